@@ -1,0 +1,34 @@
+# Each target makes its own virtual environment when it isn't there.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-all bench lint clean
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+.venv/tested: .venv/installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test]"
+	touch $@
+
+demo: .venv/installed
+	$(BIN)/kibitz solve leduc --with cfr+ --iterations 1000
+
+test: lint
+	$(BIN)/python -m pytest -n 2 -m "not heavy"
+
+test-all: lint
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/tested
+	$(BIN)/kibitz bench
+
+clean:
+	rm -rf .venv build dist *.egg-info

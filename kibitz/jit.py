@@ -1,0 +1,423 @@
+"""The one door to Numba: `kernel`, `helper`, `wrapping` and `rules`.
+
+Code here runs twice: compiled, and as plain Python (set NUMBA_DISABLE_JIT=1) with the
+same results from the same seeds. What was compiled is kept on disk for the next process.
+
+How the cache stays true: Numba's own notices an edit only in the file of the kernel. Ours
+gives each kernel, and each game, a stamp of all that it reaches: its bytecode and that of
+every helper it calls, in whatever file, with the constants they use. A kernel finds the
+rules of a game through the game's Numba type, whose stamp is part of the kernel's
+signature: an edit of one game's rules compiles that game anew and nothing else.
+"""
+
+import collections
+import functools
+import hashlib
+import inspect
+import os
+import sys
+import tempfile
+import time
+import types as python
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+from numba.core import caching, cgutils, event
+from numba.core.datamodel import models
+from numba.extending import intrinsic, overload, overload_method, register_jitable, register_model, typeof_impl
+
+PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+KEEP_DAYS = 30  # files of the cache not written for so long are removed
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+compiled: list[str] = []  # names of the kernels that this process had to compile
+watcher: Callable[[str | None], None] | None = None  # told a kernel's name when compiling starts, None when it ends
+
+helper = register_jitable  # a small function for kernels and rules; plain Python when not compiled
+
+
+def kernel(function: F) -> F:
+    """Compile a top-level function, generic over games; keep the result on disk."""
+    if PLAIN:
+        return function
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher._cache = _KernelCache(function)
+    return dispatcher
+
+
+def wrapping(function: F) -> F:
+    """A helper whose uint64 arithmetic wraps around, and means to: NumPy would warn of it."""
+
+    @functools.wraps(function)
+    def plain(*arguments):
+        with np.errstate(over="ignore"):
+            return function(*arguments)
+
+    overload(plain, strict=False)(lambda *arguments: function)
+    return plain  # type: ignore[return-value]
+
+
+# ---------------------------------------------------------------- the cache
+
+
+def cache_folder() -> Path:
+    """Where kernels are kept: in NUMBA_CACHE_DIR, else the user's cache, else (read-only home) a temporary folder."""
+    candidates = [Path(base) / "kibitz" for base in [os.environ.get("NUMBA_CACHE_DIR")] if base]
+    if sys.platform == "win32":
+        candidates.append(Path(os.environ.get("LOCALAPPDATA", "~")).expanduser() / "kibitz" / "cache")
+    elif sys.platform == "darwin":
+        candidates.append(Path("~/Library/Caches/kibitz").expanduser())
+    else:
+        candidates.append(Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "kibitz")
+    candidates.append(Path(tempfile.gettempdir()) / f"kibitz-{getattr(os, 'getuid', lambda: 0)()}")
+    for folder in candidates:
+        try:
+            # What is loaded from here is run: the folder is for its owner alone.
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+                continue
+            tempfile.TemporaryFile(dir=folder).close()
+            return folder
+        except OSError:
+            continue
+    raise RuntimeError(f"no folder for compiled kernels is writable: tried {', '.join(map(str, candidates))}")
+
+
+def cache_files() -> list[Path]:
+    return sorted(path for path in cache_folder().glob("*.nb[ci]*") if path.is_file())
+
+
+@functools.cache
+def _prune() -> None:
+    for path in cache_files():
+        try:
+            if path.stat().st_mtime < time.time() - KEEP_DAYS * 86400:
+                path.unlink()
+        except OSError:  # another process was faster
+            pass
+
+
+class _Locator(caching._CacheLocator):
+    """Tells Numba where a kernel's files lie, and by which stamp they are true."""
+
+    def __init__(self, function: Any, file: str) -> None:
+        self._py_file = file
+        self._stamp = fingerprint(function)
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return self._stamp
+
+    def get_disambiguator(self) -> str:
+        return self._stamp
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
+        return cls(py_func, py_file)
+
+
+class _KernelCacheImpl(caching.CompileResultCacheImpl):
+    _locator_classes = [_Locator]
+
+
+class _FunctionCache(caching.FunctionCache):
+    _impl_class = _KernelCacheImpl
+
+
+class _KernelCache(caching.NullCache):
+    """Opened at the first call, when all that the kernel reaches has been defined."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    @functools.cached_property
+    def _files(self) -> Any:
+        return _FunctionCache(self._function)
+
+    @property
+    def cache_path(self) -> str:
+        return self._files.cache_path
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return self._files.load_overload(sig, target_context)
+        except Exception:  # a damaged file (full disk, killed process): compile anew, and overwrite it
+            self._files.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        _prune()
+        self._files.save_overload(sig, data)
+
+
+class _Listener(event.Listener):
+    """Counts what this process compiles, and tells the watcher of the outermost kernel."""
+
+    depth = 0
+
+    def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            name = event.data["dispatcher"].py_func.__qualname__
+            compiled.append(name)
+            if watcher:
+                watcher(name)
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0 and watcher:
+            watcher(None)
+
+
+event.register("numba:compile", _Listener())
+
+
+# ---------------------------------------------------------------- stamps
+
+_FLAGS = sorted((key, value) for key, value in os.environ.items() if key.startswith("NUMBA_") and "CACHE" not in key)
+_BASE = hashlib.sha256(Path(__file__).read_bytes() + repr((_FLAGS, np.__version__)).encode()).digest()
+_LIBRARIES = {"numpy", "math", "numba", "builtins", "typing"}
+
+
+def fingerprint(*roots: Any) -> str:
+    """A stamp of the functions given and of all that they reach: helpers and constants, in whatever file."""
+    digest = hashlib.sha256(_BASE)
+    seen: set[int] = set()
+
+    def add(value: Any) -> None:
+        if isinstance(value, np.ndarray):
+            digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
+        elif isinstance(value, tuple | list):
+            digest.update(f"[{len(value)}".encode())
+            for item in value:
+                add(item)
+        elif inspect.isclass(value):
+            digest.update(f"{value.__qualname__} {getattr(value, '_fields', '')}".encode())
+        elif hasattr(value, "py_func") or inspect.isfunction(value):
+            function(getattr(value, "py_func", value))
+        elif isinstance(value, python.ModuleType | python.BuiltinFunctionType):
+            digest.update(value.__name__.encode())
+        elif isinstance(value, frozenset | set | dict):
+            digest.update(repr(sorted(value, key=repr)).encode())
+        else:
+            described = repr(value)
+            digest.update(type(value).__name__.encode() if " at 0x" in described else described.encode())
+
+    def function(value: Any) -> None:
+        value = inspect.unwrap(value)
+        digest.update(value.__qualname__.encode())
+        if id(value) not in seen:
+            seen.add(id(value))
+            code(value.__code__, value.__globals__)
+            for cell in value.__closure__ or ():
+                add(cell.cell_contents)
+
+    def code(value: python.CodeType, scope: dict) -> None:
+        digest.update(value.co_code + repr((value.co_names, value.co_varnames)).encode())
+        for constant in value.co_consts:
+            if isinstance(constant, python.CodeType):
+                code(constant, scope)
+            else:
+                add(constant)
+        for name in value.co_names:
+            found = scope.get(name)
+            if isinstance(found, python.ModuleType):
+                add(found)
+                if found.__name__.partition(".")[0] not in _LIBRARIES:  # `module.helper(...)`: look inside
+                    for attribute in value.co_names:
+                        if attribute in vars(found):
+                            add(vars(found)[attribute])
+            elif name in scope:
+                add(found)
+
+    for root in roots:
+        add(root)
+    return digest.hexdigest()[:16]
+
+
+# ---------------------------------------------------------------- rules
+
+_signatures: dict[str, str] = {}  # rule -> its parameters, the same for every class
+_classes: dict[tuple[str, str], type] = {}  # (name, stamp) -> the class
+
+
+class Rules(types.NamedTuple):
+    """Numba's type of a named tuple with rules: its fields, and a stamp of its rules.
+
+    Pickled by name and stamp, not by class: the index of a shared kernel lists every game
+    that ever used it, and must load where that game's file is gone.
+    """
+
+    def __init__(self, field_types: tuple, cls: Any, stamp: str) -> None:
+        super().__init__(field_types, cls)
+        self.stamp = stamp
+        self.name = f"{cls.__qualname__}#{stamp}({', '.join(map(str, field_types))})"
+
+    @property
+    def key(self) -> tuple:
+        return self.instance_class.__qualname__, self.types, self.stamp
+
+    @property
+    def rules(self) -> type:
+        # Numba keeps one object of equal types, and it may stem from an index read before the class was defined.
+        return _classes[self.instance_class.__qualname__, self.stamp]
+
+    def __bool__(self) -> bool:  # a game without parameters is an empty tuple, and still a receiver
+        return True
+
+    def __reduce__(self) -> tuple:
+        return _rebuild, (self.instance_class.__qualname__, self.fields, self.types, self.stamp)
+
+
+register_model(Rules)(models.TupleModel)
+
+
+def _rebuild(name: str, fields: tuple, field_types: tuple, stamp: str) -> Rules:
+    cls: Any = _classes.get((name, stamp))
+    if cls is None:
+        cls = collections.namedtuple("Absent", fields)
+        cls.__qualname__ = name
+    return Rules(field_types, cls, stamp)
+
+
+def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
+    """Class decorator: kernels may call these methods of a NamedTuple, `{"turn": "self, state", ...}`."""
+    for name, parameters in signatures.items():
+        if _signatures.setdefault(name, parameters) != parameters:
+            raise TypeError(f"the rule {name} takes ({_signatures[name]}) already, not ({parameters})")
+        if not hasattr(Rules, f"_{name}_known"):
+            scope: dict = {"name": name}
+            exec(f"def {name}({parameters}): return getattr(self.rules, name)", scope)
+            overload_method(Rules, name)(scope[name])
+            setattr(Rules, f"_{name}_known", True)
+
+    def decorate(cls: type) -> type:
+        methods = {name: getattr(cls, name) for name in signatures if hasattr(cls, name)}
+        for name, method in methods.items():
+            parameters = ", ".join(inspect.signature(method).parameters)
+            if parameters != signatures[name]:
+                raise TypeError(f"{cls.__name__}.{name} takes ({parameters}), it should take ({signatures[name]})")
+
+        @functools.cache
+        def stamp() -> str:  # at the first use, when the helpers below the class are defined too
+            mark = fingerprint(cls, *methods.values())
+            _classes[cls.__qualname__, mark] = cls
+            return mark
+
+        @typeof_impl.register(cls)
+        def _(value: Any, context: Any) -> Rules:
+            return Rules(tuple(typeof_impl(field, context) for field in value), cls, stamp())
+
+        return cls
+
+    return decorate
+
+
+# ---------------------------------------------------------------- records
+
+
+def record(*fields: tuple) -> np.dtype:
+    """The type of a position. (Aligning np.record directly is silently ignored.)"""
+    return np.dtype((np.record, np.dtype(list(fields), align=True)))
+
+
+@intrinsic
+def _copy_record(context, target, source):
+    def build(target_context, builder, signature, arguments):
+        size = target_context.get_constant(types.intp, source.size)
+        cgutils.raw_memcpy(builder, arguments[0], arguments[1], size, 1)
+        return target_context.get_dummy_value()
+
+    return types.void(target, source), build
+
+
+def copy_record(target, source):
+    """Copy one record over another inside a rule: `target[:] = source` doesn't compile."""
+    for name in source.dtype.names:
+        target[name] = source[name]
+
+
+@overload(copy_record)
+def _overload_copy_record(target, source):
+    return lambda target, source: _copy_record(target, source)
+
+
+@intrinsic
+def _byte(context, source, index):
+    def build(target_context, builder, signature, arguments):
+        start = builder.bitcast(arguments[0], cgutils.voidptr_t)
+        return builder.load(cgutils.pointer_add(builder, start, arguments[1], cgutils.voidptr_t))
+
+    return types.uint8(source, types.intp), build
+
+
+@intrinsic
+def _size(context, source):
+    return types.intp(source), lambda target_context, builder, *_: target_context.get_constant(types.intp, source.size)
+
+
+def hash_record(source):
+    """A key of a whole record, never 0: what a seat knows where nothing is hidden."""
+    key = np.uint64(1)
+    for byte in source.tobytes():
+        key = mix(key, byte)
+    return key
+
+
+@overload(hash_record)
+def _overload_hash_record(source):
+    def compiled(source):
+        key = np.uint64(1)
+        for index in range(_size(source)):
+            key = mix(key, _byte(source, index))
+        return key
+
+    return compiled
+
+
+# ---------------------------------------------------------------- hashing and chance
+
+_GOLDEN, _A, _B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+@wrapping
+def mix(key, value):
+    """One more value (a whole number ≥ 0) in a uint64 key. Never 0."""
+    z = (key ^ np.uint64(value)) + _GOLDEN
+    z = (z ^ (z >> np.uint64(30))) * _A
+    z = (z ^ (z >> np.uint64(27))) * _B
+    return (z ^ (z >> np.uint64(31))) | np.uint64(1) << np.uint64(63)
+
+
+@wrapping
+def draw(rng):
+    """64 random bits from `rng`, an array with one uint64 (splitmix64)."""
+    rng[0] += _GOLDEN
+    z = rng[0]
+    z = (z ^ (z >> np.uint64(30))) * _A
+    z = (z ^ (z >> np.uint64(27))) * _B
+    return z ^ (z >> np.uint64(31))
+
+
+@helper
+def below(rng, n):
+    """A whole number in 0..n-1, n < 2**32."""
+    return np.int64((draw(rng) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32))
+
+
+@helper
+def uniform(rng):
+    """A number in [0, 1)."""
+    return float(draw(rng) >> np.uint64(11)) * 2.0**-53
+
+
+def generators(seed: int, count: int) -> np.ndarray:
+    """`count` independent generators, one a row: `rngs[i]` is what kernels take."""
+    return np.random.SeedSequence(seed).generate_state(count, np.uint64).reshape(count, 1)
