@@ -11,6 +11,7 @@ signature: an edit of one game's rules compiles that game anew and nothing else.
 """
 
 import collections
+import contextlib
 import functools
 import hashlib
 import inspect
@@ -26,7 +27,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba import types
-from numba.core import caching, cgutils, event
+from numba.core import caching, cgutils, event, typed_passes
 from numba.core.datamodel import models
 from numba.extending import intrinsic, overload, overload_method, register_jitable, register_model, typeof_impl
 
@@ -69,21 +70,22 @@ def cache_folder() -> Path:
     """Where kernels are kept: in NUMBA_CACHE_DIR, else the user's cache, else (read-only home) a temporary folder."""
     candidates = [Path(base) / "kibitz" for base in [os.environ.get("NUMBA_CACHE_DIR")] if base]
     if sys.platform == "win32":
-        candidates.append(Path(os.environ.get("LOCALAPPDATA", "~")).expanduser() / "kibitz" / "cache")
+        candidates.append(Path(os.environ.get("LOCALAPPDATA", "~")) / "kibitz" / "cache")
     elif sys.platform == "darwin":
-        candidates.append(Path("~/Library/Caches/kibitz").expanduser())
+        candidates.append(Path("~/Library/Caches/kibitz"))
     else:
-        candidates.append(Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "kibitz")
+        candidates.append(Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "kibitz")
     candidates.append(Path(tempfile.gettempdir()) / f"kibitz-{getattr(os, 'getuid', lambda: 0)()}")
-    for folder in candidates:
+    for candidate in candidates:
         try:
+            folder = candidate.expanduser()
             # What is loaded from here is run: the folder is for its owner alone.
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
                 continue
             tempfile.TemporaryFile(dir=folder).close()
             return folder
-        except OSError:
+        except (OSError, RuntimeError):  # it can't be written to; the user has no home
             continue
     raise RuntimeError(f"no folder for compiled kernels is writable: tried {', '.join(map(str, candidates))}")
 
@@ -127,34 +129,40 @@ class _KernelCacheImpl(caching.CompileResultCacheImpl):
     _locator_classes = [_Locator]
 
 
-class _FunctionCache(caching.FunctionCache):
+class _SignatureCache(caching.FunctionCache):
+    """Files of their own for each signature of a kernel.
+
+    Numba numbers them in one index: two processes that compile for two games at once may
+    both take number 1, and the next one would run the code of the wrong game.
+    """
+
     _impl_class = _KernelCacheImpl
+
+    def __init__(self, function: Any, signature: Any) -> None:
+        super().__init__(function)
+        name = f"{self._impl.filename_base}-{hashlib.sha256(str(signature).encode()).hexdigest()[:16]}"
+        self._cache_file = caching.IndexDataCacheFile(self.cache_path, name, self._impl.locator.get_source_stamp())
 
 
 class _KernelCache(caching.NullCache):
     """Opened at the first call, when all that the kernel reaches has been defined."""
 
     def __init__(self, function: Any) -> None:
-        self._function = function
-
-    @functools.cached_property
-    def _files(self) -> Any:
-        return _FunctionCache(self._function)
-
-    @property
-    def cache_path(self) -> str:
-        return self._files.cache_path
+        self._files = functools.cache(functools.partial(_SignatureCache, function))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        files = self._files(sig)
         try:
-            return self._files.load_overload(sig, target_context)
+            return files.load_overload(sig, target_context)
         except Exception:  # a damaged file (full disk, killed process): compile anew, and overwrite it
-            self._files.flush()
+            with contextlib.suppress(OSError):
+                files.flush()
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        _prune()
-        self._files.save_overload(sig, data)
+        with contextlib.suppress(OSError):  # a full disk: what was compiled runs all the same
+            _prune()
+            self._files(sig).save_overload(sig, data)
 
 
 class _Listener(event.Listener):
@@ -189,53 +197,60 @@ _LIBRARIES = {"numpy", "math", "numba", "builtins", "typing"}
 def fingerprint(*roots: Any) -> str:
     """A stamp of the functions given and of all that they reach: helpers and constants, in whatever file."""
     digest = hashlib.sha256(_BASE)
-    seen: set[int] = set()
+    seen: dict[int, int] = {}  # id of a function -> its number, in the order of their finding
+
+    def put(*parts: Any) -> None:
+        for part in parts:
+            data = part if isinstance(part, bytes) else repr(part).encode()
+            digest.update(b"%d:" % len(data) + data)  # with its length: 1, 23 isn't 12, 3
 
     def add(value: Any) -> None:
         if isinstance(value, np.ndarray):
-            digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
+            put(value.dtype, value.shape, value.tobytes())
         elif isinstance(value, tuple | list):
-            digest.update(f"[{len(value)}".encode())
+            put(type(value).__qualname__, getattr(value, "_fields", ()), len(value))
             for item in value:
                 add(item)
-        elif inspect.isclass(value):
-            digest.update(f"{value.__qualname__} {getattr(value, '_fields', '')}".encode())
+        elif isinstance(value, frozenset | set):
+            add(sorted(value, key=repr))
+        elif isinstance(value, dict):
+            add(sorted(value.items(), key=repr))
+        elif inspect.isclass(value):  # of an Enum with its members
+            put(value.__qualname__, getattr(value, "_fields", ()), list(getattr(value, "__members__", {}).values()))
         elif hasattr(value, "py_func") or inspect.isfunction(value):
             function(getattr(value, "py_func", value))
         elif isinstance(value, python.ModuleType | python.BuiltinFunctionType):
-            digest.update(value.__name__.encode())
-        elif isinstance(value, frozenset | set | dict):
-            digest.update(repr(sorted(value, key=repr)).encode())
+            put(value.__name__)
         else:
             described = repr(value)
-            digest.update(type(value).__name__.encode() if " at 0x" in described else described.encode())
+            put(type(value).__name__ if " at 0x" in described else described)
 
     def function(value: Any) -> None:
-        value = inspect.unwrap(value)
-        digest.update(value.__qualname__.encode())
-        if id(value) not in seen:
-            seen.add(id(value))
+        found = id(value) in seen
+        put(value.__qualname__, seen.setdefault(id(value), len(seen)))
+        if not found:
             code(value.__code__, value.__globals__)
+            add(value.__defaults__)
+            add(value.__kwdefaults__)
             for cell in value.__closure__ or ():
                 add(cell.cell_contents)
 
     def code(value: python.CodeType, scope: dict) -> None:
-        digest.update(value.co_code + repr((value.co_names, value.co_varnames)).encode())
+        put(value.co_code, value.co_exceptiontable, value.co_names, value.co_varnames)
         for constant in value.co_consts:
             if isinstance(constant, python.CodeType):
                 code(constant, scope)
             else:
                 add(constant)
-        for name in value.co_names:
-            found = scope.get(name)
-            if isinstance(found, python.ModuleType):
-                add(found)
-                if found.__name__.partition(".")[0] not in _LIBRARIES:  # `module.helper(...)`: look inside
-                    for attribute in value.co_names:
-                        if attribute in vars(found):
-                            add(vars(found)[attribute])
-            elif name in scope:
-                add(found)
+        scopes = [scope]
+        for scope in scopes:  # grows: `module.helper(...)`, `package.module.CONSTANT` are found inside the module
+            for name in value.co_names:
+                found = scope.get(name)
+                if name in scope:
+                    add(found)
+                inside = isinstance(found, python.ModuleType) and found.__name__.partition(".")[0] not in _LIBRARIES
+                if inside and not any(vars(found) is known for known in scopes):
+                    scopes.append(vars(found))
 
     for root in roots:
         add(root)
@@ -246,6 +261,7 @@ def fingerprint(*roots: Any) -> str:
 
 _signatures: dict[str, str] = {}  # rule -> its parameters, the same for every class
 _classes: dict[tuple[str, str], type] = {}  # (name, stamp) -> the class
+_names: collections.Counter[str] = collections.Counter()  # how many classes are called so
 
 
 class Rules(types.NamedTuple):
@@ -279,12 +295,23 @@ class Rules(types.NamedTuple):
 register_model(Rules)(models.TupleModel)
 
 
+def _with_view(check: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    """Numba refuses `.view` of all but arrays. To us it is a rule, too."""
+    array = types.Array(types.uint8, 1, "C")
+
+    def checked(ir: Any, kinds: Any) -> None:
+        check(ir, {name: array if isinstance(kind, Rules) else kind for name, kind in kinds.items()})
+
+    return checked
+
+
+typed_passes.raise_on_unsupported_feature = _with_view(typed_passes.raise_on_unsupported_feature)
+
+
 def _rebuild(name: str, fields: tuple, field_types: tuple, stamp: str) -> Rules:
-    cls: Any = _classes.get((name, stamp))
-    if cls is None:
-        cls = collections.namedtuple("Absent", fields)
-        cls.__qualname__ = name
-    return Rules(field_types, cls, stamp)
+    absent: Any = collections.namedtuple("Absent", fields)  # type: ignore[misc]
+    absent.__qualname__ = name
+    return Rules(field_types, _classes.get((name, stamp), absent), stamp)
 
 
 def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
@@ -295,15 +322,24 @@ def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
         if not hasattr(Rules, f"_{name}_known"):
             scope: dict = {"name": name}
             exec(f"def {name}({parameters}): return getattr(self.rules, name)", scope)
-            overload_method(Rules, name)(scope[name])
+            overload_method(Rules, name, jit_options={"nopython": True, "forceinline": True})(  # type: ignore[call-arg]
+                scope[name]
+            )
             setattr(Rules, f"_{name}_known", True)
 
     def decorate(cls: type) -> type:
         methods = {name: getattr(cls, name) for name in signatures if hasattr(cls, name)}
         for name, method in methods.items():
-            parameters = ", ".join(inspect.signature(method).parameters)
+            written = inspect.signature(method).parameters.values()
+            parameters = ", ".join(str(each.replace(annotation=each.empty)) for each in written)
             if parameters != signatures[name]:
                 raise TypeError(f"{cls.__name__}.{name} takes ({parameters}), it should take ({signatures[name]})")
+
+        # Numba's dispatcher tells tuples apart by __name__: a cell of a notebook that is run again, or v2/game.py
+        # after v1/game.py, would play by the old rules.
+        _names[cls.__name__] += 1
+        if _names[cls.__name__] > 1:
+            cls.__name__ += f"_{_names[cls.__name__]}"
 
         @functools.cache
         def stamp() -> str:  # at the first use, when the helpers below the class are defined too
@@ -346,7 +382,9 @@ def copy_record(target, source):
 
 @overload(copy_record)
 def _overload_copy_record(target, source):
-    return lambda target, source: _copy_record(target, source)
+    if target == source:  # else there would be bytes written outside the target
+        return lambda target, source: _copy_record(target, source)
+    return None
 
 
 @intrinsic
@@ -358,28 +396,63 @@ def _byte(context, source, index):
     return types.uint8(source, types.intp), build
 
 
-@intrinsic
-def _size(context, source):
-    return types.intp(source), lambda target_context, builder, *_: target_context.get_constant(types.intp, source.size)
+@functools.cache
+def _bytes_used(dtype: np.dtype) -> np.ndarray:
+    """Where a record's fields lie. The gaps that align them may hold anything."""
+    fields = [dtype.fields[name] for name in dtype.names]  # type: ignore[index, union-attr]
+    return np.concatenate([np.arange(offset, offset + field.itemsize) for field, offset, *_ in fields])
 
 
 def hash_record(source):
     """A key of a whole record, never 0: what a seat knows where nothing is hidden."""
     key = np.uint64(1)
-    for byte in source.tobytes():
+    for byte in np.frombuffer(source.tobytes(), np.uint8)[_bytes_used(source.dtype)]:
         key = mix(key, byte)
     return key
 
 
 @overload(hash_record)
 def _overload_hash_record(source):
+    used = _bytes_used(source.dtype)
+
     def compiled(source):
         key = np.uint64(1)
-        for index in range(_size(source)):
+        for index in used:
             key = mix(key, _byte(source, index))
         return key
 
     return compiled
+
+
+# ---------------------------------------------------------------- bits
+
+
+def popcount(bits):
+    """How many bits are set."""
+    return int(bits).bit_count()
+
+
+def lowest(bits):
+    """The place of the lowest bit that is set; there must be one."""
+    bits = int(bits)
+    return (bits & -bits).bit_length() - 1
+
+
+def _on_bits(function: Any, instruction: Callable) -> None:
+    """Let compiled code use one instruction of the processor instead."""
+
+    @intrinsic
+    def build(context, bits):
+        def code(target_context, builder, signature, arguments):
+            return builder.zext(instruction(builder, arguments[0]), target_context.get_value_type(types.int64))
+
+        return types.int64(bits), code
+
+    overload(function)(lambda bits: lambda bits: build(bits))  # type: ignore[call-arg]
+
+
+_on_bits(popcount, lambda builder, bits: builder.ctpop(bits))
+_on_bits(lowest, lambda builder, bits: builder.cttz(bits, cgutils.true_bit))
 
 
 # ---------------------------------------------------------------- hashing and chance
@@ -398,12 +471,18 @@ def mix(key, value):
 
 @wrapping
 def draw(rng):
-    """64 random bits from `rng`, an array with one uint64 (splitmix64)."""
+    """64 random bits from `rng`, an array with two uint64 (splitmix64, one draw ahead).
+
+    What is returned was made by the draw before: a processor that waits for a random
+    branch then needn't wait for the multiplications too.
+    """
+    ready = rng[1]
     rng[0] += _GOLDEN
     z = rng[0]
     z = (z ^ (z >> np.uint64(30))) * _A
     z = (z ^ (z >> np.uint64(27))) * _B
-    return z ^ (z >> np.uint64(31))
+    rng[1] = z ^ (z >> np.uint64(31))
+    return ready
 
 
 @helper
@@ -420,4 +499,4 @@ def uniform(rng):
 
 def generators(seed: int, count: int) -> np.ndarray:
     """`count` independent generators, one a row: `rngs[i]` is what kernels take."""
-    return np.random.SeedSequence(seed).generate_state(count, np.uint64).reshape(count, 1)
+    return np.random.SeedSequence(seed).generate_state(2 * count, np.uint64).reshape(count, 2)

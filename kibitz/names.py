@@ -19,6 +19,11 @@ def choose(kind: str, name: str, known: Iterable[str]) -> str:
     raise BadInput(f"no {kind} is called {name!r}: {hint}known are {', '.join(known)}")
 
 
+def at_least(what: str, value: int, low: int) -> None:
+    if value < low:
+        raise BadInput(f"{what} should be at least {low}, not {value}")
+
+
 def split(text: str) -> tuple[str, str]:
     """`name:parameters` -> name, parameters. A path to a file may hold colons of its own: the last one counts there."""
     if ".py:" in text:

@@ -44,7 +44,11 @@ def load(text: str) -> Game:
     """A game by its name, `leduc`, `goofspiel:13`, `liars_dice:dice=2`, `path/to/my_game.py:MyGame:size=3`."""
     name, parameters = names.split(text)
     cls = _from_file(name) if ".py" in name else known()[names.choose("game", name, known())]
-    made = cls(**names.parameters(cls.name, cls, parameters))
+    values = names.parameters(cls.name, cls, parameters)
+    for key in cls._fields:
+        if key not in values and key not in cls._field_defaults:
+            raise BadInput(f"{cls.name}: {key} is missing; {names.describe(names.hints(cls))}")
+    made = cls(**values)
     made.facts  # noqa: B018  (parameters that don't go together are refused here)
     return made
 
@@ -54,7 +58,7 @@ def full_name(game: Game) -> str:
     defaults = type(game)._field_defaults  # type: ignore[attr-defined]
     changed = [f"{key}={value}" for key, value in game._asdict().items() if defaults.get(key) != value]
     where = getattr(game, "file", None)
-    start = f"{where}:{type(game).__name__}" if where else game.name
+    start = f"{where}:{type(game).__qualname__}" if where else game.name
     return ":".join([start, ",".join(changed)] if changed else [start])
 
 
@@ -72,8 +76,9 @@ def _from_file(text: str) -> Any:
         sys.modules.setdefault(file.stem, module)
         spec.loader.exec_module(module)
     except Exception as error:
-        sys.modules.pop(file.stem, None)
-        raise BadInput(f"{path} can't be imported: {type(error).__name__}: {error}") from error
+        if sys.modules[file.stem] is module:
+            del sys.modules[file.stem]
+        raise BadInput(f"{path} can't be imported: {type(error).__name__}: {' '.join(str(error).split())}") from error
     finally:
         sys.path.pop(0)
     found: dict[str, Any] = {

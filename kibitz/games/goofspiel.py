@@ -8,13 +8,15 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..jit import below, copy_record, helper, mix, record, uniform
+from ..jit import below, copy_record, helper, lowest, mix, popcount, record, uniform
 from .protocol import OVER, game
 
 MOST = 13
 HIDDEN = -1
 WON, LOST, TIE, UNPLAYED = 0, 1, 2, 3  # what became of a card that was bid
+FIRST_KEY = 1 << 32  # far from the small numbers mixed in
 KEPT, ANSWERS, ASIDE = 0, 1, 2  # what the other does with a card: see `prepare`
+NTH_BIT = np.array([[*(i for i in range(7) if bits >> i & 1), *[0] * 7][:7] for bits in range(128)])
 STATE = record(
     ("keys", "u8", (2,)),  # what each seat has seen, hashed as it came
     ("points", "i2", (2,)),
@@ -27,15 +29,15 @@ STATE = record(
 
 
 def best(game):
-    """Points to be had: every prize."""
-    return 1.0 if game.sign else float(game.cards * (game.cards - 1) // 2 + game.base * game.cards)
+    """The highest payoff: every prize but the lowest, as who wins all else loses a bid with its lowest card."""
+    return 1.0 if game.sign else float(game.cards * (game.cards - 1) // 2 + game.base * (game.cards - 2))
 
 
 @game(
     "goofspiel",
     state=STATE,
     most_actions=lambda game: game.cards,
-    longest=lambda game: 2 * game.cards,
+    longest=lambda game: 2 * (game.cards if game.play_last else game.cards - 1),
     payoffs=lambda game: (-best(game), best(game)),
     encoding=lambda game: game.cards * (game.cards * (2 if game.open_bids else 1) + 3),
     notes=lambda game: (game.cards + 1) ** 3 + 2 * game.cards,
@@ -51,8 +53,8 @@ class Goofspiel(NamedTuple):
     play_last: Annotated[bool, "whether the forced last card is a turn of its own"] = False
 
     def start(self, state):
-        state.keys[0] = 1
-        state.keys[1] = 2
+        state.keys[0] = FIRST_KEY
+        state.keys[1] = 2 * FIRST_KEY
         state.points[:] = 0
         state.hand[:] = (1 << self.cards) - 1
         state.bids[:, :] = HIDDEN
@@ -66,10 +68,10 @@ class Goofspiel(NamedTuple):
     def actions(self, state, out):
         hand = int(state.hand[int(state.to_move)])
         n = 0
-        for card in range(self.cards):
-            if hand >> card & 1:
-                out[n] = card
-                n += 1
+        while hand:
+            out[n] = lowest(hand)
+            hand &= hand - 1
+            n += 1
         return n
 
     def pick(self, state, rng):
@@ -126,7 +128,8 @@ class Goofspiel(NamedTuple):
             if other == 0 and state.to_move == 1:  # that bid still lies face down
                 bid = int(state.bids[0, int(state.rounds)])
                 out.bids[0, int(state.rounds)] = HIDDEN
-                out.hand[0] = int(state.hand[0]) | 1 << bid
+                if bid >= 0:  # else the state is a view already
+                    out.hand[0] = int(state.hand[0]) | 1 << bid
         else:
             out.bids[other, :] = HIDDEN
             out.hand[other] = 0
@@ -231,11 +234,10 @@ def settle(game, state):
     """End a round whose bids both lie on the table."""
     round = int(state.rounds)
     one, two = int(state.bids[0, round]), int(state.bids[1, round])
-    winner = TIE
-    if one != two:
-        winner = 0 if one > two else 1
-        state.points[winner] += round + game.base
-    state.winner[round] = winner
+    # Without branches: who wins is random in playouts, and a wrong guess of it costs most.
+    state.points[0] = int(state.points[0]) + (one > two) * (round + game.base)
+    state.points[1] = int(state.points[1]) + (two > one) * (round + game.base)
+    state.winner[round] = (two > one) + 2 * (one == two)
     state.rounds = round + 1
     state.keys[0] = mix(state.keys[0], seen(game, one, two))
     state.keys[1] = mix(state.keys[1], seen(game, two, one))
@@ -250,12 +252,9 @@ def seen(game, mine, other):
 @helper
 def nth_card(hand, i):
     """The i-th lowest card of a hand."""
-    for _ in range(i):
-        hand &= hand - 1
-    card = 0
-    while not hand >> card & 1:
-        card += 1
-    return card
+    low = hand & 127
+    held = popcount(low)
+    return NTH_BIT[low, i] if i < held else 7 + NTH_BIT[hand >> 7, i - held]
 
 
 @helper
@@ -299,7 +298,7 @@ def ways(notes, m, v, a, b, result, use):
 @helper
 def retrace(game, state, seat):
     """Set hand and key of a seat from the bids."""
-    hand, key = (1 << game.cards) - 1, np.uint64(1 + seat)
+    hand, key = (1 << game.cards) - 1, np.uint64((1 + seat) * FIRST_KEY)
     for round in range(int(state.rounds)):
         mine, other = int(state.bids[seat, round]), int(state.bids[1 - seat, round])
         hand &= ~(1 << mine)

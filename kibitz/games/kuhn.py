@@ -4,12 +4,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import below, copy_record, record
+from ..jit import below, copy_record, helper, record
 from .protocol import CHANCE, IST, OVER, game
 
 HIDDEN = -1
 PASS, BET = 0, 1
-STATE = record(("cards", "i1", (2,)), ("moves", "i1", (3,)), ("dealt", "i1"), ("moved", "i1"))
+STATE = record(("line", "i1"), ("dealt", "i1"), ("cards", "i1", (2,)))
+
+# `line` is the moves so far as bits below a leading 1: 0b1 none, 0b10 pass, 0b101 pass bet, ...
+# Looked up rather than computed, as nothing is harder on a processor than a random branch.
+TURN = np.array([OVER, 0, 1, 1, OVER, 0, OVER, OVER, OVER, OVER, OVER, OVER])
+STAKE = np.array([0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 2])  # the higher card wins so much
+FOLDED = np.array([0, 0, 0, 0, 0, 0, 1, 0, 0, 0, -1, 0])  # seat 0 wins so much without a showdown
 
 
 @game(
@@ -26,18 +32,12 @@ class Kuhn(NamedTuple):
     """Kuhn poker: one card of three each, ante 1, one bet of 1."""
 
     def start(self, state):
-        state.cards[:] = HIDDEN
-        state.moves[:] = -1
+        state.line = 1
         state.dealt = 0
-        state.moved = 0
+        state.cards[:] = HIDDEN
 
     def turn(self, state):
-        if state.dealt < 2:
-            return CHANCE
-        moved = int(state.moved)
-        if moved < 2 or (moved == 2 and state.moves[0] == PASS and state.moves[1] == BET):
-            return moved % 2
-        return OVER
+        return TURN[int(state.line)] if state.dealt == 2 else CHANCE
 
     def actions(self, state, out):
         if state.dealt == 2:
@@ -52,42 +52,30 @@ class Kuhn(NamedTuple):
         return n
 
     def pick(self, state, rng):
-        if state.dealt == 2:
-            return below(rng, 2)
-        if state.dealt == 0:
-            return below(rng, 3)
-        card = below(rng, 2)
-        return card + (card >= state.cards[0])
+        card = below(rng, 3 if state.dealt == 0 else 2)
+        return card + (state.dealt == 1 and card >= state.cards[0])
 
     def play(self, state, action):
-        if state.dealt < 2:
+        if state.dealt == 2:
+            state.line = 2 * int(state.line) + action
+        else:
             state.cards[int(state.dealt)] = action
             state.dealt += 1
-        else:
-            state.moves[int(state.moved)] = action
-            state.moved += 1
 
     def payoff(self, state, seat):
-        last = int(state.moved) - 1
-        if state.moves[last] == PASS and state.moves[last - 1] == BET:  # the last mover folded
-            return -1.0 if last % 2 == seat else 1.0
-        stake = 2.0 if state.moves[last] == BET else 1.0
-        return stake if state.cards[seat] > state.cards[1 - seat] else -stake
+        line = int(state.line)
+        showdown = 1 if state.cards[0] > state.cards[1] else -1
+        return float((FOLDED[line] + STAKE[line] * showdown) * (1 - 2 * seat))
 
     def infoset(self, state, seat):
-        key = 2 + seat
-        key = 4 * key + int(state.cards[seat]) + 1
-        key = 4 * key + int(state.dealt)
-        for i in range(int(state.moved)):
-            key = 4 * key + 1 + int(state.moves[i])
-        return np.uint64(key)
+        return np.uint64(((2 + seat) * 4 + int(state.dealt)) * 64 + (int(state.cards[seat]) + 1) * 16 + int(state.line))
 
     def observe(self, state, seat, out):
         out[:] = 0
         if state.cards[seat] >= 0:
             out[int(state.cards[seat])] = 1
-        for i in range(int(state.moved)):
-            out[3 + 2 * i + int(state.moves[i])] = 1
+        for i in range(moves(state)):
+            out[3 + 2 * i + nth_move(state, i)] = 1
 
     def view(self, state, seat, out):
         copy_record(out, state)
@@ -95,34 +83,45 @@ class Kuhn(NamedTuple):
 
     def guess(self, view, seat, notes, rng, out):
         copy_record(out, view)
-        if view.dealt == 2 or (view.dealt == 1 and seat == 1):  # the other's card is on the table, face down
-            card = below(rng, 3 if view.cards[seat] < 0 else 2)
-            out.cards[1 - seat] = card + (view.cards[seat] >= 0 and card >= view.cards[seat])
+        if view.dealt > 1 - seat:  # the other's card lies on the table, face down
+            own = int(view.cards[seat])
+            card = below(rng, 3 if own < 0 else 2)
+            out.cards[1 - seat] = card + (own >= 0 and card >= own)
         return True
 
     def aim(self, state, view, seat, mode, actions, n, keep):
+        own = int(view.cards[seat]) if mode == IST else HIDDEN
+        forced, wanted, without = False, 0, HIDDEN
         if state.dealt < 2:
-            forced = mode == IST and state.dealt == seat and view.dealt > seat
-            wanted = int(view.cards[seat])
-        else:
-            forced = state.moved < view.moved
-            wanted = int(view.moves[min(int(state.moved), 2)])
-        # The other's private card must leave the seat its own: nothing to aim at that can't be had.
-        blocked = mode == IST and seat == 1 and state.dealt == 0 and view.dealt == 2
+            forced, wanted = own >= 0 and state.dealt == seat, own
+            if own >= 0 and state.dealt < seat:  # the other must leave the seat its card
+                without = own
+        elif moves(state) < moves(view):
+            forced, wanted = True, nth_move(view, moves(state))
         kept = 0
         for i in range(n):
-            keep[i] = (not forced or actions[i] == wanted) and not (blocked and actions[i] == view.cards[1])
+            keep[i] = (not forced or actions[i] == wanted) and actions[i] != without
             kept += keep[i]
         return kept
 
     def show(self, state, seat):
-        names = "JQK"
         lines = []
         for who in range(2):
-            card = names[state.cards[who]] if state.cards[who] >= 0 else "?"
+            card = "JQK"[state.cards[who]] if state.cards[who] >= 0 else "?"
             lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {card}")
-        moves = " ".join(("pass", "bet")[move] for move in state.moves[: int(state.moved)])
-        return "\n".join([*lines, f"moves: {moves or '-'}"])
+        played = " ".join(("pass", "bet")[nth_move(state, i)] for i in range(moves(state)))
+        return "\n".join([*lines, f"moves: {played or '-'}"])
 
     def spell(self, state, action):
         return "JQK"[action] if state.dealt < 2 else ("pass", "bet")[action]
+
+
+@helper
+def moves(state):
+    """How many were made."""
+    return int(state.line > 1) + int(state.line > 3) + int(state.line > 7)
+
+
+@helper
+def nth_move(state, i):
+    return int(state.line) >> (moves(state) - 1 - i) & 1

@@ -10,15 +10,15 @@ from .protocol import CHANCE, IST, OVER, game
 HIDDEN = -1
 FOLD, CALL, RAISE = 0, 1, 2
 RANKS = "23456789TJQKA"
+RECIPROCAL = np.array([0, 65536, 32768, 21846, 16384])  # card * this >> 16 is card // suits, and quicker
 STATE = record(
-    ("line", "u8"),  # the moves so far, two bits each (move + 1) below a leading 1
-    ("spent", "i2", (2,)),
+    ("line", "u8"),  # the moves so far, two bits each (move + 1) below a leading 0b100
+    ("level", "i2"),  # chips that each has paid, or must to go on
     ("cards", "i1", (2,)),
     ("public", "i1"),
     ("dealt", "i1"),
     ("moved", "i1", (2,)),  # moves in each round
     ("raised", "i1"),  # in this round
-    ("folded", "i1"),
     ("to_move", "i1"),
 )
 
@@ -54,14 +54,13 @@ class Leduc(NamedTuple):
     second: Annotated[int, "size of a raise in round 2", range(1, 101)] = 4
 
     def start(self, state):
-        state.line = 1
-        state.spent[:] = self.ante
+        state.line = 0b100
+        state.level = self.ante
         state.cards[:] = HIDDEN
         state.public = HIDDEN
         state.dealt = 0
         state.moved[:] = 0
         state.raised = 0
-        state.folded = -1
         state.to_move = CHANCE
 
     def turn(self, state):
@@ -77,8 +76,7 @@ class Leduc(NamedTuple):
                     out[n] = card
                     n += 1
             return n
-        seat = int(state.to_move)
-        if state.spent[seat] < state.spent[1 - seat]:
+        if last_move(state) == RAISE:
             out[n] = FOLD
             n += 1
         out[n] = CALL
@@ -97,8 +95,7 @@ class Leduc(NamedTuple):
     def pick(self, state, rng):
         if state.to_move == CHANCE:
             return deal(self, int(state.cards[0]), int(state.cards[1]), rng)
-        seat = int(state.to_move)
-        low = FOLD if state.spent[seat] < state.spent[1 - seat] else CALL
+        low = FOLD if last_move(state) == RAISE else CALL
         high = RAISE if state.raised < self.raises else CALL
         return low + below(rng, high - low + 1)
 
@@ -108,33 +105,30 @@ class Leduc(NamedTuple):
                 state.cards[int(state.dealt)] = action
             else:
                 state.public = action
+                state.raised = 0
             state.dealt += 1
             state.to_move = CHANCE if state.dealt == 1 else 0
             return
-        seat = int(state.to_move)
-        round = 1 if state.dealt == 3 else 0
+        # Written without branches on the action: it is random in playouts, and a wrong guess of it costs most.
+        seat, round = int(state.to_move), int(state.dealt) - 2
+        moved, bet = int(state.moved[round]) + 1, self.second if round == 1 else self.first
+        folds, raises = action == FOLD, action == RAISE
+        closes = folds | (action == CALL) & (moved > 1)  # a call, or a check behind a check, ends the round
         state.line = state.line << np.uint64(2) | np.uint64(action + 1)
-        state.moved[round] += 1
-        state.to_move = 1 - seat
-        if action == FOLD:
-            state.folded = seat
-            state.to_move = OVER
-        elif action == RAISE:
-            state.spent[seat] = int(state.spent[1 - seat]) + (self.second if round else self.first)
-            state.raised += 1
-        else:
-            state.spent[seat] = state.spent[1 - seat]
-            if state.moved[round] > 1:  # a call, or a check behind a check, ends the round
-                state.raised = 0
-                state.to_move = OVER if round else CHANCE
+        state.moved[round] = moved
+        state.level = int(state.level) + (bet if raises else 0)
+        state.raised = int(state.raised) + raises
+        ended = OVER if folds | (round == 1) else CHANCE
+        state.to_move = ended if closes else 1 - seat
 
     def payoff(self, state, seat):
-        if state.folded >= 0:
-            return -float(state.spent[seat]) if state.folded == seat else float(state.spent[1 - seat])
         mine, other = strength(self, state, seat), strength(self, state, 1 - seat)
-        if mine == other:
-            return 0.0
-        return float(state.spent[1 - seat]) if mine > other else -float(state.spent[seat])
+        round = int(state.dealt) - 2
+        folded = last_move(state) == FOLD
+        alone = 1 if state.moved[round] & 1 == seat else -1  # after a fold the seat that would move next has won
+        unpaid = self.second if round == 1 else self.first  # and the last raise was not answered
+        ahead = alone if folded else (mine > other) - (mine < other)
+        return float(ahead * (int(state.level) - (unpaid if folded else 0)))
 
     def infoset(self, state, seat):
         seen = np.uint64((int(state.public) + 1) * 64 + int(state.cards[seat]) + 1)
@@ -167,7 +161,7 @@ class Leduc(NamedTuple):
         dealing = state.to_move == CHANCE
         private = dealing and state.dealt < 2
         # Cards that are still to come on the way to the view; -1 where none is aimed at.
-        public = int(view.public)
+        public = np.int64(view.public)  # (as wide as `own`, or their tuple has no type)
         own = int(view.cards[seat]) if mode == IST and state.dealt <= seat else HIDDEN
         forced, wanted = False, 0
         if private:
@@ -194,7 +188,9 @@ class Leduc(NamedTuple):
         lines = []
         for who in range(2):
             you = " (you)" if who == seat else ""
-            lines.append(f"seat {who + 1}{you}: {card_name(self, state.cards[who])}, {state.spent[who]} in the pot")
+            lines.append(
+                f"seat {who + 1}{you}: {card_name(self, state.cards[who])}, {paid(self, state, who)} in the pot"
+            )
         first, moves = int(state.moved[0]), [nth_move(state, i) for i in range(int(state.moved.sum()))]
         for title, part in (("round 1", moves[:first]), ("round 2", moves[first:])):
             lines.append(f"{title}: {' '.join(('fold', 'call', 'raise')[move] for move in part) or '-'}")
@@ -204,7 +200,7 @@ class Leduc(NamedTuple):
     def spell(self, state, action):
         if state.to_move == CHANCE:
             return card_name(self, action)
-        if action == CALL and state.spent[0] == state.spent[1]:
+        if action == CALL and last_move(state) != RAISE:
             return "check"
         return ("fold", "call", "raise")[action]
 
@@ -212,7 +208,7 @@ class Leduc(NamedTuple):
 @helper
 def taken(state, card):
     """How many copies of a card are on the table."""
-    return (state.cards[0] == card) + (state.cards[1] == card) + (state.public == card)
+    return int(state.cards[0] == card) + int(state.cards[1] == card) + int(state.public == card)
 
 
 @helper
@@ -220,29 +216,44 @@ def deal(game, one, two, rng):
     """A card drawn from the deck without two that are known (-1: not there)."""
     suits = game.suits
     if not game.told_apart:  # let a known rank be its first card, or its second
-        two = two * suits + (one == two)
+        two = two * suits + (one == two and one >= 0)
         one = one * suits
     gone = (one >= 0) + (two >= 0)
     card = below(rng, game.ranks * suits - gone)
     low, high = min(one, two), max(one, two)
-    if low >= 0 and card >= low:
-        card += 1
-    if high >= 0 and card >= high:
-        card += 1
-    return card if game.told_apart else card // suits
+    card += (low >= 0) & (card >= low)
+    card += (high >= 0) & (card >= high)
+    if game.told_apart:
+        return card
+    return card * RECIPROCAL[suits] >> 16
 
 
 @helper
 def strength(game, state, seat):
-    suits = game.suits if game.told_apart else 1
-    mine, public = int(state.cards[seat]) // suits, int(state.public) // suits
+    mine, public = int(state.cards[seat]), int(state.public)
+    if game.told_apart:
+        mine, public = mine // game.suits, public // game.suits
     return mine + (100 if mine == public else 0)
+
+
+@helper
+def last_move(state):
+    """A move; -1 before the first."""
+    return np.int64(state.line & np.uint64(3)) - 1
 
 
 @helper
 def nth_move(state, i):
     last = int(state.moved[0]) + int(state.moved[1]) - 1
     return np.int64(state.line >> np.uint64(2 * (last - i)) & np.uint64(3)) - 1
+
+
+def paid(game, state, seat):
+    """Chips that a seat has in the pot: all, but for the last raise where it hasn't answered or folded."""
+    round = int(state.dealt) - 2
+    moves = int(state.moved[round]) if round >= 0 else 0
+    asked = {RAISE: moves % 2, FOLD: (moves - 1) % 2}.get(int(last_move(state)), -1) if moves else -1
+    return int(state.level) - ((game.second if round else game.first) if seat == asked else 0)
 
 
 def card_name(game, card):

@@ -98,7 +98,7 @@ class LiarsDice(NamedTuple):
         for who in range(2):
             for i in range(self.dice):
                 die = int(state.dice[who, i])
-                matches += die == face or die == self.faces - 1
+                matches += (die == face) | (die == self.faces - 1)
         bidder = (int(state.made) - 1) % 2
         return 1.0 if (matches >= quantity) == (bidder == seat) else -1.0
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..jit import below, copy_record, hash_record, rules, uniform
+from ..jit import below, copy_record, hash_record, mix, rules, uniform
 from ..names import BadInput
 
 CHANCE = -1
@@ -180,7 +180,7 @@ def reward(self, state, seat):
 
 
 def infoset(self, state, seat):
-    return hash_record(state)
+    return mix(hash_record(state), seat)
 
 
 def observe(self, state, seat, out):

@@ -1,0 +1,220 @@
+"""Our speed against OpenSpiel's on one core, both measured in the same run, by turns.
+
+Machines are noisy, so the ratio of two medians is what counts, not the figures.
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from .. import games
+from ..names import BadInput, choose
+from ..search.best_response import judge
+from ..search.cfr import Cfr
+from ..search.mccfr import ExternalSampling, OutcomeSampling
+from ..search.playouts import playouts
+from ..search.sequence_form import unfold
+from ..search.strategy import uniform_strategy
+
+Work = Callable[[int], object]  # does so many units
+
+ROUNDS = 5
+SECONDS = 0.4  # a round of one side
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    unit: str
+    wanted: float  # the ratio that we hold ourselves to
+    ours: Callable[[], Work]  # prepares it
+    peer: Callable[[], Work]
+
+    def measure(self) -> dict[str, Any]:
+        sides = [_calibrated(side()) for side in (self.ours, self.peer)]
+        rates: list[list[float]] = [[], []]
+        for _ in range(ROUNDS):
+            for (work, count), found in zip(sides, rates, strict=True):
+                found.append(_rate(work, count))
+        ours, peer = map(statistics.median, rates)
+        return {"name": self.name, "unit": self.unit, "ours": ours, "peer": peer, "ratio": ours / peer}
+
+
+def _rate(work: Work, count: int) -> float:
+    began = time.perf_counter()
+    work(count)
+    return count / (time.perf_counter() - began)
+
+
+def _calibrated(work: Work) -> tuple[Work, int]:
+    """The work, and how much of it takes about one round."""
+    work(1)  # compiles
+    count = 1
+    while (rate := _rate(work, count)) * SECONDS > 2 * count:
+        count = min(10 * count, max(int(rate * SECONDS), 1))
+    return work, count
+
+
+def select(wanted: list[str]) -> list[Row]:
+    """Rows whose name holds one of the words; all where none is given."""
+    try:
+        import pyspiel  # noqa: F401
+    except ImportError:
+        raise BadInput("the benchmarks measure against OpenSpiel: pip install 'kibitz[bench]'") from None
+    chosen = [row for row in ROWS if not wanted or any(word in row.name for word in wanted)]
+    for word in wanted:
+        if not any(word in row.name for row in chosen):
+            choose("benchmark", word, [row.name for row in ROWS])
+    return chosen
+
+
+# ---------------------------------------------------------------- our side
+
+
+def _our_solver(make: Callable[..., Any], name: str, times: int = 1) -> Work:
+    """Units of work by a solver that does `times` of them an iteration."""
+    solver = make(games.load(name))
+    return lambda count: solver.run(max(count // times, 1))
+
+
+def _our_nash_conv(name: str) -> Work:
+    game = games.load(name)
+
+    def work(count: int) -> None:  # from nothing each time, as the peer does it
+        for _ in range(count):
+            judge(unfold(game), uniform_strategy(game))
+
+    return work
+
+
+def _our_playouts(name: str) -> Work:
+    game = games.load(name)
+    start = games.positions(game)[0]
+    for outcome in _deal(name):
+        game.play(start, outcome)
+    return lambda count: playouts(game, count, 1, start)
+
+
+# ---------------------------------------------------------------- OpenSpiel's
+
+
+PEERS = {
+    "kuhn": "kuhn_poker",
+    "leduc": "leduc_poker(suit_isomorphism=true)",
+    "leduc:told_apart=yes": "leduc_poker",
+    "liars_dice": "liars_dice(numdice=1)",
+    "liars_dice:2": "liars_dice(numdice=2)",
+} | {
+    f"goofspiel:{n},base=1": "turn_based_simultaneous_game(game=goofspiel("
+    f"imp_info=true,num_cards={n},points_order=ascending,returns_type=win_loss))"
+    for n in (6, 13)
+}
+
+
+def _load(name: str) -> Any:
+    import pyspiel
+
+    return pyspiel.load_game(PEERS[name])
+
+
+def _peer_solver(solver: str, name: str, times: int = 1) -> Work:
+    import pyspiel
+
+    made = getattr(pyspiel, solver)(_load(name))
+
+    def work(count: int) -> None:
+        for _ in range(max(count // times, 1)):
+            made.evaluate_and_update_policy() if hasattr(made, "evaluate_and_update_policy") else made.run_iteration()
+
+    return work
+
+
+def _peer_nash_conv(name: str) -> Work:
+    import pyspiel
+
+    game = _load(name)
+    policy = pyspiel.UniformRandomPolicy(game)
+
+    def work(count: int) -> None:
+        for _ in range(count):
+            pyspiel.nash_conv(game, policy, True)
+
+    return work
+
+
+def _deal(name: str) -> list[int]:
+    """Outcomes that bring the peer's game to its first move: its playouts can't begin at a chance turn."""
+    state = _load(name).new_initial_state()
+    dealt: list[int] = []
+    while state.is_chance_node():
+        dealt.append(state.legal_actions()[-1 if dealt else 0])
+        state.apply_action(dealt[-1])
+    return dealt
+
+
+def _peer_playouts(name: str) -> Work:
+    """The fastest way from Python: one simulation of its MCTSBot, whose evaluator does all playouts in C++."""
+    import pyspiel
+
+    game = _load(name)
+    state = game.new_initial_state()
+    for outcome in _deal(name):
+        state.apply_action(outcome)
+
+    def work(count: int) -> None:
+        evaluator = pyspiel.RandomRolloutEvaluator(count, 1)
+        pyspiel.MCTSBot(game, evaluator, 1.4, 1, 1000, False, 1, False).step(state)
+
+    return work
+
+
+# ---------------------------------------------------------------- the table
+
+
+SUITED = "leduc:told_apart=yes"
+ROWS = [
+    Row(
+        f"{short}-mccfr-{name}",
+        unit,
+        wanted,
+        partial(_our_solver, solver, name, times),
+        partial(_peer_solver, f"{solver.__name__}MCCFRSolver", name, times),
+    )
+    for short, solver, unit, wanted, times in (
+        ("os", OutcomeSampling, "trajectories/s", 8, 2),
+        ("es", ExternalSampling, "iterations/s", 10, 1),
+    )
+    for name in ("leduc", "liars_dice")
+]
+ROWS += [
+    Row(
+        f"{method}-leduc-936",
+        "iterations/s",
+        50,
+        partial(_our_solver, partial(Cfr, variant=method), SUITED),
+        partial(_peer_solver, solver, SUITED),
+    )
+    for method, solver in (("cfr", "CFRSolver"), ("cfr+", "CFRPlusSolver"))
+]
+ROWS.append(
+    Row(
+        "nashconv-liars_dice",
+        "a second",
+        100,
+        partial(_our_nash_conv, "liars_dice"),
+        partial(_peer_nash_conv, "liars_dice"),
+    )
+)
+ROWS += [
+    Row(
+        f"playouts-{name.removesuffix(',base=1')}",
+        "games/s",
+        20,
+        partial(_our_playouts, name),
+        partial(_peer_playouts, name),
+    )
+    for name in PEERS
+]

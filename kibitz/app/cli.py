@@ -1,0 +1,280 @@
+"""The command `kibitz`. Each command says what it does and shows an example in its --help."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+from typer._click.exceptions import ClickException, NoArgsIsHelpError
+
+from .. import __version__, games, jit, names
+from ..names import BadInput
+from ..runs import Run
+from ..search import solvers, warming
+from ..search.best_response import judge
+from ..search.sequence_form import unfold
+from ..search.strategy import read_strategy
+from . import bench as benchmarks
+from . import plots, words
+from .progress import compiling, err, out, waiting
+
+app = typer.Typer(
+    name="kibitz",
+    help="Search teaches networks to play games. Start with [bold]kibitz solve leduc[/bold].",
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+GameName = Annotated[
+    str,
+    typer.Argument(help="leduc, goofspiel:13, liars_dice:dice=2,faces=6, path/to/my_game.py:MyGame", metavar="GAME"),
+]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
+Out = Annotated[Path | None, typer.Option("--out", help="The folder to write; default a new one in runs/.")]
+Json = Annotated[Path | None, typer.Option("--json", help="Write what was measured to this file.")]
+
+
+@app.command("games")
+def list_games(
+    name: Annotated[str | None, typer.Argument(help="Only this one, with the facts that searches use.")] = None,
+) -> None:
+    """List the games with their parameters.
+
+    Example: kibitz games leduc:ranks=4
+    """
+    if name is None:
+        table = Table("game", "parameters (default)", "what it is")
+        for key, cls in games.known().items():
+            table.add_row(f"[bold]{key}[/bold]", _parameters(cls), cls.__doc__)
+        out.print(table)
+        out.print("One by name: [bold]kibitz games goofspiel[/bold]. With parameters: goofspiel:cards=6,base=1")
+        return
+    game = games.load(name)
+    kind: Any = type(game)
+    out.print(f"[bold]{games.full_name(game)}[/bold]: {kind.__doc__}")
+    table = Table("parameter", "value", "may be", "meaning")
+    for key, field in names.hints(kind).items():
+        table.add_row(key, _word(getattr(game, key)), names.span(*field), field[1])
+    if names.hints(kind):
+        out.print(table)
+    facts = Table("fact", "value")
+    for key, value in vars(game.facts).items():
+        facts.add_row(key.replace("_", " "), _word(value))
+    facts.add_row("position", f"{game.state.itemsize} bytes")
+    out.print(facts)
+
+
+def _parameters(cls: Any) -> str:
+    return ", ".join(f"{key} ({_word(default)})" for key, default in cls._field_defaults.items()) or "-"
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(_word, value)) or "-"
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+@app.command()
+def solve(
+    game_name: GameName,
+    method: Annotated[
+        str, typer.Option("--with", help="; ".join(f"{key}: {text}" for key, text in solvers.METHODS.items()))
+    ] = "cfr+",
+    iterations: Annotated[int, typer.Option(help="An iteration updates both seats.")] = 1000,
+    seed: Seed = 1,
+    out_folder: Out = None,
+    json_file: Json = None,
+) -> None:
+    """Find an equilibrium of a two-seat zero-sum game, and show how it converges.
+
+    Writes a run folder with the strategy, metrics and a plot. Ctrl-C stops early and keeps what is there.
+
+    Example: kibitz solve leduc --with cfr+ --iterations 1000
+    """
+    game = games.load(game_name)
+    name = games.full_name(game)
+    names.choose("solver", method, solvers.METHODS)
+    names.at_least("--iterations", iterations, 1)
+    names.at_least("--seed", seed, 0)
+    with waiting(f"writing out {name}"):
+        solver, form = solvers.new_solver(game, method, seed)
+    label = f"{game.name}-{method}"
+    config = {"command": "solve", "game": name, "with": method, "iterations": iterations, "seed": seed}
+    run = Run.create(out_folder, label, config)
+    points: list[tuple[int, float]] = []
+    last, interrupted = None, False
+    with waiting(f"{name}, {method}", iterations) as line:
+        try:
+            for last in solvers.solve(solver, form, iterations):
+                if last.nash_conv is not None:
+                    points.append((last.iterations, last.nash_conv))
+                    run.measure(iterations=last.iterations, nash_conv=last.nash_conv)
+                line(last.iterations, f"NashConv {points[-1][1]:.4g}" if points else "")
+        except KeyboardInterrupt:
+            interrupted = True
+    strategy = solver.strategy()
+    strategy.save(run.path("strategy.safetensors"))
+    done = solver.iterations
+    if interrupted:
+        err.print(f"stopped after {done:,} of {iterations:,} iterations; what is there was saved")
+        if form is not None and done:
+            points.append((done, judge(form, strategy).nash_conv))
+            run.measure(iterations=points[-1][0], nash_conv=points[-1][1])
+    report: dict[str, Any] = dict(config, done=done, seconds=last.seconds if last else 0.0, infosets=len(strategy.keys))
+    out.print(f"[bold]{name}[/bold] by {method}: {done:,} iterations, {len(strategy.keys):,} infosets, seed {seed}")
+    if form is not None and points:
+        verdict = judge(form, strategy)
+        report |= {"nash_conv": verdict.nash_conv, "value": verdict.value}
+        out.print(
+            f"NashConv {verdict.nash_conv:.6g} (exploitability, its half: {verdict.nash_conv / 2:.6g}), "
+            f"value for seat 1: {verdict.value:.6f}"
+        )
+        plots.convergence(run.path("convergence.png"), f"{name}, {method}", *zip(*points, strict=True))
+    elif form is None:
+        out.print("NashConv not measured: the game is too large to write out")
+    for seat, view in words.sample_views(game, strategy, 3, seed):
+        out.print(f"\n{escape(game.show(view, seat))}", highlight=False)
+        key = int(game.infoset(view, seat))
+        out.print(words.odds_table(game, view, strategy.at(key, len(games.legal_actions(game, view)))))
+    out.print(f"\nstrategy: {run.path('strategy.safetensors')}", soft_wrap=True)
+    if run.path("convergence.png").exists():
+        out.print(f"plot:     {run.path('convergence.png')}", soft_wrap=True)
+    _write_json(json_file, report)
+    if interrupted:
+        raise typer.Exit(130)
+
+
+@app.command()
+def exploit(
+    game_name: GameName,
+    strategy_file: Annotated[
+        Path, typer.Argument(help="A strategy file, or the run folder it lies in.", metavar="STRATEGY")
+    ],
+    json_file: Json = None,
+) -> None:
+    """Measure exactly how much a strategy loses to a perfect opponent.
+
+    Example: kibitz exploit leduc runs/leduc-cfr+-001
+    """
+    game = games.load(game_name)
+    if strategy_file.is_dir():
+        strategy_file = strategy_file / "strategy.safetensors"
+    strategy = read_strategy(strategy_file, game)
+    with waiting(f"writing out {games.full_name(game)}"):
+        verdict = judge(unfold(game), strategy)
+    table = Table("measure", "value")
+    table.add_row("NashConv", f"{verdict.nash_conv:.6g}")
+    table.add_row("exploitability (half of it)", f"{verdict.nash_conv / 2:.6g}")
+    table.add_row("value for seat 1", f"{verdict.value:.6g}")
+    table.add_row("best response of seat 1 wins", f"{verdict.best[0]:.6g}")
+    table.add_row("best response of seat 2 wins", f"{verdict.best[1]:.6g}")
+    out.print(table)
+    report = {"game": games.full_name(game), "strategy": str(strategy_file), "nash_conv": verdict.nash_conv}
+    _write_json(json_file, report | {"value": verdict.value, "best": verdict.best})
+
+
+@app.command()
+def bench(
+    rows: Annotated[
+        list[str] | None, typer.Argument(help="Rows by name or part of it; default all.", metavar="NAME...")
+    ] = None,
+    json_file: Json = None,
+) -> None:
+    """Measure our speed against OpenSpiel's, one core, in the same run: the ratio is what counts.
+
+    Example: kibitz bench os-mccfr --json bench.json
+    """
+    chosen = benchmarks.select(rows or [])
+    results = []
+    table = Table("name", "unit", "ours", "peer", "ratio", "at least")
+    with waiting("benchmarks", len(chosen)) as line:
+        for done, row in enumerate(chosen):
+            line(done, row.name)
+            result = row.measure()
+            results.append(result)
+            colour = "green" if result["ratio"] >= row.wanted else "red"
+            table.add_row(
+                row.name, row.unit, f"{result['ours']:,.4g}", f"{result['peer']:,.4g}",
+                f"[{colour}]{result['ratio']:.1f}x", f"{row.wanted:g}x",
+            )  # fmt: skip
+    out.print(table)
+    _write_json(json_file, results)
+
+
+@app.command()
+def warm(game_names: Annotated[list[str], typer.Argument(help="Games to compile ahead.", metavar="GAME...")]) -> None:
+    """Compile ahead what searches and solvers need for a game, so that nobody waits later.
+
+    Example: kibitz warm leduc goofspiel:13
+    """
+    loaded = [games.load(name) for name in game_names]
+    before = len(jit.compiled)
+    with waiting("warming", len(loaded)) as line:
+        for done, game in enumerate(loaded):
+            line(done, games.full_name(game))
+            warming.warm(game)
+    out.print(f"{', '.join(games.full_name(game) for game in loaded)}: {len(jit.compiled) - before} kernels compiled")
+
+
+@app.command()
+def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all compiled kernels.")] = False) -> None:
+    """Show where compiled kernels are kept and how large they are, or clear them."""
+    files = jit.cache_files()
+    total = sum(path.stat().st_size for path in files)
+    out.print(f"{jit.cache_folder()}: {len(files)} files, {total / 1e6:.1f} MB", soft_wrap=True)
+    if clear:
+        for path in files:
+            path.unlink(missing_ok=True)
+        out.print("cleared")
+
+
+def _write_json(path: Path | None, value: Any) -> None:
+    if path is None:
+        return
+    try:
+        path.write_text(json.dumps(value, indent=2) + "\n")
+    except OSError as error:
+        raise BadInput(f"can't write {path}: {error.strerror}") from None
+
+
+def _version(show: bool) -> None:
+    if show:
+        out.print(f"kibitz {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> NoReturn:
+    """Run a command; what the user did wrong is told in one line, and never with a traceback."""
+    try:
+        with compiling():
+            code = app(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except NoArgsIsHelpError as error:
+        err.print(error.format_message())
+        sys.exit(2)
+    except ClickException as error:
+        _fail(error.format_message())
+    except (BadInput, MemoryError) as error:
+        _fail(str(error) or "out of memory")
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(1)
+
+
+def _fail(message: str) -> NoReturn:
+    err.print(f"kibitz: {' '.join(message.split())}", style="red", markup=False, highlight=False, soft_wrap=True)
+    sys.exit(2)

@@ -1,0 +1,135 @@
+"""Counterfactual regret minimisation on a written-out game: one loop, whose variants are data.
+
+An iteration updates seat 0, then seat 1, who already sees seat 0's new strategy. For the
+seat at hand: the value of each sequence against the other's plan, bottom up; regrets;
+regret matching, top down. Each variant discounts regrets and weights its average:
+
+    regret <- (regret + new) * t^e / (t^e + 1)     e: `positive` or `negative`, by its sign
+    average += t^weight * plan
+
+A factor of t^inf is 1 (nothing forgotten), of t^-inf is 0 (the floor of CFR+).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..games import Game
+from ..jit import helper, kernel
+from .sequence_form import SequenceForm, Side, unfold
+from .strategy import Strategy, normalised
+
+
+class Variant(NamedTuple):
+    positive: float = math.inf
+    negative: float = math.inf
+    weight: float = 0.0
+    predictive: bool = False  # add the last regret once more before matching
+
+
+VARIANTS = {
+    "cfr": Variant(),  # Zinkevich et al. 2007
+    "cfr+": Variant(negative=-math.inf, weight=1.0),  # Tammelin 2014
+    "linear": Variant(positive=1.0, negative=1.0, weight=1.0),  # Brown and Sandholm 2019
+    "dcfr": Variant(positive=1.5, negative=0.0, weight=2.0),  # the same
+    "pcfr+": Variant(negative=-math.inf, weight=2.0, predictive=True),  # Farina, Kroer and Sandholm 2021
+}
+
+
+class Memory(NamedTuple):
+    """What one seat keeps; a number a sequence each."""
+
+    regret: np.ndarray
+    odds: np.ndarray  # the strategy at hand
+    plan: np.ndarray  # its product along the seat's own moves
+    average: np.ndarray  # weighted sum of plans
+    values: np.ndarray  # scratch
+
+
+class Cfr:
+    """`run(n)` does n iterations; `strategy()` is the average so far."""
+
+    def __init__(self, game: Game, variant: str = "cfr", form: SequenceForm | None = None) -> None:
+        self.game = game
+        self.variant = VARIANTS[variant]
+        self.form = form or unfold(game)
+        self.iterations = 0
+        self.memories = [_remember(side) for side in self.form.sides]
+
+    def run(self, iterations: int) -> None:
+        (one, two), (first, second) = self.form.sides, self.memories
+        _iterate(one, two, first, second, self.iterations, iterations, self.variant)
+        self.iterations += iterations
+
+    def strategy(self) -> Strategy:
+        sides = self.form.sides
+        keys = np.concatenate([side.keys for side in sides])
+        counts = np.concatenate([np.diff(side.first) for side in sides])
+        return normalised(self.game, keys, counts, np.concatenate([memory.average[1:] for memory in self.memories]))
+
+    @property
+    def bytes(self) -> int:
+        return sum(array.nbytes for part in (*self.form.sides, *self.memories) for array in part)
+
+
+def _remember(side: Side) -> Memory:
+    memory = Memory(*(np.zeros(side.sequences) for _ in Memory._fields))
+    _match(side, memory, False)
+    return memory
+
+
+@kernel
+def _iterate(side0, side1, memory0, memory1, done, count, variant):
+    for t in range(done + 1, done + count + 1):
+        _update(side0, memory0, memory1.plan, t, variant)
+        _update(side1, memory1, memory0.plan, t, variant)
+
+
+@helper
+def _update(side, memory, other, t, variant):
+    """One iteration of one seat against the plan of the other."""
+    weight = float(t) ** variant.weight
+    gain, loss = _factor(t, variant.positive), _factor(t, variant.negative)
+    regret, odds, values = memory.regret, memory.odds, memory.values
+    for s in range(len(values)):
+        memory.average[s] += weight * memory.plan[s]
+        value = 0.0
+        for entry in range(side.rows[s], side.rows[s + 1]):
+            value += side.payoffs[entry] * other[side.others[entry]]
+        values[s] = value
+    for infoset in range(len(side.parent) - 1, -1, -1):
+        start, end = side.first[infoset], side.first[infoset + 1]
+        value = 0.0
+        for s in range(start, end):
+            value += odds[s] * values[s]
+        values[side.parent[infoset]] += value
+        for s in range(start, end):
+            values[s] -= value  # from here on the regret of this iteration
+            total = regret[s] + values[s]
+            regret[s] = total * (gain if total > 0 else loss)
+    _match(side, memory, variant.predictive)
+
+
+@kernel
+def _match(side, memory, predictive):
+    """Regret matching at every infoset, and the plan that follows from it."""
+    regret, odds, plan, values = memory.regret, memory.odds, memory.plan, memory.values
+    odds[0] = plan[0] = 1.0
+    for infoset in range(len(side.parent)):
+        start, end = side.first[infoset], side.first[infoset + 1]
+        total = 0.0
+        for s in range(start, end):
+            odds[s] = max(regret[s] + (values[s] if predictive else 0.0), 0.0)
+            total += odds[s]
+        reach = plan[side.parent[infoset]]
+        for s in range(start, end):
+            odds[s] = odds[s] / total if total > 0 else 1.0 / (end - start)
+            plan[s] = reach * odds[s]
+
+
+@helper
+def _factor(t, exponent):
+    if exponent == math.inf:
+        return 1.0
+    return 0.0 if exponent == -math.inf else t**exponent / (t**exponent + 1.0)

@@ -1,0 +1,248 @@
+"""Monte Carlo CFR (Lanctot et al. 2009), on the rules themselves: no need to write the game out.
+
+External sampling tries every action of the updating seat and samples the rest. Outcome
+sampling samples one game: the updating seat explores with probability epsilon. In both the
+other seat's infosets on the way gather the average strategy. An iteration updates both seats.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..games import Game, positions
+from ..games.protocol import CHANCE, OVER, SCRATCH
+from ..jit import below, generators, helper, kernel, uniform
+from .sequence_form import two_seats_zero_sum
+from .strategy import Strategy, from_table
+from .table import find, grow, has_room, new_table, size
+
+EXPLORATION = 0.6
+
+
+class Path(NamedTuple):
+    """The way through one game: a row for each turn of the updating seat."""
+
+    states: np.ndarray  # [turns + 1] positions; outcome sampling uses row 0 alone
+    actions: np.ndarray  # [turns + 1, most] i8
+    odds: np.ndarray  # [turns + 1, most] f8: the strategy there
+    values: np.ndarray  # [turns + 1, most] f8: external sampling, of each action
+    at: np.ndarray  # [turns + 1] i8: where the infoset's cells begin
+    n: np.ndarray  # [turns + 1] i8: number of actions
+    chosen: np.ndarray  # [turns + 1] i8: the action sampled, or tried at the moment
+    chance: np.ndarray  # [turns + 1] f8: outcome sampling, the strategy's odds of it
+    cursor: np.ndarray  # [2] i8: depth of external sampling (-1: between traversals), seat
+
+
+def new_path(game: Game) -> Path:
+    rows, most = game.facts.longest + 2, min(SCRATCH, max(game.facts.most_actions, game.facts.most_outcomes))
+    return Path(
+        states=np.zeros(rows, game.state),
+        actions=np.zeros((rows, most), np.int64),
+        odds=np.zeros((rows, most)),
+        values=np.zeros((rows, most)),
+        at=np.zeros(rows, np.int64),
+        n=np.zeros(rows, np.int64),
+        chosen=np.zeros(rows, np.int64),
+        chance=np.zeros(rows),
+        cursor=np.array([-1, 0]),
+    )
+
+
+class _Sampling:
+    """`run(n)` does n iterations; `strategy()` is the average so far."""
+
+    def __init__(self, game: Game, seed: int = 1) -> None:
+        two_seats_zero_sum(game, type(self).__name__)
+        self.game = game
+        self.iterations = 0
+        self.table = new_table()
+        self.root = positions(game)
+        self.rng = generators(seed, 1)[0]
+        self.path = new_path(game)
+        self.room = len(self.path.n), 2 * self.path.odds.size  # infosets and cells that one game may add
+
+    def run(self, iterations: int) -> None:
+        left = 2 * iterations
+        while left > 0:
+            left -= self._traverse(left)
+            if left > 0:
+                self.table = grow(self.table, *self.room)
+        self.iterations += iterations
+
+    def _traverse(self, count: int) -> int:
+        raise NotImplementedError
+
+    def strategy(self) -> Strategy:
+        return from_table(self.game, self.table)
+
+    @property
+    def bytes(self) -> int:
+        return size(self.table)
+
+
+class OutcomeSampling(_Sampling):
+    def _traverse(self, count: int) -> int:
+        return sample_outcomes(self.game, self.root, self.table, self.path, count, EXPLORATION, self.rng)
+
+
+class ExternalSampling(_Sampling):
+    def _traverse(self, count: int) -> int:
+        return sample_external(self.game, self.root, self.table, self.path, count, self.rng)
+
+
+SAMPLERS: dict[str, Any] = {"outcome": OutcomeSampling, "external": ExternalSampling}
+
+
+@helper
+def match(cells, at, n, odds):
+    """Regret matching: odds in proportion to what is positive, even where nothing is."""
+    total = 0.0
+    for i in range(n):
+        odds[i] = max(cells[at + i], 0.0)
+        total += odds[i]
+    if total > 0:
+        scale = 1.0 / total
+        for i in range(n):
+            odds[i] *= scale
+    else:
+        for i in range(n):
+            odds[i] = 1.0 / n
+
+
+@helper
+def choose(odds, n, rng):
+    """An index drawn by its odds."""
+    left = uniform(rng)
+    for i in range(n - 1):
+        left -= odds[i]
+        if left < 0:
+            return i
+    return n - 1
+
+
+@kernel
+def sample_outcomes(game, root, table, path, count, exploration, rng):
+    """Play up to `count` games, updating the seats by turns; returns how many there was room for."""
+    # Taken out once: a view of a row costs more than all else that is done with it.
+    state, actions, odds = path.states[0], path.actions[0], path.odds[0]
+    for done in range(count):
+        # Room for all that one game can meet, so that it is never cut off half-way.
+        cells = table.used[1] + 2 * path.odds.size
+        if not has_room(table.used[0], len(table.slots), len(path.n)) or cells > len(table.cells):
+            return done
+        path.states[0] = root[0]
+        outcome(game, table, path, path.cursor[1], exploration, rng, state, actions, odds)
+        path.cursor[1] = 1 - path.cursor[1]
+    return count
+
+
+@helper
+def outcome(game, table, path, seat, exploration, rng, state, actions, odds):
+    """One game from `state`, and what `seat` learns of it."""
+    cells = table.cells
+    depth = 0
+    reach = 1.0  # probability that the updating seat is sampled so far; all others' odds cancel out
+    while True:
+        turn = game.turn(state)
+        if turn == CHANCE:
+            game.play(state, game.pick(state, rng))
+            continue
+        if turn == OVER:
+            break
+        n = game.actions(state, actions)
+        at = find(table, game.infoset(state, turn), n)
+        match(cells, at, n, odds)
+        if turn == seat:
+            i = below(rng, n) if uniform(rng) < exploration else choose(odds, n, rng)
+            reach *= exploration / n + (1.0 - exploration) * odds[i]
+            path.at[depth] = at
+            path.n[depth] = n
+            path.chosen[depth] = i
+            path.chance[depth] = odds[i]
+            depth += 1
+        else:
+            i = choose(odds, n, rng)
+            weight = 1.0 / reach
+            for j in range(n):
+                cells[at + n + j] += odds[j] * weight
+        game.play(state, actions[i])
+    # Backwards: what each action was worth, by the odds of the updating seat's later moves.
+    tail = game.payoff(state, seat) / reach
+    for level in range(depth - 1, -1, -1):
+        at, i = path.at[level], path.chosen[level]
+        ahead = tail
+        tail *= path.chance[level]
+        for j in range(path.n[level]):
+            cells[at + j] -= tail
+        cells[at + i] += ahead
+
+
+@kernel
+def sample_external(game, root, table, path, count, rng):
+    """Do up to `count` traversals, the seats by turns; returns how many were finished.
+
+    Where the table is full it stops in the middle, and goes on from there next time.
+    """
+    cells = table.cells
+    for done in range(count):
+        if path.cursor[0] < 0:
+            path.states[0] = root[0]
+            path.cursor[0] = 0
+        if not external(game, table, path, rng, cells):
+            return done
+        path.cursor[1] = 1 - path.cursor[1]
+    return count
+
+
+@helper
+def external(game, table, path, rng, cells):
+    seat, depth = path.cursor[1], path.cursor[0]
+    while depth >= 0:
+        state = path.states[depth]
+        actions, odds = path.actions[depth], path.odds[depth]
+        turn = game.turn(state)
+        while turn != OVER:
+            if turn == CHANCE:
+                game.play(state, game.pick(state, rng))
+            else:
+                n = game.actions(state, actions)
+                at = find(table, game.infoset(state, turn), n)
+                if at < 0:
+                    path.cursor[0] = depth
+                    return False
+                match(cells, at, n, odds)
+                if turn == seat:  # try every action: the next one always in the row below
+                    path.at[depth] = at
+                    path.n[depth] = n
+                    path.chosen[depth] = 0
+                    depth += 1
+                    path.states[depth] = state
+                    state = path.states[depth]
+                    game.play(state, actions[0])
+                    actions, odds = path.actions[depth], path.odds[depth]
+                else:
+                    for j in range(n):
+                        cells[at + n + j] += odds[j]
+                    game.play(state, actions[choose(odds, n, rng)])
+            turn = game.turn(state)
+        value = game.payoff(state, seat)
+        # Hand the value up until some infoset has an action left to try.
+        depth -= 1
+        while depth >= 0:
+            i, n = path.chosen[depth], path.n[depth]
+            path.values[depth, i] = value
+            if i + 1 < n:
+                path.chosen[depth] = i + 1
+                path.states[depth + 1] = path.states[depth]
+                game.play(path.states[depth + 1], path.actions[depth, i + 1])
+                depth += 1
+                break
+            value = 0.0
+            for j in range(n):
+                value += path.odds[depth, j] * path.values[depth, j]
+            at = path.at[depth]
+            for j in range(n):
+                cells[at + j] += path.values[depth, j] - value
+            depth -= 1
+    path.cursor[0] = -1
+    return True

@@ -1,0 +1,232 @@
+"""A small game written out once: two trees of decisions, and the payoffs between them.
+
+Each seat's *sequences* are its own moves in order: sequence 0 is "not moved yet", and each
+infoset has one sequence an action, behind the sequence that leads to it. A leaf of the
+game belongs to one sequence of each seat; its payoff, weighted by chance, is an entry of
+a sparse matrix. Solvers and best responses then are loops over flat arrays.
+(Koller, Megiddo and von Stengel 1994.)
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from ..games import full_name
+from ..games.protocol import CHANCE, OVER, SCRATCH, Game, positions
+from ..jit import kernel
+from ..names import BadInput
+from .table import Table, grow, has_room, new_table, slot_of
+
+MOST_LEAVES = 30_000_000  # about 2 GB
+
+DONE, FULL, FORGETFUL, TOO_LARGE = 0, 1, 2, 3  # how unfolding ends
+
+
+class Side(NamedTuple):
+    """One seat's decisions, parents before children, and its payoffs as rows of a sparse matrix."""
+
+    keys: np.ndarray  # [infosets] u8
+    first: np.ndarray  # [infosets + 1] i8: the sequences of infoset i are first[i] .. first[i + 1] - 1
+    parent: np.ndarray  # [infosets] i8: the sequence that leads there
+    rows: np.ndarray  # [sequences + 1] i8: the entries of sequence s are rows[s] .. rows[s + 1] - 1
+    others: np.ndarray  # [entries] i4: the other seat's sequence
+    payoffs: np.ndarray  # [entries] f8: this seat's payoff times the odds of chance
+
+    @property
+    def sequences(self) -> int:
+        return len(self.rows) - 1
+
+
+@dataclass(frozen=True)
+class SequenceForm:
+    game: Game
+    sides: tuple[Side, Side]
+    nodes: tuple[int, int, int]  # chance, decision, terminal
+
+    @property
+    def infosets(self) -> int:
+        return sum(len(side.keys) for side in self.sides)
+
+
+def two_seats_zero_sum(game: Game, what: str) -> None:
+    """Refuse a game that a solver's theory doesn't cover, with the reason."""
+    if game.facts.seats != 2:
+        raise BadInput(f"{what} is for two seats, {full_name(game)} has {game.facts.seats}")
+    if not game.facts.zero_sum:
+        raise BadInput(f"{what} is for zero-sum games, and in {full_name(game)} payoffs don't sum to zero")
+
+
+def unfold(game: Game, most_leaves: int = MOST_LEAVES) -> SequenceForm:
+    """Write the whole game out. Refuses one with too many leaves, or whose infosets forget own moves."""
+    two_seats_zero_sum(game, "writing a game out")
+    depth = game.facts.longest + 1
+    stack = _Stack(
+        states=np.zeros(depth, game.state),
+        actions=np.zeros((depth, SCRATCH), np.int64),
+        odds=np.zeros((depth, SCRATCH)),
+        n=np.zeros(depth, np.int64),
+        next=np.zeros(depth, np.int64),
+        first=np.zeros(depth, np.int64),
+        sequence=np.zeros((depth, 2), np.int64),
+        reach=np.ones(depth),
+    )
+    stack.states[0] = positions(game)[0]
+    found = _Found(
+        table=new_table(1024, 1),
+        keys=np.zeros(1024, np.uint64),
+        seats=np.zeros(1024, np.int8),
+        first=np.zeros(1024, np.int64),
+        parent=np.zeros(1024, np.int64),
+        leaves=np.zeros((4096, 2), np.int32),
+        payoffs=np.zeros(4096),
+        counts=np.zeros(8, np.int64),
+    )
+    found.counts[SEQUENCES : SEQUENCES + 2] = 1
+    while True:
+        ended = _unfold(game, stack, found, most_leaves)
+        if ended != FULL:
+            break
+        found = _grow(found)
+    if ended == TOO_LARGE:
+        raise BadInput(f"{full_name(game)} is too large to write out: it has more than {most_leaves:,} leaves")
+    if ended == FORGETFUL:
+        raise BadInput(
+            f"{full_name(game)} can't be written out: an infoset is reached by different moves of its own seat"
+        )
+    return _sides(game, found)
+
+
+# Places in `counts`.
+INFOSETS, LEAVES, DEPTH, SEQUENCES, NODES = 0, 1, 2, 3, 5  # SEQUENCES has two, NODES (chance, decision) two
+
+
+class _Stack(NamedTuple):
+    """The path from the opening to the node at hand, one row a level."""
+
+    states: np.ndarray  # [depth] positions
+    actions: np.ndarray  # [depth, most]
+    odds: np.ndarray  # [depth, most]: of chance
+    n: np.ndarray  # [depth]: actions there; 0 = not looked at yet
+    next: np.ndarray  # [depth]: the one to try next
+    first: np.ndarray  # [depth]: sequence of the first action
+    sequence: np.ndarray  # [depth, 2]: of each seat so far
+    reach: np.ndarray  # [depth]: odds of chance so far
+
+
+class _Found(NamedTuple):
+    table: Table  # infoset -> its number
+    keys: np.ndarray
+    seats: np.ndarray
+    first: np.ndarray
+    parent: np.ndarray
+    leaves: np.ndarray  # [leaves, 2]: the sequence of each seat
+    payoffs: np.ndarray
+    counts: np.ndarray
+
+
+def _grow(found: _Found) -> _Found:
+    """Twice the room for whatever is full."""
+
+    def longer(array: np.ndarray, used: int) -> np.ndarray:
+        if used + 1 < len(array):
+            return array
+        return np.concatenate([array, np.zeros_like(array)])
+
+    infosets, leaves = int(found.counts[INFOSETS]), int(found.counts[LEAVES])
+    changed = {key: longer(getattr(found, key), infosets) for key in ("keys", "seats", "first", "parent")}
+    changed |= {key: longer(getattr(found, key), leaves) for key in ("leaves", "payoffs")}
+    return found._replace(table=grow(found.table, 1, 0), **changed)
+
+
+@kernel
+def _unfold(game, stack, found, most_leaves):
+    """Depth first through the whole game, from where it stopped last time."""
+    counts, slots = found.counts, found.table.slots
+    while counts[DEPTH] >= 0:
+        depth = counts[DEPTH]
+        state = stack.states[depth]
+        if counts[LEAVES] >= most_leaves:
+            return TOO_LARGE
+        if (
+            counts[LEAVES] + 1 >= len(found.payoffs)
+            or counts[INFOSETS] + 1 >= len(found.keys)
+            or not has_room(counts[INFOSETS], len(slots), 1)
+        ):
+            return FULL
+        turn = game.turn(state)
+        if turn == OVER:
+            leaf = counts[LEAVES]
+            found.leaves[leaf, 0] = stack.sequence[depth, 0]
+            found.leaves[leaf, 1] = stack.sequence[depth, 1]
+            found.payoffs[leaf] = stack.reach[depth] * game.payoff(state, 0)
+            counts[LEAVES] += 1
+            counts[DEPTH] -= 1
+            continue
+        if stack.n[depth] == 0:  # here for the first time
+            n = game.actions(state, stack.actions[depth])
+            stack.n[depth] = n
+            stack.next[depth] = 0
+            if turn == CHANCE:
+                game.odds(state, stack.actions[depth], n, stack.odds[depth])
+                counts[NODES] += 1
+            else:
+                counts[NODES + 1] += 1
+                key = game.infoset(state, turn)
+                slot = slot_of(slots, key)
+                if slots[slot].key == 0:
+                    number = counts[INFOSETS]
+                    slots[slot].key = key
+                    slots[slot].at = number
+                    found.keys[number] = key
+                    found.seats[number] = turn
+                    found.first[number] = counts[SEQUENCES + turn]
+                    found.parent[number] = stack.sequence[depth, turn]
+                    counts[SEQUENCES + turn] += n
+                    counts[INFOSETS] += 1
+                    found.table.used[0] = counts[INFOSETS]
+                number = np.int64(slots[slot].at)
+                if found.parent[number] != stack.sequence[depth, turn] or found.seats[number] != turn:
+                    return FORGETFUL
+                stack.first[depth] = found.first[number]
+        i = stack.next[depth]
+        if i == stack.n[depth]:
+            stack.n[depth] = 0
+            counts[DEPTH] -= 1
+            continue
+        stack.next[depth] = i + 1
+        below = depth + 1
+        stack.states[below] = state
+        stack.sequence[below] = stack.sequence[depth]
+        stack.reach[below] = stack.reach[depth]
+        stack.n[below] = 0
+        if turn == CHANCE:
+            stack.reach[below] *= stack.odds[depth, i]
+        else:
+            stack.sequence[below, turn] = stack.first[depth] + i
+        game.play(stack.states[below], stack.actions[depth, i])
+        counts[DEPTH] = below
+    return DONE
+
+
+def _sides(game: Game, found: _Found) -> SequenceForm:
+    infosets, leaves = int(found.counts[INFOSETS]), int(found.counts[LEAVES])
+    shape = tuple(int(count) for count in found.counts[SEQUENCES : SEQUENCES + 2])
+    entries = (found.payoffs[:leaves], (found.leaves[:leaves, 0], found.leaves[:leaves, 1]))
+    matrix = scipy.sparse.coo_array(entries, shape=shape).tocsr()  # adds up the leaves of one pair of sequences
+    sides = []
+    for seat, part in enumerate((matrix, -matrix.T.tocsr())):
+        mine = np.flatnonzero(found.seats[:infosets] == seat)
+        sides.append(
+            Side(
+                keys=found.keys[mine],
+                first=np.append(found.first[mine], shape[seat]),
+                parent=found.parent[mine],
+                rows=part.indptr.astype(np.int64),
+                others=part.indices.astype(np.int32),
+                payoffs=part.data.astype(np.float64),
+            )
+        )
+    chance, decision = (int(count) for count in found.counts[NODES : NODES + 2])
+    return SequenceForm(game, (sides[0], sides[1]), (chance, decision, leaves))

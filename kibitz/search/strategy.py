@@ -1,0 +1,113 @@
+"""Strategies: for each infoset, the odds of its actions in the order of the rules. Kept in safetensors files."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from ..files import write_whole
+from ..games import Game, full_name, load
+from ..names import BadInput
+from .sequence_form import Side
+from .table import Table
+
+FORMAT = "kibitz strategy 1"
+
+
+@dataclass(frozen=True)
+class Strategy:
+    game: Game
+    keys: np.ndarray  # [infosets] u8, ascending
+    starts: np.ndarray  # [infosets + 1] i8: the odds of infoset i are odds[starts[i] : starts[i + 1]]
+    odds: np.ndarray  # f8
+
+    def at(self, key: int, n: int) -> np.ndarray:
+        """The odds of the n actions at an infoset; even where the strategy doesn't know it."""
+        i = int(np.searchsorted(self.keys, np.uint64(key)))
+        if i < len(self.keys) and self.keys[i] == np.uint64(key) and self.starts[i + 1] - self.starts[i] == n:
+            return self.odds[self.starts[i] : self.starts[i + 1]]
+        return np.full(n, 1 / n)
+
+    def behaviour(self, side: Side) -> np.ndarray:
+        """The odds as one number a sequence of a written-out game; even where the strategy doesn't know an infoset."""
+        counts = np.diff(side.first)
+        odds = np.ones(side.sequences)
+        odds[1:] = np.repeat(1 / counts, counts)
+        if not len(self.keys):
+            return odds
+        places = np.minimum(np.searchsorted(self.keys, side.keys), len(self.keys) - 1)
+        known = (self.keys[places] == side.keys) & (np.diff(self.starts)[places] == counts)
+        for offset in range(int(counts.max(initial=0))):
+            here = known & (counts > offset)
+            odds[side.first[:-1][here] + offset] = self.odds[self.starts[places[here]] + offset]
+        return odds
+
+    def save(self, path: Path) -> None:
+        """Write the file whole or not at all."""
+        meta = {"format": FORMAT, "game": json.dumps({"name": full_name(self.game)})}
+        tensors = {"keys": self.keys, "starts": self.starts, "odds": self.odds}
+        write_whole(path, safetensors.numpy.save(tensors, meta))
+
+
+def read_strategy(path: Path, game: Game | None = None) -> Strategy:
+    """A strategy from its file; refused if it isn't one, is damaged, or is for another game than `game`."""
+    try:
+        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
+            meta = file.metadata() or {}
+            if meta.get("format") != FORMAT:
+                raise BadInput(f"{path} is no strategy of Kibitz (its format is {meta.get('format', 'not given')!r})")
+            name = json.loads(meta["game"])["name"]
+            keys, starts, odds = (file.get_tensor(key) for key in ("keys", "starts", "odds"))
+    except FileNotFoundError:
+        raise BadInput(f"no strategy file {str(path)!r}") from None
+    except IsADirectoryError:
+        raise BadInput(f"{path} is a folder; the strategy is a file in it, strategy.safetensors") from None
+    except BadInput:
+        raise
+    except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
+        raise BadInput(f"{path} can't be read as a strategy, it is damaged or foreign: {error}") from None
+    if game is not None and name != full_name(game):
+        raise BadInput(f"{path} is a strategy for {name}, not for {full_name(game)}")
+    sound = (
+        len(starts) == len(keys) + 1
+        and starts[0] == 0
+        and starts[-1] == len(odds)
+        and (np.diff(starts) > 0).all()
+        and (keys[1:] > keys[:-1]).all()
+        and np.isfinite(odds).all()
+        and (odds >= 0).all()
+        and np.allclose(np.add.reduceat(odds, starts[:-1]) if len(keys) else 1, 1)
+    )
+    if not sound:
+        raise BadInput(f"{path} is damaged: its odds don't add up")
+    return Strategy(game or load(name), keys, starts, odds)
+
+
+def uniform_strategy(game: Game) -> Strategy:
+    return Strategy(game, np.zeros(0, np.uint64), np.zeros(1, np.int64), np.zeros(0))
+
+
+def normalised(game: Game, keys: np.ndarray, counts: np.ndarray, weights: np.ndarray) -> Strategy:
+    """A strategy from weights that lie one infoset after the other; even where all are zero."""
+    order = np.argsort(keys)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    odds = [weights[starts[i] : starts[i + 1]] for i in order]
+    totals = [part.sum() for part in odds]
+    odds = [
+        part / total if total > 0 else np.full(len(part), 1 / len(part))
+        for part, total in zip(odds, totals, strict=True)
+    ]
+    new_starts = np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64)
+    return Strategy(game, keys[order].astype(np.uint64), new_starts, np.concatenate(odds) if len(odds) else np.zeros(0))
+
+
+def from_table(game: Game, table: Table) -> Strategy:
+    """The average strategy that a sampling search has gathered."""
+    slots = table.slots[table.slots["key"] != 0]
+    counts = slots["n"].astype(np.int64)
+    ends = np.cumsum(counts)
+    places = np.repeat(slots["at"].astype(np.int64) + counts - (ends - counts), counts) + np.arange(counts.sum())
+    return normalised(game, slots["key"], counts, table.cells[places])

@@ -1,0 +1,92 @@
+"""What a sampling search remembers of each infoset: a hash table that grows.
+
+A kernel that finds no room returns; `grow` doubles what is full; the kernel goes on.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import helper, kernel, record, wrapping
+
+SLOT = record(("key", "u8"), ("at", "u4"), ("n", "u2"))  # key 0: free
+
+
+class Table(NamedTuple):
+    slots: np.ndarray  # [capacity, a power of two] SLOT: infoset -> where its cells begin
+    cells: np.ndarray  # [room] f8: of each infoset n regrets, then n weights of the average strategy
+    used: np.ndarray  # [2] i8: slots, cells
+
+
+def new_table(slots: int = 1024, cells: int = 8192) -> Table:
+    return Table(np.zeros(slots, SLOT), np.zeros(cells), np.zeros(2, np.int64))
+
+
+def size(table: Table) -> int:
+    """Bytes."""
+    return sum(array.nbytes for array in table)
+
+
+def grow(table: Table, infosets: int, cells: int) -> Table:
+    """The same contents, with room for so many more: whatever lacks it is doubled until it has it."""
+    slots, old = table.slots, table.cells
+    capacity, room = len(slots), len(old)
+    while not has_room(table.used[0], capacity, infosets):
+        capacity *= 2
+    while table.used[1] + cells > room:
+        room *= 2
+    if room > 2**32:
+        raise MemoryError(f"the table would need {room:,} cells, and offsets have 32 bits")
+    if capacity > len(slots):
+        slots = np.zeros(capacity, SLOT)
+        _rehash(table.slots, slots)
+    if room > len(old):
+        old = np.zeros(room)
+        old[: len(table.cells)] = table.cells
+    return Table(slots, old, table.used)
+
+
+@helper
+def has_room(used, capacity, infosets):
+    """At most half of the slots are used, so that a search for a key soon ends."""
+    return 2 * (used + infosets) <= capacity
+
+
+@wrapping
+def _spread(key):
+    z = key * np.uint64(0xBF58476D1CE4E5B9)
+    return z ^ z >> np.uint64(32)
+
+
+@helper
+def slot_of(slots, key):
+    """The slot that holds a key, or the free one where it would go."""
+    mask = np.uint64(len(slots) - 1)
+    i = _spread(key) & mask
+    while slots[i].key != key and slots[i].key != 0:
+        i = i + np.uint64(1) & mask
+    return i
+
+
+@helper
+def find(table, key, n):
+    """Where the cells of an infoset with n actions begin; new ones are zero; -1 if there is no room."""
+    i = slot_of(table.slots, key)
+    if table.slots[i].key == key:
+        return np.int64(table.slots[i].at)
+    if not has_room(table.used[0], len(table.slots), 1) or table.used[1] + 2 * n > len(table.cells):
+        return -1
+    at = table.used[1]
+    table.slots[i].key = key
+    table.slots[i].at = at
+    table.slots[i].n = n
+    table.used[0] += 1
+    table.used[1] = at + 2 * n
+    return at
+
+
+@kernel
+def _rehash(old, new):
+    for i in range(len(old)):
+        if old[i].key != 0:
+            new[slot_of(new, old[i].key)] = old[i]

@@ -1,0 +1,210 @@
+"""The command line, as a person meets it: what it writes, and how it refuses."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kibitz import games
+from kibitz.app import cli
+from kibitz.search.strategy import read_strategy
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def kibitz(tmp_path, monkeypatch, capsys):
+    """Run a command in an empty folder: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["kibitz", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return ended.value.code, captured.out, captured.err
+
+    return run
+
+
+def test_solve_writes_a_run_and_says_what_it_found(kibitz, tmp_path):
+    code, out, _ = kibitz("solve", "leduc", "--with", "cfr+", "--iterations", "200", "--json", "report.json")
+    assert code == 0
+    folder = tmp_path / "runs" / "leduc-cfr+-001"
+    assert {path.name for path in folder.iterdir()} == {
+        "config.json",
+        "metrics.jsonl",
+        "strategy.safetensors",
+        "convergence.png",
+    }
+    assert (folder / "convergence.png").read_bytes()[:4] == b"\x89PNG"
+    metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert [row["iterations"] for row in metrics][:6] == [1, 2, 3, 5, 7, 10]
+    assert metrics[-1]["iterations"] == 200
+    assert metrics[-1]["nash_conv"] < 0.02 < metrics[3]["nash_conv"]
+    assert "NashConv" in out
+    assert "raise" in out  # a few infosets in words
+    assert read_strategy(folder / "strategy.safetensors").game == games.load("leduc")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["nash_conv"] == metrics[-1]["nash_conv"]
+    assert kibitz("exploit", "leduc", "runs/leduc-cfr+-001", "--json", "exploit.json")[0] == 0
+    assert json.loads((tmp_path / "exploit.json").read_text())["nash_conv"] == pytest.approx(report["nash_conv"])
+
+
+@pytest.mark.parametrize("method", ["cfr", "linear", "dcfr", "pcfr+", "external", "outcome"])
+def test_every_solver_can_be_asked_for(kibitz, method):
+    code, out, _ = kibitz("solve", "kuhn", "--with", method, "--iterations", "500")
+    assert code == 0
+    assert float(re.search(r"NashConv ([\d.e-]+)", out)[1]) < 0.6
+
+
+def test_the_same_seed_gives_the_same_files(kibitz, tmp_path):
+    for seed, folder in ((4, "a"), (4, "b"), (5, "c")):
+        kibitz("solve", "kuhn", "--with", "outcome", "--iterations", "300", "--seed", str(seed), "--out", folder)
+    a, b, c = ((tmp_path / name / "metrics.jsonl").read_text() for name in "abc")
+    assert a == b != c
+
+
+def test_a_game_too_large_to_measure_is_solved_all_the_same(kibitz):
+    code, out, _ = kibitz("solve", "goofspiel:13", "--with", "outcome", "--iterations", "20")
+    assert code == 0
+    assert "NashConv not measured" in out
+
+
+def test_games_lists_all_and_one(kibitz):
+    out = kibitz("games")[1]
+    assert all(name in out for name in games.known())
+    assert "suits are told apart" in " ".join(kibitz("games", "leduc:ranks=4")[1].split())
+
+
+def test_a_users_own_game_is_solved_like_ours(kibitz):
+    example = next((ROOT / "examples").glob("*.py"))
+    name = next(line.split()[1].split("(")[0] for line in example.read_text().splitlines() if line.startswith("class "))
+    code, out, _ = kibitz("solve", f"{example}:{name}", "--iterations", "50")
+    assert code == 0
+    assert "NashConv" in out
+
+
+def test_help_teaches_with_an_example(kibitz):
+    for command in ("games", "solve", "exploit", "bench", "warm"):
+        assert "Example: kibitz" in kibitz(command, "--help")[1]
+
+
+def test_warm_compiles_and_cache_shows_and_clears(kibitz, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
+    script = "from kibitz.app.cli import main; main()"
+
+    def run(*arguments: str) -> str:
+        environment = dict(os.environ, PYTHONPATH=str(ROOT))
+        done = subprocess.run(
+            [sys.executable, "-c", script, *arguments], env=environment, capture_output=True, text=True, timeout=200
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    compiled = re.compile(r"(\d+) kernels compiled")
+    assert int(compiled.search(run("warm", "kuhn"))[1]) > 4
+    assert int(compiled.search(run("warm", "kuhn"))[1]) == 0
+    assert re.search(r"kernels.*: [1-9]\d* files", run("cache"))
+    assert "cleared" in run("cache", "--clear")
+    assert ": 0 files" in run("cache")
+
+
+BAD = {
+    ("solve", "ledoc"): "no game is called 'ledoc': did you mean 'leduc'?",
+    ("solve", "goofspiel:0"): "cards=0 is out of range, it should be 2 to 13",
+    ("solve", "liars_dice:dice=99"): "dice=99 is out of range, it should be 1 to 5",
+    ("solve", "leduc:colour=3"): "no parameter is called 'colour'",
+    ("solve", "leduc", "--iterations", "-5"): "--iterations should be at least 1, not -5",
+    ("solve", "leduc", "--iterations", "many"): "--iterations",
+    ("solve", "leduc", "--seed", "-1"): "--seed should be at least 0, not -1",
+    ("solve", "leduc", "--with", "magic"): "no solver is called 'magic'",
+    ("solve", "goofspiel:13", "--with", "cfr"): "too large to write out",
+    ("solve", "leduc", "--out", "foreign"): "foreign holds other things",
+    ("solve", "leduc", "--out", "file.txt"): "file.txt",
+    ("solve", "leduc", "--out", "file.txt/below"): "can't write to file.txt/below",
+    ("solve", "kuhn", "--iterations", "1", "--json", "no/such/folder.json"): "can't write no/such/folder.json",
+    ("solve", "nowhere.py:Game"): "no file 'nowhere.py'",
+    ("exploit", "leduc", "nothing.safetensors"): "no strategy file",
+    ("exploit", "leduc", "file.txt"): "can't be read as a strategy",
+    ("bench", "magic"): "no benchmark is called 'magic'",
+    ("warm", "ledoc"): "no game is called 'ledoc'",
+    ("games", "ledoc"): "no game is called 'ledoc'",
+    ("fly",): "No such command 'fly'",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_bad_input_gives_one_clear_line_and_a_code(kibitz, tmp_path, arguments):
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "foreign" / "diary.txt").write_text("mine")
+    (tmp_path / "file.txt").write_text("mine")
+    code, _, error = kibitz(*arguments)
+    assert code == 2
+    assert BAD[arguments] in error
+    assert error.startswith("kibitz: ")
+    assert error.count("\n") == 1
+    assert (tmp_path / "foreign" / "diary.txt").read_text() == "mine"
+    assert (tmp_path / "file.txt").read_text() == "mine"
+
+
+def test_a_run_folder_is_never_written_twice(kibitz, tmp_path):
+    kibitz("solve", "kuhn", "--iterations", "3", "--out", "run")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    code, _, error = kibitz("solve", "kuhn", "--iterations", "9", "--out", "run")
+    assert code == 2
+    assert "run holds a run already" in error
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    for number in (1, 2):
+        kibitz("solve", "kuhn", "--iterations", "1")
+        assert (tmp_path / "runs" / f"kuhn-cfr+-{number:03d}").is_dir()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child")
+def test_ctrl_c_saves_first(tmp_path):
+    command = [sys.executable, "-m", "kibitz", "solve", "leduc", "--iterations", "1000000000", "--out", "run"]
+    environment = dict(os.environ, PYTHONPATH=str(ROOT))
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
+    metrics = tmp_path / "run" / "metrics.jsonl"
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and (not metrics.exists() or metrics.read_text().count("\n") < 12):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "what is there was saved" in error
+    assert "Traceback" not in error
+    assert read_strategy(tmp_path / "run" / "strategy.safetensors", games.load("leduc")).keys.size == 288
+
+
+def test_no_command_needs_torch_or_openspiel():
+    """The core runs where they are missing."""
+    script = "import sys; sys.modules['torch'] = sys.modules['pyspiel'] = None; import kibitz.app.cli"
+    subprocess.run([sys.executable, "-c", script], check=True, env=dict(os.environ, PYTHONPATH=str(ROOT)), timeout=60)
+
+
+def test_bench_measures_one_row_by_name(kibitz, tmp_path, monkeypatch):
+    from kibitz.app import bench
+
+    monkeypatch.setattr(bench, "SECONDS", 0.01)
+    code, out, _ = kibitz("bench", "playouts-kuhn", "cfr+", "--json", "bench.json")
+    assert code == 0
+    rows = json.loads((tmp_path / "bench.json").read_text())
+    assert [row["name"] for row in rows] == ["cfr+-leduc-936", "playouts-kuhn"]
+    assert all(row["ratio"] == pytest.approx(row["ours"] / row["peer"]) and row["ours"] > 0 for row in rows)
+    assert "playouts-kuhn" in out
+
+
+@pytest.mark.heavy
+def test_every_benchmark_runs(kibitz, tmp_path, monkeypatch):
+    from kibitz.app import bench
+
+    monkeypatch.setattr(bench, "SECONDS", 0.01)
+    assert kibitz("bench", "--json", "bench.json")[0] == 0
+    assert len(json.loads((tmp_path / "bench.json").read_text())) == len(bench.ROWS)

@@ -1,0 +1,54 @@
+"""One row a game and parameter set: what is known of it, and who says so. A new game adds its rows here."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+PILE = Path(__file__).with_name("pile.py")
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str  # as `load` takes it
+    infosets: int | None = None  # of both seats, where the seat is to move
+    nodes: tuple[int, int, int] | None = None  # chance, decision and terminal
+    source: str = ""
+    tree: bool = False  # small enough to look at every position in every test
+    heavy: bool = False  # so large that only the heavy tier counts it
+
+    @property
+    def id(self) -> str:
+        return self.name.removeprefix(f"{PILE.parent}/")
+
+
+PAIRS = "pairs of permutations, counted in test_facts.py"
+FORMULA = "faces * 2 ** (2 * faces): with one die a seat knows its face and which bids were made"
+ROWS = [
+    Row("kuhn", 12, (4, 24, 30), "OpenSpiel's kuhn_poker", tree=True),
+    Row("leduc", 288, (49, 774, 1116), "OpenSpiel's leduc_poker(suit_isomorphism=true)", tree=True),
+    Row("leduc:told_apart=yes", 936, (157, 3780, 5520), "OpenSpiel's leduc_poker", tree=True),
+    Row("leduc:suits=1,raises=1", tree=True),
+    Row("leduc:ranks=2,suits=3,raises=1,ante=3,first=1,second=5", tree=True),
+    Row("leduc:ranks=13,suits=4,told_apart=yes,raises=6,ante=100,first=100,second=100"),
+    Row("goofspiel:2,base=1", tree=True),
+    Row("goofspiel:3", 2 * 8, (0, 31, 36), "OpenSpiel's goofspiel, turn based", tree=True),
+    Row("goofspiel:3,play_last=yes", 2 * 36, None, PAIRS, tree=True),
+    Row("goofspiel:4", 2 * 81, (0, 501, 576), "OpenSpiel's goofspiel, turn based", tree=True),
+    Row("goofspiel:4,play_last=yes", 2 * 369, None, PAIRS, tree=True),
+    Row("goofspiel:4,open_bids=yes", None, (0, 501, 576), "OpenSpiel's goofspiel, turn based", tree=True),
+    Row("goofspiel:4,base=1,sign=no", 2 * 81, (0, 501, 576), "OpenSpiel's goofspiel, turn based", tree=True),
+    Row("goofspiel:5", 2 * 1062, (0, 12531, 14400), "OpenSpiel's goofspiel, turn based"),
+    Row("goofspiel:5,play_last=yes", 2 * 4974, None, PAIRS),
+    Row("goofspiel:6", 2 * 17241, None, PAIRS, heavy=True),
+    Row("goofspiel:6,play_last=yes", 2 * 83001, None, PAIRS, heavy=True),
+    Row("goofspiel:13"),
+    Row("goofspiel:13,base=1,open_bids=yes,sign=no,play_last=yes"),
+    Row("liars_dice:faces=3", 192, (4, 576, 567), "OpenSpiel's liars_dice", tree=True),
+    Row("liars_dice:dice=2,faces=2", 768, (15, 4096, 4080), "OpenSpiel's liars_dice", tree=True),
+    Row("liars_dice:faces=4", 1024, (5, 4096, 4080), "OpenSpiel's liars_dice"),
+    Row("liars_dice:faces=5", 5120, None, FORMULA),
+    Row("liars_dice:faces=6", 24576, None, FORMULA),
+    Row("liars_dice:dice=5,faces=6"),
+    # Not one of ours: it shows that the defaults of the protocol keep the contract too.
+    Row(f"{PILE}:Pile:5", tree=True),
+    Row(f"{PILE}:Pile:40"),
+]

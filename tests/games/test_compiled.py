@@ -1,0 +1,78 @@
+"""Rules mean the same compiled and as plain Python: every number that they give, from the same seed."""
+
+import numpy as np
+
+from kibitz import jit
+from kibitz.games import CHANCE, IST, OVER, PST
+
+from .walks import every_game, packed
+
+
+class Log(dict):
+    """Column -> array, a row for each turn and seat."""
+
+    def __init__(self, game):
+        rows, facts = game.facts.longest + 1, game.facts
+        width = max(facts.most_actions, facts.most_outcomes)
+        super().__init__(
+            states=np.zeros(rows, game.state),
+            turns=np.zeros(rows, np.int64),
+            actions=np.zeros((rows, width), np.int64),
+            odds=np.zeros((rows, width)),
+            keys=np.zeros((rows, facts.seats), np.uint64),
+            views=np.zeros((rows, facts.seats), game.state),
+            guesses=np.zeros((rows, facts.seats), game.state),
+            notes=np.zeros((rows, facts.seats, facts.notes)),
+            encodings=np.zeros((rows, facts.seats, facts.encoding), np.float32),
+            keeps=np.zeros((rows, facts.seats, 2, width), np.bool_),
+            results=np.zeros((2, facts.seats)),
+        )
+
+
+@jit.kernel
+def play_and_log(game, rng, states, turns, actions, odds, keys, views, guesses, notes, encodings, keeps, results):
+    """One random game, every rule asked at every turn; then aim at what each seat has seen at the end."""
+    row = 0
+    game.start(states[0])
+    while True:
+        state = states[row]
+        turn = game.turn(state)
+        turns[row] = turn
+        for seat in range(keys.shape[1]):
+            keys[row, seat] = game.infoset(state, seat)
+            game.observe(state, seat, encodings[row, seat])
+            getattr(game, "view")(state, seat, views[row, seat])  # noqa: B009  (Numba wants `x.view` for arrays alone)
+            game.prepare(views[row, seat], seat, notes[row, seat])
+            game.guess(views[row, seat], seat, notes[row, seat], rng, guesses[row, seat])
+        if turn == OVER:
+            break
+        n = game.actions(state, actions[row])
+        if turn == CHANCE:
+            game.odds(state, actions[row], n, odds[row])
+        action = game.pick(state, rng)
+        row += 1
+        states[row] = states[row - 1]
+        game.play(states[row], action)
+    for seat in range(keys.shape[1]):
+        results[0, seat] = game.payoff(states[row], seat)
+        results[1, seat] = game.reward(states[row], seat)
+        for before in range(row):
+            n = game.actions(states[before], actions[before])
+            for mode in (PST, IST):
+                game.aim(states[before], views[row, seat], seat, mode, actions[before], n, keeps[before, seat, mode])
+    return row
+
+
+@every_game
+def test_compiled_rules_give_what_plain_python_gives(game):
+    plainly = getattr(play_and_log, "py_func", play_and_log)
+    count = 1 if game.facts.notes > 1000 else 4  # plain Python takes its time over many notes
+    for compiled_rng, plain_rng in zip(jit.generators(9, count), jit.generators(9, count), strict=True):
+        compiled, plain = Log(game), Log(game)
+        assert play_and_log(game, compiled_rng, **compiled) == plainly(game, plain_rng, **plain)
+        assert np.array_equal(compiled_rng, plain_rng)
+        for name, column in plain.items():
+            if column.dtype.names:
+                assert np.array_equal(packed(compiled[name].ravel()), packed(column.ravel())), name
+            else:
+                assert np.array_equal(compiled[name], column), name

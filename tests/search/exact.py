@@ -1,0 +1,61 @@
+"""Slow, obvious twins: exact counterfactual regrets and average weights by walking the whole game."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kibitz.games import CHANCE, OVER, Game, chance_odds, legal_actions, positions
+
+Policy = Callable[[int, int], np.ndarray]  # key, number of actions -> odds
+
+
+def regrets_and_weights(game: Game, policy: Policy, seat: int) -> tuple[dict, dict]:
+    """Of each infoset: the counterfactual regrets of `seat`; the other's average weights Σ π_chance π_other σ."""
+    regrets: dict[int, Any] = defaultdict(float)
+    weights: dict[int, Any] = defaultdict(float)
+
+    def walk(state: Any, others: float) -> float:
+        turn = game.turn(state)
+        if turn == OVER:
+            return game.payoff(state, seat)
+        if turn == CHANCE:
+            return sum(odds * walk(after(state, outcome), others * odds) for outcome, odds in chance_odds(game, state))
+        actions, key = legal_actions(game, state), int(game.infoset(state, turn))
+        sigma = policy(key, len(actions))
+        if turn == seat:
+            values = np.array([walk(after(state, action), others) for action in actions])
+            value = float(sigma @ values)
+            regrets[key] = regrets[key] + others * (values - value)
+            return value
+        weights[key] = weights[key] + others * sigma
+        return sum(sigma[i] * walk(after(state, action), others * sigma[i]) for i, action in enumerate(actions))
+
+    def after(state: Any, action: int) -> Any:
+        copy = np.array([state], game.state)
+        game.play(copy[0], action)
+        return copy[0]
+
+    walk(positions(game)[0], 1.0)
+    return dict(regrets), dict(weights)
+
+
+def infosets(game: Game) -> dict[int, tuple[int, int]]:
+    """Key -> seat, number of actions."""
+    found: dict[int, tuple[int, int]] = {}
+
+    def walk(state: Any) -> None:
+        turn = game.turn(state)
+        if turn == OVER:
+            return
+        actions = legal_actions(game, state)
+        if turn != CHANCE:
+            found[int(game.infoset(state, turn))] = (turn, len(actions))
+        for action in actions:
+            copy = np.array([state], game.state)
+            game.play(copy[0], action)
+            walk(copy[0])
+
+    walk(positions(game)[0])
+    return found

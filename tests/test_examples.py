@@ -1,0 +1,153 @@
+"""The examples are games, and the page that explains them shows what they are."""
+
+import ast
+import doctest
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from kibitz.games import OVER, legal_actions, load, positions
+from kibitz.jit import generators, kernel, mix
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "write-your-own-game.md").read_text()
+
+
+def blocks(kind):
+    return re.findall(rf"^```{re.escape(kind)}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def games_in(file):
+    """The classes with the decorator `game`."""
+    for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.ClassDef) and any("game(" in ast.unparse(each) for each in node.decorator_list):
+            yield f"{file}:{node.name}"
+
+
+POKER = f"{ROOT / 'examples' / 'von_neumann_poker.py'}:VonNeumannPoker"
+EXAMPLES = [name for file in sorted((ROOT / "examples").glob("*.py")) for name in games_in(file)]
+
+
+@kernel
+def walk(game, state, view, guess, again, notes, rng):
+    """Play to the end at random; a key of all that was seen, 0 where a view or a guess tells something else."""
+    key = np.uint64(1)
+    while game.turn(state) != OVER:
+        for seat in range(2):
+            game.view(state, seat, view)
+            if not game.guess(view, seat, notes, rng, guess):
+                return np.uint64(0)
+            game.view(guess, seat, again)
+            seen = game.infoset(state, seat)
+            key = mix(key, seen)
+            for other in (view, guess, again):
+                if game.infoset(other, seat) != seen or game.turn(other) != game.turn(state):
+                    return np.uint64(0)
+        action = game.pick(state, rng)
+        game.play(state, action)
+        key = mix(key, action)
+    if game.payoff(state, 0) + game.payoff(state, 1) != 0:
+        return np.uint64(0)
+    return mix(key, int(1000 + game.payoff(state, 0)))
+
+
+def keys(function, game):
+    notes, found = np.zeros(game.facts.notes), []
+    for rng in generators(3, 100):
+        found.append(int(function(game, *positions(game, 4), notes, rng)))
+    return found
+
+
+def check(name):
+    game = load(name)
+    compiled = keys(walk, game)
+    assert 0 not in compiled
+    assert len(set(compiled)) > 20
+    assert compiled == keys(getattr(walk, "py_func", walk), game)  # plain Python sees the same
+    assert game.show(positions(game)[0], 0)
+
+
+@pytest.mark.parametrize("name", EXAMPLES, ids=lambda name: name.rpartition(":")[2])
+def test_an_example_is_a_game_compiled_and_in_plain_python(name):
+    check(name)
+
+
+def test_there_are_examples():
+    assert EXAMPLES
+
+
+def test_the_page_shows_the_whole_example():
+    def lines(text):
+        return [line.strip() for line in text.splitlines() if line.strip()]  # (the page shows methods unindented)
+
+    assert lines("".join(blocks("python"))) == lines((ROOT / "examples" / "von_neumann_poker.py").read_text())
+
+
+def test_the_small_game_on_the_page_works(tmp_path):
+    (small,) = blocks("python nim.py")
+    (tmp_path / "nim.py").write_text(small)
+    check(f"{tmp_path / 'nim.py'}:Nim")
+
+
+def test_the_session_on_the_page_is_true(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    session = doctest.DocTestParser().get_doctest("".join(blocks("pycon")), {}, "page", None, 0)
+    assert len(session.examples) >= 8
+    assert doctest.DocTestRunner().run(session).failed == 0
+
+
+def test_von_neumann_poker_guesses_any_card_but_the_seats_own():
+    poker = load(f"{POKER}:cards=4")
+    view, guess = positions(poker, 2)
+    (rng,) = generators(1, 1)
+
+    def guessed(seat, own, step):
+        view.step = step
+        view.cards[seat] = own
+        view.cards[1 - seat] = -1
+        found = set()
+        for _ in range(100):
+            assert poker.guess(view, seat, np.zeros(1), rng, guess)
+            found.add(int(guess.cards[1 - seat]))
+        return found
+
+    assert guessed(0, own=2, step=1) == {-1}  # seat 1 has no card yet
+    assert guessed(1, own=-1, step=1) == {0, 1, 2, 3}
+    for seat in range(2):
+        assert guessed(seat, own=2, step=2) == {0, 1, 3}
+
+
+def value(game):
+    """What seat 0 wins if both play best. Its plan is a chance to bet for each card; seat 1 then knows a card and
+    the bet, and picks the worse of fold and call: one linear program."""
+    n = game.cards
+    paid = np.zeros((3, n, n))  # of check, bet and fold, bet and call, for each pair of cards
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                for line, moves in enumerate(([0], [1, 0], [1, 1])):
+                    (state,) = positions(game)
+                    for action in (i, j, *moves):
+                        assert action in legal_actions(game, state)
+                        game.play(state, action)
+                    assert game.turn(state) == OVER
+                    paid[line, i, j] = game.payoff(state, 0) / (n * (n - 1))
+    # Maximise check·(1 - p) + Σ_j worst_j over p and worst, where worst_j ≤ Σ_i p_i·paid[answer, i, j].
+    cost = np.concatenate([paid[0].sum(axis=1), -np.ones(n)])
+    bounds = np.vstack([np.hstack([-paid[answer].T, np.eye(n)]) for answer in (1, 2)])
+    solved = linprog(cost, A_ub=bounds, b_ub=np.zeros(2 * n), bounds=[(0, 1)] * n + [(None, None)] * n)
+    return paid[0].sum() - solved.fun
+
+
+def test_von_neumann_poker_has_the_value_of_its_theory():
+    """With ever more cards it goes to b / ((1 + b)(4 + b)): 1/9 for a bet of the pot, and less for any other bet."""
+    poker = type(load(POKER))
+    small, pot, large = (value(poker(cards=20, bet=bet)) for bet in (1, 2, 4))
+    for bet, found in ((1, small), (2, pot), (4, large)):
+        assert found == pytest.approx(bet / ((1 + bet) * (4 + bet)), abs=0.01)
+    assert pot > small
+    assert pot > large
+    assert value(poker()) == pytest.approx(1 / 9)  # as the page says
