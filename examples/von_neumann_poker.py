@@ -64,7 +64,7 @@ class VonNeumannPoker(NamedTuple):
         key = 8 * key + int(state.step)
         return np.uint64(4 * key + 2 * int(state.bets) + int(state.calls))
 
-    def view(self, state, seat, out):
+    def look(self, state, seat, out):
         copy_record(out, state)
         out.cards[1 - seat] = HIDDEN
 

@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba import types
-from numba.core import caching, cgutils, event, typed_passes
+from numba.core import caching, cgutils, event
 from numba.core.datamodel import models
 from numba.extending import intrinsic, overload, overload_method, register_jitable, register_model, typeof_impl
 
@@ -293,19 +293,6 @@ class Rules(types.NamedTuple):
 
 
 register_model(Rules)(models.TupleModel)
-
-
-def _with_view(check: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-    """Numba refuses `.view` of all but arrays. To us it is a rule, too."""
-    array = types.Array(types.uint8, 1, "C")
-
-    def checked(ir: Any, kinds: Any) -> None:
-        check(ir, {name: array if isinstance(kind, Rules) else kind for name, kind in kinds.items()})
-
-    return checked
-
-
-typed_passes.raise_on_unsupported_feature = _with_view(typed_passes.raise_on_unsupported_feature)
 
 
 def _rebuild(name: str, fields: tuple, field_types: tuple, stamp: str) -> Rules:

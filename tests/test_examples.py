@@ -37,10 +37,10 @@ def walk(game, state, view, guess, again, notes, rng):
     key = np.uint64(1)
     while game.turn(state) != OVER:
         for seat in range(2):
-            game.view(state, seat, view)
+            game.look(state, seat, view)
             if not game.guess(view, seat, notes, rng, guess):
                 return np.uint64(0)
-            game.view(guess, seat, again)
+            game.look(guess, seat, again)
             seen = game.infoset(state, seat)
             key = mix(key, seen)
             for other in (view, guess, again):

@@ -215,7 +215,7 @@ def walk(game, state, view, guess, notes, encoding, rng):
     while game.turn(state) != OVER:
         for seat in range(2):
             key = mix(key, game.infoset(state, seat))
-            game.view(state, seat, view)
+            game.look(state, seat, view)
             game.prepare(view, seat, notes)
             key = mix(key, game.guess(view, seat, notes, rng, guess))
             game.observe(guess, seat, encoding)
@@ -235,7 +235,20 @@ def walks():
             yield name, state
             yield name, rng
 
-for compare in (walks,):
+def solutions():
+    from kibitz.search.best_response import judge
+    from kibitz.search.solvers import METHODS, new_solver
+
+    for name in ("kuhn", "leduc", "goofspiel:3", "liars_dice:faces=2"):
+        for method in METHODS:
+            solver, form = new_solver(games.load(name), method, seed=7)
+            solver.run(4 if name != "leduc" else 1)
+            strategy = solver.strategy()
+            yield f"{name} {method}", strategy.keys
+            yield f"{name} {method}", strategy.odds
+            yield f"{name} {method}", np.float64(judge(form, strategy).nash_conv)
+
+for compare in (walks, solutions):
     for name, value in compare():
         print(name, hashlib.sha256(value.tobytes()).hexdigest()[:16])
 '''

@@ -121,21 +121,6 @@ def test_a_class_that_is_defined_again_goes_by_its_new_rules():
     assert found == [10, 20]
 
 
-@kernel
-def twice_viewed(game, state, out):
-    for seat in range(2):
-        game.view(state, seat, out)
-    return out.cards[0], out.cards[1]
-
-
-def test_a_kernel_may_call_the_rule_view():
-    """Numba has an opinion of its own on methods of that name."""
-    kuhn = load("kuhn")
-    state, out = positions(kuhn, 2)
-    state.cards[:] = 2, 1
-    assert twice_viewed(kuhn, state, out) == (-1, 1)
-
-
 def test_a_rule_with_other_parameters_is_refused_by_name():
     for wrong in ("self, position", "self, state, seat", "self, state=None", "self, *state"):
         scope: dict = {}

@@ -11,6 +11,7 @@ from rich.table import Table
 from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 from .. import __version__, games, jit, names
+from ..files import write_whole
 from ..names import BadInput
 from ..runs import Run
 from ..search import solvers, warming
@@ -35,7 +36,16 @@ GameName = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
 Out = Annotated[Path | None, typer.Option("--out", help="The folder to write; default a new one in runs/.")]
-Json = Annotated[Path | None, typer.Option("--json", help="Write what was measured to this file.")]
+
+
+def _json_file(path: Path | None) -> Path | None:
+    """Told before the work, not after it, that the folder isn't there."""
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise BadInput(f"can't write {path}: {'it is a folder' if path.is_dir() else 'its folder does not exist'}")
+    return path
+
+
+Json = Annotated[Path | None, typer.Option("--json", callback=_json_file, help="Write what was measured to this file.")]
 
 
 @app.command("games")
@@ -236,7 +246,7 @@ def _write_json(path: Path | None, value: Any) -> None:
     if path is None:
         return
     try:
-        path.write_text(json.dumps(value, indent=2) + "\n")
+        write_whole(path, (json.dumps(value, indent=2) + "\n").encode())
     except OSError as error:
         raise BadInput(f"can't write {path}: {error.strerror}") from None
 

@@ -19,8 +19,9 @@ def convergence(path: Path, title: str, iterations: Sequence[int], nash_conv: Se
         f"{nash_conv[-1]:.3g}",
         (iterations[-1], max(nash_conv[-1], 1e-16)),
         textcoords="offset points",
-        xytext=(-6, 8),
+        xytext=(-8, -4),
         ha="right",
+        va="top",
     )
     figure.savefig(path, dpi=140)
     plt.close(figure)

@@ -33,7 +33,7 @@ def sample_views(game: Game, strategy: Strategy, count: int, seed: int) -> list[
             actions, key = legal_actions(game, state), int(game.infoset(state, turn))
             if key not in met and len(actions) > 1:
                 view = np.zeros(1, game.state)[0]
-                game.view(state, turn, view)
+                game.look(state, turn, view)
                 met[key] = (turn, view)
             game.play(state, int(generator.choice(actions, p=strategy.at(key, len(actions)))))
         if len(met) >= count:

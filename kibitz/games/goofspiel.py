@@ -120,7 +120,7 @@ class Goofspiel(NamedTuple):
                 if self.open_bids:
                     out[n * n + 3 * n + round * n + other] = 1
 
-    def view(self, state, seat, out):
+    def look(self, state, seat, out):
         copy_record(out, state)
         other = 1 - seat
         out.keys[other] = 0

@@ -77,7 +77,7 @@ class Kuhn(NamedTuple):
         for i in range(moves(state)):
             out[3 + 2 * i + nth_move(state, i)] = 1
 
-    def view(self, state, seat, out):
+    def look(self, state, seat, out):
         copy_record(out, state)
         out.cards[1 - seat] = HIDDEN
 

@@ -9,6 +9,7 @@ from .protocol import CHANCE, IST, OVER, game
 
 HIDDEN = -1
 FOLD, CALL, RAISE = 0, 1, 2
+WORDS = ("fold", "call", "raise")
 RANKS = "23456789TJQKA"
 RECIPROCAL = np.array([0, 65536, 32768, 21846, 16384])  # card * this >> 16 is card // suits, and quicker
 STATE = record(
@@ -17,7 +18,8 @@ STATE = record(
     ("cards", "i1", (2,)),
     ("public", "i1"),
     ("dealt", "i1"),
-    ("moved", "i1", (2,)),  # moves in each round
+    ("moved", "i1"),  # moves in this round
+    ("before", "i1"),  # moves in the round before it
     ("raised", "i1"),  # in this round
     ("to_move", "i1"),
 )
@@ -59,7 +61,8 @@ class Leduc(NamedTuple):
         state.cards[:] = HIDDEN
         state.public = HIDDEN
         state.dealt = 0
-        state.moved[:] = 0
+        state.moved = 0
+        state.before = 0
         state.raised = 0
         state.to_move = CHANCE
 
@@ -106,16 +109,18 @@ class Leduc(NamedTuple):
             else:
                 state.public = action
                 state.raised = 0
+                state.before = state.moved
+                state.moved = 0
             state.dealt += 1
             state.to_move = CHANCE if state.dealt == 1 else 0
             return
         # Written without branches on the action: it is random in playouts, and a wrong guess of it costs most.
         seat, round = int(state.to_move), int(state.dealt) - 2
-        moved, bet = int(state.moved[round]) + 1, self.second if round == 1 else self.first
+        moved, bet = int(state.moved) + 1, self.second if round == 1 else self.first
         folds, raises = action == FOLD, action == RAISE
         closes = folds | (action == CALL) & (moved > 1)  # a call, or a check behind a check, ends the round
         state.line = state.line << np.uint64(2) | np.uint64(action + 1)
-        state.moved[round] = moved
+        state.moved = moved
         state.level = int(state.level) + (bet if raises else 0)
         state.raised = int(state.raised) + raises
         ended = OVER if folds | (round == 1) else CHANCE
@@ -125,7 +130,7 @@ class Leduc(NamedTuple):
         mine, other = strength(self, state, seat), strength(self, state, 1 - seat)
         round = int(state.dealt) - 2
         folded = last_move(state) == FOLD
-        alone = 1 if state.moved[round] & 1 == seat else -1  # after a fold the seat that would move next has won
+        alone = 1 if state.moved & 1 == seat else -1  # after a fold the seat that would move next has won
         unpaid = self.second if round == 1 else self.first  # and the last raise was not answered
         ahead = alone if folded else (mine > other) - (mine < other)
         return float(ahead * (int(state.level) - (unpaid if folded else 0)))
@@ -141,12 +146,12 @@ class Leduc(NamedTuple):
             out[int(state.cards[seat])] = 1
         if state.public >= 0:
             out[kinds + int(state.public)] = 1
-        first = int(state.moved[0])
-        for i in range(first + int(state.moved[1])):
+        first = int(state.before) if state.dealt == 3 else int(state.moved)
+        for i in range(moves(state)):
             slot = i if i < first else i - first + self.raises + 2
             out[2 * kinds + 3 * slot + nth_move(state, i)] = 1
 
-    def view(self, state, seat, out):
+    def look(self, state, seat, out):
         copy_record(out, state)
         out.cards[1 - seat] = HIDDEN
 
@@ -157,7 +162,7 @@ class Leduc(NamedTuple):
         return True
 
     def aim(self, state, view, seat, mode, actions, n, keep):
-        moves = int(state.moved[0]) + int(state.moved[1])
+        made = moves(state)
         dealing = state.to_move == CHANCE
         private = dealing and state.dealt < 2
         # Cards that are still to come on the way to the view; -1 where none is aimed at.
@@ -168,8 +173,8 @@ class Leduc(NamedTuple):
             forced, wanted = own >= 0 and state.dealt == seat, own
         elif dealing:
             forced, wanted = public >= 0, public
-        elif moves < int(view.moved[0]) + int(view.moved[1]):
-            forced, wanted = True, nth_move(view, moves)
+        elif made < moves(view):
+            forced, wanted = True, nth_move(view, made)
         if forced:
             own = HIDDEN
         copies = 1 if self.told_apart else self.suits
@@ -191,9 +196,12 @@ class Leduc(NamedTuple):
             lines.append(
                 f"seat {who + 1}{you}: {card_name(self, state.cards[who])}, {paid(self, state, who)} in the pot"
             )
-        first, moves = int(state.moved[0]), [nth_move(state, i) for i in range(int(state.moved.sum()))]
-        for title, part in (("round 1", moves[:first]), ("round 2", moves[first:])):
-            lines.append(f"{title}: {' '.join(('fold', 'call', 'raise')[move] for move in part) or '-'}")
+        first = int(state.before) if state.dealt == 3 else int(state.moved)
+        made = [nth_move(state, i) for i in range(moves(state))]
+        for title, part in (("round 1", made[:first]), ("round 2", made[first:])):
+            before = [CALL, *part]
+            said = ["check" if move == CALL and before[i] != RAISE else WORDS[move] for i, move in enumerate(part)]
+            lines.append(f"{title}: {' '.join(said) or '-'}")
         lines.insert(2, f"public: {card_name(self, state.public)}")
         return "\n".join(lines)
 
@@ -202,7 +210,7 @@ class Leduc(NamedTuple):
             return card_name(self, action)
         if action == CALL and last_move(state) != RAISE:
             return "check"
-        return ("fold", "call", "raise")[action]
+        return WORDS[action]
 
 
 @helper
@@ -232,8 +240,15 @@ def deal(game, one, two, rng):
 def strength(game, state, seat):
     mine, public = int(state.cards[seat]), int(state.public)
     if game.told_apart:
-        mine, public = mine // game.suits, public // game.suits
+        scale = int(RECIPROCAL[game.suits])
+        mine, public = mine * scale >> 16, public * scale >> 16
     return mine + (100 if mine == public else 0)
+
+
+@helper
+def moves(state):
+    """How many were made."""
+    return int(state.before) + int(state.moved)
 
 
 @helper
@@ -244,15 +259,15 @@ def last_move(state):
 
 @helper
 def nth_move(state, i):
-    last = int(state.moved[0]) + int(state.moved[1]) - 1
+    last = moves(state) - 1
     return np.int64(state.line >> np.uint64(2 * (last - i)) & np.uint64(3)) - 1
 
 
 def paid(game, state, seat):
     """Chips that a seat has in the pot: all, but for the last raise where it hasn't answered or folded."""
     round = int(state.dealt) - 2
-    moves = int(state.moved[round]) if round >= 0 else 0
-    asked = {RAISE: moves % 2, FOLD: (moves - 1) % 2}.get(int(last_move(state)), -1) if moves else -1
+    made = int(state.moved)
+    asked = {RAISE: made % 2, FOLD: (made - 1) % 2}.get(int(last_move(state)), -1) if made else -1
     return int(state.level) - ((game.second if round else game.first) if seat == asked else 0)
 
 

@@ -121,7 +121,7 @@ class LiarsDice(NamedTuple):
                 out[own + bid + (0 if bidder == seat else bids)] = 1
                 bidder = 1 - bidder
 
-    def view(self, state, seat, out):
+    def look(self, state, seat, out):
         copy_record(out, state)
         out.dice[1 - seat, :] = HIDDEN
 

@@ -33,13 +33,13 @@ RULES = {
     "reward": "self, state, seat",
     "infoset": "self, state, seat",
     "observe": "self, state, seat, out",
-    "view": "self, state, seat, out",
+    "look": "self, state, seat, out",
     "prepare": "self, view, seat, notes",
     "guess": "self, view, seat, notes, rng, out",
     "aim": "self, state, view, seat, mode, actions, n, keep",
 }
 NEEDED = ("start", "turn", "actions", "play", "payoff")
-HIDDEN = ("view", "guess", "infoset")  # all three or none: a game hides something, or it doesn't
+HIDDEN = ("look", "guess", "infoset")  # all three or none: a game hides something, or it doesn't
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Game(Protocol):
     def reward(self, state: Any, seat: int) -> float: ...
     def infoset(self, state: Any, seat: int) -> Any: ...
     def observe(self, state: Any, seat: int, out: Any) -> None: ...
-    def view(self, state: Any, seat: int, out: Any) -> None: ...
+    def look(self, state: Any, seat: int, out: Any) -> None: ...
     def prepare(self, view: Any, seat: int, notes: Any) -> None: ...
     def guess(self, view: Any, seat: int, notes: Any, rng: Any, out: Any) -> bool: ...
     def aim(self, state: Any, view: Any, seat: int, mode: int, actions: Any, n: int, keep: Any) -> int: ...
@@ -113,9 +113,9 @@ def game(
         written = [rule for rule in HIDDEN if rule in vars(cls)]
         if missing:
             raise TypeError(f"{cls.__name__} lacks the rules {', '.join(missing)}")
-        if "view" in written and len(written) < len(HIDDEN):
+        if "look" in written and len(written) < len(HIDDEN):
             raise TypeError(f"{cls.__name__} hides something, so it needs all of {', '.join(HIDDEN)}")
-        for default in (odds, pick, reward, infoset, observe, view, prepare, guess, aim, show, spell, read):
+        for default in (odds, pick, reward, infoset, observe, look, prepare, guess, aim, show, spell, read):
             if default.__name__ not in vars(cls):
                 setattr(cls, default.__name__, default)
         rules(RULES)(cls)
@@ -137,7 +137,7 @@ def game(
                 zero_sum=of(zero_sum),
                 encoding=of(encoding),
                 notes=of(notes),
-                hidden="view" in written,
+                hidden="look" in written,
                 targets=targets,
             )
             if max(found.most_actions, found.most_outcomes) > SCRATCH:
@@ -187,7 +187,7 @@ def observe(self, state, seat, out):
     out[:] = 0
 
 
-def view(self, state, seat, out):
+def look(self, state, seat, out):
     copy_record(out, state)
 
 

@@ -183,6 +183,71 @@ def test_ctrl_c_saves_first(tmp_path):
     assert read_strategy(tmp_path / "run" / "strategy.safetensors", games.load("leduc")).keys.size == 288
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of its own")
+def test_a_person_who_waits_sees_why(tmp_path):
+    """At a terminal, with nothing compiled yet: a spinner, then a bar with the NashConv so far."""
+    import pty
+
+    seen = b""
+    child, terminal = pty.fork()
+    if child == 0:
+        environment = dict(os.environ, NUMBA_CACHE_DIR=str(tmp_path), PYTHONPATH=str(ROOT), TERM="xterm", COLUMNS="140")
+        command = [
+            sys.executable,
+            "-m",
+            "kibitz",
+            "solve",
+            "kuhn",
+            "--iterations",
+            "300000",
+            "--out",
+            str(tmp_path / "run"),
+        ]
+        os.execve(sys.executable, command, environment)
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # Linux says so when the other side has closed
+            break
+        if not part:
+            break
+        seen += part
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert b"(first time only)" in seen
+    assert b"compiling unfold" in seen
+    assert b"/300,000" in seen
+    assert b"NashConv" in seen
+
+
+FOUR = """
+from typing import NamedTuple
+from kibitz.games import OVER, game
+from kibitz.jit import record
+
+@game("four", state=record(("left", "i1")), most_actions=1, longest=1, payoffs=(0, 1), seats={seats}, zero_sum={zero})
+class Four(NamedTuple):
+    def start(self, state):
+        state.left = 1
+    def turn(self, state):
+        return 0 if state.left else OVER
+    def actions(self, state, out):
+        out[0] = 0
+        return 1
+    def play(self, state, action):
+        state.left = 0
+    def payoff(self, state, seat):
+        return 0.0
+"""
+
+
+@pytest.mark.parametrize("method", ["cfr", "external", "outcome"])
+def test_what_a_solver_cannot_do_is_refused_with_the_reason(kibitz, tmp_path, method):
+    (tmp_path / "four.py").write_text(FOUR.format(seats=4, zero=True))
+    (tmp_path / "sum.py").write_text(FOUR.format(seats=2, zero=False))
+    assert "is for two seats, four.py:Four has 4" in kibitz("solve", "four.py:Four", "--with", method)[2]
+    assert "is for zero-sum games" in kibitz("solve", "sum.py:Four", "--with", method)[2]
+
+
 def test_no_command_needs_torch_or_openspiel():
     """The core runs where they are missing."""
     script = "import sys; sys.modules['torch'] = sys.modules['pyspiel'] = None; import kibitz.app.cli"

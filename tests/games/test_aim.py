@@ -9,7 +9,7 @@ from kibitz.games import OVER
 from .facts import ROWS
 from .walks import aimed, over, packed, public_part, tree, view_of, walks
 
-aiming = [row for row in ROWS if games.load(row.name).facts.targets]
+aiming = [row for row in ROWS if not row.heavy and games.load(row.name).facts.targets]
 
 
 def over_modes(rows):

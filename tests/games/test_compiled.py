@@ -41,7 +41,7 @@ def play_and_log(game, rng, states, turns, actions, odds, keys, views, guesses, 
         for seat in range(keys.shape[1]):
             keys[row, seat] = game.infoset(state, seat)
             game.observe(state, seat, encodings[row, seat])
-            getattr(game, "view")(state, seat, views[row, seat])  # noqa: B009  (Numba wants `x.view` for arrays alone)
+            game.look(state, seat, views[row, seat])
             game.prepare(views[row, seat], seat, notes[row, seat])
             game.guess(views[row, seat], seat, notes[row, seat], rng, guesses[row, seat])
         if turn == OVER:

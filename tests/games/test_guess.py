@@ -82,7 +82,7 @@ def test_guesses_follow_their_law(name, deepest):
     for seat in range(game.facts.seats):
         views = np.zeros_like(found.states)
         for state, view in zip(found.states, views, strict=True):
-            game.view(state, seat, view)
+            game.look(state, seat, view)
         seen = packed(views)
         for node in chosen:
             fit = np.flatnonzero(seen == seen[node])

@@ -41,9 +41,9 @@ def test_a_missing_rule_is_named(missing):
 
 @pytest.mark.parametrize("missing", ["guess", "infoset"])
 def test_a_game_that_hides_something_says_what_a_seat_knows_and_how_to_guess(missing):
-    assert made(*NEEDED, "view", "guess", "infoset")().facts.hidden
+    assert made(*NEEDED, "look", "guess", "infoset")().facts.hidden
     with pytest.raises(TypeError, match=missing):
-        made(*NEEDED, *({"view", "guess", "infoset"} - {missing}))
+        made(*NEEDED, *({"look", "guess", "infoset"} - {missing}))
 
 
 def test_a_rule_with_other_parameters_is_refused():
@@ -64,7 +64,7 @@ def test_nothing_is_hidden_by_default():
     pile = games.load(f"{PILE}:Pile")
     state, view, guess = games.positions(pile, 3)
     pile.play(state, 2)
-    pile.view(state, 1, view)
+    pile.look(state, 1, view)
     assert view == state
     assert pile.guess(view, 1, np.zeros(1), np.zeros(2, np.uint64), guess)
     assert guess == state

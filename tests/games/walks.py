@@ -13,7 +13,7 @@ from kibitz.games import CHANCE, OVER, Game
 
 from .facts import ROWS, Row
 
-PER_ROW = 12  # walks
+PER_ROW = 8  # walks
 MODES = {"pst": games.PST, "ist": games.IST}
 
 
@@ -23,9 +23,9 @@ def over(rows: list[Row]) -> Any:
 
 
 SMALL = {games.full_name(games.load(row.name)) for row in ROWS if row.tree}
-every_game = over(ROWS)
+every_game = over([row for row in ROWS if not row.heavy])
 every_small_game = over([row for row in ROWS if row.tree])
-every_hidden_game = over([row for row in ROWS if games.load(row.name).facts.hidden])
+every_hidden_game = over([row for row in ROWS if not row.heavy and games.load(row.name).facts.hidden])
 every_small_hidden_game = over([row for row in ROWS if row.tree and games.load(row.name).facts.hidden])
 every_small_encoded_game = over([row for row in ROWS if row.tree and games.load(row.name).facts.encoding])
 
@@ -76,7 +76,7 @@ def same(one: Any, two: Any) -> bool:
 
 def view_of(game: Game, state: Any, seat: int) -> Any:
     view = np.zeros(1, game.state)[0]
-    game.view(state, seat, view)
+    game.look(state, seat, view)
     return view
 
 
