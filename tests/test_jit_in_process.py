@@ -9,7 +9,7 @@ from numba.core.errors import NumbaError
 from scipy import stats
 
 from kibitz import jit
-from kibitz.games import game, load, positions
+from kibitz.games import game
 from kibitz.jit import (
     below,
     copy_record,

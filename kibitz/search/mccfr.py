@@ -12,6 +12,7 @@ import numpy as np
 from ..games import Game, positions
 from ..games.protocol import CHANCE, OVER, SCRATCH
 from ..jit import below, generators, helper, kernel, uniform
+from .policies import choose
 from .sequence_form import two_seats_zero_sum
 from .strategy import Strategy, from_table
 from .table import find, grow, has_room, new_table, size
@@ -109,17 +110,6 @@ def match(cells, at, n, odds):
             odds[i] = 1.0 / n
 
 
-@helper
-def choose(odds, n, rng):
-    """An index drawn by its odds."""
-    left = uniform(rng)
-    for i in range(n - 1):
-        left -= odds[i]
-        if left < 0:
-            return i
-    return n - 1
-
-
 @kernel
 def sample_outcomes(game, root, table, path, count, exploration, rng):
     """Play up to `count` games, updating the seats by turns; returns how many there was room for."""
@@ -150,7 +140,7 @@ def outcome(game, table, path, seat, exploration, rng, state, actions, odds):
         if turn == OVER:
             break
         n = game.actions(state, actions)
-        at = find(table, game.infoset(state, turn), n)
+        at = find(table, game.infoset(state, turn), 2 * n)
         match(cells, at, n, odds)
         if turn == seat:
             i = below(rng, n) if uniform(rng) < exploration else choose(odds, n, rng)
@@ -206,7 +196,7 @@ def external(game, table, path, rng, cells):
                 game.play(state, game.pick(state, rng))
             else:
                 n = game.actions(state, actions)
-                at = find(table, game.infoset(state, turn), n)
+                at = find(table, game.infoset(state, turn), 2 * n)
                 if at < 0:
                     path.cursor[0] = depth
                     return False

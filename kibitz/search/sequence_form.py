@@ -44,6 +44,7 @@ class SequenceForm:
     game: Game
     sides: tuple[Side, Side]
     nodes: tuple[int, int, int]  # chance, decision, terminal
+    views: tuple[np.ndarray, np.ndarray]  # [infosets] records of each seat: what it sees at its infosets
 
     @property
     def infosets(self) -> int:
@@ -79,6 +80,7 @@ def unfold(game: Game, most_leaves: int = MOST_LEAVES) -> SequenceForm:
         seats=np.zeros(1024, np.int8),
         first=np.zeros(1024, np.int64),
         parent=np.zeros(1024, np.int64),
+        views=np.zeros(1024, game.state),
         leaves=np.zeros((4096, 2), np.int32),
         payoffs=np.zeros(4096),
         counts=np.zeros(8, np.int64),
@@ -121,6 +123,7 @@ class _Found(NamedTuple):
     seats: np.ndarray
     first: np.ndarray
     parent: np.ndarray
+    views: np.ndarray
     leaves: np.ndarray  # [leaves, 2]: the sequence of each seat
     payoffs: np.ndarray
     counts: np.ndarray
@@ -135,7 +138,7 @@ def _grow(found: _Found) -> _Found:
         return np.concatenate([array, np.zeros_like(array)])
 
     infosets, leaves = int(found.counts[INFOSETS]), int(found.counts[LEAVES])
-    changed = {key: longer(getattr(found, key), infosets) for key in ("keys", "seats", "first", "parent")}
+    changed = {key: longer(getattr(found, key), infosets) for key in ("keys", "seats", "first", "parent", "views")}
     changed |= {key: longer(getattr(found, key), leaves) for key in ("leaves", "payoffs")}
     return found._replace(table=grow(found.table, 1, 0), **changed)
 
@@ -183,6 +186,7 @@ def _unfold(game, stack, found, most_leaves):
                     found.seats[number] = turn
                     found.first[number] = counts[SEQUENCES + turn]
                     found.parent[number] = stack.sequence[depth, turn]
+                    game.look(state, turn, found.views[number])
                     counts[SEQUENCES + turn] += n
                     counts[INFOSETS] += 1
                     found.table.used[0] = counts[INFOSETS]
@@ -215,9 +219,10 @@ def _sides(game: Game, found: _Found) -> SequenceForm:
     shape = tuple(int(count) for count in found.counts[SEQUENCES : SEQUENCES + 2])
     entries = (found.payoffs[:leaves], (found.leaves[:leaves, 0], found.leaves[:leaves, 1]))
     matrix = scipy.sparse.coo_array(entries, shape=shape).tocsr()  # adds up the leaves of one pair of sequences
-    sides = []
+    sides, views = [], []
     for seat, part in enumerate((matrix, -matrix.T.tocsr())):
         mine = np.flatnonzero(found.seats[:infosets] == seat)
+        views.append(found.views[mine])
         sides.append(
             Side(
                 keys=found.keys[mine],
@@ -229,4 +234,4 @@ def _sides(game: Game, found: _Found) -> SequenceForm:
             )
         )
     chance, decision = (int(count) for count in found.counts[NODES : NODES + 2])
-    return SequenceForm(game, (sides[0], sides[1]), (chance, decision, leaves))
+    return SequenceForm(game, (sides[0], sides[1]), (chance, decision, leaves), (views[0], views[1]))

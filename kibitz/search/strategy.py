@@ -105,9 +105,9 @@ def normalised(game: Game, keys: np.ndarray, counts: np.ndarray, weights: np.nda
 
 
 def from_table(game: Game, table: Table) -> Strategy:
-    """The average strategy that a sampling search has gathered."""
+    """The average strategy that a sampling search has gathered: cells are n regrets, then n weights."""
     slots = table.slots[table.slots["key"] != 0]
-    counts = slots["n"].astype(np.int64)
+    counts = slots["width"].astype(np.int64) // 2
     ends = np.cumsum(counts)
     places = np.repeat(slots["at"].astype(np.int64) + counts - (ends - counts), counts) + np.arange(counts.sum())
     return normalised(game, slots["key"], counts, table.cells[places])

@@ -9,12 +9,12 @@ import numpy as np
 
 from ..jit import helper, kernel, record, wrapping
 
-SLOT = record(("key", "u8"), ("at", "u4"), ("n", "u2"))  # key 0: free
+SLOT = record(("key", "u8"), ("at", "u4"), ("width", "u2"))  # key 0: free
 
 
 class Table(NamedTuple):
     slots: np.ndarray  # [capacity, a power of two] SLOT: infoset -> where its cells begin
-    cells: np.ndarray  # [room] f8: of each infoset n regrets, then n weights of the average strategy
+    cells: np.ndarray  # [room] f8: `width` numbers an infoset; what they mean is the search's business
     used: np.ndarray  # [2] i8: slots, cells
 
 
@@ -68,20 +68,27 @@ def slot_of(slots, key):
     return i
 
 
+def clear(table: Table) -> None:
+    """Forget everything, keep the memory."""
+    table.slots[:] = 0
+    table.cells[: table.used[1]] = 0
+    table.used[:] = 0
+
+
 @helper
-def find(table, key, n):
-    """Where the cells of an infoset with n actions begin; new ones are zero; -1 if there is no room."""
+def find(table, key, width):
+    """Where the cells of an infoset begin; new ones are zero; -1 if there is no room."""
     i = slot_of(table.slots, key)
     if table.slots[i].key == key:
         return np.int64(table.slots[i].at)
-    if not has_room(table.used[0], len(table.slots), 1) or table.used[1] + 2 * n > len(table.cells):
+    if not has_room(table.used[0], len(table.slots), 1) or table.used[1] + width > len(table.cells):
         return -1
     at = table.used[1]
     table.slots[i].key = key
     table.slots[i].at = at
-    table.slots[i].n = n
+    table.slots[i].width = width
     table.used[0] += 1
-    table.used[1] = at + 2 * n
+    table.used[1] = at + width
     return at
 
 

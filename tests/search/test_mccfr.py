@@ -25,7 +25,7 @@ def filled_table(game, seed):
     table, places = new_table(1024, 4096), {}
     regrets = np.random.default_rng(seed)
     for key, (_, n) in infosets(game).items():
-        at = find(table, np.uint64(key), n)
+        at = find(table, np.uint64(key), 2 * n)
         table.cells[at : at + n] = regrets.normal(size=n)
         places[key] = (at, n)
     return table, places

@@ -1,0 +1,197 @@
+"""A name such as `oos:10000` -> something that moves.
+
+A player only ever gets views, so it can't peek. `begin` starts a game, `move` answers a view
+of the seat to move; `advice` is what stood behind the last move.
+"""
+
+import math
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+
+from . import names
+from .games import Game, full_name, legal_actions
+from .names import BadInput
+from .search.advice import Advice, fixed_advice
+from .search.ismcts import IsMcts
+from .search.oos import Oos
+from .search.strategy import Strategy, read_strategy
+
+
+class Player(Protocol):
+    advice: Advice | None
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        """A new game, from this seat. The same seed gives the same moves."""
+
+    def move(self, view: Any) -> int:
+        """An action at a view of the seat, whose turn it is."""
+
+
+class _Advised:
+    """Draws its moves from its own advice."""
+
+    advice: Advice | None = None
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        self.game, self.seat = game, seat
+        self.generator = np.random.default_rng(seed)
+
+    def move(self, view: Any) -> int:
+        self.advice = self.advise(view)
+        return self.advice.draw(self.generator)
+
+    def advise(self, view: Any) -> Advice:
+        raise NotImplementedError
+
+
+class Random(_Advised):
+    """Plays uniformly at random."""
+
+    class Options(NamedTuple):
+        pass
+
+    def __init__(self, options: Any) -> None:
+        pass
+
+    def advise(self, view: Any) -> Advice:
+        n = len(legal_actions(self.game, view))
+        return fixed_advice(self.game, view, np.full(n, 1 / n))
+
+
+class FromFile(_Advised):
+    """Plays a saved strategy; evenly where it doesn't know the infoset."""
+
+    class Options(NamedTuple):
+        file: Annotated[str, "a strategy file, or the run folder it lies in"]
+
+    def __init__(self, options: Any) -> None:
+        self.path = Path(options.file)
+        if self.path.is_dir():
+            self.path = self.path / "strategy.safetensors"
+        self.strategy: Strategy | None = None
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        super().begin(game, seat, seed)
+        if self.strategy is None or self.strategy.game != game:
+            self.strategy = read_strategy(self.path, game)
+
+    def advise(self, view: Any) -> Advice:
+        assert self.strategy is not None
+        n = len(legal_actions(self.game, view))
+        return fixed_advice(self.game, view, self.strategy.at(int(self.game.infoset(view, self.seat)), n))
+
+
+class _Searching(_Advised):
+    """Gives its search the budget, and its name's other parameters."""
+
+    def __init__(self, options: Any) -> None:
+        self.options = options
+        self.search: Any = None
+        names.at_least("simulations", options.simulations, 0)
+        if not options.simulations and not options.seconds:
+            raise BadInput("give simulations (oos:10000) or seconds (oos:seconds=1)")
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        super().begin(game, seat, seed)
+        if self.search is None or self.search.game != game:
+            self.search = self.new_search(game)
+        self.search.begin(int(self.generator.integers(2**63)))
+
+    def advise(self, view: Any) -> Advice:
+        seconds = self.options.seconds or math.inf
+        return self.search.advise(view, self.seat, self.options.simulations, seconds)
+
+    def new_search(self, game: Game) -> Any:
+        raise NotImplementedError
+
+
+class OosPlayer(_Searching):
+    """Online Outcome Sampling: converges to equilibrium, and mixes its moves as one must."""
+
+    class Options(NamedTuple):
+        simulations: Annotated[int, "simulations a move; 0: no limit"] = 0
+        seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
+        target: Annotated[str, "what simulations aim at; auto is what suits the game", ("auto", "pst", "ist")] = "auto"
+        epsilon: Annotated[float, "exploration"] = 0.4
+        delta: Annotated[float, "share of targeted simulations"] = 0.9
+        gamma: Annotated[float, "mistakes mixed into strategies"] = 0.01
+
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        # All actions must keep a chance (ε), and all that is off target too (δ).
+        if not 0 < options.epsilon <= 1:
+            raise BadInput(f"oos: epsilon={options.epsilon} should be above 0, and at most 1")
+        for name in ("delta", "gamma"):
+            if not 0 <= getattr(options, name) < 1:
+                raise BadInput(f"oos: {name}={getattr(options, name)} should be from 0 to below 1")
+
+    def new_search(self, game: Game) -> Oos:
+        given = self.options
+        target = None if given.target == "auto" else given.target
+        search = Oos(game, 0, given.epsilon, given.delta, given.gamma, target)
+        search.refuse_beyond_memory(given.simulations * game.facts.longest)
+        return search
+
+
+class IsMctsPlayer(_Searching):
+    """Information set MCTS: strong against the weak, exploitable by the strong."""
+
+    class Options(NamedTuple):
+        simulations: Annotated[int, "simulations a move; 0: no limit"] = 0
+        seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
+        c: Annotated[float, "exploration, for rewards from 0 to 1"] = 0.7
+
+    def new_search(self, game: Game) -> IsMcts:
+        return IsMcts(game, 0, self.options.c)
+
+
+class Human:
+    """Asks a person at the terminal: `ask(game, view, seat)` -> action."""
+
+    class Options(NamedTuple):
+        pass
+
+    ask: ClassVar[Any] = None  # set by the terminal room
+    advice: Advice | None = None
+
+    def __init__(self, options: Any) -> None:
+        if type(self).ask is None:
+            raise BadInput("a human plays at a terminal only: kibitz play GAME --against PLAYER")
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        self.game, self.seat = game, seat
+
+    def move(self, view: Any) -> int:
+        return type(self).ask(self.game, view, self.seat)
+
+
+PLAYERS: dict[str, Any] = {
+    "random": Random,
+    "oos": OosPlayer,
+    "ismcts": IsMctsPlayer,
+    "strategy": FromFile,
+    "human": Human,
+}
+
+
+def make(text: str) -> Player:
+    """A player by its name: `random`, `oos:10000,target=ist,delta=0.9`, `strategy:FILE`."""
+    name, parameters = names.split(text)
+    kind = PLAYERS[names.choose("player", name, PLAYERS)]
+    values = names.parameters(name, kind.Options, parameters)
+    for key in kind.Options._fields:
+        if key not in values and key not in kind.Options._field_defaults:
+            raise BadInput(f"{name}: {key} is missing; {names.describe(names.hints(kind.Options))}")
+    return kind(kind.Options(**values))
+
+
+def make_for(text: str, game: Game) -> Player:
+    """The same, refused at once where it can't play this game."""
+    player = make(text)
+    try:
+        player.begin(game, 0, 0)
+    except BadInput as error:
+        raise BadInput(f"{text} can't play {full_name(game)}: {error}") from None
+    return player

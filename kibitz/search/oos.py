@@ -1,0 +1,377 @@
+"""Online Outcome Sampling (Lisý, Lanctot and Bowling 2015): outcome sampling that grows a tree and aims at a view.
+
+A simulation is *targeted* with probability δ: it then samples only what keeps it on the way to
+the view. Every sample is weighted by the probability of the mixture of both schemes, so that
+each regret and each average weight is right in expectation, on target and off it.
+
+With s2 the probability of the moves so far under the untargeted scheme and s1 under the
+targeted one, all but three factors of the weights cancel out:
+
+    reach   the updating seat's own sampling probabilities
+    ratio   s1 / s2: 0 once a simulation has left the target
+    start   (1 - δ) + δ·m, where m is a moving average of s2 / s1: later in a match samples weigh more
+
+    weight of a sample = 1 / (reach · (δ·ratio + 1 - δ) · start)
+
+One infoset is stored a simulation; from there on a playout policy moves for all, never aimed.
+"""
+
+import math
+import os
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..games import IST, PST, Game, full_name, positions
+from ..games.protocol import CHANCE, OVER
+from ..jit import below, generators, helper, kernel, uniform
+from ..names import BadInput
+from .advice import Advice
+from .mccfr import match
+from .policies import Uniform, choose
+from .sequence_form import two_seats_zero_sum
+from .strategy import Strategy, from_table
+from .table import SLOT, clear, find, grow, has_room, new_table, size, slot_of
+
+MODES = {"pst": PST, "ist": IST}
+DECAY = 0.99  # of the moving average
+KERNEL_SIMULATIONS = 20_000  # after so many the kernel gives way, for progress, clocks and Ctrl-C
+
+
+class Settings(NamedTuple):
+    exploration: float  # ε
+    targeting: float  # δ
+    mistake: float  # γ
+    mode: int  # PST or IST
+    seat: int  # whose view is aimed at
+
+
+class Scratch(NamedTuple):
+    """One simulation: what it stands on, and a row for each turn of the updating seat."""
+
+    states: np.ndarray  # [1] the position
+    actions: np.ndarray  # [most] i8
+    odds: np.ndarray  # [most] f8
+    sampling: np.ndarray  # [most] f8
+    keep: np.ndarray  # [most] bool
+    at: np.ndarray  # [turns] i8: where the infoset's cells begin
+    n: np.ndarray  # [turns] i8
+    chosen: np.ndarray  # [turns] i8
+    chance: np.ndarray  # [turns] f8: the strategy's odds of the move chosen
+    updating: np.ndarray  # [1] i8: the seat whose regrets the next simulation updates
+    average: np.ndarray  # [1] f8: m
+
+
+class Focus(NamedTuple):
+    """What the simulations through the infoset of the view have seen, by action."""
+
+    key: np.ndarray  # [1] u8
+    at: np.ndarray  # [1] i8: where its cells begin; -1 until it is stored
+    plies: np.ndarray  # [1] i8: turns before it; simulations aim no further than that
+    visits: np.ndarray  # [most] i8
+    mass: np.ndarray  # [most] f8: sum of weights
+    value: np.ndarray  # [most] f8: weighted sum of payoffs
+
+
+class Oos:
+    """A search that lives through a match: `advise(view, seat, simulations)` aims the same tree anew each time."""
+
+    def __init__(
+        self,
+        game: Game,
+        seed: int = 1,
+        exploration: float = 0.4,
+        targeting: float = 0.9,
+        mistake: float = 0.01,
+        target: str | None = None,
+        policy: Any = None,
+        memory: float | None = None,
+    ) -> None:
+        two_seats_zero_sum(game, "oos")
+        facts = game.facts
+        if target is not None and target not in facts.targets:
+            known = " or ".join(facts.targets) or "nothing"
+            raise BadInput(f"target={target}: {full_name(game)} can be aimed at {known}")
+        self.game = game
+        self.policy = Uniform() if policy is None else policy
+        self.memory = memory if memory is not None else most_memory()
+        mode = MODES[target or (facts.targets or ("pst",))[0]]
+        self.settings = Settings(
+            float(exploration), float(targeting if facts.targets else 0.0), float(mistake), mode, 0
+        )
+        most, turns = max(facts.most_actions, facts.most_outcomes), facts.longest + 1
+        self.scratch = Scratch(
+            states=np.zeros(1, game.state),
+            actions=np.zeros(most, np.int64),
+            odds=np.zeros(most),
+            sampling=np.zeros(most),
+            keep=np.zeros(most, np.bool_),
+            at=np.zeros(turns, np.int64),
+            n=np.zeros(turns, np.int64),
+            chosen=np.zeros(turns, np.int64),
+            chance=np.zeros(turns),
+            updating=np.zeros(1, np.int64),
+            average=np.ones(1),
+        )
+        self.focus = Focus(
+            key=np.zeros(1, np.uint64),
+            at=np.full(1, -1),
+            plies=np.full(1, facts.longest),
+            visits=np.zeros(most, np.int64),
+            mass=np.zeros(most),
+            value=np.zeros(most),
+        )
+        self.root = positions(game)
+        self.view = positions(game)
+        self.table = new_table()
+        self.begin(seed)
+
+    def begin(self, seed: int) -> None:
+        """A new match: forget everything."""
+        self.rng = generators(seed, 1)[0]
+        self.simulations = 0
+        self.aimed = False
+        self.scratch.updating[0] = 0
+        self.scratch.average[0] = 1.0
+        clear(self.table)
+
+    def aim(self, view: Any, seat: int) -> None:
+        """From now on targeted simulations go to this view. The moving average is carried over."""
+        self.aimed = True
+        self.view[0] = view
+        self.settings = self.settings._replace(seat=seat)
+        self.focus.key[0] = self.game.infoset(view, seat)
+        slot = self.table.slots[int(_place(self.table.slots, self.focus.key))]
+        self.focus.at[0] = int(slot["at"]) if slot["key"] == self.focus.key[0] else -1
+        self.focus.plies[0] = self.game.facts.longest
+        for array in (self.focus.visits, self.focus.mass, self.focus.value):
+            array[:] = 0
+
+    def run(self, simulations: int) -> None:
+        settings = self.settings if self.aimed else self.settings._replace(targeting=0.0)
+        left = simulations
+        while left > 0:
+            left -= simulate(
+                self.game,
+                self.root,
+                self.view,
+                self.table,
+                self.scratch,
+                self.focus,
+                settings,
+                self.policy,
+                left,
+                self.rng,
+            )
+            if left > 0:
+                self.table = grow(self.table, 1, 2 * len(self.scratch.odds))
+        self.simulations += simulations
+
+    def advise(
+        self,
+        view: Any,
+        seat: int,
+        simulations: int = 0,
+        seconds: float = math.inf,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> Advice:
+        """Search until the simulations (0: no limit) or the seconds are used up, and say what is best at the view."""
+        self.refuse_beyond_memory(simulations)
+        began, done = time.perf_counter(), 0
+        self.aim(view, seat)
+        while (not simulations or done < simulations) and time.perf_counter() - began < seconds:
+            chunk = min(simulations - done if simulations else KERNEL_SIMULATIONS, KERNEL_SIMULATIONS)
+            if seconds < math.inf:
+                chunk = min(chunk, 500)
+                self.refuse_beyond_memory(chunk)
+            self.run(chunk)
+            done += chunk
+            progress(done)
+        actions = np.zeros(self.game.facts.most_actions, np.int64)
+        n = self.game.actions(view, actions)
+        weights = self.weights(n)
+        total = weights.sum()
+        focus = self.focus
+        with np.errstate(invalid="ignore"):
+            value = np.where(focus.mass[:n] > 0, focus.value[:n] / focus.mass[:n], np.nan)
+        return Advice(
+            actions=actions[:n],
+            policy=weights / total if total > 0 else np.full(n, 1 / n),
+            value=value,
+            visits=focus.visits[:n].copy(),
+            prior=np.full(n, 1 / n),
+            simulations=done,
+            seconds=time.perf_counter() - began,
+        )
+
+    def weights(self, n: int) -> np.ndarray:
+        """Of the average strategy at the view; zero where it was never visited."""
+        at = int(self.focus.at[0])
+        return self.table.cells[at + n : at + 2 * n].copy() if at >= 0 else np.zeros(n)
+
+    def strategy(self) -> Strategy:
+        """The average strategy at all that is stored."""
+        return from_table(self.game, self.table)
+
+    @property
+    def bytes(self) -> int:
+        return size(self.table)
+
+    def refuse_beyond_memory(self, simulations: int) -> None:
+        """Each simulation stores one infoset at most; so a budget that can't fit is known before it starts."""
+        needed = (int(self.table.used[0]) + simulations) * bytes_an_infoset(self.game)
+        if needed > self.memory:
+            raise BadInput(
+                f"oos: {simulations:,} simulations of {full_name(self.game)} may need {needed / 1e9:.1f} GB, "
+                f"more than the {self.memory / 1e9:.1f} GB there are: give fewer"
+            )
+
+
+def bytes_an_infoset(game: Game) -> int:
+    """At most: slots are half full and both arrays may just have been doubled."""
+    return 4 * SLOT.itemsize + 2 * 2 * 8 * game.facts.most_actions
+
+
+def most_memory() -> float:
+    """Bytes: half of what the machine has."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2
+    except (AttributeError, ValueError, OSError):  # Windows
+        return 4e9
+
+
+@kernel
+def _place(slots, key):
+    return np.int64(slot_of(slots, key[0]))
+
+
+@kernel
+def simulate(game, root, view, table, scratch, focus, settings, policy, count, rng):
+    """Do up to `count` simulations, updating the seats by turns; returns how many there was room for."""
+    for done in range(count):
+        if not has_room(table.used[0], len(table.slots), 1) or table.used[1] + 2 * len(scratch.odds) > len(table.cells):
+            return done
+        scratch.states[0] = root[0]
+        one_simulation(game, scratch.states[0], view[0], table, scratch, focus, settings, policy, rng)
+        scratch.updating[0] = 1 - scratch.updating[0]
+    return count
+
+
+@helper
+def one_simulation(game, state, view, table, scratch, focus, settings, policy, rng):
+    cells, actions, odds, sampling = table.cells, scratch.actions, scratch.odds, scratch.sampling
+    aiming, delta = settings.targeting > 0, settings.targeting
+    targeted = aiming and uniform(rng) < delta
+    start = (1.0 - delta) + delta * scratch.average[0]
+    seat = scratch.updating[0]
+    reach, ratio, depth, ply = 1.0, 1.0, 0, 0
+    turn = game.turn(state)
+    while turn != OVER:
+        aims = aiming and ratio > 0 and ply < focus.plies[0]
+        ply += 1
+        if turn == CHANCE:
+            if aims:
+                n = game.actions(state, actions)
+                game.odds(state, actions, n, sampling)
+                i, ratio = aimed(game, state, view, settings, scratch, n, targeted, ratio, rng)
+                game.play(state, actions[i])
+            else:
+                game.play(state, game.pick(state, rng))
+            turn = game.turn(state)
+            continue
+        n = game.actions(state, actions)
+        key = game.infoset(state, turn)
+        before = table.used[0]
+        at = find(table, key, 2 * n)
+        stored = table.used[0] == before
+        if key == focus.key[0]:
+            focus.at[0] = at
+            focus.plies[0] = ply - 1
+        if stored:
+            match(cells, at, n, odds)
+            for j in range(n):
+                odds[j] = settings.mistake / n + (1.0 - settings.mistake) * odds[j]
+        else:
+            for j in range(n):
+                odds[j] = 1.0 / n
+        if turn != seat:
+            weight = 1.0 / (reach * (delta * ratio + 1.0 - delta) * start)
+            for j in range(n):
+                cells[at + n + j] += weight * odds[j]
+                sampling[j] = odds[j]
+        else:
+            for j in range(n):
+                sampling[j] = settings.exploration / n + (1.0 - settings.exploration) * odds[j]
+        if stored and aims:
+            i, ratio = aimed(game, state, view, settings, scratch, n, targeted, ratio, rng)
+        elif stored:
+            i = choose(sampling, n, rng)
+        else:
+            i = below(rng, n)
+        if turn == seat:
+            reach *= sampling[i]
+            scratch.at[depth] = at
+            scratch.n[depth] = n
+            scratch.chosen[depth] = i
+            scratch.chance[depth] = odds[i]
+            depth += 1
+        game.play(state, actions[i])
+        turn = game.turn(state)
+        if not stored:
+            break
+    while turn != OVER:
+        if turn == CHANCE:
+            game.play(state, game.pick(state, rng))
+        else:
+            game.play(state, policy.step(game, state, actions, odds, rng))
+        turn = game.turn(state)
+    if targeted and ratio > 0:
+        scratch.average[0] = DECAY * scratch.average[0] + (1.0 - DECAY) / ratio
+    # Backwards: what each action was worth, by the odds of the updating seat's later moves.
+    payoff = game.payoff(state, seat)
+    tail = 1.0 / (reach * (delta * ratio + 1.0 - delta) * start)
+    for level in range(depth - 1, -1, -1):
+        at, i = scratch.at[level], scratch.chosen[level]
+        if at == focus.at[0]:
+            focus.visits[i] += 1
+            focus.mass[i] += tail
+            focus.value[i] += tail * payoff
+        ahead = tail
+        tail *= scratch.chance[level]
+        for j in range(scratch.n[level]):
+            cells[at + j] -= tail * payoff
+        cells[at + i] += ahead * payoff
+
+
+@helper
+def aimed(game, state, view, settings, scratch, n, targeted, ratio, rng):
+    """Draw from `sampling` by the scheme at hand; returns the index and s1 / s2 after it."""
+    sampling, keep = scratch.sampling, scratch.keep
+    kept = game.aim(state, view, settings.seat, settings.mode, scratch.actions, n, keep)
+    mass = 0.0
+    for j in range(n):
+        if keep[j]:
+            mass += sampling[j]
+    # Where nothing is aimed at, or nothing aimed at is ever played, both schemes are the same.
+    if kept == n or mass <= 0:
+        return choose(sampling, n, rng), ratio
+    if not targeted:
+        i = choose(sampling, n, rng)
+        return i, ratio / mass if keep[i] else 0.0
+    return choose_kept(sampling, keep, n, mass, rng), ratio / mass
+
+
+@helper
+def choose_kept(sampling, keep, n, mass, rng):
+    """An index drawn by its share of the mass that is kept."""
+    left = uniform(rng) * mass
+    last = 0
+    for j in range(n):
+        if keep[j] and sampling[j] > 0:
+            last = j
+            left -= sampling[j]
+            if left < 0:
+                break
+    return last

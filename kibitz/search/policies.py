@@ -1,0 +1,46 @@
+"""Policies that kernels call: a NamedTuple with a compiled rule.
+
+`step` draws a move for the seat to move; `actions` and `odds` are scratch. A policy that
+weighs actions writes `weigh` and leaves `step` to the default.
+"""
+
+from typing import Any, NamedTuple
+
+from ..jit import helper, rules, uniform
+
+RULES = {
+    "step": "self, game, state, actions, odds, rng",
+    "weigh": "self, game, state, actions, n, odds",
+}
+
+
+@helper
+def choose(odds, n, rng):
+    """An index drawn by its odds, which sum to 1."""
+    left = uniform(rng)
+    for i in range(n - 1):
+        left -= odds[i]
+        if left < 0:
+            return i
+    return n - 1
+
+
+def step(self, game, state, actions, odds, rng):
+    n = game.actions(state, actions)
+    self.weigh(game, state, actions, n, odds)
+    return actions[choose(odds, n, rng)]
+
+
+def policy(cls: Any) -> Any:
+    """Class decorator: kernels may call the policy."""
+    if not hasattr(cls, "step"):
+        cls.step = step
+    return rules(RULES)(cls)
+
+
+@policy
+class Uniform(NamedTuple):
+    """Any legal move, equally likely."""
+
+    def step(self, game, state, actions, odds, rng):
+        return game.pick(state, rng)

@@ -1,0 +1,70 @@
+"""IS-MCTS: the textbook's choices, checked where the answer is known."""
+
+import numpy as np
+import pytest
+
+from kibitz import games
+from kibitz.search import ismcts
+from kibitz.search.ismcts import IsMcts
+
+
+def view_after(name, *actions):
+    game = games.load(name)
+    state, view = games.positions(game, 2)
+    for action in actions:
+        game.play(state, action)
+    seat = game.turn(state)
+    game.look(state, seat, view)
+    return game, view, seat
+
+
+def test_it_calls_a_bid_that_cannot_hold_and_lets_a_sure_one_stand():
+    game, view, seat = view_after("liars_dice", 0, 0, 11)  # "two sixes", with a one in hand: it never holds
+    assert game.spell(view, IsMcts(game, 1).advise(view, seat, 3000).best) == "liar"
+    game, view, seat = view_after("liars_dice", 2, 5, 2)  # "one three", and the six in hand is wild: it holds
+    assert game.spell(view, IsMcts(game, 1).advise(view, seat, 3000).best) != "liar"
+
+
+def test_it_never_folds_the_best_hand():
+    game, view, seat = view_after("leduc", 2, 1, 1, 1, 2, 2, 2)  # a pair of kings, facing two raises
+    advice = IsMcts(game, 1).advise(view, seat, 2000)
+    assert game.spell(view, advice.best) == "call"
+    assert advice.value[1] == pytest.approx(9)  # 1 + 4 + 4: it has won, whatever the other holds
+
+
+def test_the_values_are_means_of_what_the_simulations_paid():
+    game, view, seat = view_after("kuhn", 2, 0, 1)  # jack, facing a bet: folding costs 1, calling 2
+    advice = IsMcts(game, 1).advise(view, seat, 500)
+    assert advice.value.tolist() == [-1.0, -2.0]
+    assert advice.visits.sum() == advice.simulations == 500
+    assert advice.policy.tolist() == [1.0, 0.0]
+
+
+def test_the_bound_counts_how_often_an_action_was_available():
+    """Two actions of equal worth: the one that was seldom legal is tried more often than its visits alone would ask."""
+    cells, untried = np.zeros(6), np.zeros(2, np.int64)
+    cells[:3] = 10, 1000, 0.0  # visits, available, total
+    cells[3:] = 10, 20, 0.0
+    actions = np.array([0, 1])
+    assert ismcts.select(cells, 0, actions, 2, untried, 1.0, None) == 0
+    assert cells[[1, 4]].tolist() == [1001, 21]
+    cells[2] = -100.0
+    assert ismcts.select(cells, 0, actions, 2, untried, 1.0, None) == 1
+    cells[3] = 0
+    assert ismcts.select(cells, 0, actions, 2, untried, 1.0, np.ones(2, np.uint64)) == 1  # untried ones come first
+
+
+def test_the_same_seed_gives_the_same_advice():
+    game, view, seat = view_after("goofspiel:6", 2, 1)
+    first, again, other = (IsMcts(game, seed).advise(view, seat, 1000) for seed in (1, 1, 2))
+    assert np.array_equal(first.visits, again.visits)
+    assert not np.array_equal(first.visits, other.visits)
+
+
+def test_it_keeps_a_time_budget_and_tells_its_progress():
+    game, view, seat = view_after("goofspiel:6", 2, 1)
+    search, seen = IsMcts(game, 1), []
+    search.advise(view, seat, 10)
+    advice = search.advise(view, seat, seconds=0.1, progress=seen.append)
+    assert 0.1 <= advice.seconds < 5
+    assert seen[-1] == advice.simulations > 100

@@ -1,0 +1,281 @@
+"""OOS: every expected update exact, on target and off it; convergence; advice; bounded memory."""
+
+import numpy as np
+import pytest
+
+from kibitz import games
+from kibitz.games import CHANCE, OVER
+from kibitz.names import BadInput
+from kibitz.search import oos
+from kibitz.search.best_response import judge
+from kibitz.search.mccfr import match
+from kibitz.search.oos import Oos, bytes_an_infoset
+from kibitz.search.policies import policy
+from kibitz.search.sequence_form import unfold
+from kibitz.search.table import find, new_table
+
+from .every_way import Scripted, every_way
+from .exact import infosets, regrets_and_weights
+
+
+def plain(kernel):
+    return getattr(kernel, "py_func", kernel)
+
+
+def decisions(game):
+    """A position with its mover, one for each infoset of a small game."""
+    met = {}
+
+    def walk(state):
+        turn = game.turn(state)
+        if turn == OVER:
+            return
+        if turn != CHANCE:
+            met.setdefault(int(game.infoset(state, turn)), (turn, state))
+        for action in games.legal_actions(game, state):
+            copy = np.array([state], game.state)
+            game.play(copy[0], action)
+            walk(copy[0])
+
+    walk(games.positions(game)[0])
+    return met
+
+
+def view_of(game, state, seat):
+    view = np.zeros(1, game.state)[0]
+    game.look(state, seat, view)
+    return view
+
+
+def expected_update(search, table, updating, view, seat, monkeypatch):
+    """The mean change of every cell over all that one simulation can do, each by its probability."""
+    before = table.cells.copy()
+    settings = search.settings
+    total, expected = 0.0, np.zeros_like(before)
+
+    def run(chooser):
+        delta = settings.targeting
+        monkeypatch.setattr(oos, "uniform", lambda rng: float(chooser.choose([delta, 1 - delta])))
+        monkeypatch.setattr(oos, "choose", lambda odds, n, rng: chooser.choose(odds[:n]))
+        monkeypatch.setattr(
+            oos, "choose_kept", lambda odds, keep, n, mass, rng: chooser.choose(odds[:n] * keep[:n] / mass)
+        )
+        table.cells[:] = before
+        search.scratch.updating[0] = updating
+        search.scratch.average[0] = average
+        done = plain(oos.simulate)(
+            Scripted(search.game, chooser), search.root, search.view, table, search.scratch, search.focus, settings,
+            search.policy, 1, None,
+        )  # fmt: skip
+        assert done == 1
+        return table.cells - before
+
+    average = 0.4
+    search.table = table
+    search.aim(view, seat)
+    settings = search.settings
+    for probability, change in every_way(run):
+        total += probability
+        expected += probability * change
+    table.cells[:] = before
+    assert total == pytest.approx(1, abs=1e-9)
+    return expected * (1 - settings.targeting + settings.targeting * average)
+
+
+def check_exactness(game, target, delta, gamma, aims, monkeypatch, seed=1):
+    generator = np.random.default_rng(seed)
+    table, places = new_table(2048, 8192), {}
+    for key, (_, n) in infosets(game).items():
+        at = find(table, np.uint64(key), 2 * n)
+        table.cells[at : at + n] = generator.normal(size=n)  # some negative, so that some odds are 0
+        places[key] = (at, n)
+
+    def strategy(key, n):
+        odds = np.empty(n)
+        match(table.cells, places[key][0], n, odds)
+        return gamma / n + (1 - gamma) * odds
+
+    for updating in (0, 1):
+        regrets, weights = regrets_and_weights(game, strategy, updating)
+        for seat, state in aims:
+            search = Oos(game, 1, 0.4, delta, gamma, target)
+            found = expected_update(search, table, updating, view_of(game, state, seat), seat, monkeypatch)
+            for key, (at, n) in places.items():
+                np.testing.assert_allclose(found[at : at + n], regrets.get(key, np.zeros(n)), atol=1e-10)
+                np.testing.assert_allclose(found[at + n : at + 2 * n], weights.get(key, np.zeros(n)), atol=1e-10)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.01])
+@pytest.mark.parametrize("delta", [0.0, 0.9])
+@pytest.mark.parametrize("target", ["pst", "ist"])
+def test_on_kuhn_every_expected_update_is_exact_aimed_at_each_infoset(target, delta, gamma, monkeypatch):
+    game = games.load("kuhn")
+    check_exactness(game, target, delta, gamma, decisions(game).values(), monkeypatch)
+
+
+def leduc_aims(game, count, seed):
+    """Some infosets, half of them with the public card: there private cards can block the target."""
+    met = list(decisions(game).values())
+    late = [(seat, state) for seat, state in met if state.dealt == 3]
+    early = [(seat, state) for seat, state in met if state.dealt == 2]
+    generator = np.random.default_rng(seed)
+    return [part[generator.integers(len(part))] for part in [late, early] * count][:count]
+
+
+@pytest.mark.parametrize(("target", "gamma"), [("pst", 0.01), ("ist", 0.0)])
+def test_on_leduc_every_expected_update_is_exact(target, gamma, monkeypatch):
+    game = games.load("leduc")
+    check_exactness(game, target, 0.9, gamma, leduc_aims(game, 2, seed=3), monkeypatch)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("gamma", [0.0, 0.01])
+@pytest.mark.parametrize("delta", [0.0, 0.9])
+@pytest.mark.parametrize("target", ["pst", "ist"])
+@pytest.mark.parametrize("name", ["leduc", "leduc:told_apart=yes", "goofspiel:3", "liars_dice:faces=3"])
+def test_every_expected_update_is_exact_at_a_sample_of_aims(name, target, delta, gamma, monkeypatch):
+    game = games.load(name)
+    if target not in game.facts.targets:
+        target = game.facts.targets[0]
+    if game.name == "leduc":
+        aims = leduc_aims(game, 6 if name == "leduc" else 2, seed=5)
+    else:
+        met = list(decisions(game).values())
+        aims = [met[i] for i in np.random.default_rng(5).integers(len(met), size=6)]
+    check_exactness(game, target, delta, gamma, aims, monkeypatch)
+
+
+def facing_a_raise(game):
+    """Leduc: the second player, who was raised at once."""
+    state = games.positions(game)[0]
+    for action in (0, 2, 2):
+        game.play(state, action)
+    return view_of(game, state, 1)
+
+
+def nash_convs(game, simulations, seeds, **settings):
+    form, found = unfold(game), []
+    for seed in range(seeds):
+        search = Oos(game, seed, **settings)
+        if settings.get("targeting", 0.9) > 0:
+            search.aim(facing_a_raise(game), 1)
+        search.run(simulations)
+        found.append(judge(form, search.strategy()).nash_conv)
+    return found
+
+
+def test_untargeted_it_converges_on_leduc():
+    """NashConv ≤ 0.5 after 300,000 iterations of two simulations, the median of five seeds."""
+    assert np.median(nash_convs(games.load("leduc"), 600_000, 5, targeting=0.0)) <= 0.5
+
+
+@pytest.mark.parametrize("target", ["pst", "ist"])
+def test_targeted_it_goes_on_improving_outside_its_target(target):
+    game = games.load("leduc")
+    early, late = nash_convs(game, 60_000, 3, target=target), nash_convs(game, 600_000, 3, target=target)
+    assert np.median(late) < 1.5
+    assert np.median(late) < 0.7 * np.median(early)
+
+
+def test_the_moving_average_falls_as_the_match_goes_on():
+    game = games.load("goofspiel:6")
+    search, state = Oos(game, 1), games.positions(game)[0]
+    averages = []
+    for action in (2, 1, 4, 5, 0, 2):
+        if game.turn(state) == 0:
+            search.advise(view_of(game, state, 0), 0, 3000)
+            averages.append(float(search.scratch.average[0]))
+        game.play(state, action)
+    assert 1 >= averages[0] > averages[1] > averages[2] > 0
+
+
+def test_advice_nears_the_equilibrium_value_and_names_every_action():
+    game = games.load("leduc")
+    view = facing_a_raise(game)  # with the best card
+    search = Oos(game, 3)
+    seen = []
+    advice = search.advise(view, 1, 200_000, progress=seen.append)
+    assert advice.actions.tolist() == games.legal_actions(game, view)
+    assert advice.policy.sum() == pytest.approx(1)
+    assert advice.policy[0] < 0.02  # nobody folds a king
+    assert advice.value[0] == pytest.approx(-1)
+    assert advice.value[1:].min() > 0.5
+    assert advice.visits.sum() > 1000
+    assert advice.simulations == 200_000 == seen[-1]
+    assert len(seen) > 5
+
+
+def test_an_infoset_that_was_never_visited_gets_even_odds():
+    game = games.load("goofspiel:13")
+    state = games.positions(game)[0]
+    for action in range(12):
+        game.play(state, action)
+    advice = Oos(game, 1).advise(view_of(game, state, 0), 0, 1)
+    assert advice.policy.tolist() == [1 / len(advice.policy)] * len(advice.policy)
+
+
+def test_the_tree_lives_through_a_match_and_a_new_one_forgets_it():
+    game = games.load("leduc")
+    view = facing_a_raise(game)
+    search = Oos(game, 4)
+    first = search.advise(view, 1, 500)
+    known = search.table.used[0]
+    search.advise(view, 1, 500)
+    assert search.table.used[0] > known > 0
+    search.begin(4)
+    again = search.advise(view, 1, 500)
+    assert again.policy.tolist() == first.policy.tolist()
+    assert np.array_equal(again.value, first.value, equal_nan=True)
+
+
+def test_a_time_budget_is_kept():
+    game = games.load("leduc")
+    search = Oos(game, 1)
+    search.run(10)
+    advice = search.advise(facing_a_raise(game), 1, seconds=0.2)
+    assert advice.simulations > 1000
+    assert 0.2 <= advice.seconds < 5
+
+
+def test_a_stored_infoset_needs_no_more_than_is_said():
+    for name in ("leduc", "goofspiel:13", "liars_dice:2"):
+        game = games.load(name)
+        search = Oos(game, 1, targeting=0.0)
+        search.run(30_000)
+        used = int(search.table.used[0])
+        assert search.bytes <= max(used * bytes_an_infoset(game), 100_000)
+
+
+def test_a_budget_that_would_not_fit_is_refused_before_it_starts():
+    game = games.load("goofspiel:13")
+    search = Oos(game, 1, memory=1e9)
+    with pytest.raises(BadInput, match=r"100,000,000 simulations of goofspiel:cards=13 may need 48\.0 GB, more than"):
+        search.advise(view_of(game, games.positions(game)[0], 0), 0, 100_000_000)
+    assert search.simulations == 0
+
+
+def test_what_cannot_be_aimed_at_is_refused():
+    with pytest.raises(BadInput, match="target=pst: goofspiel can be aimed at ist"):
+        Oos(games.load("goofspiel"), target="pst")
+
+
+@policy
+class Highest(__import__("typing").NamedTuple):
+    """Always the last of the legal actions."""
+
+    def weigh(self, game, state, actions, n, odds):
+        for i in range(n):
+            odds[i] = 1.0 if i == n - 1 else 0.0
+
+
+def test_any_compiled_policy_can_take_the_place_of_uniform_playouts():
+    """One simulation stores the opening; what its playout paid is what both bidding high gives: a tie, 0."""
+    game = games.load("goofspiel:4")
+    state = games.positions(game)[0]
+    search = Oos(game, 1, policy=Highest())
+    search.aim(view_of(game, state, 0), 0)
+    search.run(1)
+    assert search.table.used[0] == 1
+    advice = Oos(game, 2, policy=Highest()).advise(view_of(game, state, 0), 0, 4000)
+    uniform = Oos(game, 2).advise(view_of(game, state, 0), 0, 4000)
+    assert not np.array_equal(advice.policy, uniform.policy)

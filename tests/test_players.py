@@ -1,0 +1,134 @@
+"""Players: nobody peeks, the same seed gives the same game, bad names are refused."""
+
+import numpy as np
+import pytest
+
+from kibitz import games, players
+from kibitz.games import CHANCE, OVER
+from kibitz.names import BadInput
+from kibitz.search.cfr import Cfr
+from kibitz.search.mccfr import OutcomeSampling
+
+NAMES = [
+    "kuhn",
+    "leduc",
+    "leduc:told_apart=yes",
+    "goofspiel:5",
+    "goofspiel:5,open_bids=yes",
+    "liars_dice:dice=2,faces=3",
+]
+
+
+@pytest.fixture(scope="module")
+def strategies(tmp_path_factory):
+    """A strategy file for each game."""
+    folder = tmp_path_factory.mktemp("strategies")
+    for i, name in enumerate(NAMES):
+        solver = OutcomeSampling(games.load(name), 1)
+        solver.run(300)
+        solver.strategy().save(folder / f"{i}.safetensors")
+    return {name: folder / f"{i}.safetensors" for i, name in enumerate(NAMES)}
+
+
+def positions_met(game, count, seed):
+    """Positions at a seat's turn, from random games."""
+    rng, generator = np.array([seed, seed], np.uint64), np.random.default_rng(seed)
+    while count:
+        state = games.positions(game)[0]
+        while game.turn(state) != OVER and count:
+            if game.turn(state) != CHANCE and generator.random() < 0.4:
+                yield np.array([state], game.state)[0]
+                count -= 1
+            game.play(state, game.pick(state, rng))
+
+
+def look(game, state, seat):
+    view = np.frombuffer(bytearray(b"\xa5" * game.state.itemsize), game.state)[0]  # gaps hold anything
+    game.look(state, seat, view)
+    return view
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies):
+    game = games.load(name)
+    texts = ["random", "oos:60", "ismcts:60", "oos:30,target=ist", f"strategy:{strategies[name]}"]
+    pairs = {text: (players.make(text), players.make(text)) for text in texts}
+    assert {text.split(":")[0] for text in texts} | {"human"} == set(players.PLAYERS)
+    notes, rng = np.zeros(game.facts.notes), np.array([3, 4], np.uint64)
+    different = 0
+    for seed, truth in enumerate(positions_met(game, 120, seed=7)):
+        seat = game.turn(truth)
+        other, view = games.positions(game)[0], look(game, truth, seat)
+        game.prepare(view, seat, notes)
+        assert game.guess(view, seat, notes, rng, other)
+        different += any(not np.array_equal(truth[field], other[field]) for field in truth.dtype.names)
+        for one, two in pairs.values():
+            moves = []
+            for player, state in ((one, truth), (two, other)):
+                player.begin(game, seat, seed)
+                moves.append(player.move(look(game, state, seat)))
+            assert moves[0] == moves[1]
+            assert moves[0] in games.legal_actions(game, truth)
+            assert np.array_equal(one.advice.policy, two.advice.policy)
+    assert different > 30  # so that the test means something
+
+
+@pytest.mark.parametrize("text", ["random", "oos:50", "ismcts:50"])
+def test_the_seed_decides_a_game_and_nothing_else_does(text):
+    game = games.load("goofspiel:5")
+    first, second = players.make(text), players.make(text)
+
+    def moves(player, seed):
+        found, state = [], games.positions(game)[0]
+        player.begin(game, 0, seed)
+        while game.turn(state) != OVER:
+            if game.turn(state) == 0:
+                found.append(player.move(look(game, state, 0)))
+                game.play(state, found[-1])
+            else:
+                game.play(state, games.legal_actions(game, state)[0])
+        return found
+
+    played = [moves(first, seed) for seed in range(8)]
+    assert played == [moves(second, seed) for seed in range(8)]
+    assert len(set(map(tuple, played))) > 1
+
+
+def test_a_strategy_player_plays_its_file(tmp_path):
+    game = games.load("leduc")
+    solver = Cfr(game, "cfr+")
+    solver.run(100)
+    solver.strategy().save(tmp_path / "strategy.safetensors")
+    player = players.make(f"strategy:{tmp_path}")
+    for state in positions_met(game, 20, seed=2):
+        seat = game.turn(state)
+        player.begin(game, seat, 1)
+        player.move(look(game, state, seat))
+        n = len(games.legal_actions(game, state))
+        assert np.array_equal(player.advice.policy, solver.strategy().at(int(game.infoset(state, seat)), n))
+
+
+BAD = {
+    "rendom": "no player is called 'rendom': did you mean 'random'?",
+    "oos": "give simulations (oos:10000) or seconds (oos:seconds=1)",
+    "oos:-5": "simulations should be at least 0, not -5",
+    "oos:many": "oos: simulations=many should be a whole number",
+    "oos:100,delta=1": "oos: delta=1.0 should be from 0 to below 1",
+    "oos:100,epsilon=0": "oos: epsilon=0.0 should be above 0, and at most 1",
+    "oos:100,gamma=nan": "oos: gamma=nan should be from 0 to below 1",
+    "oos:100,target=left": "oos: target=left is out of range, it should be auto or pst or ist",
+    "oos:100,target=pst": "oos:100,target=pst can't play goofspiel: target=pst: goofspiel can be aimed at ist",
+    "oos:9999999999": "may need",
+    "ismcts:10,speed=3": "no parameter is called 'speed'",
+    "strategy": "strategy: file is missing",
+    "strategy:nowhere": "no strategy file 'nowhere'",
+    "human": "a human plays at a terminal only",
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_a_bad_player_is_refused_with_the_reason(text):
+    with pytest.raises(BadInput) as error:
+        players.make_for(text, games.load("goofspiel"))
+    assert BAD[text] in str(error.value)
+    assert "\n" not in str(error.value)
