@@ -39,7 +39,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 compiled: list[str] = []  # names of the kernels that this process had to compile
 watcher: Callable[[str | None], None] | None = None  # told a kernel's name when compiling starts, None when it ends
 
-helper = register_jitable  # a small function for kernels and rules; plain Python when not compiled
+# A small function for kernels and rules; plain Python when not compiled. Always inlined: a call would push
+# every array of a NamedTuple through the stack, which costs more than most helpers do.
+helper = register_jitable(forceinline=True)
 
 
 def kernel(function: F) -> F:
@@ -59,7 +61,7 @@ def wrapping(function: F) -> F:
         with np.errstate(over="ignore"):
             return function(*arguments)
 
-    overload(plain, strict=False)(lambda *arguments: function)
+    overload(plain, strict=False, jit_options={"forceinline": True})(lambda *arguments: function)
     return plain  # type: ignore[return-value]
 
 
@@ -309,7 +311,7 @@ def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
         if not hasattr(Rules, f"_{name}_known"):
             scope: dict = {"name": name}
             exec(f"def {name}({parameters}): return getattr(self.rules, name)", scope)
-            overload_method(Rules, name, jit_options={"nopython": True, "forceinline": True})(  # type: ignore[call-arg]
+            overload_method(Rules, name, jit_options={"forceinline": True})(  # type: ignore[call-arg]
                 scope[name]
             )
             setattr(Rules, f"_{name}_known", True)

@@ -15,6 +15,7 @@ from ..names import BadInput, choose
 from ..search.best_response import judge
 from ..search.cfr import Cfr
 from ..search.mccfr import ExternalSampling, OutcomeSampling
+from ..search.oos import Oos
 from ..search.playouts import playouts
 from ..search.sequence_form import unfold
 from ..search.strategy import uniform_strategy
@@ -22,6 +23,7 @@ from ..search.strategy import uniform_strategy
 Work = Callable[[int], object]  # does so many units
 
 ROUNDS = 5
+OOS_MATCH = 100_000  # simulations of one match, as a player would do them
 SECONDS = 0.4  # a round of one side
 
 
@@ -78,6 +80,31 @@ def _our_solver(make: Callable[..., Any], name: str, times: int = 1) -> Work:
     """Units of work by a solver that does `times` of them an iteration."""
     solver = make(games.load(name))
     return lambda count: solver.run(max(count // times, 1))
+
+
+def _our_oos(name: str, targeted: bool = False) -> Work:
+    """Simulations from nothing, aimed at the position after two moves where asked; begun anew when they get many."""
+    game = games.load(name)
+    search = Oos(game, 1, targeting=0.9 if targeted else 0.0)
+    state, view = games.positions(game, 2)
+    moves = 0
+    while moves < 2 or game.turn(state) == games.CHANCE:
+        moves += game.turn(state) != games.CHANCE
+        actions = games.legal_actions(game, state)
+        game.play(state, actions[len(actions) // 2])
+    game.look(state, game.turn(state), view)
+
+    def work(count: int) -> None:
+        while count > 0:
+            if search.simulations >= OOS_MATCH:
+                search.begin(1)
+            if search.simulations == 0:
+                search.aim(view, game.turn(state))
+            part = min(count, OOS_MATCH - search.simulations)
+            search.run(part)
+            count -= part
+
+    return work
 
 
 def _our_nash_conv(name: str) -> Work:
@@ -208,6 +235,21 @@ ROWS.append(
         partial(_peer_nash_conv, "liars_dice"),
     )
 )
+ROWS += [
+    Row(
+        f"oos-{name.removesuffix(',base=1')}",
+        "simulations/s",
+        wanted,
+        partial(_our_oos, name),
+        partial(_peer_solver, "OutcomeSamplingMCCFRSolver", name, 2),
+    )
+    for name, wanted in (("leduc", 8), ("liars_dice", 8), ("goofspiel:6,base=1", 10), ("goofspiel:13,base=1", 10))
+]
+# Here the peer is our own untargeted search.
+ROWS += [
+    Row(f"oos-targeted-{name}", "simulations/s", 0.5, partial(_our_oos, name, targeted=True), partial(_our_oos, name))
+    for name in ("leduc", "liars_dice", "goofspiel:6", "goofspiel:13")
+]
 ROWS += [
     Row(
         f"playouts-{name.removesuffix(',base=1')}",

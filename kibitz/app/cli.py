@@ -209,7 +209,7 @@ def bench(
             colour = "green" if result["ratio"] >= row.wanted else "red"
             table.add_row(
                 row.name, row.unit, f"{result['ours']:,.4g}", f"{result['peer']:,.4g}",
-                f"[{colour}]{result['ratio']:.1f}x", f"{row.wanted:g}x",
+                f"[{colour}]{result['ratio']:.3g}x", f"{row.wanted:g}x",
             )  # fmt: skip
     out.print(table)
     _write_json(json_file, results)

@@ -29,7 +29,6 @@ from ..games.protocol import CHANCE, OVER
 from ..jit import below, generators, helper, kernel, uniform
 from ..names import BadInput
 from .advice import Advice
-from .mccfr import match
 from .policies import Uniform, choose
 from .sequence_form import two_seats_zero_sum
 from .strategy import Strategy, from_table
@@ -261,7 +260,7 @@ def simulate(game, root, view, table, scratch, focus, settings, policy, count, r
 
 @helper
 def one_simulation(game, state, view, table, scratch, focus, settings, policy, rng):
-    cells, actions, odds, sampling = table.cells, scratch.actions, scratch.odds, scratch.sampling
+    cells, actions, odds = table.cells, scratch.actions, scratch.odds
     aiming, delta = settings.targeting > 0, settings.targeting
     targeted = aiming and uniform(rng) < delta
     start = (1.0 - delta) + delta * scratch.average[0]
@@ -274,8 +273,8 @@ def one_simulation(game, state, view, table, scratch, focus, settings, policy, r
         if turn == CHANCE:
             if aims:
                 n = game.actions(state, actions)
-                game.odds(state, actions, n, sampling)
-                i, ratio = aimed(game, state, view, settings, scratch, n, targeted, ratio, rng)
+                game.odds(state, actions, n, odds)
+                i, ratio = aimed(game, state, view, settings, scratch, odds, n, targeted, ratio, rng)
                 game.play(state, actions[i])
             else:
                 game.play(state, game.pick(state, rng))
@@ -290,9 +289,7 @@ def one_simulation(game, state, view, table, scratch, focus, settings, policy, r
             focus.at[0] = at
             focus.plies[0] = ply - 1
         if stored:
-            match(cells, at, n, odds)
-            for j in range(n):
-                odds[j] = settings.mistake / n + (1.0 - settings.mistake) * odds[j]
+            match_with_mistakes(cells, at, n, settings.mistake, odds)
         else:
             for j in range(n):
                 odds[j] = 1.0 / n
@@ -300,18 +297,19 @@ def one_simulation(game, state, view, table, scratch, focus, settings, policy, r
             weight = 1.0 / (reach * (delta * ratio + 1.0 - delta) * start)
             for j in range(n):
                 cells[at + n + j] += weight * odds[j]
-                sampling[j] = odds[j]
-        else:
-            for j in range(n):
-                sampling[j] = settings.exploration / n + (1.0 - settings.exploration) * odds[j]
-        if stored and aims:
-            i, ratio = aimed(game, state, view, settings, scratch, n, targeted, ratio, rng)
-        elif stored:
-            i = choose(sampling, n, rng)
-        else:
+        if not stored:
             i = below(rng, n)
+        elif not aims:
+            i = explore(odds, n, settings.exploration, rng) if turn == seat else choose(odds, n, rng)
+        else:
+            sampling = odds
+            if turn == seat:
+                sampling = scratch.sampling
+                for j in range(n):
+                    sampling[j] = settings.exploration / n + (1.0 - settings.exploration) * odds[j]
+            i, ratio = aimed(game, state, view, settings, scratch, sampling, n, targeted, ratio, rng)
         if turn == seat:
-            reach *= sampling[i]
+            reach *= settings.exploration / n + (1.0 - settings.exploration) * odds[i]
             scratch.at[depth] = at
             scratch.n[depth] = n
             scratch.chosen[depth] = i
@@ -346,9 +344,31 @@ def one_simulation(game, state, view, table, scratch, focus, settings, policy, r
 
 
 @helper
-def aimed(game, state, view, settings, scratch, n, targeted, ratio, rng):
+def match_with_mistakes(cells, at, n, mistake, odds):
+    """Regret matching, and a share of mistakes."""
+    total = 0.0
+    for j in range(n):
+        odds[j] = max(cells[at + j], 0.0)
+        total += odds[j]
+    if total > 0:
+        scale, least = (1.0 - mistake) / total, mistake / n
+        for j in range(n):
+            odds[j] = least + scale * odds[j]
+    else:
+        for j in range(n):
+            odds[j] = 1.0 / n
+
+
+@helper
+def explore(odds, n, exploration, rng):
+    """An index drawn evenly with probability `exploration`, else by its odds."""
+    return below(rng, n) if uniform(rng) < exploration else choose(odds, n, rng)
+
+
+@helper
+def aimed(game, state, view, settings, scratch, sampling, n, targeted, ratio, rng):
     """Draw from `sampling` by the scheme at hand; returns the index and s1 / s2 after it."""
-    sampling, keep = scratch.sampling, scratch.keep
+    keep = scratch.keep
     kept = game.aim(state, view, settings.seat, settings.mode, scratch.actions, n, keep)
     mass = 0.0
     for j in range(n):

@@ -58,6 +58,9 @@ def expected_update(search, table, updating, view, seat, monkeypatch):
         monkeypatch.setattr(oos, "uniform", lambda rng: float(chooser.choose([delta, 1 - delta])))
         monkeypatch.setattr(oos, "choose", lambda odds, n, rng: chooser.choose(odds[:n]))
         monkeypatch.setattr(
+            oos, "explore", lambda odds, n, share, rng: chooser.choose(share / n + (1 - share) * odds[:n])
+        )
+        monkeypatch.setattr(
             oos, "choose_kept", lambda odds, keep, n, mass, rng: chooser.choose(odds[:n] * keep[:n] / mass)
         )
         table.cells[:] = before
