@@ -2,17 +2,24 @@
 
     config.json     the exact configuration
     metrics.jsonl   one line a measurement
-    ...             what the command makes: a strategy, a plot
+    ...             what the command makes: a strategy, a plot, games
 
-Files are written whole or not at all, and a folder that holds something else is never touched.
+Files are written whole or not at all, or line by line; a folder that holds something else is never touched.
 """
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from .files import write_whole
 from .names import BadInput
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 
 class Run:
@@ -25,7 +32,7 @@ class Run:
         try:
             if folder is None:
                 folder = _next_free(Path("runs"), name)
-            elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            elif folder.exists() and (not folder.is_dir() or _holds_something(folder)):
                 what = "holds a run already" if (folder / "config.json").exists() else "holds other things"
                 raise BadInput(f"{folder} {what}: give a new or an empty folder")
             else:
@@ -35,6 +42,42 @@ class Run:
         except OSError as error:
             raise BadInput(f"can't write to {folder}: {error.strerror or error}") from None
         return run
+
+    @classmethod
+    def create_or_resume(
+        cls, folder: Path | None, name: str, config: dict[str, Any], may_grow: tuple[str, ...] = ()
+    ) -> "Run":
+        """The run that `folder` holds, if its configuration is this one; a new run if it holds nothing.
+
+        The numbers named in `may_grow` (games, steps) may be larger now than they were.
+        """
+        if folder is None or not (folder / "config.json").is_file():
+            return cls.create(folder, name, config)
+        run = cls(folder)
+        before = run.config()
+        for key in sorted(before.keys() | config.keys()):
+            was, now = before.get(key), config.get(key)
+            if key in may_grow and isinstance(was, int) and isinstance(now, int):
+                if now < was:
+                    raise BadInput(f"{folder} was begun with {key} = {was}, and that can grow only: {now} is less")
+            elif was != now:
+                raise BadInput(
+                    f"{folder} holds another run, whose {key} is {json.dumps(was)}, not {json.dumps(now)}: "
+                    "give a new or an empty folder"
+                )
+        if before != config:
+            run.write("config.json", json.dumps(config, indent=2) + "\n")
+        return run
+
+    def config(self) -> dict[str, Any]:
+        path = self.path("config.json")
+        try:
+            found = json.loads(path.read_text())
+        except (OSError, ValueError) as error:
+            raise BadInput(f"{path} can't be read: {error}") from None
+        if not isinstance(found, dict):
+            raise BadInput(f"{path} is no configuration of Kibitz")
+        return found
 
     def path(self, name: str) -> Path:
         return self.folder / name
@@ -46,6 +89,50 @@ class Run:
         """One line more in metrics.jsonl."""
         with self.path("metrics.jsonl").open("a") as file:
             file.write(json.dumps(values) + "\n")
+
+    @contextmanager
+    def appending(self, name: str) -> Iterator[Callable[[str], None]]:
+        """A function that adds a line to a file which this process alone writes to.
+
+        A last line that a kill cut off is dropped first.
+        """
+        with _told(self.path(name)):
+            file = self.path(name).open("a+b")
+        with file:
+            with _told(self.path(name)):
+                _lock(file, self.folder)
+                file.seek(0)
+                file.truncate(file.read().rfind(b"\n") + 1)
+
+            def append(line: str) -> None:
+                with _told(self.path(name)):
+                    file.write(line.encode())
+                    file.flush()
+
+            yield append
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(f"can't write {path}: {error.strerror or error}") from None
+
+
+def _lock(file: IO[bytes], folder: Path) -> None:
+    """Held until the file is closed, or the process dies."""
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BadInput(f"{folder} is being written by another process: wait for it, or give another folder") from None
+
+
+def _holds_something(folder: Path) -> bool:
+    """Other than what a kill left half written."""
+    return any(path.suffix != ".part" for path in folder.iterdir())
 
 
 def _next_free(base: Path, name: str) -> Path:

@@ -1,6 +1,5 @@
 """The command `kibitz`. Each command says what it does and shows an example in its --help."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -8,19 +7,26 @@ from typing import Annotated, Any, NoReturn
 import typer
 from rich.markup import escape
 from rich.table import Table
-from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 from .. import __version__, games, jit, names
-from ..files import write_whole
 from ..names import BadInput
+from ..players import PLAYERS
 from ..runs import Run
 from ..search import solvers, warming
 from ..search.best_response import judge
 from ..search.sequence_form import unfold
 from ..search.strategy import read_strategy
 from . import bench as benchmarks
-from . import plots, words
+from . import plots, table_commands, words
+from .arena_commands import exploit_player
+from .arena_commands import register as register_arena
+from .options import GameName, Json, Out, Processes, Seed, write_json
 from .progress import compiling, err, out, waiting
+
+try:
+    from typer._click import exceptions as click_errors
+except ImportError:  # before Typer brought its own
+    from click import exceptions as click_errors  # type: ignore[no-redef]
 
 app = typer.Typer(
     name="kibitz",
@@ -29,23 +35,6 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
 )
-
-GameName = Annotated[
-    str,
-    typer.Argument(help="leduc, goofspiel:13, liars_dice:dice=2,faces=6, path/to/my_game.py:MyGame", metavar="GAME"),
-]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
-Out = Annotated[Path | None, typer.Option("--out", help="The folder to write; default a new one in runs/.")]
-
-
-def _json_file(path: Path | None) -> Path | None:
-    """Told before the work, not after it, that the folder isn't there."""
-    if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        raise BadInput(f"can't write {path}: {'it is a folder' if path.is_dir() else 'its folder does not exist'}")
-    return path
-
-
-Json = Annotated[Path | None, typer.Option("--json", callback=_json_file, help="Write what was measured to this file.")]
 
 
 @app.command("games")
@@ -153,7 +142,7 @@ def solve(
     out.print(f"\nstrategy: {run.path('strategy.safetensors')}", soft_wrap=True)
     if run.path("convergence.png").exists():
         out.print(f"plot:     {run.path('convergence.png')}", soft_wrap=True)
-    _write_json(json_file, report)
+    write_json(json_file, report)
     if interrupted:
         raise typer.Exit(130)
 
@@ -161,19 +150,32 @@ def solve(
 @app.command()
 def exploit(
     game_name: GameName,
-    strategy_file: Annotated[
-        Path, typer.Argument(help="A strategy file, or the run folder it lies in.", metavar="STRATEGY")
+    who: Annotated[
+        str, typer.Argument(help="A strategy file, its run folder, or a player: oos:1000.", metavar="STRATEGY|PLAYER")
     ],
+    seeds: Annotated[int, typer.Option(help="A player is asked with so many seeds.")] = 3,
+    seed: Seed = 1,
+    processes: Processes = None,
     json_file: Json = None,
 ) -> None:
-    """Measure exactly how much a strategy loses to a perfect opponent.
+    """Measure exactly how much a strategy or a player loses to a perfect opponent.
+
+    A player is asked at every infoset of the game, led there through its earlier views as in a match.
 
     Example: kibitz exploit leduc runs/leduc-cfr+-001
+
+    Example: kibitz exploit leduc oos:1000
     """
     game = games.load(game_name)
-    if strategy_file.is_dir():
-        strategy_file = strategy_file / "strategy.safetensors"
-    strategy = read_strategy(strategy_file, game)
+    names.at_least("--seeds", seeds, 1)
+    names.at_least("--seed", seed, 0)
+    path = Path(who)
+    if names.split(who)[0] in PLAYERS and not path.exists():
+        exploit_player(game, who, seeds, seed, processes, json_file)
+        return
+    if path.is_dir():
+        path = path / "strategy.safetensors"
+    strategy = read_strategy(path, game)
     with waiting(f"writing out {games.full_name(game)}"):
         verdict = judge(unfold(game), strategy)
     table = Table("measure", "value")
@@ -183,8 +185,8 @@ def exploit(
     table.add_row("best response of seat 1 wins", f"{verdict.best[0]:.6g}")
     table.add_row("best response of seat 2 wins", f"{verdict.best[1]:.6g}")
     out.print(table)
-    report = {"game": games.full_name(game), "strategy": str(strategy_file), "nash_conv": verdict.nash_conv}
-    _write_json(json_file, report | {"value": verdict.value, "best": verdict.best})
+    report = {"game": games.full_name(game), "strategy": str(path), "nash_conv": verdict.nash_conv}
+    write_json(json_file, report | {"value": verdict.value, "best": verdict.best})
 
 
 @app.command()
@@ -212,7 +214,7 @@ def bench(
                 f"[{colour}]{result['ratio']:.3g}x", f"{row.wanted:g}x",
             )  # fmt: skip
     out.print(table)
-    _write_json(json_file, results)
+    write_json(json_file, results)
 
 
 @app.command()
@@ -242,13 +244,8 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all compil
         out.print("cleared")
 
 
-def _write_json(path: Path | None, value: Any) -> None:
-    if path is None:
-        return
-    try:
-        write_whole(path, (json.dumps(value, indent=2) + "\n").encode())
-    except OSError as error:
-        raise BadInput(f"can't write {path}: {error.strerror}") from None
+register_arena(app)
+table_commands.register(app)
 
 
 def _version(show: bool) -> None:
@@ -272,10 +269,10 @@ def main() -> NoReturn:
         with compiling():
             code = app(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
-    except NoArgsIsHelpError as error:
-        err.print(error.format_message())
-        sys.exit(2)
-    except ClickException as error:
+    except click_errors.ClickException as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(error.format_message())
+            sys.exit(2)
         _fail(error.format_message())
     except (BadInput, MemoryError) as error:
         _fail(str(error) or "out of memory")

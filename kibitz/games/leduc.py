@@ -91,9 +91,9 @@ class Leduc(NamedTuple):
 
     def odds(self, state, actions, n, out):
         copies = 1 if self.told_apart else self.suits
-        left = self.ranks * self.suits - int(state.dealt)
+        share = 1.0 / (self.ranks * self.suits - int(state.dealt))
         for i in range(n):
-            out[i] = (copies - taken(state, actions[i])) / left
+            out[i] = (copies - taken(state, actions[i])) * share
 
     def pick(self, state, rng):
         if state.to_move == CHANCE:
@@ -178,10 +178,11 @@ class Leduc(NamedTuple):
         if forced:
             own = HIDDEN
         copies = 1 if self.told_apart else self.suits
+        blocks = private and (public >= 0 or own >= 0)
         kept = 0
         for i in range(n):
             keep[i] = not forced or actions[i] == wanted
-            if private:  # the card must leave in the deck what the view has seen
+            if blocks:  # the card must leave in the deck what the view has seen
                 for card in (public, own):
                     if card >= 0:
                         used = taken(state, card) + (actions[i] == card) + (public == card) + (own == card)
@@ -193,9 +194,8 @@ class Leduc(NamedTuple):
         lines = []
         for who in range(2):
             you = " (you)" if who == seat else ""
-            lines.append(
-                f"seat {who + 1}{you}: {card_name(self, state.cards[who])}, {paid(self, state, who)} in the pot"
-            )
+            card = "?" if state.cards[who] < 0 and state.dealt > who else card_name(self, state.cards[who])
+            lines.append(f"seat {who + 1}{you}: {card}, {paid(self, state, who)} in the pot")
         first = int(state.before) if state.dealt == 3 else int(state.moved)
         made = [nth_move(state, i) for i in range(moves(state))]
         for title, part in (("round 1", made[:first]), ("round 2", made[first:])):

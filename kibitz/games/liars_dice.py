@@ -143,7 +143,7 @@ class LiarsDice(NamedTuple):
         wanted = -1
         if state.made < view.made:
             wanted = int(state.last) + 1
-            while not view.bids >> np.uint64(wanted) & np.uint64(1):
+            while wanted < 62 and not view.bids >> np.uint64(wanted) & np.uint64(1):
                 wanted += 1
         elif view.called:
             wanted = 2 * self.dice * self.faces

@@ -54,6 +54,7 @@ class IsMcts:
         )
         low, high = facts.payoffs
         self.exploration = float(exploration) * (high - low)  # as if rewards were from 0 to 1
+        self.width = 3 * facts.most_actions  # cells a node
         self.table = new_table()
         self.view = positions(game)
         self.begin(seed)
@@ -71,7 +72,7 @@ class IsMcts:
     ) -> Advice:
         """Search until the simulations (0: no limit) or the seconds are used up; recommend the most visited action."""
         began, done = time.perf_counter(), 0
-        game, width = self.game, 3 * self.game.facts.most_actions
+        game, width = self.game, self.width
         clear(self.table)
         self.view[0] = view
         game.prepare(view, seat, self.scratch.notes)
@@ -79,25 +80,8 @@ class IsMcts:
             left = min(simulations - done if simulations else KERNEL_SIMULATIONS, KERNEL_SIMULATIONS)
             if seconds < math.inf:
                 left = min(left, 500)
-            while left > 0:
-                count = simulate(
-                    game,
-                    self.view,
-                    seat,
-                    self.table,
-                    self.scratch,
-                    width,
-                    self.exploration,
-                    self.policy,
-                    left,
-                    self.rng,
-                )
-                if count < 0:
-                    raise BadInput("no position fits the view")
-                left -= count
-                done += count
-                if left > 0:
-                    self.table = grow(self.table, 1, width)
+            self.run(seat, left)
+            done += left
             progress(done)
         actions = np.zeros(game.facts.most_actions, np.int64)
         n = game.actions(view, actions)
@@ -109,6 +93,29 @@ class IsMcts:
         with np.errstate(invalid="ignore"):
             value = np.where(visits > 0, root[:, TOTAL] / visits, np.nan)
         return Advice(actions, policy, value, visits, np.full(n, 1 / n), done, time.perf_counter() - began)
+
+    def run(self, seat: int, simulations: int) -> None:
+        """More simulations from the view at hand."""
+        width = self.width
+        while True:
+            count = simulate(
+                self.game,
+                self.view,
+                seat,
+                self.table,
+                self.scratch,
+                width,
+                self.exploration,
+                self.policy,
+                simulations,
+                self.rng,
+            )
+            if count < 0:
+                raise BadInput("no position fits the view")
+            simulations -= count
+            if simulations == 0:
+                return
+            self.table = grow(self.table, 1, width)
 
     @property
     def bytes(self) -> int:

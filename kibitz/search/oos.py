@@ -266,15 +266,16 @@ def one_simulation(game, state, view, table, scratch, focus, settings, policy, r
     start = (1.0 - delta) + delta * scratch.average[0]
     seat = scratch.updating[0]
     reach, ratio, depth, ply = 1.0, 1.0, 0, 0
+    on_way = aiming
     turn = game.turn(state)
     while turn != OVER:
-        aims = aiming and ratio > 0 and ply < focus.plies[0]
+        aims = on_way and ply < focus.plies[0]
         ply += 1
         if turn == CHANCE:
             if aims:
                 n = game.actions(state, actions)
                 game.odds(state, actions, n, odds)
-                i, ratio = aimed(game, state, view, settings, scratch, odds, n, targeted, ratio, rng)
+                i, ratio, on_way = aimed(game, state, view, settings, scratch, odds, n, targeted, ratio, rng)
                 game.play(state, actions[i])
             else:
                 game.play(state, game.pick(state, rng))
@@ -307,7 +308,7 @@ def one_simulation(game, state, view, table, scratch, focus, settings, policy, r
                 sampling = scratch.sampling
                 for j in range(n):
                     sampling[j] = settings.exploration / n + (1.0 - settings.exploration) * odds[j]
-            i, ratio = aimed(game, state, view, settings, scratch, sampling, n, targeted, ratio, rng)
+            i, ratio, on_way = aimed(game, state, view, settings, scratch, sampling, n, targeted, ratio, rng)
         if turn == seat:
             reach *= settings.exploration / n + (1.0 - settings.exploration) * odds[i]
             scratch.at[depth] = at
@@ -325,7 +326,7 @@ def one_simulation(game, state, view, table, scratch, focus, settings, policy, r
         else:
             game.play(state, policy.step(game, state, actions, odds, rng))
         turn = game.turn(state)
-    if targeted and ratio > 0:
+    if targeted and on_way:
         scratch.average[0] = DECAY * scratch.average[0] + (1.0 - DECAY) / ratio
     # Backwards: what each action was worth, by the odds of the updating seat's later moves.
     payoff = game.payoff(state, seat)
@@ -367,7 +368,7 @@ def explore(odds, n, exploration, rng):
 
 @helper
 def aimed(game, state, view, settings, scratch, sampling, n, targeted, ratio, rng):
-    """Draw from `sampling` by the scheme at hand; returns the index and s1 / s2 after it."""
+    """Draw from `sampling` by the scheme at hand: the index, s1 / s2 after it, and whether it stays on the way."""
     keep = scratch.keep
     kept = game.aim(state, view, settings.seat, settings.mode, scratch.actions, n, keep)
     mass = 0.0
@@ -376,11 +377,12 @@ def aimed(game, state, view, settings, scratch, sampling, n, targeted, ratio, rn
             mass += sampling[j]
     # Where nothing is aimed at, or nothing aimed at is ever played, both schemes are the same.
     if kept == n or mass <= 0:
-        return choose(sampling, n, rng), ratio
+        i = choose(sampling, n, rng)
+        return i, ratio, keep[i]
     if not targeted:
         i = choose(sampling, n, rng)
-        return i, ratio / mass if keep[i] else 0.0
-    return choose_kept(sampling, keep, n, mass, rng), ratio / mass
+        return i, ratio / mass if keep[i] else 0.0, keep[i]
+    return choose_kept(sampling, keep, n, mass, rng), ratio / mass, True
 
 
 @helper

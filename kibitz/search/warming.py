@@ -4,7 +4,9 @@ from ..games import Game
 from ..names import BadInput
 from .best_response import judge
 from .cfr import Cfr
+from .ismcts import IsMcts
 from .mccfr import SAMPLERS
+from .oos import Oos
 from .playouts import playouts
 from .sequence_form import unfold
 from .strategy import uniform_strategy
@@ -12,8 +14,10 @@ from .strategy import uniform_strategy
 
 def warm(game: Game) -> None:
     playouts(game, 1)
+    IsMcts(game).run(0, 0)
     if game.facts.seats != 2 or not game.facts.zero_sum:
         return
+    Oos(game).run(1)
     for sampler in SAMPLERS.values():
         sampler(game)._traverse(0)
     try:

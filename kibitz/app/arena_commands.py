@@ -1,0 +1,222 @@
+"""`kibitz match`, `rate`, `replay`, and the exploitability of players: the arena, as a person meets it."""
+
+import itertools
+import json
+import math
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from .. import games
+from ..arena.exploitability import exploitability
+from ..arena.match import FILE, open_match, play_into, view_of
+from ..arena.rating import rate, read_games
+from ..arena.statistics import Estimate, Result, Running, summary
+from ..games import CHANCE, Game
+from ..names import BadInput
+from ..records import Record, read_records
+from .options import GameName, Json, Out, Processes, Seed, write_json
+from .progress import err, out, waiting
+from .referee import Step
+from .seen import seen_action
+from .words import position
+
+
+def register(app: typer.Typer) -> None:
+    app.command("match")(match)
+    app.command("rate")(rate_players)
+    app.command("replay")(replay)
+
+
+def match(
+    game_name: GameName,
+    players: Annotated[
+        list[str], typer.Argument(help="One for each seat: random, oos:1000, strategy:FILE, ...", metavar="PLAYER...")
+    ],
+    number: Annotated[int, typer.Option("--games", help="Games 1 and 2 are a pair: same deal, seats swapped.")] = 1000,
+    seed: Seed = 1,
+    processes: Processes = None,
+    out_folder: Out = None,
+    json_file: Json = None,
+) -> None:
+    """Let players play each other, and say who is better and how sure that is.
+
+    Writes a run folder with every game. The same command with --out on that folder goes on where
+    it was stopped, or to a larger number of games.
+
+    Example: kibitz match leduc oos:1000 random --games 1000
+    """
+    run = open_match(out_folder, game_name, players, number, seed)
+    config = run.config()
+    began, so_far = time.perf_counter(), Running()
+    with waiting(config["game"], number) as line:
+
+        def show(record: Record) -> None:
+            so_far.add(record)
+            line(so_far.games, str(so_far))
+
+        try:
+            records = play_into(run, processes, show, _tell)
+        except KeyboardInterrupt:
+            again = f"kibitz match {game_name} {' '.join(players)} --games {number} --seed {seed} --out {run.folder}"
+            done = len(read_records(run.path(FILE)))
+            err.print(f"stopped after {done:,} of {number:,} games; what is there was saved", highlight=False)
+            err.print(f"to go on: {escape(again)}", soft_wrap=True, highlight=False)
+            raise typer.Exit(130) from None
+    seconds = time.perf_counter() - began
+    result = summary(records, seed)
+    report = config | result.as_json()
+    run.write("result.json", json.dumps(report, indent=2) + "\n")
+    out.print(f"{result.games:,} games of [bold]{config['game']}[/bold], seed {seed}, {seconds:.1f} s", highlight=False)
+    out.print(_result_table(players, result))
+    out.print(f"games:  {run.path(FILE)}\nresult: {run.path('result.json')}", soft_wrap=True, highlight=False)
+    write_json(json_file, report)
+
+
+def _tell(text: str) -> None:
+    err.print(text, highlight=False, markup=False)
+
+
+def _result_table(players: list[str], result: Result) -> Table:
+    table = Table(escape(players[0]), f"against {escape(', '.join(players[1:]))}", "95% interval")
+    table.add_row("won / drawn / lost", f"{result.wins:,} / {result.draws:,} / {result.losses:,}", "")
+    table.add_row("score (a draw is half)", f"{100 * result.score.mean:.1f}%", _span(result.score, 100, ".1f", "%"))
+    table.add_row("mean payoff", f"{result.payoff.mean:+.4f}", _span(result.payoff, 1, "+.4f", ""))
+    return table
+
+
+def _span(estimate: Estimate, scale: float, form: str, unit: str) -> str:
+    if math.isnan(estimate.low):
+        return "-"
+    return f"{scale * estimate.low:{form}}{unit} to {scale * estimate.high:{form}}{unit}"
+
+
+def rate_players(
+    folder: Annotated[Path, typer.Argument(help="All games.jsonl below it are read.", metavar="FOLDER")],
+    fix: Annotated[
+        str | None, typer.Option(help="NAME=ELO of one player; default the first by name, at 1500.", metavar="NAME=ELO")
+    ] = None,
+    game_name: Annotated[str | None, typer.Option("--game", help="Where the folder holds several games.")] = None,
+    json_file: Json = None,
+) -> None:
+    """Rate players by Elo, from all their games in a folder.
+
+    400 points are odds of 10 to 1. Intervals are relative to the fixed player.
+
+    Example: kibitz rate runs --fix random=1000
+    """
+    records = read_games(folder, game_name if game_name is None else games.full_name(games.load(game_name)))
+    rating = rate(records, *_fixed(fix))
+    table = Table("player", "Elo", "95% interval", "games", "score", "")
+    for player in rating.players:
+        sure = "fixed" if player.low == player.high else f"{player.low:.0f} to {player.high:.0f}"
+        score = f"{100 * player.score:.1f}%"
+        table.add_row(escape(player.name), f"{player.elo:.0f}", sure, f"{player.games:,}", score, player.note)
+    out.print(
+        f"[bold]{rating.game}[/bold], {sum(player.games for player in rating.players) // 2:,} games", highlight=False
+    )
+    out.print(table)
+    if rating.helped:
+        pairs = "; ".join(f"{one} and {two}" for one, two in rating.helped)
+        why = "where wins go one way only, Elo has no end: half a win was added for either side"
+        out.print(f"{why} between {escape(pairs)}", highlight=False)
+    players = [vars(player) for player in rating.players]
+    write_json(
+        json_file, {"game": rating.game, "players": players, "draws": rating.draws, "half_wins_added": rating.helped}
+    )
+
+
+def _fixed(text: str | None) -> tuple[str | None, float]:
+    """`oos:1000,delta=0.9=1500` -> the name, and 1500."""
+    if text is None:
+        return None, 1500.0
+    name, _, elo = text.rpartition("=")
+    try:
+        value = float(elo)
+        if name and math.isfinite(value):
+            return name, value
+    except ValueError:
+        pass
+    raise BadInput(f"--fix {text} should read NAME=ELO, such as random=1500")
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(help="A games.jsonl, or the folder it lies in.", metavar="FILE")],
+    number: Annotated[int, typer.Option("--game", help="Its number, from 0.")] = 0,
+    seat: Annotated[int | None, typer.Option(help="Only what this seat saw, from 1; default all.")] = None,
+) -> None:
+    """Show a recorded game move by move.
+
+    Example: kibitz replay runs/leduc-match-001 --game 12 --seat 2
+    """
+    path = file / FILE if file.is_dir() else file
+    records = {record.number: record for record in read_records(path)}
+    if number not in records:
+        held = f"its numbers are {min(records)} to {max(records)}" if records else "it holds none"
+        raise BadInput(f"{path} has no game {number}: {held}")
+    record = records[number]
+    record.verify()
+    game = games.load(record.game)
+    if seat is not None and not 1 <= seat <= game.facts.seats:
+        raise BadInput(f"--seat {seat} should be 1 to {game.facts.seats}")
+    who = ", ".join(f"seat {i + 1} {name}" for i, name in enumerate(record.players))
+    out.print(f"game {number} of {escape(record.game)}: {escape(who)}", highlight=False)
+    steps = list(record.replay())
+    for (state, action), (after, _) in itertools.pairwise(steps):
+        _show_position(game, state, seat)
+        out.print(f"  {_move(game, record, state, action, after, seat)}", highlight=False, markup=False)
+    _show_position(game, steps[-1][0], seat)
+    for i, (name, payoff) in enumerate(zip(record.players, record.payoffs, strict=True)):
+        out.print(f"seat {i + 1} ({name}) gets {payoff:+g}", highlight=False, markup=False)
+
+
+def _show_position(game: Game, state: Any, seat: int | None) -> None:
+    shown, who = (state, -1) if seat is None else (view_of(game, state, seat - 1), seat - 1)
+    out.print(position(game, shown, who, ""))
+
+
+def _move(game: Game, record: Record, state: Any, action: Any, after: Any, seat: int | None) -> str:
+    """Who did what; a seat that couldn't see what isn't told."""
+    turn = int(game.turn(state))
+    who = "chance" if turn == CHANCE else f"seat {turn + 1} ({record.players[turn]})"
+    if seat is not None and turn != seat - 1:
+        step = Step(turn, view_of(game, state, seat - 1), view_of(game, after, seat - 1))
+        if seen_action(game, seat - 1, step) is None:
+            return f"{who}: hidden"
+    return f"{who}: {game.spell(state, action)}"
+
+
+def exploit_player(
+    game: Game, name: str, seeds: int = 3, seed: int = 1, processes: int | None = None, json_file: Path | None = None
+) -> None:
+    """What `kibitz exploit` does for a player that isn't a file."""
+    full = games.full_name(game)
+    with waiting(f"asking {name} at every infoset of {full}", 100) as line:  # percent
+        found = exploitability(game, name, seeds, seed, processes, lambda done, total: line(100 * done / total), _tell)
+    table = Table("measure", "value")
+    spread = "" if math.isnan(found.deviation) else f" ± {found.deviation:.6g}"
+    table.add_row(f"NashConv, mean ± deviation of {seeds} seeds", f"{found.nash_conv:.6g}{spread}")
+    table.add_row("exploitability (half of it)", f"{found.nash_conv / 2:.6g}")
+    table.add_row("NashConv of the mean strategy", f"{found.together.nash_conv:.6g}")
+    table.add_row("exploitability (half of it)", f"{found.together.nash_conv / 2:.6g}")
+    table.add_row("value for seat 1, mean strategy", f"{found.together.value:.6g}")
+    table.add_row("best response of seat 1 wins", f"{found.together.best[0]:.6g}")
+    table.add_row("best response of seat 2 wins", f"{found.together.best[1]:.6g}")
+    out.print(f"[bold]{escape(name)}[/bold] in {full}", highlight=False)
+    out.print(table)
+    report = {
+        "game": full,
+        "player": name,
+        "seed": seed,
+        "nash_conv": found.nash_conv,
+        "deviation": None if math.isnan(found.deviation) else found.deviation,
+        "nash_conv_by_seed": [verdict.nash_conv for verdict in found.verdicts],
+        "nash_conv_of_mean_strategy": found.together.nash_conv,
+        "value": found.together.value,
+        "best": found.together.best,
+    }
+    write_json(json_file, report)

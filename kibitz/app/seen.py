@@ -1,0 +1,46 @@
+"""What a seat saw happen, told from its own views alone: what it can't know, this file can't either."""
+
+from typing import Any
+
+import numpy as np
+
+from ..games import CHANCE, Game, legal_actions
+from ..jit import generators
+from .referee import Step, after, view_of
+from .words import sentence
+
+GUESSES = 20  # positions tried; what everybody sees shows in the first, the others rule out luck
+
+
+def seen_action(game: Game, seat: int, step: Step) -> int | None:
+    """The action between two views, where the seat can tell it.
+
+    Guess the position before, try every action there: the seat sees actions if all lead to
+    different views, and knows this one if only one ever leads to the view that it has now.
+    """
+    rng, notes, guess = generators(1, 1)[0], np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
+    game.prepare(step.before, seat, notes)
+    found: set[int] = set()
+    for _ in range(GUESSES if game.facts.hidden else 1):
+        if not game.guess(step.before, seat, notes, rng, guess):
+            continue
+        looks = {
+            action: _fields(view_of(game, after(game, guess, action), seat)) for action in legal_actions(game, guess)
+        }
+        if len(set(looks.values())) < len(looks):
+            return None
+        found |= {action for action, look in looks.items() if look == _fields(step.after)}
+    return found.pop() if len(found) == 1 else None
+
+
+def told(game: Game, seat: int, step: Step) -> str:
+    """A sentence about what another seat or chance did; empty where the seat saw nothing of it."""
+    action = seen_action(game, seat, step)
+    if step.turn == CHANCE:
+        return "" if action is None else f"chance: {game.spell(step.before, action)}"
+    who = f"seat {step.turn + 1}"
+    return f"{who} has moved" if action is None else sentence(who, game.spell(step.before, action))
+
+
+def _fields(view: Any) -> tuple[bytes, ...]:
+    return tuple(np.asarray(view[field]).tobytes() for field in view.dtype.names)

@@ -1,0 +1,140 @@
+"""Matches: players named as `oos:1000` or `random` play a game many times, each from every seat.
+
+With two seats, games 2p and 2p + 1 are a pair: the same luck, seats swapped. With n seats the
+players rotate through n games of the same luck. Every game has seeds of its own, made of the
+match's seed and its number, so that any process may play it.
+"""
+
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..games import CHANCE, OVER, Game, chance_odds, full_name, legal_actions, load, positions
+from ..names import BadInput, at_least
+from ..players import Player, make_for
+from ..records import Record, read_records
+from ..runs import Run
+from .workers import ALONE, cores, spread
+
+FILE = "games.jsonl"
+
+
+def player_at(seat: int, number: int, seats: int) -> int:
+    """Which of the players, as named for the match, sits there in a game."""
+    return (seat + number) % seats
+
+
+def seat_of(player: int, number: int, seats: int) -> int:
+    return (player - number) % seats
+
+
+def round_of(number: int, seats: int) -> int:
+    """Games of one round (a pair, with two seats) share their luck."""
+    return number // seats
+
+
+def view_of(game: Game, state: Any, seat: int) -> Any:
+    """All that a seat gets to see."""
+    view = np.zeros(1, game.state)[0]
+    game.look(state, seat, view)
+    return view
+
+
+def play_game(game: Game, players: Sequence[Player], names: Sequence[str], seed: int, number: int) -> Record:
+    """Game `number` of a match. `players` and `names` stand in the order of the match, not of seats."""
+    seats = game.facts.seats
+    order = [player_at(seat, number, seats) for seat in range(seats)]
+    luck = np.random.default_rng([seed, round_of(number, seats)])
+    for seat, player in enumerate(order):
+        own = np.random.SeedSequence([seed, number, 1 + player])  # from 1: [a, b, 0] is the same seed as [a, b]
+        players[player].begin(game, seat, int(own.generate_state(1, np.uint64)[0]))
+    state, actions = positions(game)[0], []
+    while (turn := game.turn(state)) != OVER:
+        if turn == CHANCE:
+            outcomes, odds = zip(*chance_odds(game, state), strict=True)
+            action = int(luck.choice(outcomes, p=odds))
+        else:
+            action = int(players[order[turn]].move(view_of(game, state, turn)))
+            if action not in legal_actions(game, state):
+                raise BadInput(f"{names[order[turn]]} played {action} in game {number}, which is illegal there")
+        actions.append(action)
+        game.play(state, action)
+    payoffs = [float(game.payoff(state, seat)) for seat in range(seats)]
+    return Record(number, full_name(game), [names[player] for player in order], seed, actions, payoffs)
+
+
+def table(game_name: str, names: Sequence[str], seed: int) -> Callable[[int], Record]:
+    """What a process needs to play games of a match: the function from number to record."""
+    game = load(game_name)
+    if len(names) != game.facts.seats:
+        raise BadInput(f"{full_name(game)} is for {game.facts.seats} players, not {len(names)}")
+    return partial(play_game, game, [make_for(name, game) for name in names], names, seed)
+
+
+def play_match(
+    game_name: str,
+    names: Sequence[str],
+    games: int,
+    seed: int,
+    processes: int | None = None,
+    done: Collection[int] = (),
+    tell: Callable[[str], None] = lambda text: None,
+    alone: float = ALONE,
+) -> Generator[Record]:
+    """The games of a match that aren't done yet, as they end. The same for any number of processes, but for order."""
+    todo = [number for number in range(games) if number not in done]
+    return spread(table, (game_name, list(names), seed), todo, processes or cores(), tell, alone)
+
+
+def open_match(folder: Path | None, game_name: str, names: Sequence[str], games: int, seed: int) -> Run:
+    """A new run folder, or one that holds this match, of as many games or fewer. Refuses before it writes anything."""
+    at_least("games", games, 1)
+    at_least("seed", seed, 0)
+    table(game_name, names, seed)
+    game = load(game_name)
+    config = {"command": "match", "game": full_name(game), "players": list(names), "games": games, "seed": seed}
+    return Run.create_or_resume(folder, f"{game.name}-match", config, may_grow=("games",))
+
+
+def play_into(
+    run: Run,
+    processes: int | None = None,
+    on_record: Callable[[Record], None] = lambda record: None,
+    tell: Callable[[str], None] = lambda text: None,
+    alone: float = ALONE,
+) -> list[Record]:
+    """Play what is missing of the match in a run folder. Each game is written as it ends, so a kill costs little."""
+    config = run.config()
+    game, names, games, seed = (config[key] for key in ("game", "players", "games", "seed"))
+    with run.appending(FILE) as append:
+        records = {record.number: record for record in _own_records(run)}
+        for record in records.values():
+            on_record(record)
+        with closing(play_match(game, names, games, seed, processes, records.keys(), tell, alone)) as played:
+            for record in played:
+                append(record.line())
+                records[record.number] = record
+                on_record(record)
+    ordered = [records[number] for number in sorted(records)]
+    run.write(FILE, "".join(record.line() for record in ordered))
+    return ordered
+
+
+def _own_records(run: Run) -> list[Record]:
+    """What is in the folder already, if it is of this match."""
+    config, records = run.config(), read_records(run.path(FILE))
+    seats = len(config["players"])
+    seen: set[int] = set()
+    for record in records:
+        names = [config["players"][player_at(seat, record.number, seats)] for seat in range(seats)]
+        expected = (config["game"], names, config["seed"])
+        if (record.game, record.players, record.seed) != expected or not 0 <= record.number < config["games"]:
+            raise BadInput(f"{run.path(FILE)}: game {record.number} is of another match")
+        if record.number in seen:
+            raise BadInput(f"{run.path(FILE)}: game {record.number} is there twice")
+        seen.add(record.number)
+    return records

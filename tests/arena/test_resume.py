@@ -1,0 +1,175 @@
+"""Matches that were stopped: a folder goes on where it is, and is never mixed with something else."""
+
+import json
+
+import pytest
+
+from kibitz.arena.match import FILE, open_match, play_into
+from kibitz.names import BadInput
+from kibitz.runs import Run
+
+ASKED = ("kuhn", ["random", "random"], 30, 1)
+
+
+def played(folder, *asked):
+    run = open_match(folder, *(asked or ASKED))
+    return play_into(run, 1)
+
+
+@pytest.fixture
+def whole(tmp_path):
+    """The bytes of a match that nobody disturbed."""
+    played(tmp_path / "whole")
+    return (tmp_path / "whole" / FILE).read_bytes()
+
+
+def test_a_match_that_was_stopped_goes_on_to_the_same_games(tmp_path, whole):
+    lines = whole.splitlines(keepends=True)
+    played(tmp_path / "run", "kuhn", ["random", "random"], 30, 1)
+    (tmp_path / "run" / FILE).write_bytes(b"".join(lines[5:12][::-1]))
+    seen = []
+    run = open_match(tmp_path / "run", *ASKED)
+    play_into(run, 1, lambda record: seen.append(record.number))
+    assert seen == [11, 10, 9, 8, 7, 6, 5, 0, 1, 2, 3, 4, *range(12, 30)]
+    assert run.path(FILE).read_bytes() == whole
+
+
+def test_each_game_is_on_disk_as_soon_as_it_ends(tmp_path, whole):
+    run = open_match(tmp_path / "run", *ASKED)
+
+    def stop(record):
+        on_disk.append(run.path(FILE).read_bytes().count(b"\n"))
+        if record.number == 9:
+            raise KeyboardInterrupt
+
+    on_disk = []
+    with pytest.raises(KeyboardInterrupt):
+        play_into(run, 1, stop)
+    assert on_disk == list(range(1, 11))
+    assert run.path(FILE).read_bytes() == b"".join(whole.splitlines(keepends=True)[:10])
+    played(tmp_path / "run")
+    assert run.path(FILE).read_bytes() == whole
+
+
+@pytest.mark.parametrize("cut", [1, 20, 150])
+def test_a_last_line_that_was_cut_off_is_played_again(tmp_path, whole, cut):
+    run = open_match(tmp_path / "run", *ASKED)
+    run.path(FILE).write_bytes(whole[:-cut])
+    assert len(played(tmp_path / "run")) == 30
+    assert run.path(FILE).read_bytes() == whole
+
+
+def test_a_match_may_be_killed_again_and_again(tmp_path, whole):
+    """A line that was cut off must not run into the next one."""
+    run = open_match(tmp_path / "run", *ASKED)
+    run.path(FILE).write_bytes(whole[:1000])
+    for last in (12, 20):
+
+        def stop(record, last=last):
+            if record.number == last:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            play_into(run, 1, stop)
+        run.path(FILE).write_bytes(run.path(FILE).read_bytes()[:-9])
+    played(tmp_path / "run")
+    assert run.path(FILE).read_bytes() == whole
+
+
+def test_more_games_go_on_from_those_there(tmp_path, whole):
+    played(tmp_path / "run", "kuhn", ["random", "random"], 12, 1)
+    assert len(played(tmp_path / "run")) == 30
+    assert (tmp_path / "run" / FILE).read_bytes() == whole
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["games"] == 30
+
+
+def test_a_finished_match_is_read_and_left_alone(tmp_path, whole):
+    assert len(played(tmp_path / "whole")) == 30
+    assert (tmp_path / "whole" / FILE).read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        (("leduc", ["random", "random"], 30, 1), 'whose game is "kuhn", not "leduc"'),
+        (("kuhn", ["random", "oos:9"], 30, 1), r'whose players is \["random", "random"\]'),
+        (("kuhn", ["random", "random"], 30, 2), "whose seed is 1, not 2"),
+        (("kuhn", ["random", "random"], 29, 1), "begun with games = 30, and that can grow only: 29 is less"),
+    ],
+)
+def test_another_match_in_the_folder_is_refused(tmp_path, whole, asked, text):
+    before = {path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()}
+    with pytest.raises(BadInput, match=text):
+        played(tmp_path / "whole", *asked)
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("diary.txt", "mine", "holds other things"),
+        ("config.json", "mine", "config.json can't be read"),
+        ("config.json", "[1]", "is no configuration of Kibitz"),
+        ("config.json", '{"colour": "red"}', "holds another run, whose colour is"),
+    ],
+)
+def test_a_foreign_folder_is_refused_and_not_touched(tmp_path, name, content, text):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(BadInput, match=text):
+        played(tmp_path)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(name, content)]
+
+
+def test_what_a_kill_left_half_written_is_not_in_the_way(tmp_path, whole):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "config.json.123.part").write_text("{")
+    played(tmp_path / "run")
+    assert (tmp_path / "run" / FILE).read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"seed": 2}, "game 3 is of another match"),
+        ({"game": "leduc"}, "game 3 is of another match"),
+        ({"players": ["random", "oos:9"]}, "game 3 is of another match"),
+        ({"number": 30}, "game 30 is of another match"),
+        ({"number": 2}, "game 2 is there twice"),
+    ],
+)
+def test_games_that_do_not_belong_are_refused(tmp_path, whole, change, text):
+    lines = whole.decode().splitlines(keepends=True)
+    lines[3] = json.dumps(json.loads(lines[3]) | change) + "\n"
+    (tmp_path / "whole" / FILE).write_text("".join(lines))
+    with pytest.raises(BadInput, match=text):
+        played(tmp_path / "whole")
+
+
+def test_two_processes_never_write_to_one_folder(tmp_path):
+    pytest.importorskip("fcntl")
+    run = open_match(tmp_path / "run", *ASKED)
+    with run.appending(FILE), pytest.raises(BadInput, match="is being written by another process"):
+        play_into(run, 1)
+    assert len(play_into(run, 1)) == 30
+
+
+def test_a_number_may_grow_only_where_that_was_said(tmp_path):
+    Run.create_or_resume(tmp_path / "run", "x", {"steps": 3, "name": "n"})
+    with pytest.raises(BadInput, match="whose steps is 3, not 4"):
+        Run.create_or_resume(tmp_path / "run", "x", {"steps": 4, "name": "n"})
+    Run.create_or_resume(tmp_path / "run", "x", {"steps": 4, "name": "n"}, may_grow=("steps",))
+    assert Run(tmp_path / "run").config() == {"steps": 4, "name": "n"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        (("kuhn", ["random", "randm"], 2, 1), "randm"),
+        (("kuhn", ["random", "random"], 0, 1), "games should be at least 1, not 0"),
+        (("kuhn", ["random", "random"], 2, -1), "seed should be at least 0, not -1"),
+    ],
+)
+def test_a_match_that_cannot_be_played_leaves_no_folder(tmp_path, asked, text):
+    with pytest.raises(BadInput, match=text):
+        open_match(tmp_path / "run", *asked)
+    assert not (tmp_path / "run").exists()

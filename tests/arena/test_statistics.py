@@ -1,0 +1,115 @@
+"""What a match says, against what is known of its data."""
+
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from kibitz.arena.statistics import Running, interval, score_of, summary
+from kibitz.records import Record
+
+
+def record(number, first, second=None):
+    """A game in which the first-named player got `first`."""
+    payoffs = [first, -first if second is None else second]
+    return Record(number, "kuhn", ["a", "b"], 1, [], payoffs if number % 2 == 0 else payoffs[::-1])
+
+
+def test_wins_draws_and_losses_are_those_of_the_first_named_player():
+    result = summary([record(0, 2), record(1, 1), record(2, 0), record(3, -1), record(4, -3), record(5, 4)])
+    assert (result.games, result.wins, result.draws, result.losses) == (6, 3, 1, 2)
+    assert result.score.mean == pytest.approx(3.5 / 6)
+    assert result.payoff.mean == pytest.approx(0.5)
+
+
+def test_a_win_is_more_than_every_other_seat_gets():
+    def at(*payoffs):
+        return [score_of(Record(0, "x", ["a"] * len(payoffs), 1, [], list(payoffs)), seat) for seat in range(3)]
+
+    assert at(3, 1, 1) == [1, 0, 0]
+    assert at(2, 2, -4) == [0.5, 0.5, 0]
+    assert at(-1, -1, -1) == [0.5, 0.5, 0.5]
+
+
+def test_the_interval_of_known_data_is_that_of_the_normal_law():
+    values = np.random.default_rng(1).normal(3, 2, 1000)
+    found = interval(values, np.ones(1000))
+    reach = 1.96 * values.std(ddof=1) / math.sqrt(1000)
+    assert found.mean == pytest.approx(values.mean())
+    assert found.low == pytest.approx(values.mean() - reach, abs=0.08 * reach)
+    assert found.high == pytest.approx(values.mean() + reach, abs=0.08 * reach)
+    assert interval(values, np.ones(1000)) == found  # seeded
+
+
+def test_95_of_100_intervals_hold_the_truth():
+    generator = np.random.default_rng(7)
+    held = 0
+    for _ in range(100):
+        found = interval(generator.choice([-2, 0, 2], 60, p=[0.3, 0.2, 0.5]), np.full(60, 2.0))
+        held += found.low <= 0.2 <= found.high
+    assert 88 <= held <= 99
+
+
+def test_luck_that_both_games_of_a_pair_share_does_not_widen_the_interval():
+    """The deal decides every game, for the one player and then for the other."""
+    luck = np.random.default_rng(1).choice([-1, 1], 100)
+    games = [record(i, float(luck[i // 2] * (-1) ** i)) for i in range(200)]
+    found = summary(games)
+    assert found.payoff == (0, 0, 0)
+    assert found.score == (0.5, 0.5, 0.5)
+    alone = summary([record(2 * i, game.payoffs[0]) for i, game in enumerate(games)])
+    assert alone.payoff.high - alone.payoff.low > 0.2
+
+
+def test_data_all_alike_have_an_interval_of_no_width():
+    assert interval(np.full(50, 2.0), np.full(50, 2.0)) == (1, 1, 1)
+
+
+def test_half_a_pair_counts_half():
+    """Sums 2, 0 over 2 + 1 games: the mean is of games, not of pairs."""
+    found = summary([record(0, 1), record(1, 1), record(2, -2)])
+    assert found.payoff.mean == pytest.approx(0)
+    assert found.payoff.low == pytest.approx(-2)
+    assert found.payoff.high == pytest.approx(1)
+
+
+def test_one_pair_gives_no_interval():
+    found = summary([record(0, 1), record(1, -1)])
+    assert math.isnan(found.payoff.low)
+    assert found.as_json()["payoff"] == {"mean": 0.0, "low": None, "high": None}
+
+
+def test_the_running_result_agrees_with_the_summary():
+    values = np.random.default_rng(3).choice([-2.0, 0.0, 1.0, 2.0], 400)
+    games = [record(i, values[i]) for i in np.random.default_rng(4).permutation(400).tolist()]
+    running = Running()
+    for game in games:
+        running.add(game)
+    found = summary(games)
+    assert running.payoff.mean == pytest.approx(found.payoff.mean)
+    assert running.payoff.low == pytest.approx(found.payoff.low, abs=0.02)
+    assert running.payoff.high == pytest.approx(found.payoff.high, abs=0.02)
+    assert tuple(running.outcomes.values()) == (found.wins, found.draws, found.losses)
+    assert f"+{found.wins} ={found.draws} -{found.losses}, payoff" in str(running)
+
+
+def test_a_progress_bar_can_start_from_nothing():
+    running = Running()
+    assert math.isnan(running.payoff.mean)
+    running.add(record(0, 1))
+    assert "±" not in str(running)
+    running.add(record(1, 1))
+    running.add(record(2, 1))
+    running.add(record(3, 0))
+    assert "payoff +0.750 ± 0.490" in str(running)
+
+
+def test_a_large_match_is_resampled_less_often_and_in_little_memory():
+    values = np.random.default_rng(1).normal(0, 1, 50_000)
+    tracemalloc.start()
+    found = interval(values, np.ones(50_000))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.high - found.low == pytest.approx(2 * 1.96 / math.sqrt(50_000), rel=0.15)
+    assert most < 200e6  # all resamples at once take 400 MB, or 4 GB unless there are fewer
