@@ -125,7 +125,10 @@ def test_ctrl_c_stops_a_match_and_says_how_to_go_on(kibitz, tmp_path, processes,
     file = tmp_path / "run" / "games.jsonl"
     wait_for_games(file, count)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
-    _, error = process.communicate(timeout=30)
+    try:
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert "Traceback" not in error
     assert "of 1,000,000 games; what is there was saved" in error

@@ -176,7 +176,10 @@ def test_ctrl_c_saves_first(tmp_path):
     while time.monotonic() < deadline and (not metrics.exists() or metrics.read_text().count("\n") < 12):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=60)
+    try:
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert "what is there was saved" in error
     assert "Traceback" not in error

@@ -1,0 +1,7 @@
+"""For all tests."""
+
+import signal
+
+# A shell starts what runs in the background with Ctrl-C ignored, and children inherit that: the tests of
+# Ctrl-C must not depend on how they were started.
+signal.signal(signal.SIGINT, signal.default_int_handler)
