@@ -1,0 +1,1 @@
+"""What learners remember and learn from."""
