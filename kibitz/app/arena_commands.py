@@ -13,10 +13,10 @@ from rich.table import Table
 
 from .. import games
 from ..arena.exploitability import exploitability
-from ..arena.match import FILE, open_match, play_into, view_of
+from ..arena.match import FILE, open_match, play_into
 from ..arena.rating import rate, read_games
 from ..arena.statistics import Estimate, Result, Running, summary
-from ..games import CHANCE, Game
+from ..games import CHANCE, Game, view_of
 from ..names import BadInput
 from ..records import Record, read_records
 from .options import GameName, Json, Out, Processes, Seed, write_json

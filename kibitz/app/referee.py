@@ -4,15 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..games import CHANCE, OVER, Game, positions
+from ..games import CHANCE, OVER, Game, positions, view_of
 from ..jit import generators
 from ..players import Player
-
-
-def view_of(game: Game, state: Any, seat: int) -> Any:
-    view = np.zeros(1, game.state)[0]
-    game.look(state, seat, view)
-    return view
 
 
 def after(game: Game, state: Any, action: int) -> Any:

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ..games import CHANCE, Game, legal_actions
+from ..games import CHANCE, Game, legal_actions, view_of
 from ..jit import generators
-from .referee import Step, after, view_of
+from .referee import Step, after
 from .words import sentence
 
 GUESSES = 20  # positions tried; what everybody sees shows in the first, the others rule out luck

@@ -8,7 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from ..games import CHANCE, OVER, Game, legal_actions, positions
+from ..games import CHANCE, OVER, Game, legal_actions, positions, view_of
 from ..search.advice import Advice
 from ..search.strategy import Strategy
 
@@ -96,9 +96,7 @@ def sample_views(game: Game, strategy: Strategy, count: int, seed: int) -> list[
                 continue
             actions, key = legal_actions(game, state), int(game.infoset(state, turn))
             if key not in met and len(actions) > 1:
-                view = np.zeros(1, game.state)[0]
-                game.look(state, turn, view)
-                met[key] = (turn, view)
+                met[key] = (turn, view_of(game, state, turn))
             game.play(state, int(generator.choice(actions, p=strategy.at(key, len(actions)))))
         if len(met) >= count:
             break

@@ -9,11 +9,10 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ..games import CHANCE, OVER, Game, chance_odds, full_name, legal_actions, load, positions
+from ..games import CHANCE, OVER, Game, chance_odds, full_name, legal_actions, load, positions, view_of
 from ..names import BadInput, at_least
 from ..players import Player, make_for
 from ..records import Record, read_records
@@ -35,13 +34,6 @@ def seat_of(player: int, number: int, seats: int) -> int:
 def round_of(number: int, seats: int) -> int:
     """Games of one round (a pair, with two seats) share their luck."""
     return number // seats
-
-
-def view_of(game: Game, state: Any, seat: int) -> Any:
-    """All that a seat gets to see."""
-    view = np.zeros(1, game.state)[0]
-    game.look(state, seat, view)
-    return view
 
 
 def play_game(game: Game, players: Sequence[Player], names: Sequence[str], seed: int, number: int) -> Record:

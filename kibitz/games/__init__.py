@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import names
 from ..names import BadInput
-from .protocol import CHANCE, IST, OVER, PST, Facts, Game, chance_odds, game, legal_actions, positions
+from .protocol import CHANCE, IST, OVER, PST, Facts, Game, chance_odds, game, legal_actions, positions, view_of
 
 __all__ = [
     "CHANCE",
@@ -26,6 +26,7 @@ __all__ = [
     "legal_actions",
     "load",
     "positions",
+    "view_of",
 ]
 
 

@@ -237,6 +237,13 @@ def positions(game: Game, count: int = 1) -> np.ndarray:
     return states
 
 
+def view_of(game: Game, state: Any, seat: int) -> Any:
+    """All that a seat gets to see of a position, as a record of its own."""
+    view = np.zeros(1, game.state)[0]
+    game.look(state, seat, view)
+    return view
+
+
 def legal_actions(game: Game, state: Any) -> list[int]:
     out = np.empty(SCRATCH, np.int64)
     return out[: game.actions(state, out)].tolist()

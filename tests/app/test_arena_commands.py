@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from kibitz import games
-from kibitz.app import cli
 from kibitz.app.arena_commands import exploit_player
 from kibitz.arena.match import play_match
 from kibitz.records import Record, read_records
@@ -21,21 +20,6 @@ from kibitz.search.cfr import Cfr
 from kibitz.search.sequence_form import unfold
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def kibitz(tmp_path, monkeypatch, capsys):
-    """Run a command in an empty folder: exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["kibitz", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return ended.value.code, captured.out, captured.err
-
-    return run
 
 
 def test_a_match_writes_its_games_and_says_who_is_better(kibitz, tmp_path):

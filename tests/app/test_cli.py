@@ -12,25 +12,9 @@ from pathlib import Path
 import pytest
 
 from kibitz import games
-from kibitz.app import cli
 from kibitz.search.strategy import read_strategy
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def kibitz(tmp_path, monkeypatch, capsys):
-    """Run a command in an empty folder: exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["kibitz", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return ended.value.code, captured.out, captured.err
-
-    return run
 
 
 def test_solve_writes_a_run_and_says_what_it_found(kibitz, tmp_path):

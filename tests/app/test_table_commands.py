@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kibitz import games, players
-from kibitz.app import cli, line
+from kibitz.app import line
 from kibitz.app.line import read_line
 from kibitz.search.strategy import read_strategy
 
@@ -20,21 +20,6 @@ from .test_table import Script
 
 ROOT = Path(__file__).parents[2]
 PIPED = dict(os.environ, PYTHONPATH=str(ROOT), COLUMNS="80")
-
-
-@pytest.fixture
-def kibitz(tmp_path, monkeypatch, capsys):
-    """Run a command in an empty folder: exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["kibitz", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return ended.value.code, captured.out, captured.err
-
-    return run
 
 
 # ---------------------------------------------------------------- advise
