@@ -88,7 +88,7 @@ class Table:
                 self.seat = (self.seat + 1) % self.game.facts.seats
         except (EOFError, Left):
             self.say("you left the table", "dim")
-        self.say(str(self.score), "bold")
+            self.standing()
 
     def play(self) -> None:
         """One game."""
