@@ -6,7 +6,7 @@ of the seat to move; `advice` is what stood behind the last move.
 
 import math
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -148,23 +148,29 @@ class IsMctsPlayer(_Searching):
 
 
 class Human:
-    """Asks a person at the terminal: `ask(game, view, seat)` -> action."""
+    """A person at the terminal, in a match as any other player. (`kibitz play` is the comfortable way to play.)"""
 
     class Options(NamedTuple):
         pass
 
-    ask: ClassVar[Any] = None  # set by the terminal room
     advice: Advice | None = None
 
     def __init__(self, options: Any) -> None:
-        if type(self).ask is None:
-            raise BadInput("a human plays at a terminal only: kibitz play GAME --against PLAYER")
+        pass
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         self.game, self.seat = game, seat
 
     def move(self, view: Any) -> int:
-        return type(self).ask(self.game, view, self.seat)
+        legal = ", ".join(self.game.spell(view, action) for action in legal_actions(self.game, view))
+        print(f"\n{self.game.show(view, self.seat)}")
+        while True:
+            try:
+                return self.game.read(view, input(f"seat {self.seat + 1}, your move ({legal}): "))
+            except BadInput as error:
+                print(error)
+            except EOFError:
+                raise BadInput("the human has left the table") from None
 
 
 PLAYERS: dict[str, Any] = {
@@ -185,6 +191,13 @@ def make(text: str) -> Player:
         if key not in values and key not in kind.Options._field_defaults:
             raise BadInput(f"{name}: {key} is missing; {names.describe(names.hints(kind.Options))}")
     return kind(kind.Options(**values))
+
+
+def make_adviser(text: str, game: Game) -> Player:
+    """A player that gives advice on what it moves."""
+    if text == "human":
+        raise BadInput("a human gives no advice, only moves: name a player such as oos:1000")
+    return make_for(text, game)
 
 
 def make_for(text: str, game: Game) -> Player:

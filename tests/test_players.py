@@ -108,6 +108,27 @@ def test_a_strategy_player_plays_its_file(tmp_path):
         assert np.array_equal(player.advice.policy, solver.strategy().at(int(game.infoset(state, seat)), n))
 
 
+def test_a_human_is_shown_the_view_and_asked_until_the_move_is_legal(monkeypatch, capsys):
+    game = games.load("leduc")
+    notes, rng = np.zeros(1), np.array([3, 4], np.uint64)
+    human = players.make_for("human", game)
+    for truth in positions_met(game, 30, seed=5):
+        seat, other = game.turn(truth), games.positions(game)[0]
+        assert game.guess(look(game, truth, seat), seat, notes, rng, other)
+        told = []
+        for state in (truth, other):
+            answers = iter(["dance", game.spell(truth, games.legal_actions(game, truth)[-1])])
+            monkeypatch.setattr("builtins.input", lambda prompt, answers=answers: print(prompt) or next(answers))
+            human.begin(game, seat, 1)
+            assert human.move(look(game, state, seat)) == games.legal_actions(game, truth)[-1]
+            told.append(capsys.readouterr().out)
+        assert told[0] == told[1]
+        assert "'dance' is no move here" in told[0]
+    monkeypatch.setattr("builtins.input", lambda prompt: (_ for _ in ()).throw(EOFError))
+    with pytest.raises(BadInput, match="the human has left the table"):
+        human.move(look(game, truth, game.turn(truth)))
+
+
 BAD = {
     "rendom": "no player is called 'rendom': did you mean 'random'?",
     "oos": "give simulations (oos:10000) or seconds (oos:seconds=1)",
@@ -122,7 +143,6 @@ BAD = {
     "ismcts:10,speed=3": "no parameter is called 'speed'",
     "strategy": "strategy: file is missing",
     "strategy:nowhere": "no strategy file 'nowhere'",
-    "human": "a human plays at a terminal only",
 }
 
 

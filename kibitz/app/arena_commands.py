@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,7 +54,10 @@ def match(
     run = open_match(out_folder, game_name, players, number, seed)
     config = run.config()
     began, so_far = time.perf_counter(), Running()
-    with waiting(config["game"], number) as line:
+    display: Any = waiting(config["game"], number)
+    if "human" in players:  # who needs the terminal for himself, and can't be in two processes
+        processes, display = 1, nullcontext(lambda *_: None)
+    with display as line:
 
         def show(record: Record) -> None:
             so_far.add(record)

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from .. import games, names
 from ..names import BadInput
-from ..players import make_for
+from ..players import make_adviser, make_for
 from .line import read_line, split
 from .options import GameName, Json, write_json
 from .progress import err, out, waiting
@@ -48,7 +48,7 @@ def advise(
     game = games.load(game_name)
     names.at_least("--seed", seed, 0)
     states = read_line(game, moves)
-    adviser = make_for(player, game)
+    adviser = make_adviser(player, game)
     seat = int(game.turn(states[-1]))
     views = views_on_the_way(game, states, seat)
     with waiting(f"{player} thinks"):

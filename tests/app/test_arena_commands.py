@@ -122,6 +122,14 @@ def test_ctrl_c_stops_a_match_and_says_how_to_go_on(kibitz, tmp_path, processes,
     assert f"stopped after {text.count(chr(10)):,} of" in error
 
 
+def test_a_human_plays_a_match_too(kibitz, monkeypatch, tmp_path):
+    monkeypatch.setattr("builtins.input", lambda prompt: "pass")
+    assert kibitz("match", "kuhn", "human", "random", "--games", "4", "--out", "run")[0] == 0
+    records = read_records(tmp_path / "run" / "games.jsonl")
+    assert [record.players.index("human") for record in records] == [0, 1, 0, 1]
+    assert all(record.actions[2 + record.players.index("human")] == 0 for record in records)
+
+
 def test_players_are_rated_from_all_matches_of_a_folder(kibitz, tmp_path):
     for i, pair in enumerate((("random", "ismcts:20"), ("ismcts:20", "ismcts:100"))):
         assert kibitz("match", "kuhn", *pair, "--games", "60", "--out", f"runs/{i}", "--processes", "1")[0] == 0
@@ -228,7 +236,7 @@ BAD = {
     ("match", "leduc", "random"): "leduc is for 2 players, not 1",
     ("match", "leduc", "random", "randm"): "no player is called 'randm': did you mean 'random'?",
     ("match", "leduc", "random", "strategy:nowhere"): "no strategy file 'nowhere'",
-    ("match", "leduc", "random", "human"): "a human plays at a terminal only",
+    ("exploit", "leduc", "human"): "a human gives no advice",
     ("match", "kuhn", "random", "random", "--games", "0"): "games should be at least 1, not 0",
     ("match", "kuhn", "random", "random", "--seed", "-3"): "seed should be at least 0, not -3",
     ("match", "kuhn", "random", "random", "--processes", "0"): "--processes",

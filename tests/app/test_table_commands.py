@@ -184,7 +184,7 @@ BAD = {
     ("advise", "ledoc", "K"): "no game is called 'ledoc'",
     ("advise", "kuhn", "J ?", "--with", "magic"): "no player is called 'magic'",
     ("advise", "kuhn", "J ?", "--with", "strategy:none"): "can't play kuhn: no strategy file",
-    ("advise", "kuhn", "J ?", "--with", "human"): "a human plays at a terminal only",
+    ("advise", "kuhn", "J ?", "--with", "human"): "a human gives no advice",
     ("advise", "kuhn", "J ?", "--seed", "-1"): "--seed should be at least 0",
     ("advise", "kuhn", "J ?", "--with", "random", "--json", "no/such.json"): "can't write no/such.json",
     ("play", "kuhn", "--against", "magic"): "no player is called 'magic'",

@@ -136,7 +136,6 @@ def test_an_illegal_move_is_refused(monkeypatch):
         (["random"], "leduc is for 2 players, not 1"),
         (["random", "randm"], "did you mean 'random'"),
         (["random", "strategy:none"], "no strategy file 'none'"),
-        (["human", "random"], "at a terminal only"),
     ],
 )
 def test_wrong_players_are_refused(names, text):
