@@ -86,12 +86,14 @@ class FromFile(_Advised):
 class _Searching(_Advised):
     """Gives its search the budget, and its name's other parameters."""
 
+    name: str
+
     def __init__(self, options: Any) -> None:
         self.options = options
         self.search: Any = None
         names.at_least("simulations", options.simulations, 0)
         if not options.simulations and not options.seconds:
-            raise BadInput("give simulations (oos:10000) or seconds (oos:seconds=1)")
+            raise BadInput(f"give simulations ({self.name}:10000) or seconds ({self.name}:seconds=1)")
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
@@ -109,6 +111,8 @@ class _Searching(_Advised):
 
 class OosPlayer(_Searching):
     """Online Outcome Sampling: converges to equilibrium, and mixes its moves as one must."""
+
+    name = "oos"
 
     class Options(NamedTuple):
         simulations: Annotated[int, "simulations a move; 0: no limit"] = 0
@@ -137,6 +141,8 @@ class OosPlayer(_Searching):
 
 class IsMctsPlayer(_Searching):
     """Information set MCTS: strong against the weak, exploitable by the strong."""
+
+    name = "ismcts"
 
     class Options(NamedTuple):
         simulations: Annotated[int, "simulations a move; 0: no limit"] = 0

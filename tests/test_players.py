@@ -132,6 +132,7 @@ def test_a_human_is_shown_the_view_and_asked_until_the_move_is_legal(monkeypatch
 BAD = {
     "rendom": "no player is called 'rendom': did you mean 'random'?",
     "oos": "give simulations (oos:10000) or seconds (oos:seconds=1)",
+    "ismcts": "give simulations (ismcts:10000) or seconds (ismcts:seconds=1)",
     "oos:-5": "simulations should be at least 0, not -5",
     "oos:many": "oos: simulations=many should be a whole number",
     "oos:100,delta=1": "oos: delta=1.0 should be from 0 to below 1",

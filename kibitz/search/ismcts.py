@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..games import Game, positions
+from ..games import Game, full_name, positions
 from ..games.protocol import CHANCE, OVER
 from ..jit import below, generators, helper, kernel, mix
 from ..names import BadInput
 from .advice import Advice
+from .budget import chunks, most_memory, refuse_beyond
 from .policies import Uniform
-from .table import clear, find, grow, has_room, new_table, size
-
-KERNEL_SIMULATIONS = 20_000
+from .table import SLOT, clear, find, grow, has_room, new_table, size
 
 
 class Scratch(NamedTuple):
@@ -39,6 +38,7 @@ class IsMcts:
 
     def __init__(self, game: Game, seed: int = 1, exploration: float = 0.7, policy: Any = None) -> None:
         facts = game.facts
+        self.memory = most_memory()
         self.game = game
         self.policy = Uniform() if policy is None else policy
         most, turns = max(facts.most_actions, facts.most_outcomes), facts.longest + 1
@@ -73,16 +73,14 @@ class IsMcts:
         """Search until the simulations (0: no limit) or the seconds are used up; recommend the most visited action."""
         began, done = time.perf_counter(), 0
         game, width = self.game, self.width
+        refuse_beyond(self.memory, full_name(game), 0, simulations, bytes_a_node(game))
         clear(self.table)
         self.view[0] = view
         game.prepare(view, seat, self.scratch.notes)
-        while (not simulations or done < simulations) and time.perf_counter() - began < seconds:
-            left = min(simulations - done if simulations else KERNEL_SIMULATIONS, KERNEL_SIMULATIONS)
-            if seconds < math.inf:
-                left = min(left, 500)
-            self.run(seat, left)
-            done += left
-            progress(done)
+        for chunk in chunks(simulations, seconds, progress):
+            refuse_beyond(self.memory, full_name(game), int(self.table.used[0]), chunk, bytes_a_node(game))
+            self.run(seat, chunk)
+            done += chunk
         actions = np.zeros(game.facts.most_actions, np.int64)
         n = game.actions(view, actions)
         actions = actions[:n]
@@ -120,6 +118,11 @@ class IsMcts:
     @property
     def bytes(self) -> int:
         return size(self.table)
+
+
+def bytes_a_node(game: Game) -> int:
+    """At most: slots are half full and both arrays may just have been doubled."""
+    return 4 * SLOT.itemsize + 2 * 3 * 8 * game.facts.most_actions
 
 
 # What a node keeps of each action.

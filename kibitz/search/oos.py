@@ -17,7 +17,6 @@ One infoset is stored a simulation; from there on a playout policy moves for all
 """
 
 import math
-import os
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -29,6 +28,7 @@ from ..games.protocol import CHANCE, OVER
 from ..jit import below, generators, helper, kernel, uniform
 from ..names import BadInput
 from .advice import Advice
+from .budget import chunks, most_memory, refuse_beyond
 from .policies import Uniform, choose
 from .sequence_form import two_seats_zero_sum
 from .strategy import Strategy, from_table
@@ -36,7 +36,6 @@ from .table import SLOT, clear, find, grow, has_room, new_table, size, slot_of
 
 MODES = {"pst": PST, "ist": IST}
 DECAY = 0.99  # of the moving average
-KERNEL_SIMULATIONS = 20_000  # after so many the kernel gives way, for progress, clocks and Ctrl-C
 
 
 class Settings(NamedTuple):
@@ -180,14 +179,10 @@ class Oos:
         self.refuse_beyond_memory(simulations)
         began, done = time.perf_counter(), 0
         self.aim(view, seat)
-        while (not simulations or done < simulations) and time.perf_counter() - began < seconds:
-            chunk = min(simulations - done if simulations else KERNEL_SIMULATIONS, KERNEL_SIMULATIONS)
-            if seconds < math.inf:
-                chunk = min(chunk, 500)
-                self.refuse_beyond_memory(chunk)
+        for chunk in chunks(simulations, seconds, progress):
+            self.refuse_beyond_memory(chunk)
             self.run(chunk)
             done += chunk
-            progress(done)
         actions = np.zeros(self.game.facts.most_actions, np.int64)
         n = self.game.actions(view, actions)
         weights = self.weights(n)
@@ -219,26 +214,14 @@ class Oos:
         return size(self.table)
 
     def refuse_beyond_memory(self, simulations: int) -> None:
-        """Each simulation stores one infoset at most; so a budget that can't fit is known before it starts."""
-        needed = (int(self.table.used[0]) + simulations) * bytes_an_infoset(self.game)
-        if needed > self.memory:
-            raise BadInput(
-                f"oos: {simulations:,} simulations of {full_name(self.game)} may need {needed / 1e9:.1f} GB, "
-                f"more than the {self.memory / 1e9:.1f} GB there are: give fewer"
-            )
+        """A budget that can't fit; each simulation stores one infoset at most."""
+        stored = int(self.table.used[0])
+        refuse_beyond(self.memory, full_name(self.game), stored, simulations, bytes_an_infoset(self.game))
 
 
 def bytes_an_infoset(game: Game) -> int:
     """At most: slots are half full and both arrays may just have been doubled."""
     return 4 * SLOT.itemsize + 2 * 2 * 8 * game.facts.most_actions
-
-
-def most_memory() -> float:
-    """Bytes: half of what the machine has."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2
-    except (AttributeError, ValueError, OSError):  # Windows
-        return 4e9
 
 
 @kernel

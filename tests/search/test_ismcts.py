@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kibitz import games
+from kibitz.names import BadInput
 from kibitz.search import ismcts
 from kibitz.search.ismcts import IsMcts
 
@@ -59,6 +60,14 @@ def test_the_same_seed_gives_the_same_advice():
     first, again, other = (IsMcts(game, seed).advise(view, seat, 1000) for seed in (1, 1, 2))
     assert np.array_equal(first.visits, again.visits)
     assert not np.array_equal(first.visits, other.visits)
+
+
+def test_a_budget_that_would_not_fit_is_refused_before_it_starts():
+    game, view, seat = view_after("goofspiel:6", 2, 1)
+    search = IsMcts(game, 1)
+    with pytest.raises(BadInput, match=r"99,000,000,000 simulations of goofspiel:cards=6 may need .* GB, more than"):
+        search.advise(view, seat, 99_000_000_000)
+    assert search.table.used[0] == 0
 
 
 def test_it_keeps_a_time_budget_and_tells_its_progress():
