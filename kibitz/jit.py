@@ -29,6 +29,7 @@ import numpy as np
 from numba import types
 from numba.core import caching, cgutils, event
 from numba.core.datamodel import models
+from numba.core.errors import NumbaError
 from numba.extending import intrinsic, overload, overload_method, register_jitable, register_model, typeof_impl
 
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
@@ -37,6 +38,7 @@ KEEP_DAYS = 30  # files of the cache not written for so long are removed
 F = TypeVar("F", bound=Callable[..., Any])
 
 compiled: list[str] = []  # names of the kernels that this process had to compile
+counting: list[str] = []  # those of them that count references, as something allocates
 watcher: Callable[[str | None], None] | None = None  # told a kernel's name when compiling starts, None when it ends
 
 # A small function for kernels and rules; plain Python when not compiled. Always inlined: a call would push
@@ -48,9 +50,31 @@ def kernel(function: F) -> F:
     """Compile a top-level function, generic over games; keep the result on disk."""
     if PLAIN:
         return function
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
+    dispatcher: Any = numba.njit(**options)(function)
+    dispatcher._compiler._compile_core = functools.partial(_compile, dispatcher._compiler)
     dispatcher._cache = _KernelCache(function)
     return dispatcher
+
+
+def _compile(compiler: Any, arguments: Any, return_type: Any) -> Any:
+    """Without Numba's run-time library (NRT), if that goes.
+
+    With it each use of a field of a NamedTuple counts references, by atomic operations: a search takes up to three
+    times as long. Without it nothing can be allocated, and no helper returns an array; a user's rules may.
+    """
+    core, options = type(compiler)._compile_core, compiler.targetoptions
+    try:
+        return core(compiler, arguments, return_type)
+    except NumbaError as error:
+        if "NRT required" not in str(error) and "returning of array" not in str(error):
+            raise
+    counting.append(compiler.py_func.__qualname__)
+    options["_nrt"] = True
+    try:
+        return core(compiler, arguments, return_type)
+    finally:
+        options["_nrt"] = False
 
 
 def wrapping(function: F) -> F:
@@ -192,7 +216,10 @@ event.register("numba:compile", _Listener())
 # ---------------------------------------------------------------- stamps
 
 _FLAGS = sorted((key, value) for key, value in os.environ.items() if key.startswith("NUMBA_") and "CACHE" not in key)
-_BASE = hashlib.sha256(Path(__file__).read_bytes() + repr((_FLAGS, np.__version__)).encode()).digest()
+_SOURCES = [Path(__file__), Path(__file__).with_name("vectors.py")]  # what no bytecode of a kernel shows
+_BASE = hashlib.sha256(
+    b"".join(path.read_bytes() for path in _SOURCES) + repr((_FLAGS, np.__version__)).encode()
+).digest()
 _LIBRARIES = {"numpy", "math", "numba", "builtins", "typing"}
 
 

@@ -1,15 +1,18 @@
 """Run folders: what was asked for, what was measured, what came out.
 
     config.json     the exact configuration
-    metrics.jsonl   one line a measurement
+    metrics.jsonl   one line a measurement; no times in it, so that the same seed gives the same lines
+    times.jsonl     how long things took
+    events.out.*    the metrics again, for TensorBoard
     ...             what the command makes: a strategy, a plot, games
 
 Files are written whole or not at all, or line by line; a folder that holds something else is never touched.
 """
 
 import json
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,6 +28,8 @@ except ImportError:  # Windows
 class Run:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.title = folder.name  # what its networks say of where they come from
+        self.events: Any = None
 
     @classmethod
     def create(cls, folder: Path | None, name: str, config: dict[str, Any]) -> "Run":
@@ -87,8 +92,49 @@ class Run:
 
     def measure(self, **values: Any) -> None:
         """One line more in metrics.jsonl."""
-        with self.path("metrics.jsonl").open("a") as file:
+        self._add("metrics.jsonl", values)
+        if self.events is not None:
+            self.events.add(values)
+
+    def took(self, **values: Any) -> None:
+        """One line more in times.jsonl."""
+        self._add("times.jsonl", values)
+
+    def _add(self, name: str, values: dict[str, Any]) -> None:
+        with _told(self.path(name)), self.path(name).open("a") as file:
             file.write(json.dumps(values) + "\n")
+
+    def lines(self, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
+        """What was measured; a line that a kill cut off is left out."""
+        try:
+            text = self.path(name).read_text()
+        except FileNotFoundError:
+            return []
+        try:
+            return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+        except ValueError as error:
+            raise BadInput(f"{self.path(name)} can't be read, it is damaged: {error}") from None
+
+    def keep_measures(self, keep: Callable[[dict[str, Any]], bool]) -> None:
+        """Take back the measurements that will be made again, for TensorBoard too."""
+        kept = [line for line in self.lines() if keep(line)]
+        self.write("metrics.jsonl", "".join(json.dumps(line) + "\n" for line in kept))
+        if self.events is not None:
+            self.events.restart(kept)
+
+    def show_in_tensorboard(self) -> None:
+        """From now on; where TensorBoard is installed."""
+        with suppress(ImportError):
+            self.events = Events(self.folder)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """While this process works on the run, no other can."""
+        with _told(self.path("lock")):
+            file = self.path("lock").open("a+b")
+        with file:
+            _lock(file, self.folder)
+            yield
 
     @contextmanager
     def appending(self, name: str) -> Iterator[Callable[[str], None]]:
@@ -110,6 +156,33 @@ class Run:
                     file.flush()
 
             yield append
+
+
+class Events:
+    """Numbers for TensorBoard, by its own writer: torch isn't needed for it."""
+
+    def __init__(self, folder: Path) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+        self.folder, self.event, self.summary, self.open = folder, Event, Summary, EventFileWriter
+        self.writer: Any = None
+
+    def add(self, values: dict[str, Any]) -> None:
+        if self.writer is None:
+            self.writer = self.open(str(self.folder))
+        found = [self.summary.Value(tag=key, simple_value=value) for key, value in values.items() if key != "iteration"]
+        event = self.event(wall_time=time.time(), step=values["iteration"], summary=self.summary(value=found))
+        self.writer.add_event(event)
+        self.writer.flush()
+
+    def restart(self, lines: list[dict[str, Any]]) -> None:
+        """All over, with these lines."""
+        for path in self.folder.glob("events.out.tfevents.*"):
+            path.unlink()
+        for line in lines:
+            self.add(line)
 
 
 @contextmanager

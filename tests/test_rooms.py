@@ -1,13 +1,38 @@
 """The direction of imports: a room knows only the rooms above it."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "kibitz"
-ROOMS = ["names", "files", "jit", "games", "search", "runs", "records", "learn", "players", "arena", "studies", "app"]
-ONLY_IN = {"numba": {"jit"}, "torch": {"learn", "studies"}, "pickle": set(), "dill": set(), "cloudpickle": set()}
+ROOMS = [
+    "names",
+    "files",
+    "workers",
+    "cluster",
+    "jit",
+    "games",
+    "search",
+    "runs",
+    "records",
+    "learn",
+    "players",
+    "arena",
+    "studies",
+    "app",
+]
+ONLY_IN = {
+    "numba": {"jit", "vectors"},
+    "torch": {"learn", "studies"},
+    "ray": {"cluster"},
+    "tensorboard": {"runs"},
+    "pickle": set(),
+    "dill": set(),
+    "cloudpickle": set(),
+}
 
 
 def wrongs(package):
@@ -87,3 +112,8 @@ def test_a_planted_wrong_is_found_and_nothing_else(tmp_path, file, text, wrong):
     path.parent.mkdir(parents=True)
     path.write_text(text)
     assert wrongs(tmp_path / "kibitz") == ([wrong] if wrong else [])
+
+
+def test_the_core_needs_no_extras():
+    hidden = "import sys; sys.modules.update(ray=None, fastapi=None, pydantic=None); "
+    subprocess.run([sys.executable, "-c", hidden + "import kibitz.app.cli, kibitz.cluster"], check=True, timeout=60)

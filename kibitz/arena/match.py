@@ -17,7 +17,7 @@ from ..names import BadInput, at_least
 from ..players import Player, make_for
 from ..records import Record, read_records
 from ..runs import Run
-from .workers import ALONE, cores, spread
+from ..workers import ALONE, cores, spread
 
 FILE = "games.jsonl"
 

@@ -4,7 +4,7 @@ NashConv is what both seats together could gain by answering at their best; it i
 equilibrium. Exploitability is half of it.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,22 @@ def judge_odds(form: SequenceForm, one: np.ndarray, two: np.ndarray) -> Verdict:
     best = [_best(sides[seat], plans[1 - seat]) for seat in range(2)]
     value = _value(sides[0], plans[0], plans[1])
     return Verdict(best[0] + best[1], value, (best[0], best[1]))
+
+
+def judge_policy(form: SequenceForm, policy: Any) -> Verdict:
+    """The same for a compiled policy, which is asked at every infoset."""
+    odds = [np.ones(side.sequences) for side in form.sides]
+    actions = np.zeros(form.game.facts.most_actions, np.int64)
+    for side, views, found in zip(form.sides, form.views, odds, strict=True):
+        _ask(form.game, policy, views, side.first, actions, found)
+    return judge_odds(form, odds[0], odds[1])
+
+
+@kernel
+def _ask(game, policy, views, first, actions, odds):
+    for infoset in range(len(views)):
+        n = game.actions(views[infoset], actions)
+        policy.weigh(game, views[infoset], actions, n, odds[first[infoset] : first[infoset + 1]])
 
 
 @kernel

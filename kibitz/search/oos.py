@@ -47,17 +47,17 @@ class Settings(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """One simulation: what it stands on, and a row for each turn of the updating seat."""
+    """Simulations under way (one, but for `concurrent_oos`): what they stand on, and where they have been."""
 
-    states: np.ndarray  # [1] the position
+    states: np.ndarray  # [under way] positions
+    at: np.ndarray  # [under way, turns] i8: of each turn of the updating seat, where the infoset's cells begin
+    n: np.ndarray  # [under way, turns] i8
+    chosen: np.ndarray  # [under way, turns] i8
+    chance: np.ndarray  # [under way, turns] f8: the strategy's odds of the move chosen
     actions: np.ndarray  # [most] i8
     odds: np.ndarray  # [most] f8
     sampling: np.ndarray  # [most] f8
     keep: np.ndarray  # [most] bool
-    at: np.ndarray  # [turns] i8: where the infoset's cells begin
-    n: np.ndarray  # [turns] i8
-    chosen: np.ndarray  # [turns] i8
-    chance: np.ndarray  # [turns] f8: the strategy's odds of the move chosen
     updating: np.ndarray  # [1] i8: the seat whose regrets the next simulation updates
     average: np.ndarray  # [1] f8: m
 
@@ -86,6 +86,7 @@ class Oos:
         target: str | None = None,
         policy: Any = None,
         memory: float | None = None,
+        under_way: int = 1,
     ) -> None:
         two_seats_zero_sum(game, "oos")
         facts = game.facts
@@ -101,15 +102,15 @@ class Oos:
         )
         most, turns = max(facts.most_actions, facts.most_outcomes), facts.longest + 1
         self.scratch = Scratch(
-            states=np.zeros(1, game.state),
+            states=np.zeros(under_way, game.state),
+            at=np.zeros((under_way, turns), np.int64),
+            n=np.zeros((under_way, turns), np.int64),
+            chosen=np.zeros((under_way, turns), np.int64),
+            chance=np.zeros((under_way, turns)),
             actions=np.zeros(most, np.int64),
             odds=np.zeros(most),
             sampling=np.zeros(most),
             keep=np.zeros(most, np.bool_),
-            at=np.zeros(turns, np.int64),
-            n=np.zeros(turns, np.int64),
-            chosen=np.zeros(turns, np.int64),
-            chance=np.zeros(turns),
             updating=np.zeros(1, np.int64),
             average=np.ones(1),
         )
@@ -183,6 +184,10 @@ class Oos:
             self.refuse_beyond_memory(chunk)
             self.run(chunk)
             done += chunk
+        return self.advice(view, done, time.perf_counter() - began)
+
+    def advice(self, view: Any, simulations: int, seconds: float) -> Advice:
+        """What the tree says about the view that it is aimed at."""
         actions = np.zeros(self.game.facts.most_actions, np.int64)
         n = self.game.actions(view, actions)
         weights = self.weights(n)
@@ -196,8 +201,8 @@ class Oos:
             value=value,
             visits=focus.visits[:n].copy(),
             prior=np.full(n, 1 / n),
-            simulations=done,
-            seconds=time.perf_counter() - began,
+            simulations=simulations,
+            seconds=seconds,
         )
 
     def weights(self, n: int) -> np.ndarray:
@@ -233,21 +238,36 @@ def _place(slots, key):
 def simulate(game, root, view, table, scratch, focus, settings, policy, count, rng):
     """Do up to `count` simulations, updating the seats by turns; returns how many there was room for."""
     for done in range(count):
-        if not has_room(table.used[0], len(table.slots), 1) or table.used[1] + 2 * len(scratch.odds) > len(table.cells):
+        if not room_for_one(table, scratch):
             return done
         scratch.states[0] = root[0]
-        one_simulation(game, scratch.states[0], view[0], table, scratch, focus, settings, policy, rng)
-        scratch.updating[0] = 1 - scratch.updating[0]
+        state, seat = scratch.states[0], scratch.updating[0]
+        scratch.updating[0] = 1 - seat
+        depth, tail = descend(game, state, view[0], table, scratch, focus, settings, seat, 0, rng)
+        turn = game.turn(state)
+        while turn != OVER:
+            if turn == CHANCE:
+                game.play(state, game.pick(state, rng))
+            else:
+                game.play(state, policy.step(game, state, scratch.actions, scratch.odds, rng))
+            turn = game.turn(state)
+        update(table.cells, focus, scratch, 0, depth, tail, game.payoff(state, seat))
     return count
 
 
 @helper
-def one_simulation(game, state, view, table, scratch, focus, settings, policy, rng):
+def room_for_one(table, scratch):
+    """A simulation stores one infoset at most."""
+    return has_room(table.used[0], len(table.slots), 1) and table.used[1] + 2 * len(scratch.odds) <= len(table.cells)
+
+
+@helper
+def descend(game, state, view, table, scratch, focus, settings, seat, number, rng):
+    """Move through what is stored, and one infoset further: how many turns the seat had, and the sample's weight."""
     cells, actions, odds = table.cells, scratch.actions, scratch.odds
     aiming, delta = settings.targeting > 0, settings.targeting
     targeted = aiming and uniform(rng) < delta
     start = (1.0 - delta) + delta * scratch.average[0]
-    seat = scratch.updating[0]
     reach, ratio, depth, ply = 1.0, 1.0, 0, 0
     on_way = aiming
     turn = game.turn(state)
@@ -294,35 +314,32 @@ def one_simulation(game, state, view, table, scratch, focus, settings, policy, r
             i, ratio, on_way = aimed(game, state, view, settings, scratch, sampling, n, targeted, ratio, rng)
         if turn == seat:
             reach *= settings.exploration / n + (1.0 - settings.exploration) * odds[i]
-            scratch.at[depth] = at
-            scratch.n[depth] = n
-            scratch.chosen[depth] = i
-            scratch.chance[depth] = odds[i]
+            scratch.at[number, depth] = at
+            scratch.n[number, depth] = n
+            scratch.chosen[number, depth] = i
+            scratch.chance[number, depth] = odds[i]
             depth += 1
         game.play(state, actions[i])
         turn = game.turn(state)
         if not stored:
             break
-    while turn != OVER:
-        if turn == CHANCE:
-            game.play(state, game.pick(state, rng))
-        else:
-            game.play(state, policy.step(game, state, actions, odds, rng))
-        turn = game.turn(state)
     if targeted and on_way:
         scratch.average[0] = DECAY * scratch.average[0] + (1.0 - DECAY) / ratio
-    # Backwards: what each action was worth, by the odds of the updating seat's later moves.
-    payoff = game.payoff(state, seat)
-    tail = 1.0 / (reach * (delta * ratio + 1.0 - delta) * start)
+    return depth, 1.0 / (reach * (delta * ratio + 1.0 - delta) * start)
+
+
+@helper
+def update(cells, focus, scratch, number, depth, tail, payoff):
+    """Backwards: what each action was worth, by the odds of the updating seat's later moves."""
     for level in range(depth - 1, -1, -1):
-        at, i = scratch.at[level], scratch.chosen[level]
+        at, i = scratch.at[number, level], scratch.chosen[number, level]
         if at == focus.at[0]:
             focus.visits[i] += 1
             focus.mass[i] += tail
             focus.value[i] += tail * payoff
         ahead = tail
-        tail *= scratch.chance[level]
-        for j in range(scratch.n[level]):
+        tail *= scratch.chance[number, level]
+        for j in range(scratch.n[number, level]):
             cells[at + j] -= tail * payoff
         cells[at + i] += ahead * payoff
 

@@ -4,6 +4,7 @@
 weighs actions writes `weigh` and leaves `step` to the default.
 """
 
+import math
 from typing import Any, NamedTuple
 
 from ..jit import helper, rules, uniform
@@ -23,6 +24,20 @@ def choose(odds, n, rng):
         if left < 0:
             return i
     return n - 1
+
+
+@helper
+def softmax(logits, actions, n, odds):
+    """The odds of n actions by their logits."""
+    highest = float(logits[actions[0]])
+    for j in range(1, n):
+        highest = max(highest, float(logits[actions[j]]))
+    total = 0.0
+    for j in range(n):
+        odds[j] = math.exp(float(logits[actions[j]]) - highest)
+        total += odds[j]
+    for j in range(n):
+        odds[j] /= total
 
 
 def step(self, game, state, actions, odds, rng):

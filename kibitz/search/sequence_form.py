@@ -202,7 +202,8 @@ def _unfold(game, stack, found, most_leaves):
         stack.next[depth] = i + 1
         below = depth + 1
         stack.states[below] = state
-        stack.sequence[below] = stack.sequence[depth]
+        stack.sequence[below, 0] = stack.sequence[depth, 0]
+        stack.sequence[below, 1] = stack.sequence[depth, 1]
         stack.reach[below] = stack.reach[depth]
         stack.n[below] = 0
         if turn == CHANCE:

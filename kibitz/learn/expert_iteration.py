@@ -1,0 +1,198 @@
+"""Expert iteration (Anthony, Tian and Barber 2017): experts play, the apprentice learns from it, and makes them better.
+
+Any expert, any apprentice: an expert is a function from numbers of games and what the apprentice knows to the
+experience of these games, each a dictionary of arrays; it is done by workers. Every game has a random stream of its
+own, made of the run's seed and its number, so it doesn't matter who plays it.
+
+What a kill can cost: games go to a journal before anything is learned from them, and checkpoints are rare. A run that
+goes on learns again, from the last checkpoint, what it had learned from the journal, and comes out where it was.
+
+    journal/000123.safetensors    the games of an iteration, until a checkpoint holds them
+    checkpoints/000120/           all that learning goes on from
+    networks/000100.safetensors   networks on the way;  network.safetensors is the last
+    metrics.jsonl                 one line an iteration, the same for the same seed;  times.jsonl: how long they took
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from ..files import write_whole
+from ..names import BadInput
+from ..runs import Run
+
+Rows = dict[str, np.ndarray]
+CHECKPOINT_SECONDS = 60.0
+
+
+class Crew(Protocol):
+    """Workers here, or on a cluster."""
+
+    def share(self, value: Any) -> None: ...
+
+    def do(self, tasks: Iterable[Any]) -> Iterable[Any]: ...
+
+
+class Learner(Protocol):
+    def take(self, rows: Rows) -> None:
+        """Experience of whole games, in the order of their numbers."""
+
+    def learn(self) -> dict[str, float]:
+        """Learn for one iteration; what was measured."""
+
+    def knowledge(self) -> Any:
+        """What the experts need of it."""
+
+    def save(self, folder: Path) -> None: ...
+
+    def restore(self, folder: Path) -> None: ...
+
+    def publish(self, path: Path, made: str) -> None:
+        """Write what players read."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Told after every game and every iteration."""
+
+    iteration: int  # finished
+    games: int  # finished
+    metrics: dict[str, Any]  # of the last iteration
+    seconds: float  # since this process began
+    played: int  # games of this process
+
+
+@dataclass(frozen=True)
+class Schedule:
+    iterations: int
+    games: int  # an iteration
+    tasks: int  # that an iteration's games are cut into
+    keep_every: int
+    judge_every: int  # 0: never
+
+
+def expert_iteration(
+    run: Run,
+    crew: Crew,
+    learner: Learner,
+    schedule: Schedule,
+    judge: Callable[[Any], dict[str, float]] = lambda knowledge: {},
+    watch: Callable[[Progress], None] = lambda progress: None,
+) -> None:
+    """Play and learn until all iterations are done, from wherever the run stands."""
+    journal, began, played = Journal(run.path("journal")), time.perf_counter(), 0
+    done = restore(run, learner)
+    metrics: dict[str, Any] = {}
+    if done == 0:
+        run.measure(iteration=0, games=0, **judge(learner.knowledge()))
+    last_checkpoint = time.perf_counter()
+    for iteration in range(done + 1, schedule.iterations + 1):
+        first = (iteration - 1) * schedule.games
+        at = time.perf_counter()
+        rows = journal.read(iteration)
+        if rows is None:
+            crew.share(learner.knowledge())
+            episodes: dict[int, Rows] = {}
+            for finished in crew.do(cut(range(first, first + schedule.games), schedule.tasks)):
+                episodes |= dict(finished)
+                played += len(finished)
+                watch(Progress(iteration - 1, first + len(episodes), metrics, time.perf_counter() - began, played))
+            rows = joined([episodes[number] for number in sorted(episodes)])
+            journal.write(iteration, rows)
+        playing = time.perf_counter() - at
+        learner.take(rows)
+        metrics = {"iteration": iteration, "games": first + schedule.games, **learner.learn()}
+        learning = time.perf_counter() - at - playing
+        last = iteration == schedule.iterations
+        if schedule.judge_every and (iteration % schedule.judge_every == 0 or last):
+            metrics |= judge(learner.knowledge())
+        run.measure(**metrics)
+        run.took(iteration=iteration, playing=round(playing, 3), learning=round(learning, 3))
+        if iteration % schedule.keep_every == 0 or last:
+            learner.publish(run.path(f"networks/{iteration:06d}.safetensors"), f"{run.title}, iteration {iteration}")
+        if last or time.perf_counter() - last_checkpoint > CHECKPOINT_SECONDS:
+            checkpoint(run, learner, iteration)
+            journal.forget(iteration)
+            last_checkpoint = time.perf_counter()
+        watch(Progress(iteration, first + schedule.games, metrics, time.perf_counter() - began, played))
+
+
+def cut(numbers: range, tasks: int) -> list[tuple[int, ...]]:
+    """Into so many parts of nearly the same size."""
+    return [tuple(part.tolist()) for part in np.array_split(np.array(numbers), tasks) if len(part)]
+
+
+def joined(episodes: list[Rows]) -> Rows:
+    return {key: np.concatenate([episode[key] for episode in episodes]) for key in episodes[0]}
+
+
+class Journal:
+    """The games of each iteration, as they were played."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, iteration: int, rows: Rows) -> None:
+        self.folder.mkdir(exist_ok=True)
+        # Most numbers are 0 and 1: what is exact in a byte is kept as one.
+        small = {key: rows[key].astype(np.uint8) for key in rows if np.isin(rows[key], (0, 1)).all()}
+        kinds = {key: str(array.dtype) for key, array in rows.items()}
+        write_whole(self._path(iteration), safetensors.numpy.save(rows | small, {"kinds": json.dumps(kinds)}))
+
+    def read(self, iteration: int) -> Rows | None:
+        path = self._path(iteration)
+        if not path.exists():
+            return None
+        try:
+            with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
+                kinds = json.loads(file.metadata()["kinds"])
+                return {key: file.get_tensor(key).astype(kind) for key, kind in kinds.items()}
+        except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
+            raise BadInput(
+                f"{path} can't be read, it is damaged ({error}): delete it, and its games are played again"
+            ) from None
+
+    def forget(self, iteration: int) -> None:
+        """What is as old as a checkpoint."""
+        for path in self.folder.glob("*.safetensors"):
+            if int(path.stem) <= iteration:
+                path.unlink()
+
+    def _path(self, iteration: int) -> Path:
+        return self.folder / f"{iteration:06d}.safetensors"
+
+
+def checkpoint(run: Run, learner: Learner, iteration: int) -> None:
+    """A folder counts once its last file, state.json, is there; then the ones before go."""
+    folder = run.path(f"checkpoints/{iteration:06d}")
+    folder.mkdir(parents=True, exist_ok=True)
+    learner.save(folder)
+    learner.publish(run.path("network.safetensors"), f"{run.title}, iteration {iteration}")
+    write_whole(folder / "state.json", json.dumps({"iteration": iteration}).encode())
+    for other in folder.parent.iterdir():
+        if other != folder:
+            shutil.rmtree(other)
+
+
+def restore(run: Run, learner: Learner) -> int:
+    """The learner as it was at the last checkpoint, and the metrics too: how many iterations that were."""
+    folders = [path.parent for path in run.folder.glob("checkpoints/*/state.json")]
+    done = max((int(folder.name) for folder in folders), default=0)
+    if done:
+        folder = run.path(f"checkpoints/{done:06d}")
+        try:
+            learner.restore(folder)
+        except (safetensors.SafetensorError, OSError, KeyError, ValueError, RuntimeError) as error:
+            raise BadInput(f"{folder} can't be read, it is damaged: {error}") from None
+        run.keep_measures(lambda line: line["iteration"] <= done)
+    else:
+        run.keep_measures(lambda line: False)
+    return done

@@ -1,0 +1,159 @@
+"""Multilayer perceptrons as data: a file, and a policy that kernels call. No torch in here, so players start at once.
+
+Sizes are those of the game's facts with hidden ones between: encoding, hidden..., actions. ReLU between
+layers; the last gives a logit for each action, and the policy is their softmax over the legal ones.
+
+The compiled forward pass adds up rows of weights: those of inputs that aren't 0 (an encoding is mostly zeros), and of
+hidden units that aren't off (about half).
+"""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from ..files import write_whole
+from ..games import Game, full_name
+from ..jit import helper
+from ..names import BadInput
+from ..search.policies import policy, softmax
+from ..vectors import VECTOR, add_rows
+
+FORMAT = "kibitz perceptron 1"
+
+Layers = list[tuple[np.ndarray, np.ndarray]]  # weights [inputs, outputs] and biases [outputs], f4
+
+
+def sizes_of(game: Game, hidden: Sequence[int]) -> list[int]:
+    """Of the layers: the facts of the game, and what is between."""
+    return [game.facts.encoding, *hidden, game.facts.most_actions]
+
+
+def new_layers(sizes: Sequence[int], generator: np.random.Generator) -> Layers:
+    """Untrained: weights and biases even between ±1/√inputs."""
+
+    def even(inputs: int, *shape: int) -> np.ndarray:
+        return (generator.uniform(-1, 1, shape) / inputs**0.5).astype(np.float32)
+
+    return [(even(inputs, inputs, outputs), even(inputs, outputs)) for inputs, outputs in pairwise(sizes)]
+
+
+def save_layers(path: Path, game: Game, layers: Layers, made: str = "") -> None:
+    """Write the file whole or not at all; `made` says how it was, in words."""
+    tensors = {
+        f"{kind}.{i}": np.ascontiguousarray(array)
+        for i, layer in enumerate(layers)
+        for kind, array in zip(("weights", "biases"), layer, strict=True)
+    }
+    meta = {"format": FORMAT, "about": json.dumps({"game": full_name(game), "made": made})}
+    write_whole(path, safetensors.numpy.save(tensors, meta))
+
+
+class About(NamedTuple):
+    """What a file says of its network."""
+
+    game: str
+    made: str
+    sizes: tuple[int, ...]
+
+
+def read_layers(path: Path, game: Game | None = None) -> tuple[Layers, About]:
+    """A network from its file; refused if it isn't one, is damaged, or is for another game than `game`."""
+    try:
+        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
+            meta = file.metadata() or {}
+            if meta.get("format") != FORMAT:
+                raise BadInput(f"{path} is no network of Kibitz (its format is {meta.get('format', 'not given')!r})")
+            about = json.loads(meta["about"])
+            count = len(file.keys()) // 2
+            layers = [(file.get_tensor(f"weights.{i}"), file.get_tensor(f"biases.{i}")) for i in range(count)]
+            name, made = str(about["game"]), str(about["made"])
+    except FileNotFoundError:
+        raise BadInput(f"no network file {str(path)!r}") from None
+    except BadInput:
+        raise
+    except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
+        raise BadInput(f"{path} can't be read as a network, it is damaged or foreign: {error}") from None
+    if game is not None and name != full_name(game):
+        raise BadInput(f"{path} is a network for {name}, not for {full_name(game)}")
+    sizes = (len(layers[0][0]) if layers else 0, *(len(biases) for _, biases in layers))
+    shapes = list(pairwise(sizes))
+    sound = bool(layers) and all(
+        weights.shape == shape
+        and weights.dtype == biases.dtype == np.float32
+        and np.isfinite(weights).all()
+        and np.isfinite(biases).all()
+        for (weights, biases), shape in zip(layers, shapes, strict=True)
+    )
+    if not sound or (game is not None and (sizes[0], sizes[-1]) != (game.facts.encoding, game.facts.most_actions)):
+        raise BadInput(f"{path} is damaged: its layers don't fit together, or not to the game")
+    return layers, About(name, made, sizes)
+
+
+def logits(layers: Layers, encodings: np.ndarray) -> np.ndarray:
+    """[rows, actions] by plain NumPy: what the compiled policy and torch do too."""
+    for weights, biases in layers[:-1]:
+        encodings = np.maximum(encodings @ weights + biases, 0)
+    weights, biases = layers[-1]
+    return encodings @ weights + biases
+
+
+@policy
+class Perceptron(NamedTuple):
+    """The compiled form: layers one after the other in one array, and room to work in."""
+
+    weights: np.ndarray  # f4: of each layer its biases, then a row an input; all padded to whole vectors
+    widths: np.ndarray  # [layers + 1] i8: encoding, hidden..., actions; all but the first padded
+    encoding: np.ndarray  # [encoding] f4
+    units: np.ndarray  # [widest] f4: of the layer at hand, the logits at the end
+    active: np.ndarray  # [widest + 1] i8: which inputs of a layer aren't 0
+    values: np.ndarray  # [widest + 1] f4: and what they are
+
+    def weigh(self, game, state, actions, n, odds):
+        game.observe(state, game.turn(state), self.encoding)
+        forward(self, self.encoding)
+        softmax(self.units, actions, n, odds)
+
+
+@helper
+def forward(net, encoding):
+    """From an encoding to the logits, which end up in `units`."""
+    at, inputs = 0, encoding
+    for layer in range(len(net.widths) - 1):
+        given, width = net.widths[layer], net.widths[layer + 1]
+        count = 0
+        for i in range(given):  # without a branch, which would be a coin toss; ReLU on the way
+            net.active[count] = i
+            net.values[count] = inputs[i]
+            count += inputs[i] > 0
+        for k in range(width):
+            net.units[k] = net.weights[at + k]
+        add_rows(net.units, net.weights, at + width, width, net.active, net.values, count)
+        at += (1 + given) * width
+        inputs = net.units
+
+
+def compiled(layers: Layers) -> Perceptron:
+    """The policy of a network; each has its own room to work in, so one is for one search at a time."""
+    padded = [-(-weights.shape[1] // VECTOR) * VECTOR for weights, _ in layers]
+    widths = [layers[0][0].shape[0], *padded]
+    parts = []
+    for (weights, biases), inputs, outputs in zip(layers, widths, padded, strict=False):
+        whole = np.zeros((1 + inputs, outputs), np.float32)
+        whole[0, : len(biases)] = biases
+        whole[1 : 1 + len(weights), : weights.shape[1]] = weights
+        parts.append(whole.ravel())
+    widest = max(widths) + 1
+    return Perceptron(
+        weights=np.concatenate(parts),
+        widths=np.array(widths),
+        encoding=np.zeros(widths[0], np.float32),
+        units=np.zeros(widest, np.float32),
+        active=np.zeros(widest, np.int64),
+        values=np.zeros(widest, np.float32),
+    )

@@ -1,0 +1,155 @@
+"""Training runs by name of their method: `train(run, ...)` goes on with any run from wherever it stands."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..games import Game, full_name, load, positions
+from ..games.protocol import CHANCE, OVER
+from ..jit import generators
+from ..names import BadInput, check, choose
+from ..runs import Run
+from ..search.best_response import judge_policy
+from ..search.oos import Oos
+from ..search.sequence_form import unfold
+from ..workers import Workers, cores
+from .exit_oos import ExItOos, self_play
+from .experience import Experience
+from .expert_iteration import Progress, Schedule, expert_iteration
+from .perceptron import Layers, compiled
+
+METHODS: dict[str, Any] = {"exit-oos": ExItOos}
+MOST_LEAVES = 2_000_000  # of a game whose networks are judged exactly on the way
+NETWORK = "network.safetensors"
+
+# What the paper says; simulations are those that its steps of state machines came to.
+PAPER: dict[str, dict[str, Any]] = {
+    "leduc": {"hidden": "128", "simulations": 66_000, "iterations": 1000},
+    "goofspiel:6": {"hidden": "128-64", "simulations": 10_000, "iterations": 2500, "steps": 128},
+    "goofspiel:13": {"hidden": "128-128-64", "simulations": 8_000, "iterations": 500, "steps": 512},
+    "liars_dice:1": {"hidden": "128-64", "simulations": 10_000, "iterations": 1000},
+    "liars_dice:2": {"hidden": "128-64", "simulations": 10_000, "iterations": 1000},
+}
+SMALL = {"iterations": 60, "simulations": 1000, "judge_every": 5, "keep_every": 20}
+PRESETS = ("paper", "small")
+
+
+def configured(method: str, game_name: str, preset: str | None, given: dict[str, Any]) -> Any:
+    """A configuration: the defaults, then a preset, then what was given, checked."""
+    cls = METHODS[choose("method", method, METHODS)]
+    game = load(game_name)
+    values: dict[str, Any] = {"game": full_name(game)}
+    if preset is not None:
+        choose("preset", preset, PRESETS)
+        values |= _paper(game) if preset == "paper" else _paper(game, {}) | SMALL
+    config = cls(**check(method, cls, values | {key: value for key, value in given.items() if value is not None}))
+    _refuse(config, game)
+    return config
+
+
+def _paper(game: Game, default: Any = None) -> dict[str, Any]:
+    known = {full_name(load(name)): values for name, values in PAPER.items()}
+    if full_name(game) not in known and default is None:
+        raise BadInput(f"the paper has no {full_name(game)}, only {', '.join(PAPER)}")
+    return known.get(full_name(game), default)
+
+
+def _refuse(config: ExItOos, game: Game) -> None:
+    """What can't be trained, before anything is written."""
+    if not game.facts.encoding:
+        raise BadInput(f"{full_name(game)} has no encoding for a network: give it the rule `observe`")
+    for name, low, high in (("explore", 0, 1), ("epsilon", 1e-6, 1), ("delta", 0, 0.999999), ("gamma", 0, 0.999999)):
+        if not low <= getattr(config, name) <= high:
+            raise BadInput(f"{name}={getattr(config, name)} should be from {low:g} to {high:g}")
+    if not 0 < config.rate < 1:
+        raise BadInput(f"rate={config.rate} should be above 0 and below 1")
+    if not config.decay > 0:
+        raise BadInput(f"decay={config.decay} should be above 0")
+    Oos(game, **config.search_settings()).refuse_beyond_memory(config.simulations * game.facts.longest)
+    assert config.hidden_sizes
+
+
+def new_run(folder: Path | None, method: str, config: Any) -> Run:
+    game = load(config.game)
+    return Run.create(folder, f"{game.name}-{method}", {"command": "train", "method": method, **asdict(config)})
+
+
+def config_of(run: Run) -> Any:
+    """The configuration that a run was begun with."""
+    found = run.config()
+    if found.get("command") != "train":
+        raise BadInput(f"{run.folder} is no training run: it was made by {found.get('command', 'something else')!r}")
+    cls = METHODS[choose("method", str(found.get("method")), METHODS)]
+    known = {field.name for field in fields(cls)}
+    values = {key: value for key, value in found.items() if key not in ("command", "method")}
+    if set(values) != known:
+        raise BadInput(f"{run.path('config.json')}: {', '.join(sorted(set(values) ^ known))} missing or unknown")
+    return cls(**check(str(found["method"]), cls, values))
+
+
+def train(
+    run: Run,
+    processes: int | None = None,
+    cluster: str | None = None,
+    watch: Callable[[Progress], None] = lambda progress: None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Go on with a run, from its last checkpoint and journal, until all its iterations are done."""
+    from .apprentice import Apprentice, pick_device
+
+    config = config_of(run)
+    game = load(config.game)
+    batches = config.in_batches(game)
+    decisions, bits = survey(game)
+    facts = game.facts
+    experience = Experience(
+        config.capacity * decisions, facts.encoding, facts.most_actions, config.rule, config.decay, bits
+    )
+    learner = Apprentice(
+        game, experience, config.hidden_sizes, config.rate, config.batch, config.steps, config.seed,
+        pick_device(config.device, batches),
+    )  # fmt: skip
+    workers = processes or cores()
+    tasks = min(workers, config.games) if batches else config.games
+    schedule = Schedule(config.iterations, config.games, tasks, config.keep_every, config.judge_every)
+    with run.held(), _crew(config, workers, cluster, tell) as crew:
+        run.show_in_tensorboard()
+        expert_iteration(run, crew, learner, schedule, _judge(game, config), watch)
+
+
+def _crew(config: Any, workers: int, cluster: str | None, tell: Callable[[str], None]) -> AbstractContextManager[Any]:
+    if cluster is None:
+        return Workers(self_play, (config,), workers, tell, alone=0.0)
+    from ..cluster import Cluster
+
+    return Cluster(cluster, self_play, (config,), tell)
+
+
+def _judge(game: Game, config: Any) -> Callable[[Layers], dict[str, float]]:
+    """NashConv of a network, where the game is small enough to be written out."""
+    if not config.judge_every:
+        return lambda layers: {}
+    try:
+        form = unfold(game, MOST_LEAVES)
+    except BadInput:
+        return lambda layers: {}
+    return lambda layers: {"nash_conv": judge_policy(form, compiled(layers)).nash_conv}
+
+
+def survey(game: Game, count: int = 50) -> tuple[int, bool]:
+    """By some random games: decisions a game (the mean, rounded up), and whether encodings are all 0 and 1."""
+    rng, encoding = generators(1, 1)[0], np.zeros(game.facts.encoding, np.float32)
+    decisions, bits = 0, True
+    for _ in range(count):
+        state = positions(game)[0]
+        while (turn := game.turn(state)) != OVER:
+            if turn != CHANCE:
+                decisions += 1
+                game.observe(state, turn, encoding)
+                bits = bits and bool(np.isin(encoding, (0, 1)).all())
+            game.play(state, game.pick(state, rng))
+    return -(-decisions // count), bits
