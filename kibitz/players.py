@@ -12,6 +12,8 @@ import numpy as np
 
 from . import names
 from .games import Game, full_name, legal_actions
+from .learn.models import network_file
+from .learn.perceptron import Layers, compiled, logits, read_layers
 from .names import BadInput
 from .search.advice import Advice, fixed_advice
 from .search.ismcts import IsMcts
@@ -83,6 +85,31 @@ class FromFile(_Advised):
         return fixed_advice(self.game, view, self.strategy.at(int(self.game.infoset(view, self.seat)), n))
 
 
+class FromNetwork(_Advised):
+    """Plays a trained network, without any search: at once."""
+
+    class Options(NamedTuple):
+        network: Annotated[str, "a run folder, a network file, or models/NAME"]
+        iteration: Annotated[int, "of a run; 0: its last"] = 0
+
+    def __init__(self, options: Any) -> None:
+        self.path = network_file(options.network, options.iteration)
+        self.known: tuple[Game, Layers] | None = None
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        super().begin(game, seat, seed)
+        if self.known is None or self.known[0] != game:
+            self.known = game, read_layers(self.path, game)[0]
+            self.encoding = np.zeros(game.facts.encoding, np.float32)
+
+    def advise(self, view: Any) -> Advice:
+        assert self.known is not None
+        self.game.observe(view, self.seat, self.encoding)
+        said = logits(self.known[1], self.encoding)[legal_actions(self.game, view)].astype(float)
+        odds = np.exp(said - said.max())
+        return fixed_advice(self.game, view, odds / odds.sum())
+
+
 class _Searching(_Advised):
     """Gives its search the budget, and its name's other parameters."""
 
@@ -121,6 +148,7 @@ class OosPlayer(_Searching):
         epsilon: Annotated[float, "exploration"] = 0.4
         delta: Annotated[float, "share of targeted simulations"] = 0.9
         gamma: Annotated[float, "mistakes mixed into strategies"] = 0.01
+        net: Annotated[str, "a network for its playouts: a run folder, a file, models/NAME; none: at random"] = ""
 
     def __init__(self, options: Any) -> None:
         super().__init__(options)
@@ -134,7 +162,8 @@ class OosPlayer(_Searching):
     def new_search(self, game: Game) -> Oos:
         given = self.options
         target = None if given.target == "auto" else given.target
-        search = Oos(game, 0, given.epsilon, given.delta, given.gamma, target)
+        policy = compiled(read_layers(network_file(given.net), game)[0]) if given.net else None
+        search = Oos(game, 0, given.epsilon, given.delta, given.gamma, target, policy)
         search.refuse_beyond_memory(given.simulations * game.facts.longest)
         return search
 
@@ -184,12 +213,13 @@ PLAYERS: dict[str, Any] = {
     "oos": OosPlayer,
     "ismcts": IsMctsPlayer,
     "strategy": FromFile,
+    "net": FromNetwork,
     "human": Human,
 }
 
 
 def make(text: str) -> Player:
-    """A player by its name: `random`, `oos:10000,target=ist,delta=0.9`, `strategy:FILE`."""
+    """A player by its name: `random`, `oos:10000,target=ist,delta=0.9`, `net:RUN`."""
     name, parameters = names.split(text)
     kind = PLAYERS[names.choose("player", name, PLAYERS)]
     values = names.parameters(name, kind.Options, parameters)

@@ -5,6 +5,7 @@ import pytest
 
 from kibitz import games, players
 from kibitz.games import CHANCE, OVER
+from kibitz.learn.perceptron import new_layers, save_layers, sizes_of
 from kibitz.names import BadInput
 from kibitz.search.cfr import Cfr
 from kibitz.search.mccfr import OutcomeSampling
@@ -30,6 +31,17 @@ def strategies(tmp_path_factory):
     return {name: folder / f"{i}.safetensors" for i, name in enumerate(NAMES)}
 
 
+@pytest.fixture(scope="module")
+def networks(tmp_path_factory):
+    """An untrained network for each game."""
+    folder = tmp_path_factory.mktemp("networks")
+    for i, name in enumerate(NAMES):
+        game = games.load(name)
+        layers = new_layers(sizes_of(game, [16]), np.random.default_rng(i))
+        save_layers(folder / f"{i}.safetensors", game, layers)
+    return {name: folder / f"{i}.safetensors" for i, name in enumerate(NAMES)}
+
+
 def positions_met(game, count, seed):
     """Positions at a seat's turn, from random games."""
     rng, generator = np.array([seed, seed], np.uint64), np.random.default_rng(seed)
@@ -49,9 +61,10 @@ def look(game, state, seat):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies):
+def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies, networks):
     game = games.load(name)
     texts = ["random", "oos:60", "ismcts:60", "oos:30,target=ist", f"strategy:{strategies[name]}"]
+    texts += [f"net:{networks[name]}", f"oos:30,net={networks[name]}"]
     pairs = {text: (players.make(text), players.make(text)) for text in texts}
     assert {text.split(":")[0] for text in texts} | {"human"} == set(players.PLAYERS)
     notes, rng = np.zeros(game.facts.notes), np.array([3, 4], np.uint64)

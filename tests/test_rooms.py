@@ -14,6 +14,7 @@ ROOMS = [
     "workers",
     "cluster",
     "jit",
+    "vectors",
     "games",
     "search",
     "runs",

@@ -67,7 +67,7 @@ class Progress:
     games: int  # finished
     metrics: dict[str, Any]  # of the last iteration
     seconds: float  # since this process began
-    played: int  # games of this process
+    decisions: int  # made by experts since then
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def expert_iteration(
     watch: Callable[[Progress], None] = lambda progress: None,
 ) -> None:
     """Play and learn until all iterations are done, from wherever the run stands."""
-    journal, began, played = Journal(run.path("journal")), time.perf_counter(), 0
+    journal, began, decisions = Journal(run.path("journal")), time.perf_counter(), 0
     done = restore(run, learner)
     metrics: dict[str, Any] = {}
     if done == 0:
@@ -103,8 +103,8 @@ def expert_iteration(
             episodes: dict[int, Rows] = {}
             for finished in crew.do(cut(range(first, first + schedule.games), schedule.tasks)):
                 episodes |= dict(finished)
-                played += len(finished)
-                watch(Progress(iteration - 1, first + len(episodes), metrics, time.perf_counter() - began, played))
+                decisions += sum(len(next(iter(episode.values()))) for _, episode in finished)
+                watch(Progress(iteration - 1, first + len(episodes), metrics, time.perf_counter() - began, decisions))
             rows = joined([episodes[number] for number in sorted(episodes)])
             journal.write(iteration, rows)
         playing = time.perf_counter() - at
@@ -122,7 +122,7 @@ def expert_iteration(
             checkpoint(run, learner, iteration)
             journal.forget(iteration)
             last_checkpoint = time.perf_counter()
-        watch(Progress(iteration, first + schedule.games, metrics, time.perf_counter() - began, played))
+        watch(Progress(iteration, first + schedule.games, metrics, time.perf_counter() - began, decisions))
 
 
 def cut(numbers: range, tasks: int) -> list[tuple[int, ...]]:

@@ -1,8 +1,9 @@
 """Training runs by name of their method: `train(run, ...)` goes on with any run from wherever it stands."""
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from .perceptron import Layers, compiled
 
 METHODS: dict[str, Any] = {"exit-oos": ExItOos}
 MOST_LEAVES = 2_000_000  # of a game whose networks are judged exactly on the way
-NETWORK = "network.safetensors"
+PROBE = 300  # simulations a move, to see how fast it goes
 
 # What the paper says; simulations are those that its steps of state machines came to.
 PAPER: dict[str, dict[str, Any]] = {
@@ -99,22 +100,11 @@ def train(
     tell: Callable[[str], None] = lambda text: None,
 ) -> None:
     """Go on with a run, from its last checkpoint and journal, until all its iterations are done."""
-    from .apprentice import Apprentice, pick_device
-
     config = config_of(run)
     game = load(config.game)
-    batches = config.in_batches(game)
-    decisions, bits = survey(game)
-    facts = game.facts
-    experience = Experience(
-        config.capacity * decisions, facts.encoding, facts.most_actions, config.rule, config.decay, bits
-    )
-    learner = Apprentice(
-        game, experience, config.hidden_sizes, config.rate, config.batch, config.steps, config.seed,
-        pick_device(config.device, batches),
-    )  # fmt: skip
+    learner = _apprentice(config, game)
     workers = processes or cores()
-    tasks = min(workers, config.games) if batches else config.games
+    tasks = min(workers, config.games) if config.in_batches(game) else config.games
     schedule = Schedule(config.iterations, config.games, tasks, config.keep_every, config.judge_every)
     with run.held(), _crew(config, workers, cluster, tell) as crew:
         run.show_in_tensorboard()
@@ -138,6 +128,57 @@ def _judge(game: Game, config: Any) -> Callable[[Layers], dict[str, float]]:
     except BadInput:
         return lambda layers: {}
     return lambda layers: {"nash_conv": judge_policy(form, compiled(layers)).nash_conv}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is still to come of a run."""
+
+    seconds: float
+    bytes: int  # on disk, at the end
+    processes: int
+    done: int  # iterations
+    iterations: int
+
+
+def estimate(run: Run, processes: int | None = None) -> Estimate:
+    """By a game with few simulations a move, and a few steps of learning."""
+    config = config_of(run)
+    game, count = load(config.game), processes or cores()
+    few = replace(config, simulations=min(config.simulations, PROBE), games=1)
+    play, learner = self_play(few), _apprentice(replace(config, capacity=1, steps=5), game)
+    knowledge = learner.knowledge()
+    play((0,), knowledge)  # compiles
+    began = time.perf_counter()
+    [(_, rows)] = play((1,), knowledge)
+    playing = (time.perf_counter() - began) * config.simulations / few.simulations
+    learner.take(rows)
+    learner.learn()
+    began = time.perf_counter()
+    learner.learn()
+    learning = (time.perf_counter() - began) * config.steps / 5
+    lines = run.lines()
+    done = int(lines[-1]["iteration"]) if lines else 0
+    at_once = min(count, config.games)
+    seconds = (config.iterations - done) * (playing * config.games / at_once + learning)
+    held = Experience(1, game.facts.encoding, game.facts.most_actions, bits=survey(game)[1]).bytes * len(rows["legal"])
+    weights = sum(array.nbytes for layer in knowledge for array in layer)
+    kept = config.iterations // config.keep_every + 1
+    size = held * min(config.capacity, config.iterations * config.games) + weights * (kept + 4)
+    return Estimate(seconds, size + 200 * config.iterations, count, done, config.iterations)
+
+
+def _apprentice(config: Any, game: Game) -> Any:
+    from .apprentice import Apprentice, pick_device
+
+    decisions, bits = survey(game)
+    facts = game.facts
+    experience = Experience(
+        config.capacity * decisions, facts.encoding, facts.most_actions, config.rule, config.decay, bits
+    )
+    device = pick_device(config.device, config.in_batches(game))
+    sizes = config.hidden_sizes
+    return Apprentice(game, experience, sizes, config.rate, config.batch, config.steps, config.seed, device)
 
 
 def survey(game: Game, count: int = 50) -> tuple[int, bool]:

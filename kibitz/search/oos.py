@@ -29,7 +29,7 @@ from ..jit import below, generators, helper, kernel, uniform
 from ..names import BadInput
 from .advice import Advice
 from .budget import chunks, most_memory, refuse_beyond
-from .policies import Uniform, choose
+from .policies import Uniform, choose, weighed
 from .sequence_form import two_seats_zero_sum
 from .strategy import Strategy, from_table
 from .table import SLOT, clear, find, grow, has_room, new_table, size, slot_of
@@ -200,7 +200,7 @@ class Oos:
             policy=weights / total if total > 0 else np.full(n, 1 / n),
             value=value,
             visits=focus.visits[:n].copy(),
-            prior=np.full(n, 1 / n),
+            prior=weighed(self.game, self.policy, view, n),
             simulations=simulations,
             seconds=seconds,
         )

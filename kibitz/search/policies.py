@@ -7,7 +7,9 @@ weighs actions writes `weigh` and leaves `step` to the default.
 import math
 from typing import Any, NamedTuple
 
-from ..jit import helper, rules, uniform
+import numpy as np
+
+from ..jit import helper, kernel, rules, uniform
 
 RULES = {
     "step": "self, game, state, actions, odds, rng",
@@ -59,3 +61,23 @@ class Uniform(NamedTuple):
 
     def step(self, game, state, actions, odds, rng):
         return game.pick(state, rng)
+
+    def weigh(self, game, state, actions, n, odds):
+        for j in range(n):
+            odds[j] = 1.0 / n
+
+
+def weighed(game: Any, policy: Any, view: Any, n: int) -> np.ndarray:
+    """What a policy thinks of the n actions at a view."""
+    if isinstance(policy, Uniform):
+        return np.full(n, 1 / n)
+    views, actions, odds = np.zeros(1, game.state), np.zeros(game.facts.most_actions, np.int64), np.zeros(n)
+    views[0] = view
+    _weigh(game, policy, views, actions, odds)
+    return odds
+
+
+@kernel
+def _weigh(game, policy, views, actions, odds):
+    n = game.actions(views[0], actions)
+    policy.weigh(game, views[0], actions, n, odds)

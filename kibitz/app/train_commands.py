@@ -1,0 +1,188 @@
+"""`kibitz train`: networks learn from searches. Options are made of the method's dataclass, where each number stands."""
+
+import inspect
+import time
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from .. import names
+from ..learn.expert_iteration import Progress
+from ..learn.training import METHODS, Estimate, config_of, configured, estimate, new_run, train
+from ..names import BadInput
+from ..runs import Run
+from . import plots
+from .options import GameName, Json, Out, Processes, write_json
+from .progress import err, out, waiting
+
+Cluster = Annotated[
+    str | None,
+    typer.Option(help="Play on a Ray cluster: auto, or its ADDRESS. Needs pip install 'kibitz\\[cluster]'."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(help="Train a network by search, into a run folder.", invoke_without_command=True)
+    group.callback()(resume)
+    for method, config in METHODS.items():
+        group.command(method, help=_help(method))(_command(method, config))
+    app.add_typer(group, name="train")
+
+
+def _help(method: str) -> str:
+    return (
+        "Expert iteration with Online Outcome Sampling: the search plays against itself, a network learns what it "
+        "says, and plays out its simulations.\n\n"
+        "Writes a run folder: networks, metrics, checkpoints, TensorBoard events. Ctrl-C stops and keeps all; "
+        "kibitz train --resume RUN goes on, after a kill too, to the same result.\n\n"
+        f"Example: kibitz train {method} leduc --preset small\n\n"
+        f"Example: kibitz train {method} goofspiel:13 --preset paper --simulations 2000 --iterations 100"
+    )
+
+
+def _command(method: str, config: Any) -> Any:
+    """A command with an option for each field of the configuration; what isn't given is left to preset and default."""
+
+    def command(game_name: str, preset: str | None, processes: Any, cluster: Any, out_folder: Any, json_file: Any, **given: Any) -> None:  # fmt: skip  # noqa: E501
+        _start(new_run(out_folder, method, configured(method, game_name, preset, given)), processes, cluster, json_file)
+
+    parameters = [
+        _parameter("game_name", GameName),
+        _parameter(
+            "preset",
+            Annotated[
+                str | None,
+                typer.Option(help="paper: as published; small: minutes. Options below change single numbers."),
+            ],
+            None,
+        ),
+    ]
+    hints = names.hints(config)
+    for field in fields(config):
+        if field.default is MISSING:
+            continue
+        kind, meaning, allowed = hints[field.name]
+        span = "" if allowed is None or isinstance(allowed, range) else f" ({names.span(kind, meaning, allowed)})"
+        text = f"{meaning}{span}; default {field.default:g}" if kind in (int, float) else f"{meaning}{span}; default {field.default}"  # fmt: skip  # noqa: E501
+        parameters.append(_parameter(field.name, Annotated[kind | None, typer.Option(help=text)], None))
+    parameters += [
+        _parameter("processes", Processes, None),
+        _parameter("cluster", Cluster, None),
+        _parameter("out_folder", Out, None),
+        _parameter("json_file", Json, None),
+    ]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    return command
+
+
+def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def resume(
+    context: typer.Context,
+    folder: Annotated[
+        Path | None, typer.Option("--resume", help="A run folder to go on with.", metavar="RUN", show_default=False)
+    ] = None,
+    iterations: Annotated[int | None, typer.Option(help="With --resume: go on to so many.")] = None,
+    processes: Processes = None,
+    cluster: Cluster = None,
+    json_file: Json = None,
+) -> None:
+    """Train a network by search, into a run folder; or go on with one.
+
+    Example: kibitz train exit-oos leduc --preset small
+
+    Example: kibitz train --resume runs/leduc-exit-oos-001
+    """
+    if context.invoked_subcommand is not None:
+        if folder is not None:
+            raise BadInput("--resume goes without a method: the run knows its own")
+        return
+    if folder is None:
+        raise BadInput(f"name a method ({', '.join(METHODS)}) or --resume RUN; kibitz train --help shows how")
+    run = Run(folder)
+    if not run.path("config.json").is_file():
+        raise BadInput(f"{folder} holds no run")
+    config = config_of(run)
+    if iterations is not None:
+        if iterations < config.iterations:
+            raise BadInput(f"{folder} was begun for {config.iterations} iterations, and that can grow only")
+        run = Run.create_or_resume(folder, "", run.config() | {"iterations": iterations}, may_grow=("iterations",))
+    _start(run, processes, cluster, json_file)
+
+
+def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path | None) -> None:
+    """Say what it will take, train with a live line, and say what came out and what to do with it."""
+    config = config_of(run)
+    err.print(f"[bold]{config.game}[/bold] into {escape(str(run.folder))}", highlight=False)
+    with waiting("how long will it take?"):
+        err.print(foretold(estimate(run, processes)), highlight=False)
+    began = time.perf_counter()
+    interrupted = False
+    nash_convs = [line["nash_conv"] for line in run.lines() if "nash_conv" in line][-1:]
+    with waiting(f"{config.game}", config.iterations * config.games) as line:
+
+        def show(progress: Progress) -> None:
+            metrics = progress.metrics
+            if "nash_conv" in metrics:
+                nash_convs[:] = [metrics["nash_conv"]]
+            rate = progress.decisions * config.simulations / max(progress.seconds, 1e-9)
+            note = f"iteration {progress.iteration}  {rate:,.0f} simulations/s"
+            if "loss" in metrics:
+                note += f"  loss {metrics['loss']:.3f}  experience {metrics['rows']:,}"
+            if nash_convs:
+                note += f"  NashConv {nash_convs[0]:.3f}"
+            line(progress.games, note)
+
+        try:
+            train(run, processes, cluster, show, lambda text: err.print(text, highlight=False, markup=False))
+        except KeyboardInterrupt:
+            interrupted = True
+    report(run, time.perf_counter() - began, json_file)
+    if interrupted:
+        err.print("stopped; all games that count were saved", highlight=False)
+        err.print(f"to go on: kibitz train --resume {run.folder}", soft_wrap=True, highlight=False)
+        raise typer.Exit(130)
+
+
+def foretold(told: Estimate) -> str:
+    left = "" if told.done == 0 else f" ({told.done:,} of {told.iterations:,} iterations are done)"
+    return f"about {spoken(told.seconds)} on {told.processes} cores, and {told.bytes / 1e6:,.0f} MB of disk{left}"
+
+
+def spoken(seconds: float) -> str:
+    """`40 s`, `12 min`, `3.5 h`."""
+    if seconds < 90:
+        return f"{max(round(seconds), 1)} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
+    """What a run got, and how to play it."""
+    config, lines = config_of(run), run.lines()
+    last = lines[-1] if lines else {"iteration": 0, "games": 0}
+    judged = [(line["iteration"], line["nash_conv"]) for line in lines if "nash_conv" in line]
+    out.print(
+        f"[bold]{config.game}[/bold]: {last['iteration']:,} of {config.iterations:,} iterations, "
+        f"{last['games']:,} games, {spoken(seconds)}",
+        highlight=False,
+    )
+    if "loss" in last:
+        out.print(f"loss (KL to the expert) {last['loss']:.4f}", highlight=False)
+    if len(judged) > 1:
+        first, best = judged[0][1], min(value for _, value in judged)
+        out.print(
+            f"NashConv {judged[-1][1]:.4f}, from {first:.4f} untrained; the lowest on the way was {best:.4f}",
+            highlight=False,
+        )
+        plots.curves(run.path("nash_conv.png"), {run.folder.name: judged}, config.game, "NashConv")
+        out.print(f"plot:    {run.path('nash_conv.png')}", soft_wrap=True, highlight=False)
+    if run.path("network.safetensors").exists():
+        out.print(f"network: {run.path('network.safetensors')}", soft_wrap=True, highlight=False)
+        out.print(f"play it: kibitz play {config.game} --against net:{run.folder}", soft_wrap=True, highlight=False)
+    write_json(json_file, run.config() | {"measured": last, "nash_conv": judged[-1][1] if judged else None})

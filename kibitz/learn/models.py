@@ -1,0 +1,45 @@
+"""Where networks lie: in run folders, in files, and a few small ones in the package itself (`models/leduc`)."""
+
+from pathlib import Path
+
+from ..games import full_name, load
+from ..names import BadInput, choose
+from .perceptron import About, read_layers
+
+SHIPPED = Path(__file__).parents[1] / "models"
+PREFIX = "models/"
+NETWORK = "network.safetensors"
+
+
+def shipped() -> dict[str, Path]:
+    """The networks of the package, by name."""
+    return {path.stem: path for path in sorted(SHIPPED.glob("*.safetensors"))}
+
+
+def network_file(name: str, iteration: int = 0) -> Path:
+    """The file of a run folder (0: its last network), of `models/NAME`, or the file itself."""
+    path = Path(name)
+    if name.startswith(PREFIX) and not path.exists():
+        known = shipped()
+        return known[choose("network of the package", name.removeprefix(PREFIX), known)]
+    if not path.is_dir():
+        if iteration:
+            raise BadInput(f"{name} is no run folder, so it has no iteration {iteration}")
+        return path
+    kept = {int(each.stem): each for each in sorted(path.glob("networks/*.safetensors"))}
+    if iteration:
+        if iteration not in kept:
+            there = ", ".join(map(str, kept)) or "none yet"
+            raise BadInput(f"{name} kept no network of iteration {iteration}; there are: {there}")
+        return kept[iteration]
+    if not (path / NETWORK).exists():
+        why = "training has not reached its first checkpoint" if (path / "config.json").exists() else "it is no run"
+        raise BadInput(f"{name} has no network: {why}")
+    return path / NETWORK
+
+
+def describe(path: Path) -> tuple[About, int]:
+    """What a network is, and its bytes; refused if its game isn't there."""
+    _, about = read_layers(path)
+    full_name(load(about.game))
+    return about, path.stat().st_size
