@@ -2,17 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+# Okabe and Ito's, which the colour-blind tell apart too; after the last one the same again, dashed and dotted.
+COLOURS = ("#20639b", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+STYLES = ("-", "--", ":")
+FEW = 40  # points of a line that are shown as dots, too
+
+Points = Sequence[tuple[float, float]]
+
 
 def convergence(path: Path, title: str, iterations: Sequence[int], nash_conv: Sequence[float]) -> None:
     """NashConv over iterations, both logarithmic."""
     figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
-    axes.loglog(iterations, [max(value, 1e-16) for value in nash_conv], marker="o", markersize=3, color="#20639b")
+    axes.loglog(iterations, [max(value, 1e-16) for value in nash_conv], marker="o", markersize=3, color=COLOURS[0])
     axes.set(title=title, xlabel="iterations", ylabel="NashConv")
     axes.grid(which="both", alpha=0.25)
     axes.annotate(
@@ -27,18 +35,61 @@ def convergence(path: Path, title: str, iterations: Sequence[int], nash_conv: Se
     plt.close(figure)
 
 
-def curves(path: Path, lines: Mapping[str, Sequence[tuple[int, float]]], title: str, measured: str) -> None:
-    """A measurement over the iterations of several runs; logarithmic where it spans more than one power of ten."""
-    figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
-    values = [value for points in lines.values() for _, value in points]
-    for name, points in lines.items():
-        axes.plot(*zip(*points, strict=True), label=name, linewidth=1.6)
-    if min(values) > 0 and max(values) > 10 * min(values):
-        axes.set_yscale("log")
-    elif min(values) >= 0:
-        axes.set_ylim(bottom=0)
-    axes.set(title=title, xlabel="iterations", ylabel=measured)
-    axes.grid(which="both", alpha=0.25)
-    axes.legend()
+def curves(
+    path: Path, lines: Mapping[str, Points], title: str, measured: str, over: str = "iterations", log_x: bool = False
+) -> None:
+    """One measurement of several runs."""
+    panels(path, title, {measured: lines}, over, log_x)
+
+
+def panels(
+    path: Path, title: str, measured: Mapping[str, Mapping[str, Points]], over: str = "iterations", log_x: bool = False
+) -> None:
+    """A panel a measurement, in it a line a run: label of the axis -> name of the run -> points.
+
+    Logarithmic where it spans more than one power of ten.
+    """
+    figure, grid = plt.subplots(
+        len(measured), 1, figsize=(7.6, 1 + 3.4 * len(measured)), layout="constrained", sharex=True, squeeze=False
+    )
+    for axes, (label, lines) in zip(grid[:, 0], measured.items(), strict=True):
+        values = [value for points in lines.values() for _, value in points]
+        for i, (name, points) in enumerate(lines.items()):
+            style: dict[str, Any] = {"color": COLOURS[i % len(COLOURS)]}
+            style["linestyle"] = STYLES[i // len(COLOURS) % len(STYLES)]
+            marker = "o" if len(points) <= FEW else ""
+            axes.plot(*zip(*points, strict=True), label=name, linewidth=1.6, marker=marker, markersize=3, **style)
+        if log_x:
+            axes.set_xscale("log")
+        if min(values) > 0 and max(values) > 10 * min(values):
+            axes.set_yscale("log")
+        elif min(values) >= 0:
+            axes.set_ylim(bottom=0)
+        axes.set_ylabel(label)
+        axes.grid(which="both", alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+        _name(axes, lines)
+    grid[0, 0].set_title(title)
+    grid[-1, 0].set_xlabel(over)
     figure.savefig(path, dpi=140)
     plt.close(figure)
+
+
+def _name(axes: Any, lines: Mapping[str, Points]) -> None:
+    """Each run's name and last value at the right of its line's end, in its colour, pushed apart where they meet."""
+    to_axes = axes.transData + axes.transAxes.inverted()
+    ends = [to_axes.transform(points[-1])[1] for points in lines.values()]
+    room = 0.13 / (axes.get_window_extent().height / axes.figure.dpi)  # of one line of text
+    below = float("-inf")
+    for i in sorted(range(len(ends)), key=ends.__getitem__):
+        below = ends[i] = max(ends[i], below + room)
+    above = max(ends[-1:] + ends) if len(ends) == 1 else max(1.0, room * len(ends))
+    for i in sorted(range(len(ends)), key=ends.__getitem__, reverse=True):  # and back down where it came out on top
+        above = ends[i] = min(ends[i], above)
+        above -= room
+    for height, line, (name, points) in zip(ends, axes.get_lines(), lines.items(), strict=True):
+        text = f"{points[-1][1]:.3g}" if len(lines) == 1 else f"{name}  {points[-1][1]:.3g}"
+        axes.annotate(
+            text, (1.015, height), xycoords="axes fraction", va="center", fontsize=8, color=line.get_color(),
+            annotation_clip=False,
+        )  # fmt: skip

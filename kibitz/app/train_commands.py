@@ -1,4 +1,4 @@
-"""`kibitz train`: networks learn from searches. Options are made of the method's dataclass, where each number stands."""
+"""`kibitz train`: networks learn from searches. Its options are made of the dataclass of the method."""
 
 import inspect
 import time

@@ -51,6 +51,9 @@ class Goofspiel(NamedTuple):
     open_bids: Annotated[bool, "whether bids are shown after each round"] = False
     sign: Annotated[bool, "payoff is who won (+1, 0, -1); else the difference in points"] = True
     play_last: Annotated[bool, "whether the forced last card is a turn of its own"] = False
+    by_seat: Annotated[bool, "encode winners by their seat, not by whose side it is (a mistake, for comparison)"] = (
+        False
+    )
 
     def start(self, state):
         state.keys[0] = FIRST_KEY
@@ -116,7 +119,8 @@ class Goofspiel(NamedTuple):
             if bid >= 0:
                 out[round * n + bid] = 1
             if winner >= 0:
-                out[n * n + 3 * round + (2 if winner == TIE else int(winner != seat))] = 1
+                mine = 0 if self.by_seat else seat
+                out[n * n + 3 * round + (2 if winner == TIE else int(winner != mine))] = 1
                 if self.open_bids:
                     out[n * n + 3 * n + round * n + other] = 1
 

@@ -62,29 +62,26 @@ class ConcurrentOos(Oos):
     def advance(self, batch: Batch, first: int) -> int:
         """Go on from the answers until all machines wait again: how many do, in the batch from row `first` on."""
         settings = self.settings if self.aimed else self.settings._replace(targeting=0.0)
-        waiting, answered = 0, True
+        waiting, number = 0, 0
         while True:
-            waiting += advance(
+            more, number = advance(
                 self.game, self.root, self.view, self.table, self.scratch, self.machines, self.left, self.focus,
-                settings, batch, first + waiting, answered, self.rng,
+                settings, batch, first + waiting, number, self.rng,
             )  # fmt: skip
-            if not self.left[0] or self.machines["busy"].all():
+            waiting += more
+            if number == len(self.machines):
                 return waiting
-            self.table, answered = grow(self.table, 1, 2 * len(self.scratch.odds)), False
+            self.table = grow(self.table, 1, 2 * len(self.scratch.odds))
 
 
 @kernel
-def advance(
-    game, root, view, table, scratch, machines, left, focus, settings, batch, first, answered, rng
-):  # fmt: skip
-    """Those that were `answered` go on; all that are idle begin. Returns how many wait anew; some stay idle where
-    the table is full."""
+def advance(game, root, view, table, scratch, machines, left, focus, settings, batch, first, start, rng):
+    """Those that wait go on, and those that are idle begin, from number `start` on. Returns how many wait anew, and
+    the number of the machine that found the table full: what comes out doesn't depend on how large that was."""
     waiting = 0
-    for number in range(len(machines)):
+    for number in range(start, len(machines)):
         machine, state = machines[number], scratch.states[number]
         if machine.busy:
-            if not answered:
-                continue
             n = game.actions(state, scratch.actions)
             softmax(batch.logits[machine.row], scratch.actions, n, scratch.odds)
             game.play(state, scratch.actions[choose(scratch.odds, n, rng)])
@@ -103,8 +100,10 @@ def advance(
                     table.cells, focus, scratch, number, machine.depth, machine.tail, game.payoff(state, machine.seat)
                 )
                 machine.busy = 0
-            if left[0] == 0 or not room_for_one(table, scratch):
+            if left[0] == 0:
                 break
+            if not room_for_one(table, scratch):
+                return waiting, number
             left[0] -= 1
             scratch.states[number] = root[0]
             machine.seat = scratch.updating[0]
@@ -113,4 +112,4 @@ def advance(
                 game, state, view[0], table, scratch, focus, settings, machine.seat, number, rng
             )
             machine.busy = 1
-    return waiting
+    return waiting, len(machines)
