@@ -54,22 +54,25 @@ def panels(
     )
     for axes, (label, lines) in zip(grid[:, 0], measured.items(), strict=True):
         values = [value for points in lines.values() for _, value in points]
-        for i, (name, points) in enumerate(lines.items()):
+        for i, points in enumerate(lines.values()):
             style: dict[str, Any] = {"color": COLOURS[i % len(COLOURS)]}
             style["linestyle"] = STYLES[i // len(COLOURS) % len(STYLES)]
             marker = "o" if len(points) <= FEW else ""
-            axes.plot(*zip(*points, strict=True), label=name, linewidth=1.6, marker=marker, markersize=3, **style)
+            axes.plot(*zip(*points, strict=True), linewidth=1.6, marker=marker, markersize=3, **style)
         if log_x:
             axes.set_xscale("log")
         if min(values) > 0 and max(values) > 10 * min(values):
             axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:g}")
+            shown = "25" if max(values) < 100 * min(values) else ""
+            axes.yaxis.set_minor_formatter(lambda y, _, shown=shown: f"{y:g}" if f"{y:e}"[0] in shown else "")
         elif min(values) >= 0:
             axes.set_ylim(bottom=0)
         axes.set_ylabel(label)
         axes.grid(which="both", alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
         _name(axes, lines)
-    grid[0, 0].set_title(title)
+    grid[0, 0].set_title(title, parse_math=False)
     grid[-1, 0].set_xlabel(over)
     figure.savefig(path, dpi=140)
     plt.close(figure)
@@ -77,19 +80,25 @@ def panels(
 
 def _name(axes: Any, lines: Mapping[str, Points]) -> None:
     """Each run's name and last value at the right of its line's end, in its colour, pushed apart where they meet."""
+    axes.autoscale_view()
     to_axes = axes.transData + axes.transAxes.inverted()
     ends = [to_axes.transform(points[-1])[1] for points in lines.values()]
     room = 0.13 / (axes.get_window_extent().height / axes.figure.dpi)  # of one line of text
     below = float("-inf")
     for i in sorted(range(len(ends)), key=ends.__getitem__):
         below = ends[i] = max(ends[i], below + room)
-    above = max(ends[-1:] + ends) if len(ends) == 1 else max(1.0, room * len(ends))
+    above = max(1.0, room * len(ends))
     for i in sorted(range(len(ends)), key=ends.__getitem__, reverse=True):  # and back down where it came out on top
         above = ends[i] = min(ends[i], above)
         above -= room
     for height, line, (name, points) in zip(ends, axes.get_lines(), lines.items(), strict=True):
-        text = f"{points[-1][1]:.3g}" if len(lines) == 1 else f"{name}  {points[-1][1]:.3g}"
+        text = f"{points[-1][1]:.3g}" if len(lines) == 1 else f"{_short(name)}  {points[-1][1]:.3g}"
         axes.annotate(
             text, (1.015, height), xycoords="axes fraction", va="center", fontsize=8, color=line.get_color(),
-            annotation_clip=False,
+            annotation_clip=False, parse_math=False,
         )  # fmt: skip
+
+
+def _short(name: str) -> str:
+    """Names differ at their ends, mostly."""
+    return name if len(name) <= 34 else f"{name[:12]}…{name[-21:]}"

@@ -22,7 +22,7 @@ from ..games import Game, full_name
 from ..jit import helper
 from ..names import BadInput
 from ..search.policies import policy, softmax
-from ..vectors import VECTOR, add_rows
+from ..vectors import VECTOR, add_rows, pick_active
 
 FORMAT = "kibitz perceptron 1"
 
@@ -109,28 +109,25 @@ class Perceptron(NamedTuple):
 
     weights: np.ndarray  # f4: of each layer its biases, then a row an input; all padded to whole vectors
     widths: np.ndarray  # [layers + 1] i8: encoding, hidden..., actions; all but the first padded
-    encoding: np.ndarray  # [encoding] f4
+    encoding: np.ndarray  # [encoding, padded] f4
     units: np.ndarray  # [widest] f4: of the layer at hand, the logits at the end
-    active: np.ndarray  # [widest + 1] i8: which inputs of a layer aren't 0
-    values: np.ndarray  # [widest + 1] f4: and what they are
+    active: np.ndarray  # [widest] i4: which inputs of a layer aren't 0
+    values: np.ndarray  # [widest] f4: and what they are
 
     def weigh(self, game, state, actions, n, odds):
-        game.observe(state, game.turn(state), self.encoding)
-        forward(self, self.encoding)
+        game.observe(state, game.turn(state), self.encoding[: self.widths[0]])
+        forward(self)
         softmax(self.units, actions, n, odds)
 
 
 @helper
-def forward(net, encoding):
-    """From an encoding to the logits, which end up in `units`."""
-    at, inputs = 0, encoding
+def forward(net):
+    """From the encoding to the logits, which end up in `units`."""
+    at, inputs = 0, net.encoding
     for layer in range(len(net.widths) - 1):
         given, width = net.widths[layer], net.widths[layer + 1]
-        count = 0
-        for i in range(given):  # without a branch, which would be a coin toss; ReLU on the way
-            net.active[count] = i
-            net.values[count] = inputs[i]
-            count += inputs[i] > 0
+        # What is below 0 counts in an encoding only: ReLU leaves it out elsewhere.
+        count = pick_active(inputs, (given + VECTOR - 1) // VECTOR * VECTOR, layer == 0, net.active, net.values)
         for k in range(width):
             net.units[k] = net.weights[at + k]
         add_rows(net.units, net.weights, at + width, width, net.active, net.values, count)
@@ -140,20 +137,20 @@ def forward(net, encoding):
 
 def compiled(layers: Layers) -> Perceptron:
     """The policy of a network; each has its own room to work in, so one is for one search at a time."""
-    padded = [-(-weights.shape[1] // VECTOR) * VECTOR for weights, _ in layers]
-    widths = [layers[0][0].shape[0], *padded]
+    encoding, *padded = (-(-size // VECTOR) * VECTOR for size in (len(layers[0][0]), *(len(b) for _, b in layers)))
+    widths = [len(layers[0][0]), *padded]
     parts = []
     for (weights, biases), inputs, outputs in zip(layers, widths, padded, strict=False):
         whole = np.zeros((1 + inputs, outputs), np.float32)
         whole[0, : len(biases)] = biases
         whole[1 : 1 + len(weights), : weights.shape[1]] = weights
         parts.append(whole.ravel())
-    widest = max(widths) + 1
+    widest = max(encoding, *padded)
     return Perceptron(
         weights=np.concatenate(parts),
         widths=np.array(widths),
-        encoding=np.zeros(widths[0], np.float32),
+        encoding=np.zeros(encoding, np.float32),
         units=np.zeros(widest, np.float32),
-        active=np.zeros(widest, np.int64),
+        active=np.zeros(widest, np.int32),
         values=np.zeros(widest, np.float32),
     )

@@ -76,8 +76,8 @@ class ConcurrentOos(Oos):
 
 @kernel
 def advance(game, root, view, table, scratch, machines, left, focus, settings, batch, first, start, rng):
-    """Those that wait go on, and those that are idle begin, from number `start` on. Returns how many wait anew, and
-    the number of the machine that found the table full: what comes out doesn't depend on how large that was."""
+    """Those that wait go on and those that are idle begin, from number `start` on: how many wait anew, and which of
+    them found the table full. It goes on from there when that has grown, so its size makes no difference."""
     waiting = 0
     for number in range(start, len(machines)):
         machine, state = machines[number], scratch.states[number]
