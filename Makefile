@@ -14,7 +14,7 @@ BIN := .venv/bin
 	touch $@
 
 demo: .venv/installed
-	$(BIN)/kibitz solve leduc --with cfr+ --iterations 1000
+	$(BIN)/kibitz demo
 
 test: lint
 	$(BIN)/python -m pytest -n 2 -m "not heavy"

@@ -88,12 +88,12 @@ def _tell(text: str) -> None:
 def _result_table(players: list[str], result: Result) -> Table:
     table = Table(escape(players[0]), f"against {escape(', '.join(players[1:]))}", "95% interval")
     table.add_row("won / drawn / lost", f"{result.wins:,} / {result.draws:,} / {result.losses:,}", "")
-    table.add_row("score (a draw is half)", f"{100 * result.score.mean:.1f}%", _span(result.score, 100, ".1f", "%"))
-    table.add_row("mean payoff", f"{result.payoff.mean:+.4f}", _span(result.payoff, 1, "+.4f", ""))
+    table.add_row("score (a draw is half)", f"{100 * result.score.mean:.1f}%", span(result.score, 100, ".1f", "%"))
+    table.add_row("mean payoff", f"{result.payoff.mean:+.4f}", span(result.payoff, 1, "+.4f", ""))
     return table
 
 
-def _span(estimate: Estimate, scale: float, form: str, unit: str) -> str:
+def span(estimate: Estimate, scale: float, form: str, unit: str) -> str:
     if math.isnan(estimate.low):
         return "-"
     return f"{scale * estimate.low:{form}}{unit} to {scale * estimate.high:{form}}{unit}"

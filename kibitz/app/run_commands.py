@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 from typer.core import TyperGroup
@@ -50,15 +49,12 @@ def register(app: typer.Typer) -> None:
     app.command("models")(list_models)
 
 
-# --- runs -------------------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class Row:
     """What a run folder tells at a glance."""
 
     run: str  # its folder
-    written: float  # when something in it was, in seconds since 1970
+    written: float = 0.0  # when something in it was, in seconds since 1970
     command: str = ""
     method: str = ""
     game: str = ""
@@ -72,6 +68,12 @@ class Row:
     problem: str = ""  # why it can't be read
 
     @property
+    def what(self) -> str:
+        """Nearly the command that made it."""
+        method = {"train": f"{self.method} {self.game}", "solve": f"{self.game} with {self.method}"}
+        return f"{self.command} {method.get(self.command, self.game)} {' '.join(self.players or [])}".strip() or "-"
+
+    @property
     def progress(self) -> str:
         if self.wanted is None:
             return "-"
@@ -81,14 +83,11 @@ class Row:
     @property
     def reached(self) -> str:
         if self.problem:
-            return self.problem.split(":")[0]
-        if self.players:
-            first, *others = self.players
-            if self.score is None or self.score["mean"] is None:
-                return f"{first} against {', '.join(others)}"
+            return f"unreadable: {self.problem.split(': ')[0]}"
+        if self.score is not None and self.players and (mean := self.score["mean"]) is not None:
             low, high = self.score["low"], self.score["high"]
             sure = "" if low is None or high is None else f" ({100 * low:.1f} to {100 * high:.1f})"
-            return f"{first} {100 * self.score['mean']:.1f}%{sure} against {', '.join(others)}"
+            return f"{self.players[0]} scores {100 * mean:.1f}%{sure}"
         parts = [f"NashConv {self.nash_conv:.4g}"] if self.nash_conv is not None else []
         parts += [f"loss {self.loss:.4g}"] if self.loss is not None else []
         return ", ".join(parts) or "-"
@@ -141,23 +140,25 @@ def list_runs(
     if not rows:
         out.print(f"no runs in {escape(str(where))} yet: kibitz solve leduc makes one", highlight=False)
         return
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for head in ("run", "what", "game", "done", "reached", "written"):
-        table.add_column(head, overflow="fold", no_wrap=head in ("run", "done", "written"))
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for head in ("run", "what", "done", "reached", "written"):
+        table.add_column(head, overflow="fold", no_wrap=head in ("run", "written"))
+    table.columns[-1].min_width = 9
     now = time.time()
     for row in rows:
-        what = f"{row.command} {row.method}".strip() or "unreadable"
-        cells = (row.run, what, row.game or "-", row.progress, row.reached, age(now - row.written))
+        cells = (row.run, row.what, row.progress, row.reached, age(now - row.written) if row.written else "-")
         table.add_row(*map(escape, cells), style="dim" if row.problem else "")
     out.print(table)
     for row in reversed(rows):
         if row.how_to_go_on:
             _say(f"to go on: {row.how_to_go_on}")
             break
-    measured = [row for row in rows if row.nash_conv is not None or row.loss is not None]
-    alike = [row.run for row in measured if row.game == measured[-1].game][-2:]
-    if len(alike) == 2:
-        _say(f"to compare: {shlex.join(['kibitz', 'runs', 'compare', *alike])}")
+    newest: dict[str, str] = {}  # game -> run that was measured
+    for row in reversed([row for row in rows if row.nash_conv is not None or row.loss is not None]):
+        if row.game in newest:
+            _say(f"to compare: {shlex.join(['kibitz', 'runs', 'compare', row.run, newest[row.game]])}")
+            break
+        newest[row.game] = row.run
 
 
 def run_folders(top: Path) -> Iterator[Path]:
@@ -171,12 +172,12 @@ def run_folders(top: Path) -> Iterator[Path]:
 
 def read_row(folder: Path) -> Row:
     """Whatever is in the folder, this doesn't fail."""
-    row = Row(str(folder), _last_written(folder))
-    run = Run(folder)
+    row, run = Row(str(folder)), Run(folder)
     try:
+        row.written = max(path.lstat().st_mtime for path in folder.iterdir())
         config = run.config()
         if not isinstance(config.get("command"), str):
-            raise BadInput("config.json is of no run of Kibitz")
+            raise BadInput("config.json is not a run's")
         row.command, row.game = config["command"], str(config.get("game", ""))
         row.method = str(config.get("method", config.get("with", "")))
         row.wanted, row.seed = _whole(config.get("iterations")), _whole(config.get("seed"))
@@ -197,7 +198,8 @@ def _read_match(row: Row, run: Run, config: dict[str, Any]) -> None:
     row.players, row.wanted = [str(name) for name in config["players"]], _whole(config["games"])
     if run.path("result.json").is_file():
         result = json.loads(run.path("result.json").read_text())
-        row.done, row.score = _whole(result["games"]), {key: result["score"][key] for key in ("mean", "low", "high")}
+        row.done, score = _whole(result["games"]), result["score"]
+        row.score = {key: score[key] if _number(score[key]) else None for key in ("mean", "low", "high")}
     if row.done is None or row.done != row.wanted:
         row.done = run.path(FILE).read_bytes().count(b"\n") if run.path(FILE).is_file() else 0
 
@@ -210,23 +212,12 @@ def _last(measured: list[dict[str, Any]], key: str) -> float | None:
     return next((line[key] for line in reversed(measured) if _number(line.get(key))), None)
 
 
-def _last_written(folder: Path) -> float:
-    """Of what is in it; a folder that can't be looked into counts as it is."""
-    try:
-        return max(path.lstat().st_mtime for path in folder.iterdir())
-    except OSError:
-        return folder.lstat().st_mtime
-
-
 def age(seconds: float) -> str:
     """`40 s ago`, `3 min ago`, `5 h ago`, `2 d ago`."""
     for most, unit, length in ((90, "s", 1), (90 * 60, "min", 60), (36 * 3600, "h", 3600)):
         if seconds < most:
             return f"{max(seconds, 0) / length:.0f} {unit} ago"
     return f"{seconds / 86400:.0f} d ago"
-
-
-# --- compare ----------------------------------------------------------------------------------------------------------
 
 
 def measurements(run: Run, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
@@ -254,7 +245,7 @@ def _png_file(path: Path) -> Path:
     if path.is_dir() or not path.parent.is_dir():
         raise BadInput(f"can't write {path}: {'it is a folder' if path.is_dir() else 'its folder does not exist'}")
     if path.exists() and path.stat().st_size and not _is_png(path):
-        raise BadInput(f"{path} holds something that is no picture: give another file")
+        raise BadInput(f"{path} holds something that is no picture: give another file by --out")
     return path
 
 
@@ -314,7 +305,7 @@ def compare(
         raise BadInput(f"can't write {picture}: {error.strerror or error}") from None
     differing = differences(configs)
     _show(lines, over, differing)
-    _say(f"plot: {shlex.quote(str(picture))}")
+    _say(f"plot: {picture}")
     report = {
         "over": over,
         "runs": [
@@ -434,9 +425,6 @@ def _word(value: Any) -> str:
 
 def _say(text: str) -> None:
     out.print(text, soft_wrap=True, highlight=False, markup=False)
-
-
-# --- models -----------------------------------------------------------------------------------------------------------
 
 
 def list_models(json_file: Json = None) -> None:

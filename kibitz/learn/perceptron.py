@@ -19,7 +19,7 @@ import safetensors.numpy
 
 from ..files import write_whole
 from ..games import Game, full_name
-from ..jit import helper
+from ..jit import helper, kernel
 from ..names import BadInput
 from ..search.policies import policy, softmax
 from ..vectors import VECTOR, add_rows, pick_active
@@ -70,7 +70,7 @@ def read_layers(path: Path, game: Game | None = None) -> tuple[Layers, About]:
             if meta.get("format") != FORMAT:
                 raise BadInput(f"{path} is no network of Kibitz (its format is {meta.get('format', 'not given')!r})")
             about = json.loads(meta["about"])
-            count = len(file.keys()) // 2
+            count = (len(file.keys()) + 1) // 2
             layers = [(file.get_tensor(f"weights.{i}"), file.get_tensor(f"biases.{i}")) for i in range(count)]
             name, made = str(about["game"]), str(about["made"])
     except FileNotFoundError:
@@ -81,15 +81,13 @@ def read_layers(path: Path, game: Game | None = None) -> tuple[Layers, About]:
         raise BadInput(f"{path} can't be read as a network, it is damaged or foreign: {error}") from None
     if game is not None and name != full_name(game):
         raise BadInput(f"{path} is a network for {name}, not for {full_name(game)}")
-    sizes = (len(layers[0][0]) if layers else 0, *(len(biases) for _, biases in layers))
-    shapes = list(pairwise(sizes))
-    sound = bool(layers) and all(
-        weights.shape == shape
-        and weights.dtype == biases.dtype == np.float32
-        and np.isfinite(weights).all()
-        and np.isfinite(biases).all()
-        for (weights, biases), shape in zip(layers, shapes, strict=True)
+    sound = (
+        bool(layers)
+        and all(array.dtype == np.float32 and np.isfinite(array).all() for layer in layers for array in layer)
+        and all(weights.ndim == 2 and biases.shape == weights.shape[1:] for weights, biases in layers)
+        and all(len(biases) == len(weights) for (_, biases), (weights, _) in pairwise(layers))
     )
+    sizes = (len(layers[0][0]), *(len(biases) for _, biases in layers)) if sound else ()
     if not sound or (game is not None and (sizes[0], sizes[-1]) != (game.facts.encoding, game.facts.most_actions)):
         raise BadInput(f"{path} is damaged: its layers don't fit together, or not to the game")
     return layers, About(name, made, sizes)
@@ -113,8 +111,10 @@ class Perceptron(NamedTuple):
     units: np.ndarray  # [widest] f4: of the layer at hand, the logits at the end
     active: np.ndarray  # [widest] i4: which inputs of a layer aren't 0
     values: np.ndarray  # [widest] f4: and what they are
+    asked: np.ndarray  # [1] i8: how often, so far
 
     def weigh(self, game, state, actions, n, odds):
+        self.asked[0] += 1
         game.observe(state, game.turn(state), self.encoding[: self.widths[0]])
         forward(self)
         softmax(self.units, actions, n, odds)
@@ -153,4 +153,15 @@ def compiled(layers: Layers) -> Perceptron:
         units=np.zeros(widest, np.float32),
         active=np.zeros(widest, np.int32),
         values=np.zeros(widest, np.float32),
+        asked=np.zeros(1, np.int64),
     )
+
+
+@kernel
+def passes(net, encodings, count):
+    """So many forward passes, over and over the encodings: what a benchmark compares with."""
+    for i in range(count):
+        row = encodings[i % len(encodings)]
+        for k in range(len(row)):
+            net.encoding[k] = row[k]
+        forward(net)

@@ -25,7 +25,8 @@ from .perceptron import Layers, compiled
 
 METHODS: dict[str, Any] = {"exit-oos": ExItOos}
 MOST_LEAVES = 2_000_000  # of a game whose networks are judged exactly on the way
-PROBE = 300  # simulations a move, to see how fast it goes
+PROBE = 2000  # simulations a move, to see how fast it goes
+PROBE_SECONDS = 1.0
 
 # What the paper says; simulations are those that its steps of state machines came to.
 PAPER: dict[str, dict[str, Any]] = {
@@ -142,16 +143,18 @@ class Estimate:
 
 
 def estimate(run: Run, processes: int | None = None) -> Estimate:
-    """By a game with few simulations a move, and a few steps of learning."""
+    """By some games with fewer simulations a move, and a few steps of learning."""
     config = config_of(run)
     game, count = load(config.game), processes or cores()
-    few = replace(config, simulations=min(config.simulations, PROBE), games=1)
-    play, learner = self_play(few), _apprentice(replace(config, capacity=1, steps=5), game)
-    knowledge = learner.knowledge()
+    learner = _apprentice(replace(config, capacity=1, steps=5), game)
+    knowledge, simulations = learner.knowledge(), min(config.simulations, PROBE)
+    play = self_play(replace(config, simulations=simulations))
     play((0,), knowledge)  # compiles
-    began = time.perf_counter()
-    [(_, rows)] = play((1,), knowledge)
-    playing = (time.perf_counter() - began) * config.simulations / few.simulations
+    began, probes = time.perf_counter(), 0
+    while not probes or (time.perf_counter() - began < PROBE_SECONDS and probes < config.games):
+        [(_, rows)] = play((probes,), knowledge)
+        probes += 1
+    playing = (time.perf_counter() - began) / probes * config.simulations / simulations
     learner.take(rows)
     learner.learn()
     began = time.perf_counter()
