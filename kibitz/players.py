@@ -91,9 +91,13 @@ class FromNetwork(_Advised):
     class Options(NamedTuple):
         network: Annotated[str, "a run folder, a network file, or models/NAME"]
         iteration: Annotated[int, "of a run; 0: its last"] = 0
+        threshold: Annotated[float, "moves less likely than this share of the likeliest are never played"] = 0.0
 
     def __init__(self, options: Any) -> None:
         self.path = network_file(options.network, options.iteration)
+        self.threshold = options.threshold
+        if not 0 <= options.threshold <= 1:
+            raise BadInput(f"net: threshold={options.threshold} should be from 0 to 1")
         self.known: tuple[Game, Layers] | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
@@ -107,6 +111,7 @@ class FromNetwork(_Advised):
         self.game.observe(view, self.seat, self.encoding)
         said = logits(self.known[1], self.encoding)[legal_actions(self.game, view)].astype(float)
         odds = np.exp(said - said.max())
+        odds[odds < self.threshold] = 0
         return fixed_advice(self.game, view, odds / odds.sum())
 
 
@@ -148,6 +153,7 @@ class OosPlayer(_Searching):
         epsilon: Annotated[float, "exploration"] = 0.4
         delta: Annotated[float, "share of targeted simulations"] = 0.9
         gamma: Annotated[float, "mistakes mixed into strategies"] = 0.01
+        linear: Annotated[bool, "whether later simulations count more in its average strategy"] = False
         net: Annotated[str, "a network for its playouts: a run folder, a file, models/NAME; none: at random"] = ""
 
     def __init__(self, options: Any) -> None:
@@ -163,7 +169,7 @@ class OosPlayer(_Searching):
         given = self.options
         target = None if given.target == "auto" else given.target
         policy = compiled(read_layers(network_file(given.net), game)[0]) if given.net else None
-        search = Oos(game, 0, given.epsilon, given.delta, given.gamma, target, policy)
+        search = Oos(game, 0, given.epsilon, given.delta, given.gamma, target, policy, linear=given.linear)
         search.refuse_beyond_memory(given.simulations * game.facts.longest)
         return search
 

@@ -101,8 +101,9 @@ class Run:
         self._add("times.jsonl", values)
 
     def _add(self, name: str, values: dict[str, Any]) -> None:
-        with _told(self.path(name)), self.path(name).open("a") as file:
-            file.write(json.dumps(values) + "\n")
+        with _told(self.path(name)), self.path(name).open("a+b") as file:
+            _drop_cut_off(file)
+            file.write(f"{json.dumps(values)}\n".encode())
 
     def lines(self, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
         """What was measured; a line that a kill cut off is left out."""
@@ -110,6 +111,8 @@ class Run:
             text = self.path(name).read_text()
         except FileNotFoundError:
             return []
+        except (OSError, ValueError) as error:
+            raise BadInput(f"{self.path(name)} can't be read: {error}") from None
         try:
             return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
         except ValueError as error:
@@ -147,8 +150,7 @@ class Run:
         with file:
             with _told(self.path(name)):
                 _lock(file, self.folder)
-                file.seek(0)
-                file.truncate(file.read().rfind(b"\n") + 1)
+                _drop_cut_off(file)
 
             def append(line: str) -> None:
                 with _told(self.path(name)):
@@ -191,6 +193,15 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise BadInput(f"can't write {path}: {error.strerror or error}") from None
+
+
+def _drop_cut_off(file: IO[bytes]) -> None:
+    """The last line, where a kill or a full disk has cut it off."""
+    if file.seek(0, 2):
+        file.seek(-1, 2)
+        if file.read() != b"\n":
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def _lock(file: IO[bytes], folder: Path) -> None:

@@ -29,6 +29,8 @@ def study_exit_oos(
     out_folder: Annotated[
         Path | None, typer.Option("--out", help="The folder to work in; default runs/study-exit-oos-SCALE.")
     ] = None,
+    preset: Annotated[str, typer.Option(help="Numbers of the training: paper, or kibitz (ours, better).")] = "paper",
+    number: Annotated[int | None, typer.Option("--games", min=2, help="Of a match; default by the scale.")] = None,
     seed: Seed = 1,
     processes: Processes = None,
     json_file: Json = None,
@@ -48,9 +50,10 @@ def study_exit_oos(
         def watch(what: str, done: float, total: float) -> None:
             line(0, f"{what}: {done:,.0f} of {total:,.0f}")
 
-        study = exit_oos.Study(
-            part, scale, folder, seed, processes, watch, lambda text: err.print(text, highlight=False, markup=False)
-        )
+        def tell(text: str) -> None:
+            err.print(text, highlight=False, markup=False)
+
+        study = exit_oos.Study(part, scale, folder, seed, processes, watch, tell, preset, number)
         line(0, "how long will it take?")
         seconds, size = study.foretell()
         err.print(
@@ -62,8 +65,8 @@ def study_exit_oos(
         except KeyboardInterrupt:
             err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
             raise typer.Exit(130) from None
-    command = f"kibitz study exit-oos {part} --scale {scale} --seed {seed}"
-    written = report.write(folder, part, command, f"{scale}, {exit_oos.SCALES[scale].what}")
+    command = f"kibitz study exit-oos {part} --scale {scale} --preset {preset} --games {study.games} --seed {seed}"
+    written = report.write(folder, f"{part}-{preset}", command, f"{scale}, {exit_oos.SCALES[scale].what}")
     table = Table(*map(escape, report.heads), title=report.title)
     for row in report.rows:
         table.add_row(*row)
@@ -72,7 +75,7 @@ def study_exit_oos(
         out.print(escape(note), highlight=False)
     out.print(f"table: {written}", soft_wrap=True, highlight=False)
     if report.curves:
-        picture = folder / f"{part}.png"
+        picture = folder / f"{part}-{preset}.png"
         plots.curves(picture, report.curves, report.title, report.measured)
         out.print(f"plot:  {picture}", soft_wrap=True, highlight=False)
     write_json(json_file, report.as_json())

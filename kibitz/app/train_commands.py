@@ -1,17 +1,18 @@
 """`kibitz train`: networks learn from searches. Its options are made of the dataclass of the method."""
 
 import inspect
+import shlex
 import time
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.markup import escape
 
 from .. import names
 from ..learn.expert_iteration import Progress
-from ..learn.training import METHODS, Estimate, config_of, configured, estimate, new_run, train
+from ..learn.training import METHODS, PRESETS, Estimate, config_of, configured, estimate, new_run, train
 from ..names import BadInput
 from ..runs import Run
 from . import plots
@@ -25,7 +26,7 @@ Cluster = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Train a network by search, into a run folder.", invoke_without_command=True)
+    group = typer.Typer(invoke_without_command=True)  # its help is that of `resume`
     group.callback()(resume)
     for method, config in METHODS.items():
         group.command(method, help=_help(method))(_command(method, config))
@@ -55,7 +56,9 @@ def _command(method: str, config: Any) -> Any:
             "preset",
             Annotated[
                 str | None,
-                typer.Option(help="paper: as published; small: minutes. Options below change single numbers."),
+                typer.Option(
+                    help="; ".join(f"{key}: {text}" for key, text in PRESETS.items()) + ". Then single numbers:"
+                ),
             ],
             None,
         ),
@@ -102,6 +105,10 @@ def resume(
     if context.invoked_subcommand is not None:
         if folder is not None:
             raise BadInput("--resume goes without a method: the run knows its own")
+        given = {"iterations": iterations, "processes": processes, "cluster": cluster, "json": json_file}
+        for name, value in given.items():
+            if value is not None:
+                raise BadInput(f"--{name} {value} should stand behind {context.invoked_subcommand}, not before it")
         return
     if folder is None:
         raise BadInput(f"name a method ({', '.join(METHODS)}) or --resume RUN; kibitz train --help shows how")
@@ -112,6 +119,7 @@ def resume(
     if iterations is not None:
         if iterations < config.iterations:
             raise BadInput(f"{folder} was begun for {config.iterations} iterations, and that can grow only")
+        config_of(run, iterations=iterations)  # refused before it is written
         run = Run.create_or_resume(folder, "", run.config() | {"iterations": iterations}, may_grow=("iterations",))
     _start(run, processes, cluster, json_file)
 
@@ -120,10 +128,14 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
     """Say what it will take, train with a live line, and say what came out and what to do with it."""
     config = config_of(run)
     err.print(f"[bold]{config.game}[/bold] into {escape(str(run.folder))}", highlight=False)
-    with waiting("how long will it take?"):
-        err.print(foretold(estimate(run, processes)), highlight=False)
     began = time.perf_counter()
     interrupted = False
+    try:
+        with waiting("how long will it take?"):
+            told = foretold(estimate(run, processes))
+        err.print(told, highlight=False)
+    except KeyboardInterrupt:
+        _stopped(run)
     nash_convs = [line["nash_conv"] for line in run.lines() if "nash_conv" in line][-1:]
     with waiting(f"{config.game}", config.iterations * config.games) as line:
 
@@ -145,14 +157,20 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
             interrupted = True
     report(run, time.perf_counter() - began, json_file)
     if interrupted:
-        err.print("stopped; all games that count were saved", highlight=False)
-        err.print(f"to go on: kibitz train --resume {run.folder}", soft_wrap=True, highlight=False)
-        raise typer.Exit(130)
+        _stopped(run)
+
+
+def _stopped(run: Run) -> NoReturn:
+    err.print("stopped; all games that count were saved", highlight=False)
+    again = shlex.join(["kibitz", "train", "--resume", str(run.folder)])
+    err.print(f"to go on: {again}", soft_wrap=True, highlight=False, markup=False)
+    raise typer.Exit(130) from None
 
 
 def foretold(told: Estimate) -> str:
     left = "" if told.done == 0 else f" ({told.done:,} of {told.iterations:,} iterations are done)"
-    return f"about {spoken(told.seconds)} on {told.processes} cores, and {told.bytes / 1e6:,.0f} MB of disk{left}"
+    cores = "1 core" if told.processes == 1 else f"{told.processes} cores"
+    return f"about {spoken(told.seconds)} on {cores}, and {told.bytes / 1e6:,.0f} MB of disk{left}"
 
 
 def spoken(seconds: float) -> str:

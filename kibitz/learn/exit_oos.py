@@ -43,6 +43,7 @@ class ExItOos:
     delta: Annotated[float, "share of targeted simulations"] = 0.9
     gamma: Annotated[float, "mistakes mixed into the search's strategies"] = 0.01
     target: Annotated[str, "what simulations aim at", ("auto", "pst", "ist")] = "auto"
+    linear: Annotated[bool, "whether later simulations count more in the search's average strategy"] = False
     playouts: Annotated[
         str, "the network inside the search's kernel, or in batches", ("auto", "compiled", "batched")
     ] = "auto"
@@ -72,7 +73,13 @@ class ExItOos:
 
     def search_settings(self) -> dict[str, Any]:
         target = None if self.target == "auto" else self.target
-        return {"exploration": self.epsilon, "targeting": self.delta, "mistake": self.gamma, "target": target}
+        return {
+            "exploration": self.epsilon,
+            "targeting": self.delta,
+            "mistake": self.gamma,
+            "target": target,
+            "linear": self.linear,
+        }
 
 
 class Episode:

@@ -190,7 +190,7 @@ def restore(run: Run, learner: Learner) -> int:
         folder = run.path(f"checkpoints/{done:06d}")
         try:
             learner.restore(folder)
-        except (safetensors.SafetensorError, OSError, KeyError, ValueError, RuntimeError) as error:
+        except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, RuntimeError) as error:
             raise BadInput(f"{folder} can't be read, it is damaged: {error}") from None
         run.keep_measures(lambda line: line["iteration"] <= done)
     else:

@@ -13,6 +13,9 @@ targeted one, all but three factors of the weights cancel out:
 
     weight of a sample = 1 / (reach · (δ·ratio + 1 - δ) · start)
 
+In the average strategy all simulations count alike; or (linear) the t-th counts t, so that the strategies of the
+beginning, which are nearly uniform, are soon forgotten.
+
 One infoset is stored a simulation; from there on a playout policy moves for all, never aimed.
 """
 
@@ -44,6 +47,7 @@ class Settings(NamedTuple):
     mistake: float  # γ
     mode: int  # PST or IST
     seat: int  # whose view is aimed at
+    linear: float  # how much more each simulation counts in the average strategy than the one before: 0 or 1
 
 
 class Scratch(NamedTuple):
@@ -60,6 +64,7 @@ class Scratch(NamedTuple):
     keep: np.ndarray  # [most] bool
     updating: np.ndarray  # [1] i8: the seat whose regrets the next simulation updates
     average: np.ndarray  # [1] f8: m
+    weight: np.ndarray  # [1] f8: of the next simulation in the average strategy
 
 
 class Focus(NamedTuple):
@@ -87,6 +92,7 @@ class Oos:
         policy: Any = None,
         memory: float | None = None,
         under_way: int = 1,
+        linear: bool = False,
     ) -> None:
         two_seats_zero_sum(game, "oos")
         facts = game.facts
@@ -98,7 +104,7 @@ class Oos:
         self.memory = memory if memory is not None else most_memory()
         mode = MODES[target or (facts.targets or ("pst",))[0]]
         self.settings = Settings(
-            float(exploration), float(targeting if facts.targets else 0.0), float(mistake), mode, 0
+            float(exploration), float(targeting if facts.targets else 0.0), float(mistake), mode, 0, float(linear)
         )
         most, turns = max(facts.most_actions, facts.most_outcomes), facts.longest + 1
         self.scratch = Scratch(
@@ -113,6 +119,7 @@ class Oos:
             keep=np.zeros(most, np.bool_),
             updating=np.zeros(1, np.int64),
             average=np.ones(1),
+            weight=np.ones(1),
         )
         self.focus = Focus(
             key=np.zeros(1, np.uint64),
@@ -134,6 +141,7 @@ class Oos:
         self.aimed = False
         self.scratch.updating[0] = 0
         self.scratch.average[0] = 1.0
+        self.scratch.weight[0] = 1.0
         clear(self.table)
 
     def aim(self, view: Any, seat: int) -> None:
@@ -268,6 +276,8 @@ def descend(game, state, view, table, scratch, focus, settings, seat, number, rn
     aiming, delta = settings.targeting > 0, settings.targeting
     targeted = aiming and uniform(rng) < delta
     start = (1.0 - delta) + delta * scratch.average[0]
+    later = scratch.weight[0]
+    scratch.weight[0] += settings.linear
     reach, ratio, depth, ply = 1.0, 1.0, 0, 0
     on_way = aiming
     turn = game.turn(state)
@@ -298,7 +308,7 @@ def descend(game, state, view, table, scratch, focus, settings, seat, number, rn
             for j in range(n):
                 odds[j] = 1.0 / n
         if turn != seat:
-            weight = 1.0 / (reach * (delta * ratio + 1.0 - delta) * start)
+            weight = later / (reach * (delta * ratio + 1.0 - delta) * start)
             for j in range(n):
                 cells[at + n + j] += weight * odds[j]
         if not stored:

@@ -29,6 +29,7 @@ from ..search.oos import Oos
 from .report import Report, percent
 
 TEACHER, PAPERS_TEACHER = 10_000, 20_000  # simulations a move: as the tables' heading has it, and what its code did
+THRESHOLD = 0.3
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,14 @@ class Study:
         processes: int | None = None,
         watch: Watch = lambda what, done, total: None,
         tell: Callable[[str], None] = lambda text: None,
+        preset: str = "paper",
+        games: int | None = None,
     ) -> None:
         choose("part of exit-oos", part, PARTS)
+        self.preset = choose("preset of a study", preset, ("paper", "kibitz"))
         self.part, self.folder, self.seed, self.processes = part, folder, seed, processes
         self.scale_name, self.scale = scale, SCALES[choose("scale", scale, SCALES)]
+        self.games = games or self.scale.games
         self.watch, self.tell = watch, tell
 
     def foretell(self) -> tuple[float, int]:
@@ -104,7 +109,7 @@ class Study:
             for players in matches:
                 asked = sum(int(name.split(":")[1].split(",")[0]) for name in players if name.startswith("oos:"))
                 moves = load(game).facts.longest / 2
-                seconds += self.scale.games * moves * asked * each / (self.processes or 2)
+                seconds += self.games * moves * asked * each / (self.processes or 2)
         return seconds, size
 
     def run(self) -> Report:
@@ -119,9 +124,10 @@ class Study:
     # ------------------------------------------------------------ what each part needs
 
     def _rows(self, part: str | None = None) -> list[int]:
-        """The iterations of a table's rows, at this scale."""
-        paper = PAPER[part or self.part][1]
-        return sorted({max(1, round(iteration * self.scale.iterations)) for iteration in paper})
+        """The iterations of a table's rows: the paper's, at this scale and with this preset."""
+        game, paper = PAPER[part or self.part]
+        most = configured("exit-oos", game, self.preset, {}).iterations * self.scale.iterations
+        return sorted({max(1, round(iteration / max(paper) * most)) for iteration in paper})
 
     def _game(self) -> str | None:
         if self.part == "figure-1":
@@ -137,6 +143,8 @@ class Study:
 
     def _matches(self) -> list[list[str]]:
         teacher = f"oos:{self._teacher(TEACHER)}"
+        if self.part == "figure-1":
+            return []
         if self.part == "ablation":
             return [["net", teacher] for _ in ABLATION]
         if self.part == "table-5":
@@ -158,19 +166,19 @@ class Study:
 
     def _trained(self, part: str) -> Run:
         game, rows = PAPER[part][0], self._rows(part)
-        simulations = configured("exit-oos", game, "paper", {}).simulations
+        simulations = configured("exit-oos", game, self.preset, {}).simulations
         given = {
             "iterations": rows[-1],
             "simulations": max(1, round(simulations * self.scale.simulations)),
             "keep_every": reduce(math.gcd, rows),
             "judge_every": max(1, rows[-1] // 20),
         }
-        return self._run(f"{load(game).name}-{part}", game, "paper", given)
+        return self._run(f"{load(game).name}-{part}-{self.preset}", game, self.preset, given)
 
     def _figure_run(self, simulations: int) -> Run:
         iterations = self.scale.figure_iterations
         given = {"simulations": simulations, "iterations": iterations, "judge_every": max(1, iterations // 60)}
-        return self._run(f"leduc-{simulations}", "leduc", None, given | {"keep_every": iterations})
+        return self._run(f"leduc-{simulations}-{self.preset}", "leduc", self.preset, given | {"keep_every": iterations})
 
     def _ablation_run(self, name: str) -> Run:
         game, given = ABLATION[name]
@@ -178,7 +186,7 @@ class Study:
         simulations = max(1, round(10_000 * self.scale.simulations))
         sizes = {"iterations": iterations, "keep_every": iterations, "simulations": simulations}
         judged = {"judge_every": max(1, iterations // 20)}
-        return self._run(f"ablation-{name.replace(' ', '-')}", game, "paper", given | sizes | judged)
+        return self._run(f"ablation-{name.replace(' ', '-')}-{self.preset}", game, self.preset, given | sizes | judged)
 
     # ------------------------------------------------------------ doing it
 
@@ -190,12 +198,12 @@ class Study:
             train(run, self.processes, None, lambda progress: self.watch(what, progress.games, total), self.tell)
 
     def _match(self, game: str, one: str, two: str, name: str) -> tuple[Result, list[Record]]:
-        run = open_match(self.folder / "matches" / name, game, [one, two], self.scale.games, self.seed)
+        run = open_match(self.folder / f"matches-{self.preset}" / name, game, [one, two], self.games, self.seed)
         done = [0]
 
         def count(record: Record) -> None:
             done[0] += 1
-            self.watch(f"{name}", done[0], self.scale.games)
+            self.watch(f"{name}", done[0], self.games)
 
         records = play_into(run, self.processes, count, self.tell)
         return summary(records, self.seed), records
@@ -237,6 +245,7 @@ class Study:
             rows.append([f"{iteration}", *percent(random), *percent(expert), *map(str, (known[0], *known[1]))])
         notes = [f"The teacher is `{teacher}`. A draw counts as half; won / drawn / lost beside it."]
         notes += [self._against(game, run, last, f"oos:{self._teacher(PAPERS_TEACHER)}", "the paper's own simulations")]
+        notes += [self._sharper(game, run, last, teacher)]
         equal, thinking = self._equal_time(game, run)
         notes += [self._against(game, run, last, equal, f"the network's own thinking time, {thinking * 1e6:.0f} µs")]
         if any("nash_conv" in line for line in run.lines()):
@@ -250,9 +259,17 @@ class Study:
         result, _ = self._match(game, f"net:{run.folder},iteration={iteration}", teacher, name)
         return f"At the end against `{teacher}` ({what}): {' '.join(percent(result))}."
 
+    def _sharper(self, game: str, run: Run, iteration: int, teacher: str) -> str:
+        """Beyond the paper: thresholding (Ganzfried, Sandholm and Waugh 2012)."""
+        name = f"{self.part}-{iteration}-threshold-{teacher.replace(':', '-')}"
+        net = f"net:{run.folder},iteration={iteration},threshold={THRESHOLD}"
+        result, _ = self._match(game, net, teacher, name)
+        what = f"moves less likely than {THRESHOLD} of the likeliest are never played"
+        return f"At the end with `threshold={THRESHOLD}` ({what}) against `{teacher}`: {' '.join(percent(result))}."
+
     def _equal_time(self, game_name: str, run: Run) -> tuple[str, float]:
         """The teacher that has the network's own time a move, both measured once and kept."""
-        path = self.folder / f"{self.part}-thinking-time.json"
+        path = self.folder / f"{self.part}-{self.preset}-thinking-time.json"
         if not path.exists():
             game = load(game_name)
             seconds = {}
