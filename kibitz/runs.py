@@ -122,6 +122,7 @@ class Run:
         """Take back the measurements that will be made again, for TensorBoard too."""
         kept = [line for line in self.lines() if keep(line)]
         self.write("metrics.jsonl", "".join(json.dumps(line) + "\n" for line in kept))
+        self.write("times.jsonl", "".join(json.dumps(line) + "\n" for line in self.lines("times.jsonl")))
         if self.events is not None:
             self.events.restart(kept)
 

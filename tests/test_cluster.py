@@ -10,6 +10,7 @@ import time
 import pytest
 
 from kibitz.cluster import ENVIRONMENT, Cluster
+from kibitz.learn.training import configured, new_run, train
 from kibitz.names import BadInput
 
 os.environ.update(ENVIRONMENT, RAY_AUTH_MODE="disabled")  # or a token is left in the home folder
@@ -108,6 +109,24 @@ def test_a_node_that_is_killed_costs_no_task(nodes, address, capfd):
         nodes.add_node(num_cpus=1)
         assert len(both_up(cluster) & before) == 1
     assert capfd.readouterr() == ("", "")
+
+
+def test_training_on_two_nodes_of_which_one_is_killed_comes_out_as_on_one_core(nodes, address, tmp_path):
+    given = {"iterations": 6, "games": 6, "simulations": 200, "hidden": "8", "steps": 4}
+    config = configured("exit-oos", "kuhn", None, given | {"judge_every": 2, "capacity": 50})
+    alone, spread = (new_run(tmp_path / name, "exit-oos", config) for name in ("alone", "spread"))
+    train(alone, processes=1)
+    told, killed = [], []
+
+    def watch(progress):
+        if progress.iteration >= 2 and not killed:
+            killed.append(progress)
+            nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False)
+
+    train(spread, cluster=address, watch=watch, tell=told.append)
+    assert killed
+    assert spread.lines() == alone.lines()
+    assert spread.path("network.safetensors").exists()
 
 
 def test_an_actor_that_always_dies_at_a_task_is_given_up(address):

@@ -1,5 +1,6 @@
 """`kibitz train`: networks learn from searches. Its options are made of the dataclass of the method."""
 
+import importlib.util
 import inspect
 import shlex
 import time
@@ -48,6 +49,8 @@ def _command(method: str, config: Any) -> Any:
     """A command with an option for each field of the configuration; what isn't given is left to preset and default."""
 
     def command(game_name: str, preset: str | None, processes: Any, cluster: Any, out_folder: Any, json_file: Any, **given: Any) -> None:  # fmt: skip  # noqa: E501
+        if cluster is not None and importlib.util.find_spec("ray") is None:
+            raise BadInput("a cluster needs Ray: pip install 'kibitz[cluster]'")
         _start(new_run(out_folder, method, configured(method, game_name, preset, given)), processes, cluster, json_file)
 
     parameters = [
@@ -130,12 +133,14 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
     err.print(f"[bold]{config.game}[/bold] into {escape(str(run.folder))}", highlight=False)
     began = time.perf_counter()
     interrupted = False
-    try:
-        with waiting("how long will it take?"):
-            told = foretold(estimate(run, processes))
-        err.print(told, highlight=False)
-    except KeyboardInterrupt:
-        _stopped(run)
+    lines = run.lines()
+    if not lines or lines[-1]["iteration"] < config.iterations:
+        try:
+            with waiting("how long will it take?"):
+                told = foretold(estimate(run, processes))
+            err.print(told, highlight=False)
+        except KeyboardInterrupt:
+            _stopped(run)
     nash_convs = [line["nash_conv"] for line in run.lines() if "nash_conv" in line][-1:]
     with waiting(f"{config.game}", config.iterations * config.games) as line:
 

@@ -50,7 +50,8 @@ def save_layers(path: Path, game: Game, layers: Layers, made: str = "") -> None:
         for i, layer in enumerate(layers)
         for kind, array in zip(("weights", "biases"), layer, strict=True)
     }
-    meta = {"format": FORMAT, "about": json.dumps({"game": full_name(game), "made": made})}
+    # One key: safetensors writes several in any order, and the same network should be the same file.
+    meta = {"about": json.dumps({"format": FORMAT, "game": full_name(game), "made": made})}
     write_whole(path, safetensors.numpy.save(tensors, meta))
 
 
@@ -66,10 +67,9 @@ def read_layers(path: Path, game: Game | None = None) -> tuple[Layers, About]:
     """A network from its file; refused if it isn't one, is damaged, or is for another game than `game`."""
     try:
         with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            meta = file.metadata() or {}
-            if meta.get("format") != FORMAT:
-                raise BadInput(f"{path} is no network of Kibitz (its format is {meta.get('format', 'not given')!r})")
-            about = json.loads(meta["about"])
+            about = json.loads((file.metadata() or {}).get("about", "{}"))
+            if about.get("format") != FORMAT:
+                raise BadInput(f"{path} is no network of Kibitz (its format is {about.get('format', 'not given')!r})")
             count = (len(file.keys()) + 1) // 2
             layers = [(file.get_tensor(f"weights.{i}"), file.get_tensor(f"biases.{i}")) for i in range(count)]
             name, made = str(about["game"]), str(about["made"])

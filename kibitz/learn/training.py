@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,18 @@ from ..jit import generators
 from ..names import BadInput, check, choose
 from ..runs import Run
 from ..search.best_response import judge_policy
+from ..search.budget import most_memory
 from ..search.oos import Oos
 from ..search.sequence_form import unfold
 from ..workers import Workers, cores
 from .exit_oos import ExItOos, self_play
 from .experience import Experience
 from .expert_iteration import Progress, Schedule, expert_iteration
-from .perceptron import Layers, compiled
+from .perceptron import Layers, compiled, sizes_of
 
 METHODS: dict[str, Any] = {"exit-oos": ExItOos}
 MOST_LEAVES = 2_000_000  # of a game whose networks are judged exactly on the way
+MOST_WEIGHTS = 100_000_000
 PROBE = 2000  # simulations a move, to see how fast it goes
 PROBE_SECONDS = 1.0
 
@@ -88,8 +91,15 @@ def _refuse(config: ExItOos, game: Game) -> None:
         raise BadInput(f"rate={config.rate} should be above 0 and below 1")
     if not 0 < config.decay < math.inf:
         raise BadInput(f"decay={config.decay} should be above 0")
+    encoding, actions = game.facts.encoding, game.facts.most_actions
+    sizes = sizes_of(game, config.hidden_sizes)
+    weights = sum(a * b for a, b in pairwise(sizes))
+    if weights > MOST_WEIGHTS:
+        raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, and more than {MOST_WEIGHTS:,} is too many")
+    held = config.capacity * survey(game)[0] * (-(-encoding // 8) + 2 * actions + -(-actions // 8))
+    if held > most_memory():
+        raise BadInput(f"capacity={config.capacity} games need {held / 1e9:.1f} GB of memory: give fewer")
     Oos(game, **config.search_settings()).refuse_beyond_memory(config.simulations * game.facts.longest)
-    assert config.hidden_sizes
     if config.device == "cuda":
         from .apprentice import pick_device
 

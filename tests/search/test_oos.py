@@ -116,6 +116,40 @@ def test_on_kuhn_every_expected_update_is_exact_aimed_at_each_infoset(target, de
     check_exactness(game, target, delta, gamma, decisions(game).values(), monkeypatch)
 
 
+def test_linear_averaging_weighs_the_tth_simulation_by_t_and_nothing_else(monkeypatch):
+    game = games.load("kuhn")
+    seat, state = list(decisions(game).values())[5]
+    found = {}
+    for linear, before in ((False, 1.0), (True, 1.0), (True, 7.0)):
+        table = new_table(2048, 8192)
+        for key, (_, n) in infosets(game).items():
+            find(table, np.uint64(key), 2 * n)
+        search = Oos(game, 1, linear=linear)
+        monkeypatch.setattr(oos, "update", lambda *_: None)
+        monkeypatch.setattr(oos, "uniform", lambda rng: 0.95)
+        monkeypatch.setattr(oos, "choose", lambda odds, n, rng: 0)
+        monkeypatch.setattr(oos, "explore", lambda odds, n, share, rng: 0)
+        search.table = table
+        search.aim(view_of(game, state, seat), seat)
+        search.scratch.weight[0] = before
+        plain(oos.simulate)(
+            Scripted(game, First()), search.root, search.view, table, search.scratch, search.focus, search.settings,
+            search.policy, 1, None,
+        )  # fmt: skip
+        found[linear, before] = table.cells.copy()
+        assert search.scratch.weight[0] == before + linear
+    assert found[False, 1.0].any()
+    np.testing.assert_array_equal(found[True, 1.0], found[False, 1.0])
+    np.testing.assert_allclose(found[True, 7.0], 7 * found[False, 1.0])
+
+
+class First:
+    """Takes the first of all choices."""
+
+    def choose(self, odds):
+        return 0
+
+
 def leduc_aims(game, count, seed):
     """Some infosets, half of them with the public card: there private cards can block the target."""
     met = list(decisions(game).values())
