@@ -57,10 +57,14 @@ def alarm():
 def nodes():
     """A cluster with a head of one CPU. Only its own processes are ended with it."""
     with tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True) as folder:
-        head = {"num_cpus": 1, "temp_dir": folder, "_system_config": SOON}
+        # Ray keeps a file in its default folder too, and doesn't make it where the head has one of its own.
+        os.environ["RAY_TMPDIR"] = folder
+        os.makedirs(os.path.join(folder, "ray"))
+        head = {"num_cpus": 1, "temp_dir": os.path.join(folder, "ray"), "_system_config": SOON}
         nodes = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
         yield nodes
         nodes.shutdown()
+        del os.environ["RAY_TMPDIR"]
 
 
 @pytest.fixture

@@ -20,11 +20,15 @@ from ..arena.statistics import Estimate, Result, Running, summary
 from ..games import CHANCE, Game, view_of
 from ..names import BadInput
 from ..records import Record, read_records
+from ..runs import Run
 from .options import GameName, Json, Out, Processes, Seed, write_json
 from .progress import err, out, waiting
 from .referee import Step
 from .seen import seen_action
-from .words import position
+from .words import position, spoken
+
+FIRST = 8  # games by which the others are foretold
+LONG = 20.0  # seconds: what takes less isn't
 
 
 def register(app: typer.Typer) -> None:
@@ -54,6 +58,7 @@ def match(
     run = open_match(out_folder, game_name, players, number, seed)
     config = run.config()
     began, so_far = time.perf_counter(), Running()
+    fresh: list[float] = []  # when games ended
     display: Any = waiting(config["game"], number)
     if "human" in players:  # who needs the terminal for himself, and can't be in two processes
         processes, display = 1, nullcontext(lambda *_: None)
@@ -61,6 +66,9 @@ def match(
 
         def show(record: Record) -> None:
             so_far.add(record)
+            fresh.append(time.perf_counter())
+            if len(fresh) == FIRST and "human" not in players:
+                foretell((fresh[-1] - fresh[0]) / (FIRST - 1) * (number - so_far.games), run)
             line(so_far.games, str(so_far))
 
         try:
@@ -79,6 +87,13 @@ def match(
     out.print(_result_table(players, result))
     out.print(f"games:  {run.path(FILE)}\nresult: {run.path('result.json')}", soft_wrap=True, highlight=False)
     write_json(json_file, report)
+
+
+def foretell(seconds: float, run: Run) -> None:
+    """How long a match will take and what of the disk, where it is worth telling."""
+    if seconds > LONG:
+        size = run.path(FILE).stat().st_size / FIRST * run.config()["games"]
+        err.print(f"about {spoken(seconds)}, and {size / 1e6:,.1f} MB of disk, in {run.folder}", highlight=False)
 
 
 def _tell(text: str) -> None:

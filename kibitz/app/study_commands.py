@@ -12,7 +12,7 @@ from ..studies import exit_oos
 from . import plots
 from .options import Json, Processes, Seed, write_json
 from .progress import err, out, waiting
-from .train_commands import spoken
+from .words import spoken
 
 
 def register(app: typer.Typer) -> None:

@@ -19,6 +19,7 @@ from ..runs import Run
 from . import plots
 from .options import GameName, Json, Out, Processes, write_json
 from .progress import err, out, waiting
+from .words import spoken
 
 Cluster = Annotated[
     str | None,
@@ -176,13 +177,6 @@ def foretold(told: Estimate) -> str:
     left = "" if told.done == 0 else f" ({told.done:,} of {told.iterations:,} iterations are done)"
     cores = "1 core" if told.processes == 1 else f"{told.processes} cores"
     return f"about {spoken(told.seconds)} on {cores}, and {told.bytes / 1e6:,.0f} MB of disk{left}"
-
-
-def spoken(seconds: float) -> str:
-    """`40 s`, `12 min`, `3.5 h`."""
-    if seconds < 90:
-        return f"{max(round(seconds), 1)} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def report(run: Run, seconds: float, json_file: Path | None = None) -> None:

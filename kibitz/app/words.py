@@ -71,6 +71,13 @@ def sentence(who: str, word: str) -> str:
     return f"{who} {verb}{ending}{rest}"
 
 
+def spoken(seconds: float) -> str:
+    """`40 s`, `12 min`, `3.5 h`."""
+    if seconds < 90:
+        return f"{max(round(seconds), 1)} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
 def nth(number: int) -> str:
     """1st, 2nd, 3rd, 4th."""
     ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

@@ -77,7 +77,7 @@ def read_layers(path: Path, game: Game | None = None) -> tuple[Layers, About]:
         raise BadInput(f"no network file {str(path)!r}") from None
     except BadInput:
         raise
-    except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
+    except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
         raise BadInput(f"{path} can't be read as a network, it is damaged or foreign: {error}") from None
     if game is not None and name != full_name(game):
         raise BadInput(f"{path} is a network for {name}, not for {full_name(game)}")

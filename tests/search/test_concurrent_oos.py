@@ -262,13 +262,13 @@ def random_network(game):
     return Linear(matrix, np.zeros(shape[0], np.float32), np.zeros(shape[1], np.float32)), evaluate
 
 
-@pytest.mark.parametrize("name", ["leduc", "goofspiel:6", "liars_dice"])
-def test_with_one_under_way_it_is_the_sequential_search_to_the_last_bit(name):
+@pytest.mark.parametrize(("name", "linear"), [("leduc", False), ("goofspiel:6", True), ("liars_dice", False)])
+def test_with_one_under_way_it_is_the_sequential_search_to_the_last_bit(name, linear):
     """The same network, inside the kernel there and in batches of one here; the table grows on the way."""
     game = games.load(name)
     net, evaluate = random_network(game)
-    alone = Oos(game, 5, policy=net)
-    search = ConcurrentOos(game, 5, under_way=1)
+    alone = Oos(game, 5, policy=net, linear=linear)
+    search = ConcurrentOos(game, 5, under_way=1, linear=linear)
     batch, asked = new_batch(game, 1), 0
     for simulations in (3000, 1001):
         advice = alone.advise(opening(game), 0, simulations)
