@@ -31,12 +31,12 @@ def choose(odds, n, rng):
 @helper
 def softmax(logits, actions, n, odds):
     """The odds of n actions by their logits."""
-    highest = float(logits[actions[0]])
+    highest = np.float64(logits[actions[0]])  # float() of an f4 stays one where compiled
     for j in range(1, n):
-        highest = max(highest, float(logits[actions[j]]))
+        highest = max(highest, np.float64(logits[actions[j]]))
     total = 0.0
     for j in range(n):
-        odds[j] = math.exp(float(logits[actions[j]]) - highest)
+        odds[j] = math.exp(np.float64(logits[actions[j]]) - highest)
         total += odds[j]
     for j in range(n):
         odds[j] /= total
