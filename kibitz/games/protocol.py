@@ -29,6 +29,7 @@ RULES = {
     "odds": "self, state, actions, n, out",
     "pick": "self, state, rng",
     "play": "self, state, action",
+    "finish": "self, state, rng",
     "payoff": "self, state, seat",
     "reward": "self, state, seat",
     "infoset": "self, state, seat",
@@ -71,6 +72,7 @@ class Game(Protocol):
     def odds(self, state: Any, actions: Any, n: int, out: Any) -> None: ...
     def pick(self, state: Any, rng: Any) -> int: ...
     def play(self, state: Any, action: int) -> None: ...
+    def finish(self, state: Any, rng: Any) -> None: ...
     def payoff(self, state: Any, seat: int) -> float: ...
     def reward(self, state: Any, seat: int) -> float: ...
     def infoset(self, state: Any, seat: int) -> Any: ...
@@ -115,7 +117,7 @@ def game(
             raise TypeError(f"{cls.__name__} lacks the rules {', '.join(missing)}")
         if "look" in written and len(written) < len(HIDDEN):
             raise TypeError(f"{cls.__name__} hides something, so it needs all of {', '.join(HIDDEN)}")
-        for default in (odds, pick, reward, infoset, observe, look, prepare, guess, aim, show, spell, read):
+        for default in (odds, pick, finish, reward, infoset, observe, look, prepare, guess, aim, show, spell, read):
             if default.__name__ not in vars(cls):
                 setattr(cls, default.__name__, default)
         rules(RULES)(cls)
@@ -173,6 +175,12 @@ def pick(self, state, rng):
         if left < 0:
             return actions[i]
     return actions[n - 1]
+
+
+def finish(self, state, rng):
+    """Play on at random until the game is over. Where that can be known without each move (Hex), write your own."""
+    while self.turn(state) != OVER:
+        self.play(state, self.pick(state, rng))
 
 
 def reward(self, state, seat):

@@ -1,0 +1,130 @@
+"""Boards of square and of hexagonal cells: places, neighbours, lines, symmetries. Rules, pictures and features share them.
+
+Directions go round counter-clockwise, and come in opposite pairs: d and d + directions / 2.
+On squares: east, north-east, north, north-west, west, ...; the even ones are orthogonal. On hexagons: six, from east.
+"""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+SQUARE = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))  # row, column; rows go up
+HEXAGONAL = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))  # axial coordinates
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    places: tuple[tuple[int, int], ...]  # row and column of each cell, from the lower left; axial on hexagons
+    names: tuple[str, ...]  # of each cell, as players write it
+    directions: tuple[tuple[int, int], ...]  # what a step in each adds to a place
+    orthogonal: int  # directions between two that share an edge: 2 on squares, 1 on hexagons
+
+    @functools.cached_property
+    def cell(self) -> dict[tuple[int, int], int]:
+        return {place: cell for cell, place in enumerate(self.places)}
+
+    @functools.cached_property
+    def neighbours(self) -> np.ndarray:
+        """[cells, directions] i2: the next cell in each direction; -1 off the board."""
+        found = [[self.cell.get((r + dr, c + dc), -1) for dr, dc in self.directions] for r, c in self.places]
+        return np.array(found, np.int16)
+
+    @functools.cached_property
+    def rays(self) -> np.ndarray:
+        """[cells, directions, longest] i2: all cells in a direction, the nearest first; -1 off the board."""
+        longest = max(max(place) for place in self.places) - min(min(place) for place in self.places)
+        found = np.full((len(self.places), len(self.directions), longest + 1), -1, np.int16)
+        for cell in range(len(self.places)):
+            for direction in range(len(self.directions)):
+                at, distance = int(self.neighbours[cell, direction]), 0
+                while at >= 0:
+                    found[cell, direction, distance] = at
+                    at, distance = int(self.neighbours[at, direction]), distance + 1
+        return found
+
+    def lines(self, length: int) -> np.ndarray:
+        """[lines, length] i2: all rows of so many cells, each once."""
+        found = []
+        for cell in range(len(self.places)):
+            for direction in range(len(self.directions) // 2):
+                row = [cell, *self.rays[cell, direction, : length - 1].tolist()]
+                if len(row) == length and row[-1] >= 0:
+                    found.append(row)
+        return np.array(found, np.int16).reshape(-1, length)
+
+    @functools.cached_property
+    def symmetries(self) -> np.ndarray:
+        """[symmetries, cells] i2: where each cell goes under the rotations and reflections of the board; itself first."""
+        steps = self.directions
+        found = []
+        for turn in range(len(steps)):
+            for mirror in (1, -1):
+                images = [steps[(turn + mirror * direction) % len(steps)] for direction in range(len(steps))]
+                moved = [_image(place, steps, images) for place in self.places]
+                low = [min(place[i] for place in moved) - min(place[i] for place in self.places) for i in range(2)]
+                cells = [self.cell.get((r - low[0], c - low[1]), -1) for r, c in moved]
+                if min(cells) >= 0 and cells not in found:
+                    found.append(cells)
+        return np.array(sorted(found, key=lambda cells: cells != list(range(len(cells)))), np.int16)
+
+
+def _image(place: tuple[int, int], steps: tuple, images: list) -> tuple[int, int]:
+    """A place is so many steps in the two directions of its coordinates; the image so many in theirs."""
+    row, column = steps.index((1, 0)), steps.index((0, 1))
+    return (
+        place[0] * images[row][0] + place[1] * images[column][0],
+        place[0] * images[row][1] + place[1] * images[column][1],
+    )
+
+
+@functools.cache
+def square(rows: int, columns: int) -> Board:
+    """Cells from a1 at the lower left, row by row."""
+    places = tuple((row, column) for row in range(rows) for column in range(columns))
+    names = tuple(f"{LETTERS[column]}{row + 1}" for row, column in places)
+    return Board(places, names, SQUARE, 2)
+
+
+@functools.cache
+def rhombus(size: int) -> Board:
+    """The board of Hex: rows of hexagons, each half a cell further; a1 at the upper left, as its players have it."""
+    places = tuple((-row, row + column) for row in range(size) for column in range(size))
+    names = tuple(f"{LETTERS[column]}{row + 1}" for row in range(size) for column in range(size))
+    return Board(tuple((r, c) for r, c in places), names, HEXAGONAL, 1)
+
+
+@functools.cache
+def hexagon(side: int) -> Board:
+    """A hexagon of hexagons with so many cells a side; a1 at the lower left, row by row."""
+    reach = side - 1
+    places = tuple(
+        (row, column)
+        for row in range(-reach, reach + 1)
+        for column in range(max(-reach, -reach - row), min(reach, reach - row) + 1)
+    )
+    firsts = {row: min(c for r, c in places if r == row) for row, _ in places}
+    names = tuple(f"{LETTERS[row + reach]}{column - firsts[row] + 1}" for row, column in places)
+    return Board(places, names, HEXAGONAL, 1)
+
+
+def picture(board: Board, symbols: list[str]) -> str:
+    """A symbol a cell, as the board lies before the players, with coordinates at the edge."""
+    rows = sorted({row for row, _ in board.places}, reverse=True)
+    if board.directions == SQUARE:
+        columns = 1 + max(column for _, column in board.places)
+        lines = []
+        for row in rows:
+            cells = " ".join(symbols[board.cell[row, column]] for column in range(columns))
+            lines.append(f"{row + 1:>2} {cells}")
+        return "\n".join([*lines, "   " + " ".join(LETTERS[:columns])])
+    # A cell's middle is at column + row / 2: a half cell is one character.
+    left = min(2 * column + row for row, column in board.places)
+    lines = []
+    for row in rows:
+        here = sorted((column, cell) for (r, column), cell in board.cell.items() if r == row)
+        indent = " " * (2 * here[0][0] + row - left)
+        first = board.names[here[0][1]]
+        lines.append(f"{first:>4} {indent}{' '.join(symbols[cell] for _, cell in here)}")
+    return "\n".join(lines)
