@@ -1,4 +1,4 @@
-"""Boards of square and of hexagonal cells: places, neighbours, lines, symmetries. Rules, pictures and features share them.
+"""Boards of square and of hexagonal cells: places, neighbours, lines, symmetries; for rules, pictures and features.
 
 Directions go round counter-clockwise, and come in opposite pairs: d and d + directions / 2.
 On squares: east, north-east, north, north-west, west, ...; the even ones are orthogonal. On hexagons: six, from east.
@@ -56,7 +56,7 @@ class Board:
 
     @functools.cached_property
     def symmetries(self) -> np.ndarray:
-        """[symmetries, cells] i2: where each cell goes under the rotations and reflections of the board; itself first."""
+        """[symmetries, cells] i2: where each cell goes as the board is turned or mirrored; first each to itself."""
         steps = self.directions
         found = []
         for turn in range(len(steps)):
