@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 from typer.core import TyperGroup
 
 from ..arena.match import FILE
@@ -433,7 +433,7 @@ def list_models(json_file: Json = None) -> None:
     Example: kibitz models
     """
     networks = []
-    table = Table("network", "game", "layers", "kB", "made by")
+    table = Table(Column("network", no_wrap=True), "game", "layers", "kB", "made by")
     for name, path in shipped().items():
         used = f"{PREFIX}{name}"
         try:
