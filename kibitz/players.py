@@ -16,9 +16,12 @@ from .learn.models import network_file
 from .learn.perceptron import Layers, compiled, logits, read_layers
 from .names import BadInput
 from .search.advice import Advice, fixed_advice
+from .search.alphabeta import AlphaBeta
 from .search.ismcts import IsMcts
 from .search.oos import Oos
+from .search.puct import Puct
 from .search.strategy import Strategy, read_strategy
+from .search.uct import Uct
 
 
 class Player(Protocol):
@@ -188,6 +191,70 @@ class IsMctsPlayer(_Searching):
         return IsMcts(game, 0, self.options.c)
 
 
+class UctPlayer(_Searching):
+    """Tree search by UCB1, random playouts: for games in which nothing is hidden."""
+
+    name = "uct"
+    made_by: Any = Uct
+
+    class Options(NamedTuple):
+        simulations: Annotated[int, "simulations a move; 0: no limit"] = 0
+        seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
+        c: Annotated[float, "exploration, for rewards from -1 to 1"] = math.sqrt(2)
+        urgency: Annotated[str, "of moves never tried: first of all, or as their parent", ("infinite", "parent")] = (
+            "infinite"
+        )
+        prove: Annotated[bool, "whether won and lost positions are proven"] = True
+        reuse: Annotated[bool, "whether the tree is kept from move to move"] = True
+        plies: Annotated[int, "of a playout, then it is a draw; 0: no limit"] = 0
+        megabytes: Annotated[int, "of memory for the tree; 0: half of the machine's"] = 0
+
+    def new_search(self, game: Game) -> Any:
+        given = self.options
+        names.at_least("plies", given.plies, 0)
+        names.at_least("megabytes", given.megabytes, 0)
+        memory = given.megabytes * 1e6 if given.megabytes else None
+        settings = {"plies": given.plies, "prove": given.prove, "reuse": given.reuse, "memory": memory}
+        return self.made_by(game, 0, given.c, given.urgency, **settings)
+
+
+class PuctPlayer(UctPlayer):
+    """Tree search that follows a prior (uniform, or a network's), and may play out by it."""
+
+    name = "puct"
+    made_by = Puct
+
+    class Options(NamedTuple):
+        simulations: Annotated[int, "simulations a move; 0: no limit"] = 0
+        seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
+        c: Annotated[float, "exploration, for rewards from -1 to 1"] = 2.5
+        urgency: Annotated[str, "of moves never tried: as won, or as their parent", ("infinite", "parent")] = "parent"
+        prove: Annotated[bool, "whether won and lost positions are proven"] = True
+        reuse: Annotated[bool, "whether the tree is kept from move to move"] = True
+        plies: Annotated[int, "of a playout, then it is a draw; 0: no limit"] = 0
+        megabytes: Annotated[int, "of memory for the tree; 0: half of the machine's"] = 0
+
+
+class AlphaBetaPlayer(_Advised):
+    """Looks at everything to a fixed depth, and knows nothing beyond it."""
+
+    class Options(NamedTuple):
+        depth: Annotated[int, "plies", range(1, 100)] = 6
+
+    def __init__(self, options: Any) -> None:
+        self.depth = options.depth
+        self.search: AlphaBeta | None = None
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        super().begin(game, seat, seed)
+        if self.search is None or self.search.game != game:
+            self.search = AlphaBeta(game, 0, self.depth)
+
+    def advise(self, view: Any) -> Advice:
+        assert self.search is not None
+        return self.search.advise(view, self.seat)
+
+
 class Human:
     """A person at the terminal, in a match as any other player. (`kibitz play` is the comfortable way to play.)"""
 
@@ -218,6 +285,9 @@ PLAYERS: dict[str, Any] = {
     "random": Random,
     "oos": OosPlayer,
     "ismcts": IsMctsPlayer,
+    "uct": UctPlayer,
+    "puct": PuctPlayer,
+    "alphabeta": AlphaBetaPlayer,
     "strategy": FromFile,
     "net": FromNetwork,
     "human": Human,

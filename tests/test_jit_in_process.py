@@ -203,6 +203,28 @@ def test_the_key_of_a_record_is_that_of_its_fields_in_plain_python_too():
     assert int(key_of(other[0])) not in keys
 
 
+SMALL = record(("a", "i1", (3,)))  # less than a word
+LONG = record(("a", "i1"), ("b", "i2"), ("c", "i4", (3,)), ("d", "i1", (2,)))  # two words and a half
+
+
+@pytest.mark.parametrize("kind", [RECORD, SMALL, LONG], ids=["gaps", "small", "long"])
+def test_every_byte_of_a_field_and_no_other_counts_in_a_key(kind):
+    fields = [kind.fields[name] for name in kind.names]
+    used = {byte for field, offset, *_ in fields for byte in range(offset, offset + field.itemsize)}
+    assert used < set(range(kind.itemsize)) or kind is SMALL
+    keys = {0}
+    for byte in (None, *range(kind.itemsize)):
+        for change in (0,) if byte is None else (1, 128, 255):
+            data = bytearray(range(1, kind.itemsize + 1))
+            if byte is not None:
+                data[byte] ^= change
+            state = np.frombuffer(data, kind).view(np.recarray)[0]
+            key = int(key_of(state))
+            assert key == int(plainly(key_of)(state))
+            assert (key not in keys) == (byte is None or byte in used)
+            keys.add(key)
+
+
 def test_a_record_is_copied_alike_in_plain_python():
     for function in (copy, plainly(copy)):
         states = filled(7)

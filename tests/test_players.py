@@ -66,7 +66,8 @@ def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies
     texts = ["random", "oos:60", "ismcts:60", "oos:30,target=ist", f"strategy:{strategies[name]}"]
     texts += [f"net:{networks[name]}", f"oos:30,net={networks[name]}"]
     pairs = {text: (players.make(text), players.make(text)) for text in texts}
-    assert {text.split(":")[0] for text in texts} | {"human"} == set(players.PLAYERS)
+    open_only = {"uct", "puct", "alphabeta"}  # nothing is hidden in their games: see test_uct_players_...
+    assert {text.split(":")[0] for text in texts} | {"human"} | open_only == set(players.PLAYERS)
     notes, rng = np.zeros(game.facts.notes), np.array([3, 4], np.uint64)
     different = 0
     for seed, truth in enumerate(positions_met(game, 120, seed=7)):
@@ -166,3 +167,39 @@ def test_a_bad_player_is_refused_with_the_reason(text):
         players.make_for(text, games.load("goofspiel"))
     assert BAD[text] in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["uct:200", "puct:200", "alphabeta:4", "uct:200,urgency=parent,prove=no,reuse=no"])
+def test_uct_players_move_by_their_seed_and_refuse_games_that_hide_something(text):
+    game = games.load("connect_four")
+    moves = []
+    for _ in range(2):
+        player = players.make_for(text, game)
+        state, played = games.positions(game)[0], []
+        player.begin(game, 0, 5)
+        while game.turn(state) != OVER:
+            seat = game.turn(state)
+            action = player.move(state) if seat == 0 else games.legal_actions(game, state)[0]
+            assert action in games.legal_actions(game, state)
+            played.append(int(action))
+            game.play(state, action)
+        moves.append(played)
+    assert moves[0] == moves[1]
+    assert game.payoff(state, 0) == 1  # whoever always plays the first column loses
+    with pytest.raises(BadInput, match=r"hides something|nothing hidden"):
+        players.make_for(text, games.load("leduc"))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("uct", "give simulations"),
+        ("uct:10,urgency=none", "urgency=none"),
+        ("uct:10,plies=-1", "plies should be at least 0"),
+        ("puct:10,megabytes=-5", "megabytes should be at least 0"),
+        ("alphabeta:0", "depth=0 is out of range"),
+    ],
+)
+def test_bad_options_of_tree_searches_are_refused(text, why):
+    with pytest.raises(BadInput, match=why):
+        players.make_for(text, games.load("connect_four"))

@@ -22,16 +22,18 @@ from ..search.cfr import Cfr
 from ..search.concurrent_oos import UNDER_WAY, ConcurrentOos, new_batch
 from ..search.mccfr import ExternalSampling, OutcomeSampling
 from ..search.oos import Oos
-from ..search.playouts import playouts
+from ..search.playouts import finished
 from ..search.sequence_form import unfold
 from ..search.strategy import uniform_strategy
 from ..search.table import clear
+from ..search.uct import Uct
 
 Work = Callable[[int], object]  # does so many units
 
 ROUNDS = 9
 OOS_MATCH = 100_000  # simulations of one match, as a player would do them
 SECONDS = 0.4  # a round of one side
+UCT_SIMULATIONS = 10_000  # of a search
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,20 @@ def _our_playouts(name: str) -> Work:
     start = games.positions(game)[0]
     for outcome in _deal(name):
         game.play(start, outcome)
-    return lambda count: playouts(game, count, 1, start)
+    return lambda count: finished(game, count, 1, start)
+
+
+def _our_uct(name: str) -> Work:
+    """Simulations from the opening, a new tree every 10,000."""
+    game = games.load(name)
+    search, opening = Uct(game, 1, reuse=False, prove=False), games.positions(game)[0]
+
+    def work(count: int) -> None:
+        while count > 0:
+            search.advise(opening, 0, min(count, UCT_SIMULATIONS))
+            count -= UCT_SIMULATIONS
+
+    return work
 
 
 # ---------------------------------------------------------------- OpenSpiel's
@@ -143,6 +158,17 @@ PEERS = {
     f"imp_info=true,num_cards={n},points_order=ascending,returns_type=win_loss))"
     for n in (6, 13)
 }
+
+
+BOARDS = {  # name -> OpenSpiel's, and what we want of UCT
+    "connect_four": ("connect_four", 12),
+    "breakthrough": ("breakthrough(rows=8,columns=8)", 15),
+    "hex": ("hex(board_size=11)", 15),
+    "othello": ("othello", 15),
+    "gomoku": ("gomoku(size=15,connect=5)", 15),
+    "tic_tac_toe": ("tic_tac_toe", 3),
+}
+PEERS |= {name: peer for name, (peer, _) in BOARDS.items()}
 
 
 def _load(name: str) -> Any:
@@ -172,6 +198,21 @@ def _peer_nash_conv(name: str) -> Work:
     def work(count: int) -> None:
         for _ in range(count):
             pyspiel.nash_conv(game, policy, True)
+
+    return work
+
+
+def _peer_uct(name: str) -> Work:
+    import pyspiel
+
+    game = _load(name)
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+
+    def work(count: int) -> None:
+        while count > 0:
+            part = min(count, UCT_SIMULATIONS)
+            pyspiel.MCTSBot(game, evaluator, 2**0.5, part, 1000, False, 1, False).step(game.new_initial_state())
+            count -= part
 
     return work
 
@@ -353,6 +394,10 @@ ROWS += [
     )
     for name in PEERS
 ]
+ROWS += [
+    Row(f"uct-{name}", "simulations/s", wanted, partial(_our_uct, name), partial(_peer_uct, name))
+    for name, (_, wanted) in BOARDS.items()
+]
 for name, hidden in NETWORKS:
     label, rows = f"{name}-{hidden}", SIDE_BY_SIDE * UNDER_WAY
     inside = partial(_compiled_search, name, hidden)
@@ -362,7 +407,13 @@ for name, hidden in NETWORKS:
         inside, batched, alone = batched, inside, partial(_batched_alone, name, hidden, rows)
     ROWS += [
         # the way that is taken against a network that is asked for one position at a time,
-        Row(f"net-{label}", "positions/s", 20, inside, partial(_batched_search, name, hidden, 1, 1)),
+        Row(
+            f"net-{label}",
+            "positions/s",
+            10 if "512" in hidden else 20,
+            inside,
+            partial(_batched_search, name, hidden, 1, 1),
+        ),
         # against its forward pass alone, one position or the same batch at a time,
         Row(f"net-of-forward-{label}", "positions/s", 0.5, inside, alone),
         # and against the other way: compiled into the kernel, or in batches

@@ -12,6 +12,7 @@ from ..games import CHANCE, OVER, Game, legal_actions, positions, view_of
 from ..search.advice import Advice
 from ..search.strategy import Strategy
 
+LINE = 8  # moves of a line that are told
 VERBS = {"bet", "call", "check", "fold", "pass", "raise"}
 
 
@@ -59,6 +60,8 @@ def advice_table(game: Game, view: Any, advice: Advice) -> RenderableType:
     notes = []
     if not np.isnan(advice.root_value):
         notes.append(f"expects {advice.root_value:+.3f}")
+    if advice.line:
+        notes.append("expects the line " + " ".join(advice.spelled_line(game, view)[:LINE]))
     if advice.simulations:
         notes.append(f"{advice.simulations:,} simulations in {advice.seconds:.2f} s")
     return Group(table, Text(", ".join(notes), "dim")) if notes else table

@@ -17,6 +17,7 @@ class Advice:
     prior: np.ndarray  # [n] f8: what was thought of it before the search
     simulations: int = 0  # done for this advice
     seconds: float = 0.0  # spent on it
+    line: tuple[int, ...] = ()  # the moves that are expected, where a search knows
 
     @property
     def root_value(self) -> float:
@@ -44,7 +45,16 @@ class Advice:
             for i, action in enumerate(self.actions)
         ]
         value = None if np.isnan(self.root_value) else self.root_value
-        return {"moves": moves, "value": value, "simulations": self.simulations, "seconds": self.seconds}
+        told = {"moves": moves, "value": value, "simulations": self.simulations, "seconds": self.seconds}
+        return told | ({"line": self.spelled_line(game, view)} if self.line else {})
+
+    def spelled_line(self, game: Game, view: Any) -> list[str]:
+        """The moves that are expected, as players write them."""
+        state, words = np.array([view], game.state)[0], []
+        for action in self.line:
+            words.append(game.spell(state, action))
+            game.play(state, action)
+        return words
 
 
 def fixed_advice(game: Game, view: Any, policy: np.ndarray) -> Advice:

@@ -1,7 +1,7 @@
 """Policies that kernels call: a NamedTuple with a compiled rule.
 
-`step` draws a move for the seat to move; `actions` and `odds` are scratch. A policy that
-weighs actions writes `weigh` and leaves `step` to the default.
+`step` draws a move for the seat to move; `actions` and `odds` are scratch. `playout` plays to the end, so many plies at
+most, and says whether it got there. A policy that weighs actions writes `weigh` and leaves these to the defaults.
 """
 
 import math
@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..games.protocol import CHANCE, OVER
 from ..jit import helper, kernel, rules, uniform
 
 RULES = {
     "step": "self, game, state, actions, odds, rng",
     "weigh": "self, game, state, actions, n, odds",
+    "playout": "self, game, state, plies, actions, odds, rng",
 }
 
 
@@ -48,10 +50,23 @@ def step(self, game, state, actions, odds, rng):
     return actions[choose(odds, n, rng)]
 
 
+def playout(self, game, state, plies, actions, odds, rng):
+    turn = game.turn(state)
+    while turn != OVER and plies > 0:
+        if turn == CHANCE:
+            game.play(state, game.pick(state, rng))
+        else:
+            game.play(state, self.step(game, state, actions, odds, rng))
+        turn = game.turn(state)
+        plies -= 1
+    return turn == OVER
+
+
 def policy(cls: Any) -> Any:
     """Class decorator: kernels may call the policy."""
-    if not hasattr(cls, "step"):
-        cls.step = step
+    for default in (step, playout):
+        if not hasattr(cls, default.__name__):
+            setattr(cls, default.__name__, default)
     return rules(RULES)(cls)
 
 
@@ -65,6 +80,15 @@ class Uniform(NamedTuple):
     def weigh(self, game, state, actions, n, odds):
         for j in range(n):
             odds[j] = 1.0 / n
+
+    def playout(self, game, state, plies, actions, odds, rng):
+        if plies >= 2**31:  # no limit
+            game.finish(state, rng)
+            return True
+        while game.turn(state) != OVER and plies > 0:
+            game.play(state, game.pick(state, rng))
+            plies -= 1
+        return game.turn(state) == OVER
 
 
 def weighed(game: Any, policy: Any, view: Any, n: int) -> np.ndarray:

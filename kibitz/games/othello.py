@@ -1,0 +1,162 @@
+"""Othello: a disc turns all discs of the other that it encloses in a row. More discs at the end win.
+
+An action is the cell that gets a disc: to = action, there is no from. Cells go row by row from a1, which players have
+at the upper left. Who can't place one passes, by action size * size: it is legal then, and then only. The game ends at
+once when neither seat can place one, so that nobody ever passes after a pass.
+"""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from ..jit import below, helper, mix, popcount, record
+from .bitboards import ONE, bit, list_bits, mask, nth
+from .boards import picture, square
+from .protocol import OVER, game
+
+MOST = 8
+SYMBOLS = "xo"  # black, white
+STATE = record(
+    ("discs", "u8", (2,)),
+    ("moves", "u8"),  # cells where the seat to move may place a disc
+    ("to_move", "i1"),
+)
+ALL = np.array([mask(range(size**2)) for size in range(MOST + 1)])  # [size]: all cells
+INNER = np.array(  # [size]: those neither in the first nor in the last column
+    [mask(c for c in range(size**2) if 0 < c % size < size - 1) for size in range(MOST + 1)]
+)
+
+
+@game(
+    "othello",
+    state=STATE,
+    most_actions=lambda game: game.size**2 + 1,
+    longest=lambda game: 2 * (game.size**2 - 4),
+    payoffs=(-1.0, 1.0),
+    encoding=lambda game: 3 * game.size**2,
+    check=lambda game: f"size={game.size} should be even" if game.size % 2 else None,
+)
+class Othello(NamedTuple):
+    """Othello: enclose the other's discs to turn them; more discs win."""
+
+    size: Annotated[int, "cells along a side, an even number", range(4, MOST + 1)] = 8
+
+    def board(self):
+        return square(self.size, self.size)
+
+    def start(self, state):
+        middle = self.size * (self.size // 2) + self.size // 2  # e5
+        state.discs[0] = bit(middle - 1) | bit(middle - self.size)
+        state.discs[1] = bit(middle) | bit(middle - self.size - 1)
+        state.moves = moves(self, state.discs[0], state.discs[1])
+        state.to_move = 0
+
+    def turn(self, state):
+        return int(state.to_move)
+
+    def actions(self, state, out):
+        if state.moves == 0:
+            out[0] = self.size * self.size
+            return 1
+        return list_bits(state.moves, 0, out, 0)
+
+    def pick(self, state, rng):
+        if state.moves == 0:
+            return self.size * self.size
+        return nth(state.moves, below(rng, popcount(state.moves)))
+
+    def play(self, state, action):
+        seat = int(state.to_move)
+        own, other = state.discs[seat], state.discs[1 - seat]
+        if action < self.size * self.size:
+            turned = turns(self, own, other, bit(action))
+            own ^= turned | bit(action)
+            other ^= turned
+            state.discs[seat] = own
+            state.discs[1 - seat] = other
+        state.moves = moves(self, other, own)
+        state.to_move = 1 - seat
+        if state.moves == 0 and moves(self, own, other) == 0:
+            state.to_move = OVER
+
+    def payoff(self, state, seat):
+        lead = popcount(state.discs[seat]) - popcount(state.discs[1 - seat])
+        return float(int(lead > 0) - int(lead < 0))
+
+    def infoset(self, state, seat):
+        return mix(mix(mix(np.uint64(4 * seat + int(state.to_move) + 3), 0), state.discs[0]), state.discs[1])
+
+    def observe(self, state, seat, out):
+        """The discs of the seat, those of the other, and all ones where it is the seat's turn: passes change that."""
+        cells = self.size * self.size
+        for cell in range(cells):
+            out[cell] = state.discs[seat] >> np.uint64(cell) & ONE
+            out[cells + cell] = state.discs[1 - seat] >> np.uint64(cell) & ONE
+            out[2 * cells + cell] = state.to_move == seat
+
+    def show(self, state, seat):
+        lines, symbols = [], ["."] * self.size**2
+        for who in range(2):
+            for cell in range(len(symbols)):
+                if int(state.discs[who]) >> cell & 1:
+                    symbols[cell] = SYMBOLS[who]
+            held = popcount(state.discs[who])
+            lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {SYMBOLS[who]}, {held} discs")
+            wins = state.to_move == OVER and self.payoff(state, who) > 0
+            lines[-1] += ", to move" if state.to_move == who else ", wins" if wins else ""
+        *rows, columns = picture(self.board(), symbols).splitlines()
+        return "\n".join([*lines, columns, *reversed(rows)])
+
+    def spell(self, state, action):
+        return self.board().names[action] if action < self.size**2 else "pass"
+
+
+@helper
+def moves(game, own, other):
+    """The empty cells next to a run of the other's discs with an own one behind it."""
+    size, inner = np.uint64(game.size), other & INNER[game.size]
+    found = up(own, inner, ONE) << ONE | down(own, inner, ONE) >> ONE
+    found |= up(own, other, size) << size | down(own, other, size) >> size
+    found |= up(own, inner, size - ONE) << size - ONE | down(own, inner, size - ONE) >> size - ONE
+    found |= up(own, inner, size + ONE) << size + ONE | down(own, inner, size + ONE) >> size + ONE
+    return found & ALL[game.size] & ~(own | other)
+
+
+@helper
+def turns(game, own, other, disc):
+    """The discs that a new one turns: the runs beside it with an own one behind them."""
+    size, inner = np.uint64(game.size), other & INNER[game.size]
+    found = both_ways(own, inner, disc, ONE) | both_ways(own, other, disc, size)
+    return found | both_ways(own, inner, disc, size - ONE) | both_ways(own, inner, disc, size + ONE)
+
+
+@helper
+def both_ways(own, through, disc, step):
+    ahead, behind = up(disc, through, step), down(disc, through, step)
+    ahead = ahead if ahead << step & own else np.uint64(0)
+    return ahead | (behind if behind >> step & own else np.uint64(0))
+
+
+@helper
+def up(start, through, step):
+    """The runs of cells of a set that begin beside another, up to six: those one and two steps away, then by pairs."""
+    found = through & start << step
+    found |= through & found << step
+    pairs, two = through & through << step, step + step
+    found |= pairs & found << two
+    return found | pairs & found << two
+
+
+@helper
+def down(start, through, step):
+    found = through & start >> step
+    found |= through & found >> step
+    pairs, two = through & through >> step, step + step
+    found |= pairs & found >> two
+    return found | pairs & found >> two
+
+
+@helper
+def cells_of(game, action):
+    """From, -1 as nothing moves, and to; -1 for a pass."""
+    return -1, (action if action < game.size * game.size else -1)

@@ -1,0 +1,113 @@
+"""Tic-tac-toe: three in a row on nine cells. Nobody wins against good play.
+
+An action is the cell that is marked: to = action, there is no from. Cells go row by row from the lower left.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import below, draw, helper, popcount, record
+from .boards import picture, square
+from .protocol import OVER, game
+
+CELLS = 9
+FULL = (1 << CELLS) - 1
+SYMBOLS = "xo"
+STATE = record(("marks", "i2", (2,)), ("to_move", "i1"))  # bit c: cell c is the seat's
+
+# What there is to know of a set of cells is looked up.
+SETS = range(FULL + 1)
+LINES = [sum(1 << int(cell) for cell in line) for line in square(3, 3).lines(3)]
+WON = np.array([int(any(cells & line == line for line in LINES)) for cells in SETS], np.int8)
+NTH = np.array(  # [set, n]: its nth cell, then those that aren't in it
+    [sorted(range(CELLS), key=lambda cell: (not cells >> cell & 1, cell)) for cells in SETS], np.int8
+)
+
+LUCK = np.uint64(60)  # bits of a fraction: times nine it still fits
+
+
+@game("tic_tac_toe", state=STATE, most_actions=CELLS, longest=CELLS, payoffs=(-1.0, 1.0), encoding=2 * CELLS)
+class TicTacToe(NamedTuple):
+    """Tic-tac-toe: three in a row wins."""
+
+    def board(self):
+        return square(3, 3)
+
+    def start(self, state):
+        state.marks[:] = 0
+        state.to_move = 0
+
+    def turn(self, state):
+        return int(state.to_move)
+
+    def actions(self, state, out):
+        taken = int(state.marks[0]) | int(state.marks[1])
+        n = 0
+        for cell in range(CELLS):
+            if not taken >> cell & 1:
+                out[n] = cell
+                n += 1
+        return n
+
+    def pick(self, state, rng):
+        empty = FULL & ~(int(state.marks[0]) | int(state.marks[1]))
+        return int(NTH[empty, below(rng, popcount(empty))])
+
+    def play(self, state, action):
+        mover = int(state.to_move)
+        own = int(state.marks[mover]) | 1 << action
+        state.marks[mover] = own
+        over = WON[own] or own | int(state.marks[1 - mover]) == FULL
+        state.to_move = OVER if over else 1 - mover
+
+    def finish(self, state, rng):
+        """Out of one draw: what is left of a random fraction after a move decides the next."""
+        mover = int(state.to_move)
+        if mover == OVER:
+            return
+        own, other = int(state.marks[mover]), int(state.marks[1 - mover])
+        empty = FULL & ~(own | other)
+        luck, left = draw(rng) >> np.uint64(64) - LUCK, np.uint64(popcount(empty))
+        while True:
+            luck *= left
+            left -= np.uint64(1)
+            bit = 1 << int(NTH[empty, np.int64(luck >> LUCK)])
+            luck &= (np.uint64(1) << LUCK) - np.uint64(1)
+            own |= bit
+            empty ^= bit
+            if WON[own] or left == 0:
+                break
+            own, other, mover = other, own, 1 - mover
+        state.marks[mover] = own
+        state.marks[1 - mover] = other
+        state.to_move = OVER
+
+    def payoff(self, state, seat):
+        return float(int(WON[int(state.marks[seat])]) - int(WON[int(state.marks[1 - seat])]))
+
+    def observe(self, state, seat, out):
+        """The marks of the seat, then those of the other."""
+        for cell in range(CELLS):
+            out[cell] = int(state.marks[seat]) >> cell & 1
+            out[CELLS + cell] = int(state.marks[1 - seat]) >> cell & 1
+
+    def show(self, state, seat):
+        symbols = ["."] * CELLS
+        lines = []
+        for who in range(2):
+            for cell in range(CELLS):
+                if int(state.marks[who]) >> cell & 1:
+                    symbols[cell] = SYMBOLS[who]
+            lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {SYMBOLS[who]}")
+            lines[-1] += ", to move" if state.to_move == who else ", wins" if WON[int(state.marks[who])] else ""
+        return "\n".join([*lines, picture(self.board(), symbols)])
+
+    def spell(self, state, action):
+        return self.board().names[action]
+
+
+@helper
+def cells_of(game, action):
+    """From, -1 as nothing moves, and to."""
+    return -1, action

@@ -1,0 +1,92 @@
+"""Random games played again elsewhere: by OpenSpiel, on a turned board, to the end at one go."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pyspiel
+from scipy.stats import chisquare
+
+from kibitz import games, jit
+from kibitz.games import OVER, Game
+
+from .walks import keys_of, walk
+
+RARE = 1e-4  # a law is doubted when less likely than this; the seeds are fixed
+
+
+def agrees_with_openspiel(game: Game, name: str, theirs: Callable[[int], int], seeds: Iterable[int]) -> None:
+    """Legal actions, mover and payoffs are the same all the way; `theirs` numbers an action as it does."""
+    oracle = pyspiel.load_game(name)
+    for seed in seeds:
+        state = oracle.new_initial_state()
+        for step in walk(game, seed):
+            assert state.is_terminal() == (step.turn == OVER)
+            if step.turn == OVER:
+                assert state.returns() == [game.payoff(step.state, seat) for seat in range(2)]
+            else:
+                assert state.current_player() == step.turn
+                assert state.legal_actions() == sorted(theirs(action) for action in step.actions)
+                state.apply_action(theirs(step.action))
+
+
+def agrees_with_its_image(game: Game, image: Callable[[int], int], seeds: Iterable[int] = range(4)) -> None:
+    """A game with every action replaced by its image goes the same way. `image` maps actions, or cells."""
+    for seed in seeds:
+        state = games.positions(game)[0]
+        for step in walk(game, seed):
+            assert game.turn(state) == step.turn
+            if step.turn == OVER:
+                assert [game.payoff(state, seat) for seat in range(2)] == [
+                    game.payoff(step.state, seat) for seat in range(2)
+                ]
+            else:
+                assert games.legal_actions(game, state) == sorted(image(action) for action in step.actions)
+                game.play(state, image(step.action))
+
+
+def finishes_by_its_law(game: Game, count: int, start: Any = None) -> None:
+    """`finish` ends a game in each way as often as uniform moves do, which is computed; plain and compiled alike."""
+    first = games.positions(game) if start is None else start.reshape(1)
+    expected = chances_of_ends(game, first)
+    ends = np.zeros(count, game.state)
+    finish_often(game, first, ends, jit.generators(7, 1)[0])
+    plainly = getattr(finish_often, "py_func", finish_often)
+    plain = np.zeros(50, game.state)
+    plainly(game, first, plain, jit.generators(7, 1)[0])
+    assert keys_of(plain) == keys_of(ends[:50])
+    found = dict.fromkeys(expected, 0)
+    for key in keys_of(ends):
+        found[key] += 1
+    common = [key for key, chance in expected.items() if chance * count >= 5]
+    rare = [key for key, chance in expected.items() if chance * count < 5]
+    counts = [found[key] for key in common] + [sum(found[key] for key in rare)]
+    chances = [expected[key] for key in common] + [sum(expected[key] for key in rare)]
+    kept = np.array(chances) > 0
+    assert chisquare(np.array(counts)[kept], np.array(chances)[kept] * count).pvalue > RARE
+
+
+def chances_of_ends(game: Game, first: np.ndarray) -> dict[bytes, float]:
+    """Final position -> its chance. Positions are gone through layer by layer, so that each is reached once."""
+    layer, ends = {keys_of(first)[0]: (first[0].copy(), 1.0)}, {}
+    while layer:
+        following: dict[bytes, tuple[Any, float]] = {}
+        for key, (state, chance) in layer.items():
+            if game.turn(state) == OVER:
+                ends[key] = chance
+                continue
+            legal = games.legal_actions(game, state)
+            for action in legal:
+                after = state.copy()
+                game.play(after, action)
+                name = keys_of(after.reshape(1))[0]
+                following[name] = after, following.get(name, (None, 0.0))[1] + chance / len(legal)
+        layer = following
+    return ends
+
+
+@jit.kernel
+def finish_often(game, first, ends, rng):
+    for i in range(len(ends)):
+        ends[i] = first[0]
+        game.finish(ends[i], rng)

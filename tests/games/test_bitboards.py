@@ -1,0 +1,48 @@
+"""Sets of cells: the clever ways to count and list them against the obvious ones."""
+
+import random
+
+import numpy as np
+
+from kibitz import jit
+from kibitz.games.bitboards import bit, list_bits, mask, nth
+
+
+def sets(count):
+    rng = random.Random(5)
+    found = [{0}, {63}, set(range(64)), set(range(0, 64, 8)), set(range(56, 64))]
+    return [*found, *({rng.randrange(64) for _ in range(rng.randrange(1, 100))} for _ in range(count))]
+
+
+@jit.kernel
+def every_nth(bits, out):
+    for n in range(len(out)):
+        out[n] = nth(bits, n)
+
+
+@jit.kernel
+def listed(bits, out):
+    return list_bits(bits, 1000, out, 1)
+
+
+def test_the_nth_cell_is_the_nth_in_ascending_order():
+    for cells in sets(300):
+        out = np.zeros(len(cells), np.int64)
+        every_nth(mask(cells), out)
+        assert out.tolist() == sorted(cells)
+    for cells in sets(20):  # and in plain Python
+        assert [nth(mask(cells), n) for n in range(len(cells))] == sorted(cells)
+
+
+def test_cells_are_listed_in_ascending_order_from_a_place_on():
+    for function in (listed, getattr(listed, "py_func", listed)):
+        for cells in [set(), *sets(20)]:
+            out = np.zeros(65, np.int64)
+            end = function(mask(cells), out)
+            assert out[1:end].tolist() == [1000 + cell for cell in sorted(cells)]
+
+
+def test_a_mask_holds_the_bits_of_its_cells():
+    for cells in sets(20):
+        assert mask(cells) == np.bitwise_or.reduce([bit(cell) for cell in cells])
+    assert mask([]) == 0

@@ -1,0 +1,288 @@
+"""Breakthrough against OpenSpiel's, and against a slow twin on boards that OpenSpiel sets up otherwise."""
+
+import functools
+import random
+
+import numpy as np
+import pyspiel
+import pytest
+
+from kibitz import games, jit
+from kibitz.games import OVER
+from kibitz.games.bitboards import mask
+from kibitz.games.breakthrough import cells_of
+from kibitz.search.playouts import playouts
+
+from .counted import perft, value
+from .replays import agrees_with_its_image
+from .walks import encoding_of, walk, walks
+
+GAME = games.load("breakthrough")
+SIZES = [(rows, columns) for rows in range(4, 9) for columns in range(2, 9)]
+
+
+def sized(rows, columns):
+    return games.load(f"breakthrough:{rows},columns={columns}")
+
+
+# ---------------------------------------------------------------- OpenSpiel: two rows a side from six rows on
+
+
+@pytest.mark.parametrize(("rows", "columns", "count"), [(8, 8, 120), (6, 6, 80), (6, 2, 50), (7, 5, 50), (8, 3, 50)])
+def test_random_games_agree_with_openspiel(rows, columns, count):
+    game, oracle = sized(rows, columns), pyspiel.load_game(f"breakthrough(rows={rows},columns={columns})")
+    named = {}  # its number -> its word: e5d4, e5xd4 with a star behind
+
+    def word(step, action):
+        """Its first player moves down: rows are counted from the other end."""
+        start, to = cells_of(game, action)
+        takes = int(step.state.pieces[1 - step.turn]) >> to & 1
+        cells = [f"{'abcdefgh'[cell % columns]}{rows - cell // columns}" for cell in (start, to)]
+        return "".join(cells) + "*" * takes
+
+    for seed in range(count):
+        state = oracle.new_initial_state()
+        for step in walk(game, seed):
+            assert state.is_terminal() == (step.turn == OVER)
+            if step.turn == OVER:
+                assert state.returns() == [game.payoff(step.state, seat) for seat in range(2)]
+                continue
+            assert state.current_player() == step.turn
+            legal = state.legal_actions()
+            for action in legal:
+                named[action] = named.get(action) or state.action_to_string(action)
+            assert {named[action] for action in legal} == {word(step, action) for action in step.actions}
+            played = word(step, step.action)
+            state.apply_action(next(action for action in legal if named[action] == played))
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "counts"),
+    [
+        (8, 8, [22, 484, 11132, 256036, 6182818]),  # to 256,036 counted by OpenSpiel too
+        (6, 6, [16, 256, 4308, 71478, 1248290, 21470998]),  # to 1,248,290
+        (5, 3, [7, 42, 276, 1776, 11860, 75966, 471314]),  # to 11,860 by the twin below
+    ],
+)
+def test_as_many_lines_of_play_as_others_count(rows, columns, counts):
+    assert [perft(sized(rows, columns), depth) for depth in range(1, len(counts) + 1)] == counts
+
+
+def test_openspiel_counts_as_many_lines_of_play():
+    assert [openspiel_perft("breakthrough(rows=8,columns=8)", depth) for depth in (1, 2, 3)] == [22, 484, 11132]
+    assert openspiel_perft("breakthrough(rows=6,columns=6)", 4) == 71478
+
+
+def openspiel_perft(name, depth):
+    def count(state, left):
+        if left == 1:
+            return len(state.legal_actions())
+        return sum(count(state.child(action), left - 1) for action in state.legal_actions())
+
+    return count(pyspiel.load_game(name).new_initial_state(), depth)
+
+
+# ---------------------------------------------------------------- the twin
+
+
+class Race:
+    """Straight from the rules, with a dictionary of who stands where.
+
+    `steps`: rows ahead, columns aside, whether an enemy there may be captured.
+    """
+
+    def __init__(self, rows, columns, steps):
+        self.rows, self.columns, self.steps = rows, columns, steps
+        home = {(row, column): 0 for row in range(2) for column in range(columns)}
+        self.stones = home | {(rows - 1 - row, column): 1 for row, column in home}
+        self.mover = 0
+
+    def over(self):
+        """The winner, None as long as there is none."""
+        for column in range(self.columns):
+            if self.stones.get((self.rows - 1, column)) == 0:
+                return 0
+            if self.stones.get((0, column)) == 1:
+                return 1
+        owners = set(self.stones.values())
+        return owners.pop() if len(owners) == 1 else None
+
+    def moves(self):
+        """(from, to) of all moves, as cells."""
+        found = []
+        for (row, column), owner in self.stones.items():
+            for ahead, aside, captures in self.steps if owner == self.mover else ():
+                to = row + (ahead if owner == 0 else -ahead), column + aside
+                if 0 <= to[0] < self.rows and 0 <= to[1] < self.columns:
+                    there = self.stones.get(to)
+                    if there is None or (captures and there != owner):
+                        found.append((row * self.columns + column, to[0] * self.columns + to[1]))
+        return sorted(found)
+
+    def after(self, move):
+        start, to = (divmod(cell, self.columns) for cell in move)
+        next_one = Race(self.rows, self.columns, self.steps)
+        next_one.stones = {cell: owner for cell, owner in self.stones.items() if cell != start}
+        next_one.stones[to] = self.mover
+        next_one.mover = 1 - self.mover
+        return next_one
+
+    def key(self):
+        return self.mover, frozenset(self.stones.items())
+
+    def perft(self, depth):
+        if depth == 0 or self.over() is not None:
+            return int(depth == 0)
+        return sum(self.after(move).perft(depth - 1) for move in self.moves())
+
+    def winner(self, known):
+        if self.over() is not None:
+            return self.over()
+        if self.key() not in known:
+            winners = (self.after(move).winner(known) for move in self.moves())
+            known[self.key()] = self.mover if any(who == self.mover for who in winners) else 1 - self.mover
+        return known[self.key()]
+
+
+STEPS = [(1, -1, True), (1, 0, False), (1, 1, True)]
+
+
+def agrees_with_race(game, steps, cells, count):
+    """Random games of ours move by move; `cells` are the from and to of an action."""
+    for walked in walks(game, count):
+        twin = Race(game.rows, game.columns, steps)
+        for step in walked:
+            if step.turn == OVER:
+                assert [game.payoff(step.state, seat) for seat in range(2)] == [[1, -1], [-1, 1]][twin.over()]
+                continue
+            assert twin.over() is None
+            assert step.turn == twin.mover
+            assert sorted(cells(game, action) for action in step.actions) == twin.moves()
+            twin = twin.after(cells(game, step.action))
+
+
+@pytest.mark.parametrize(("rows", "columns"), SIZES)
+def test_random_games_agree_with_a_twin(rows, columns):
+    agrees_with_race(sized(rows, columns), STEPS, cells_of, 4)
+
+
+@pytest.mark.parametrize(("rows", "columns", "depth"), [(4, 2, 13), (4, 5, 4), (5, 3, 5), (5, 5, 4)])
+def test_a_twin_counts_as_many_lines_of_play(rows, columns, depth):
+    assert perft(sized(rows, columns), depth) == Race(rows, columns, STEPS).perft(depth)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(4, 2), (4, 3), (5, 2)])
+def test_small_boards_are_won_by_who_wins_the_twin(rows, columns):
+    assert value(sized(rows, columns)) == (1, -1)[Race(rows, columns, STEPS).winner({})]
+
+
+# ---------------------------------------------------------------- what follows from the rules
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(8, 8), (6, 5), (4, 2)])
+def test_a_mirrored_game_goes_the_same_way(rows, columns):
+    game = sized(rows, columns)
+    agrees_with_its_image(game, functools.partial(mirrored, game))
+
+
+def mirrored(game, action):
+    cells = game.rows * game.columns
+    block, start = divmod(action, cells)
+    seat, side = divmod(block, 3)
+    row, column = divmod(start, game.columns)
+    return (3 * seat + 2 - side) * cells + row * game.columns + game.columns - 1 - column
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(8, 8), (5, 7)])
+def test_either_seat_sees_and_plays_alike_from_its_side(rows, columns):
+    game = sized(rows, columns)
+    cells = rows * columns
+    for steps in walks(game, 4):
+        for step in steps[:-1]:
+            turned = step.state.copy()  # by half a turn, with the seats changed
+            for seat in range(2):
+                here = int(step.state.pieces[1 - seat])
+                turned.pieces[seat] = mask(cells - 1 - cell for cell in range(cells) if here >> cell & 1)
+            turned.to_move = 1 - step.turn
+            for seat in range(2):
+                assert np.array_equal(encoding_of(game, turned, seat), encoding_of(game, step.state, 1 - seat))
+            moves = {cells_of(game, action) for action in step.actions}
+            turned_moves = {cells_of(game, action) for action in games.legal_actions(game, turned)}
+            assert turned_moves == {(cells - 1 - start, cells - 1 - to) for start, to in moves}
+
+
+def position(game, mine, theirs, to_move=0):
+    """With pieces on these cells, as players write them."""
+    state = games.positions(game)[0]
+    for seat, words in enumerate((mine, theirs)):
+        state.pieces[seat] = mask(game.board().names.index(word) for word in words.split())
+    state.to_move = to_move
+    return state
+
+
+def words(game, state):
+    return sorted(game.spell(state, action) for action in games.legal_actions(game, state))
+
+
+def test_straight_only_onto_empty_cells_and_diagonally_onto_enemies_too():
+    assert words(GAME, position(GAME, "d4", "d5 e5")) == ["d4-c5", "d4xe5"]
+    assert words(GAME, position(GAME, "d4 c5", "h8")) == ["c5-b6", "c5-c6", "c5-d6", "d4-d5", "d4-e5"]
+    assert words(GAME, position(GAME, "a2", "a3 b3", 1)) == ["a3-b2", "b3-b2", "b3-c2", "b3xa2"]
+
+
+def test_nobody_steps_over_the_edge():
+    assert words(GAME, position(GAME, "a4 h4", "c7")) == ["a4-a5", "a4-b5", "h4-g5", "h4-h5"]
+    assert words(GAME, position(GAME, "c2", "a5 h5", 1)) == ["a5-a4", "a5-b4", "h5-g4", "h5-h4"]
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "to_move", "move", "winner"),
+    [
+        ("d7 a1", "h8", 0, "d7-e8", 0),
+        ("d7", "h2 d8 e8", 1, "h2-g1", 1),
+        ("d4", "e5", 0, "d4xe5", 0),  # the last one is taken
+        ("d4", "e5", 1, "e5xd4", 1),
+        ("d4 a1", "e5 a8", 0, "d4xe5", None),
+        ("d6", "a3", 0, "d6-d7", None),
+    ],
+)
+def test_who_reaches_the_far_row_or_takes_the_last_piece_wins(mine, theirs, to_move, move, winner):
+    state = position(GAME, mine, theirs, to_move)
+    GAME.play(state, GAME.read(state, move))
+    assert GAME.turn(state) == (1 - to_move if winner is None else OVER)
+    if winner is not None:
+        assert [GAME.payoff(state, seat) for seat in range(2)] == [[1, -1], [-1, 1]][winner]
+
+
+def test_there_is_always_a_move():
+    rng = random.Random(4)
+    for rows, columns in SIZES:
+        game = sized(rows, columns)
+        state = games.positions(game)[0]
+        inner = range(columns, (rows - 1) * columns)  # nobody has won
+        for _ in range(40):
+            cells = rng.sample(inner, rng.randrange(2, len(inner) + 1))
+            share = rng.randrange(1, len(cells))
+            state.pieces[0], state.pieces[1] = mask(cells[:share]), mask(cells[share:])
+            for state.to_move in range(2):
+                assert games.legal_actions(game, state)
+
+
+def test_the_board_and_whose_turn_it_is_are_shown():
+    state = games.positions(sized(4, 3))[0]
+    sized(4, 3).play(state, sized(4, 3).read(state, "b2xa3"))
+    assert sized(4, 3).show(state, 1).splitlines() == [
+        "seat 1: x",
+        "seat 2 (you): o, to move",
+        " 4 o o o",
+        " 3 x o o",
+        " 2 x . x",
+        " 1 x x x",
+        "   a b c",
+    ]
+
+
+def test_no_kernel_counts_references():
+    jit.counting.clear()
+    playouts(GAME, 1)
+    assert jit.counting == []
