@@ -81,6 +81,11 @@ def numbers(results):
     return sorted(task for task, *_ in results)
 
 
+def deaths(told):
+    """Without what a slow machine says: that it waits for a CPU."""
+    return [text for text in told if "died" in text]
+
+
 def both_up(cluster):
     """The processes of two actors, when both have come up."""
     pids = set()
@@ -107,8 +112,8 @@ def test_a_node_that_is_killed_costs_no_task(nodes, address, capfd):
                 nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False)
         assert numbers(results) == list(range(200))
         assert {value for _, value, *_ in results} == {"b"}
-        assert len(told) == 1
-        assert told[0].endswith("its task is done again")
+        [death] = deaths(told)
+        assert death.endswith("its task is done again")
 
         nodes.add_node(num_cpus=1)
         assert len(both_up(cluster) & before) == 1
@@ -139,7 +144,7 @@ def test_an_actor_that_always_dies_at_a_task_is_given_up(address):
         assert {folder for *_, folder in cluster.do([0, 1])} == {os.getcwd()}
         with pytest.raises(BadInput, match="died 3 times at the same task"):
             list(cluster.do(range(6)))
-        assert len(told) == 2
+        assert len(deaths(told)) == 2
         assert numbers(cluster.do(range(4, 9))) == [4, 5, 6, 7, 8]
 
 
