@@ -12,6 +12,7 @@ import numpy as np
 
 from . import names
 from .games import Game, full_name, legal_actions
+from .learn.features.store import POLICIES, Features, biased, read_features
 from .learn.models import network_file
 from .learn.perceptron import Layers, compiled, logits, read_layers
 from .names import BadInput
@@ -19,6 +20,7 @@ from .search.advice import Advice, fixed_advice
 from .search.alphabeta import AlphaBeta
 from .search.ismcts import IsMcts
 from .search.oos import Oos
+from .search.policies import weighed
 from .search.puct import Puct
 from .search.strategy import Strategy, read_strategy
 from .search.uct import Uct
@@ -118,6 +120,39 @@ class FromNetwork(_Advised):
         return fixed_advice(self.game, view, odds / odds.sum())
 
 
+class FromFeatures(_Advised):
+    """Plays learned patterns, without any search: at once."""
+
+    class Options(NamedTuple):
+        features: Annotated[str, "a run folder, or a file of features"]
+        policy: Annotated[str, "which weights", tuple(POLICIES)] = "tspg"
+        iteration: Annotated[int, "of a run; 0: its last"] = 0
+        greedy: Annotated[bool, "whether it always plays the likeliest move"] = False
+
+    def __init__(self, options: Any) -> None:
+        self.options, self.path = options, network_file(options.features, options.iteration)
+        self.known: tuple[Game, Any] | None = None
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        super().begin(game, seat, seed)
+        if self.known is None or self.known[0] != game:
+            self.known = game, features_for(self.path, game).policy(game, self.options.policy)
+
+    def advise(self, view: Any) -> Advice:
+        assert self.known is not None
+        odds = weighed(self.game, self.known[1], view, len(legal_actions(self.game, view)))
+        if self.options.greedy:
+            odds = (np.arange(len(odds)) == np.argmax(odds)).astype(float)
+        return fixed_advice(self.game, view, odds)
+
+
+def features_for(path: Path, game: Game) -> Features:
+    """Features from their file, refused where the game has none."""
+    if not hasattr(game, "board"):
+        raise BadInput(f"{full_name(game)} has no board, so it has no patterns")
+    return read_features(path, game)[0]
+
+
 class _Searching(_Advised):
     """Gives its search the budget, and its name's other parameters."""
 
@@ -215,11 +250,15 @@ class UctPlayer(_Searching):
         names.at_least("megabytes", given.megabytes, 0)
         memory = given.megabytes * 1e6 if given.megabytes else None
         settings = {"plies": given.plies, "prove": given.prove, "reuse": given.reuse, "memory": memory}
-        return self.made_by(game, 0, given.c, given.urgency, **settings)
+        return self.made_by(game, 0, given.c, given.urgency, policy=self.policy(game), **settings)
+
+    def policy(self, game: Game) -> Any:
+        """Of its playouts, and the prior: none, so both are uniform."""
+        return None
 
 
 class PuctPlayer(UctPlayer):
-    """Tree search that follows a prior (uniform, or a network's), and may play out by it."""
+    """Tree search that follows a prior, uniform or learned patterns, and plays out by them."""
 
     name = "puct"
     made_by = Puct
@@ -228,11 +267,20 @@ class PuctPlayer(UctPlayer):
         simulations: Annotated[int, "simulations a move; 0: no limit"] = 0
         seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
         c: Annotated[float, "exploration, for rewards from -1 to 1"] = 2.5
+        policy: Annotated[str, "learned patterns: a run folder, or a file of features; none: uniform"] = ""
+        playouts: Annotated[str, "which of its weights play out", (*POLICIES, "uniform")] = "double"
+        iteration: Annotated[int, "of the run; 0: its last"] = 0
         urgency: Annotated[str, "of moves never tried: as won, or as their parent", ("infinite", "parent")] = "parent"
         prove: Annotated[bool, "whether won and lost positions are proven"] = True
         reuse: Annotated[bool, "whether the tree is kept from move to move"] = True
         plies: Annotated[int, "of a playout, then it is a draw; 0: no limit"] = 0
         megabytes: Annotated[int, "of memory for the tree; 0: half of the machine's"] = 0
+
+    def policy(self, game: Game) -> Any:
+        given = self.options
+        if not given.policy:
+            return None
+        return biased(game, features_for(network_file(given.policy, given.iteration), game), "ce", given.playouts)
 
 
 class AlphaBetaPlayer(_Advised):
@@ -290,6 +338,7 @@ PLAYERS: dict[str, Any] = {
     "alphabeta": AlphaBetaPlayer,
     "strategy": FromFile,
     "net": FromNetwork,
+    "features": FromFeatures,
     "human": Human,
 }
 

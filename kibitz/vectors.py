@@ -159,3 +159,152 @@ def _pick_active(context, numbers, count, signed, picks, factors):
         return builder.load(found)
 
     return types.int64(numbers, types.int64, types.boolean, picks, factors), build
+
+
+# ---------------------------------------------------------------- many patterns at once
+
+WORDS = (4, 8)  # of 64 bits, in a vector: patterns take one of 4, or any number of 8
+CODES = 16  # of a ray: two places, two bits each
+
+
+def matcher(images: np.ndarray) -> Any:
+    """A function that finds, of many patterns at once, those that fit around a cell in any turn. (See learn/features.)
+
+    `images[s, r]` is the ray on which ray r of a pattern lies under symmetry s. The function takes
+
+        rows    [anchors * rays * 16, words] u8: bit f of row (anchor, ray, code): whether pattern f fits such a ray
+        codes   [cells, rays] u1: what lies on the rays around each cell
+        to, start    the cells around which patterns of anchor 0 and of anchor 1 look; start -1: there is none
+        held    [words] u8: patterns that are possible at all
+        out     [words] u8: of these, those of which all rays fit, under one symmetry or more
+
+    The images are part of the code: what each step needs is an address known but for the code, and one AND.
+    """
+    symmetries, rays = images.shape
+    inverse = np.argsort(images, axis=1)  # [symmetry, ray of the board] -> ray of the pattern
+
+    def match(rows, codes, to, start, held, out):
+        out[:] = 0
+        for symmetry in range(symmetries):
+            fits = held.copy()
+            for ray in range(rays):
+                fits &= rows[inverse[symmetry, ray] * CODES + codes[to, ray]]
+                if start >= 0:
+                    fits &= rows[(rays + inverse[symmetry, ray]) * CODES + codes[start, ray]]
+            out |= fits
+
+    @intrinsic
+    def build_match(context, rows, codes, to, start, held, out):
+        def build(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            arrays = [
+                target.make_array(kind)(target, builder, value)
+                for kind, value in zip(signature.args, arguments, strict=True)
+                if isinstance(kind, types.Array)
+            ]
+            rows_at, codes_at, held_at, out_at = (array.data for array in arrays)
+            words = builder.extract_value(arrays[0].shape, 1)
+            per_ray = builder.mul(words, _I8(CODES))
+
+            def match_by(width: int) -> None:
+                """So many words at a time."""
+                kind = ir.VectorType(_I8, width)
+
+                def vector(base: Any, offset: Any) -> Any:
+                    return builder.bitcast(builder.gep(base, [offset]), kind.as_pointer())
+
+                with cgutils.for_range_slice(builder, _I8(0), words, _I8(width), inc=True) as (w, _):
+                    start_with = builder.load(vector(held_at, w), align=8)
+                    fits = [cgutils.alloca_once(builder, kind) for _ in range(symmetries)]
+                    for each in fits:
+                        builder.store(start_with, each)
+
+                    def narrow(anchor: int, cell: Any) -> None:
+                        first = builder.mul(cell, _I8(rays))
+                        bases = [builder.add(w, builder.mul(per_ray, _I8(anchor * rays + ray))) for ray in range(rays)]
+                        for ray in range(rays):
+                            at = builder.gep(codes_at, [builder.add(first, _I8(ray))])
+                            offset = builder.mul(builder.zext(builder.load(at), _I8), words)
+                            for symmetry, each in enumerate(fits):
+                                row = vector(rows_at, builder.add(offset, bases[int(inverse[symmetry, ray])]))
+                                builder.store(builder.and_(builder.load(each), builder.load(row, align=8)), each)
+
+                    narrow(0, arguments[2])
+                    with builder.if_then(builder.icmp_signed(">=", arguments[3], _I8(0))):
+                        narrow(1, arguments[3])
+                    found = builder.load(fits[0])
+                    for each in fits[1:]:
+                        found = builder.or_(found, builder.load(each))
+                    builder.store(found, vector(out_at, w), align=8)
+
+            few, many = WORDS
+            with builder.if_else(builder.icmp_signed("==", words, _I8(few))) as (then, otherwise):
+                with then:
+                    match_by(few)
+                with otherwise:
+                    match_by(many)
+            return target.get_dummy_value()
+
+        return types.void(rows, codes, types.int64, types.int64, held, out), build
+
+    @overload(match)
+    def overload_match(rows, codes, to, start, held, out):
+        def compiled(rows, codes, to, start, held, out):
+            build_match(rows, codes, np.int64(to), np.int64(start), held, out)
+
+        return compiled
+
+    return match
+
+
+def sum_of_bits(numbers, bits):
+    """The sum of the numbers (f4) of which the bit is set, in words; in an order that is the same everywhere."""
+    chosen = np.unpackbits(bits.view(np.uint8), bitorder="little").astype(bool)
+    lanes = np.where(chosen, numbers, np.float32(0)).reshape(len(bits), 64 // VECTOR, VECTOR)
+    parts = np.zeros((64 // VECTOR, VECTOR), np.float32)
+    for word in lanes:
+        parts += word
+    sums = (parts[0] + parts[1]) + (parts[2] + parts[3])
+    while len(sums) > 1:
+        sums = sums[: len(sums) // 2] + sums[len(sums) // 2 :]
+    return float(sums[0])
+
+
+@overload(sum_of_bits)
+def _overload_sum_of_bits(numbers, bits):
+    def compiled(numbers, bits):
+        return np.float64(_sum_of_bits(numbers, bits))
+
+    return compiled
+
+
+@intrinsic
+def _sum_of_bits(context, numbers, bits):
+    def build(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        arrays = [
+            target.make_array(kind)(target, builder, value)
+            for kind, value in zip(signature.args, arguments, strict=True)
+        ]
+        numbers_at, bits_at = (array.data for array in arrays)
+        zeros = ir.Constant(_LANES, [0.0] * VECTOR)
+        parts = [cgutils.alloca_once_value(builder, zeros) for _ in range(64 // VECTOR)]
+        with cgutils.for_range(builder, builder.extract_value(arrays[1].shape, 0)) as loop:
+            word = builder.load(builder.gep(bits_at, [loop.index]))
+            for j, part in enumerate(parts):
+                mask = builder.trunc(builder.lshr(word, _I8(VECTOR * j)), ir.IntType(VECTOR))
+                chosen = builder.bitcast(mask, ir.VectorType(ir.IntType(1), VECTOR))
+                at = builder.add(builder.mul(loop.index, _I8(64)), _I8(VECTOR * j))
+                row = builder.bitcast(builder.gep(numbers_at, [at]), _LANES.as_pointer())
+                more = builder.select(chosen, builder.load(row, align=4), zeros)
+                builder.store(builder.fadd(builder.load(part), more), part)
+        sums = builder.fadd(
+            builder.fadd(builder.load(parts[0]), builder.load(parts[1])),
+            builder.fadd(builder.load(parts[2]), builder.load(parts[3])),
+        )
+        width = VECTOR
+        while width > 1:
+            width //= 2
+            low, high = (ir.Constant(ir.VectorType(_I4, width), list(range(k, k + width))) for k in (0, width))
+            sums = builder.fadd(builder.shuffle_vector(sums, sums, low), builder.shuffle_vector(sums, sums, high))
+        return builder.extract_element(sums, _I4(0))
+
+    return types.float32(numbers, bits), build

@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from .. import names
 from ..learn.expert_iteration import Progress
-from ..learn.training import METHODS, PRESETS, Estimate, config_of, configured, estimate, new_run, train
+from ..learn.training import METHODS, Estimate, config_of, configured, estimate, method_of, new_run, train
 from ..names import BadInput
 from ..runs import Run
 from . import plots
@@ -30,19 +30,17 @@ Cluster = Annotated[
 def register(app: typer.Typer) -> None:
     group = typer.Typer(invoke_without_command=True)  # its help is that of `resume`
     group.callback()(resume)
-    for method, config in METHODS.items():
-        group.command(method, help=_help(method))(_command(method, config))
+    for name, method in METHODS.items():
+        group.command(name, help=_help(name))(_command(name, method.config))
     app.add_typer(group, name="train")
 
 
 def _help(method: str) -> str:
+    examples = "\n\n".join(f"Example: kibitz train {method} {each}" for each in METHODS[method].examples)
     return (
-        "Expert iteration with Online Outcome Sampling: the search plays against itself, a network learns what it "
-        "says, and plays out its simulations.\n\n"
-        "Writes a run folder: networks, metrics, checkpoints, TensorBoard events. Ctrl-C stops and keeps all; "
-        "kibitz train --resume RUN goes on, after a kill too, to the same result.\n\n"
-        f"Example: kibitz train {method} leduc --preset small\n\n"
-        f"Example: kibitz train {method} goofspiel:13 --preset paper --simulations 2000 --iterations 100"
+        f"{METHODS[method].about}\n\n"
+        "Writes a run folder: what was learned, metrics, checkpoints, TensorBoard events. Ctrl-C stops and keeps all; "
+        f"kibitz train --resume RUN goes on, after a kill too, to the same result.\n\n{examples}"
     )
 
 
@@ -61,7 +59,8 @@ def _command(method: str, config: Any) -> Any:
             Annotated[
                 str | None,
                 typer.Option(
-                    help="; ".join(f"{key}: {text}" for key, text in PRESETS.items()) + ". Then single numbers:"
+                    help="; ".join(f"{key}: {text}" for key, text in METHODS[method].presets.items())
+                    + ". Then single numbers:"
                 ),
             ],
             None,
@@ -190,7 +189,7 @@ def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
         highlight=False,
     )
     if "loss" in last:
-        out.print(f"loss (KL to the expert) {last['loss']:.4f}", highlight=False)
+        out.print(f"loss (how far from the expert) {last['loss']:.4f}", highlight=False)
     if len(judged) > 1:
         first, best = judged[0][1], min(value for _, value in judged)
         out.print(
@@ -200,6 +199,7 @@ def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
         plots.curves(run.path("nash_conv.png"), {run.folder.name: judged}, config.game, "NashConv")
         out.print(f"plot:    {run.path('nash_conv.png')}", soft_wrap=True, highlight=False)
     if run.path("network.safetensors").exists():
-        out.print(f"network: {run.path('network.safetensors')}", soft_wrap=True, highlight=False)
-        out.print(f"play it: kibitz play {config.game} --against net:{run.folder}", soft_wrap=True, highlight=False)
+        out.print(f"learned: {run.path('network.safetensors')}", soft_wrap=True, highlight=False)
+        player = f"{method_of(run).player}:{run.folder}"
+        out.print(f"play it: kibitz play {config.game} --against {player}", soft_wrap=True, highlight=False)
     write_json(json_file, run.config() | {"measured": last, "nash_conv": judged[-1][1] if judged else None})

@@ -32,12 +32,26 @@ def nth(bits, n):
     """
     pairs = bits - (bits >> np.uint64(1) & ONES)
     fours = (pairs & TWOS) + (pairs >> np.uint64(2) & TWOS)
-    sums = (fours + (fours >> np.uint64(4)) & FOURS) * BYTES  # byte b: how many are set in bytes 0..b
+    byte, left = nth_of_bytes(fours + (fours >> np.uint64(4)) & FOURS, n)
+    return 8 * byte + np.int64(IN_BYTE[np.int64(bits >> np.uint64(8 * byte) & np.uint64(255)), left])
+
+
+@wrapping
+def nth_of_bytes(counts, n):
+    """Where eight bytes say how many there are of each kind: the kind of the n-th, and which of that kind, from 0.
+
+    There must be so many, and 128 in all at most.
+    """
     n = np.uint64(n)
-    before = popcount((n * BYTES | HIGH) - sums & HIGH)  # bytes up to which there are n at most
-    shift = np.uint64(8 * before)
-    left = n - (sums << np.uint64(8) >> shift & np.uint64(255))
-    return 8 * before + np.int64(IN_BYTE[np.int64(bits >> shift & np.uint64(255)), np.int64(left)])
+    sums = counts * BYTES  # byte b: how many there are of kinds 0..b
+    before = popcount((n * BYTES | HIGH) - sums & HIGH)  # kinds up to which there are n at most
+    return before, np.int64(n - (sums << np.uint64(8) >> np.uint64(8 * before) & np.uint64(255)))
+
+
+@wrapping
+def sum_of_bytes(counts):
+    """Less than 256."""
+    return np.int64(counts * BYTES >> np.uint64(56))
 
 
 @helper

@@ -58,11 +58,12 @@ class Board:
     def symmetries(self) -> np.ndarray:
         """[symmetries, cells] i2: where each cell goes as the board is turned or mirrored; first each to itself."""
         steps = self.directions
+        up, right = steps.index((1, 0)), steps.index((0, 1))
         found = []
         for turn in range(len(steps)):
             for mirror in (1, -1):
                 images = [steps[(turn + mirror * direction) % len(steps)] for direction in range(len(steps))]
-                moved = [_image(place, steps, images) for place in self.places]
+                moved = [image(place, images[up], images[right]) for place in self.places]
                 low = [min(place[i] for place in moved) - min(place[i] for place in self.places) for i in range(2)]
                 cells = [self.cell.get((r - low[0], c - low[1]), -1) for r, c in moved]
                 if min(cells) >= 0 and cells not in found:
@@ -70,13 +71,9 @@ class Board:
         return np.array(sorted(found, key=lambda cells: cells != list(range(len(cells)))), np.int16)
 
 
-def _image(place: tuple[int, int], steps: tuple, images: list) -> tuple[int, int]:
-    """A place is so many steps in the two directions of its coordinates; the image so many in theirs."""
-    row, column = steps.index((1, 0)), steps.index((0, 1))
-    return (
-        place[0] * images[row][0] + place[1] * images[column][0],
-        place[0] * images[row][1] + place[1] * images[column][1],
-    )
+def image(place: tuple[int, int], up: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+    """Where a place goes when a step up, and one to the right, go so."""
+    return place[0] * up[0] + place[1] * right[0], place[0] * up[1] + place[1] * right[1]
 
 
 @functools.cache

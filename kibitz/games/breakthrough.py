@@ -96,6 +96,12 @@ class Breakthrough(NamedTuple):
         """Own pieces, then the other's, as the seat sees the board: its own home row first."""
         observe_race(self, state, seat, out)
 
+    def ends(self, state, action):
+        return cells_of(self, action)
+
+    def stones(self, state, seat, word):
+        return state.pieces[seat]
+
     def show(self, state, seat):
         return show_race(self, state, seat)
 

@@ -46,6 +46,9 @@ class ConnectFour(NamedTuple):
     def board(self):
         return square(self.rows, self.columns)
 
+    def places(self):
+        return [column * (self.rows + 1) + row for row, column in self.board().places]
+
     def start(self, state):
         state.stones[:] = 0
         state.to_move = 0
@@ -117,6 +120,12 @@ class ConnectFour(NamedTuple):
                 place = np.uint64(column * (self.rows + 1) + row)
                 out[row * self.columns + column] = state.stones[seat] >> place & np.uint64(1)
                 out[cells + row * self.columns + column] = state.stones[1 - seat] >> place & np.uint64(1)
+
+    def ends(self, state, action):
+        return cells_of(self, state, action)
+
+    def stones(self, state, seat, word):
+        return state.stones[seat]
 
     def show(self, state, seat):
         lines = []

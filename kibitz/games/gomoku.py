@@ -46,6 +46,9 @@ class Gomoku(NamedTuple):
     def board(self):
         return square(self.size, self.size)
 
+    def places(self):
+        return PLACE[self.size, : self.size**2]
+
     def start(self, state):
         state.lines[:, :] = 0
         state.placed = 0
@@ -103,6 +106,15 @@ class Gomoku(NamedTuple):
             for column in range(self.size):
                 out[row * self.size + column] = int(state.lines[seat, row]) >> column & 1
                 out[cells + row * self.size + column] = int(state.lines[1 - seat, row]) >> column & 1
+
+    def ends(self, state, action):
+        return cells_of(self, action)
+
+    def stones(self, state, seat, word):
+        found = np.uint64(0)
+        for row in range(3, -1, -1):
+            found = found << np.uint64(16) | np.uint64(state.lines[seat, 4 * word + row])
+        return found
 
     def show(self, state, seat):
         lines, symbols = [], ["."] * self.size**2

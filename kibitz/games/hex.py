@@ -63,6 +63,9 @@ class Hex(NamedTuple):
     def board(self):
         return rhombus(self.size)
 
+    def places(self):
+        return PLACE[self.size, : self.size**2]
+
     def start(self, state):
         for word in range(4):
             state.stones[0, word] = 0
@@ -168,6 +171,12 @@ class Hex(NamedTuple):
             out[cells + cell] = state.stones[1 - seat, word] >> bit & ONE
             along = (place >> 4) if seat == 0 else (place & 15)
             out[2 * cells + cell] = along == 1 or along == self.size
+
+    def ends(self, state, action):
+        return cells_of(self, action)
+
+    def stones(self, state, seat, word):
+        return state.stones[seat, word]
 
     def show(self, state, seat):
         lines, symbols = [], ["."] * self.size**2

@@ -94,6 +94,12 @@ class Othello(NamedTuple):
             out[cells + cell] = state.discs[1 - seat] >> np.uint64(cell) & ONE
             out[2 * cells + cell] = state.to_move == seat
 
+    def ends(self, state, action):
+        return cells_of(self, action)
+
+    def stones(self, state, seat, word):
+        return state.discs[seat]
+
     def show(self, state, seat):
         lines, symbols = [], ["."] * self.size**2
         for who in range(2):

@@ -38,8 +38,11 @@ RULES = {
     "prepare": "self, view, seat, notes",
     "guess": "self, view, seat, notes, rng, out",
     "aim": "self, state, view, seat, mode, actions, n, keep",
+    "ends": "self, state, action",
+    "stones": "self, state, seat, word",
 }
 NEEDED = ("start", "turn", "actions", "play", "payoff")
+ON_BOARDS = ("ends", "stones")  # of a game that has a `board`, for patterns of pieces
 HIDDEN = ("look", "guess", "infoset")  # all three or none: a game hides something, or it doesn't
 
 
@@ -81,6 +84,8 @@ class Game(Protocol):
     def prepare(self, view: Any, seat: int, notes: Any) -> None: ...
     def guess(self, view: Any, seat: int, notes: Any, rng: Any, out: Any) -> bool: ...
     def aim(self, state: Any, view: Any, seat: int, mode: int, actions: Any, n: int, keep: Any) -> int: ...
+    def ends(self, state: Any, action: int) -> tuple[int, int]: ...
+    def stones(self, state: Any, seat: int, word: int) -> Any: ...
     def show(self, state: Any, seat: int) -> str: ...
     def spell(self, state: Any, action: int) -> str: ...
     def read(self, state: Any, text: str) -> int: ...
@@ -117,7 +122,9 @@ def game(
             raise TypeError(f"{cls.__name__} lacks the rules {', '.join(missing)}")
         if "look" in written and len(written) < len(HIDDEN):
             raise TypeError(f"{cls.__name__} hides something, so it needs all of {', '.join(HIDDEN)}")
-        for default in (odds, pick, finish, reward, infoset, observe, look, prepare, guess, aim, show, spell, read):
+        if "board" in vars(cls) and not all(rule in vars(cls) for rule in ON_BOARDS):
+            raise TypeError(f"{cls.__name__} has a board, so it needs {', '.join(ON_BOARDS)}")
+        for default in DEFAULTS:
             if default.__name__ not in vars(cls):
                 setattr(cls, default.__name__, default)
         rules(RULES)(cls)
@@ -214,7 +221,27 @@ def aim(self, state, view, seat, mode, actions, n, keep):
     return n
 
 
+def ends(self, state, action):
+    """The cells from which and to which an action moves; -1: none, of a stone that is placed, of a pass."""
+    return -1, -1
+
+
+def stones(self, state, seat, word):
+    """The pieces of a seat as bits: bit b of word w is place 64 * w + b."""
+    return np.uint64(0)
+
+
 # ---------------------------------------------------------------- defaults for people
+
+
+def places(self):
+    """The bit of `stones` for each cell of the board."""
+    return list(range(len(self.board().places)))
+
+
+def regions(self, seat):
+    """Sets of cells by name that matter to a seat, such as its goal."""
+    return {}
 
 
 def show(self, state, seat):
@@ -232,6 +259,12 @@ def read(self, state, text):
     if text.strip().lower() not in words:
         raise BadInput(f"{text.strip()!r} is no move here: {', '.join(self.spell(state, action) for action in legal)}")
     return words[text.strip().lower()]
+
+
+DEFAULTS = (
+    odds, pick, finish, reward, infoset, observe, look, prepare, guess, aim, ends, stones, places, regions,
+    show, spell, read,
+)  # fmt: skip
 
 
 # ---------------------------------------------------------------- positions, in plain Python

@@ -129,6 +129,12 @@ class Teeko(NamedTuple):
             out[cell] = float(state.markers[seat] >> np.uint64(cell) & np.uint64(1))
             out[CELLS + cell] = float(state.markers[1 - seat] >> np.uint64(cell) & np.uint64(1))
 
+    def ends(self, state, action):
+        return cells_of(self, action)
+
+    def stones(self, state, seat, word):
+        return state.markers[seat]
+
     def show(self, state, seat):
         symbols = ["."] * CELLS
         lines = []

@@ -92,6 +92,12 @@ class TicTacToe(NamedTuple):
             out[cell] = int(state.marks[seat]) >> cell & 1
             out[CELLS + cell] = int(state.marks[1 - seat]) >> cell & 1
 
+    def ends(self, state, action):
+        return cells_of(self, action)
+
+    def stones(self, state, seat, word):
+        return np.uint64(state.marks[seat])
+
     def show(self, state, seat):
         symbols = ["."] * CELLS
         lines = []

@@ -101,6 +101,12 @@ class Yavalath(NamedTuple):
             out[cell] = state.stones[seat] >> np.uint64(cell) & np.uint64(1)
             out[most + cell] = state.stones[1 - seat] >> np.uint64(cell) & np.uint64(1)
 
+    def ends(self, state, action):
+        return cells_of(self, action)
+
+    def stones(self, state, seat, word):
+        return state.stones[seat]
+
     def show(self, state, seat):
         lines, symbols = [], ["."] * cells(self)
         for who in range(2):

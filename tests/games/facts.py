@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-PILE = Path(__file__).with_name("pile.py")
+PILE, HEIRS = (Path(__file__).with_name(name) for name in ("pile.py", "heirs.py"))
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,9 @@ ROWS = [
     Row("breakthrough:4,columns=2"),
     Row("knightthrough"),
     Row("knightthrough:5,columns=6"),
+    Row("fanorona"),
+    Row("fanorona:3,columns=3"),
+    Row("fanorona:5,columns=5,limit=20"),
     Row("teeko"),
     Row("teeko:12"),
     Row("gomoku:3,connect=3", 4520, (0, 294778, 255168), "it is tic-tac-toe"),
@@ -73,7 +76,8 @@ ROWS = [
     Row("gomoku:9"),
     Row("yavalath:3"),
     Row("yavalath:5"),
-    # Not one of ours: it shows that the defaults of the protocol keep the contract too.
+    # Not ours: they show that the defaults of the protocol keep the contract too, and with three seats.
     Row(f"{PILE}:Pile:5", tree=True),
     Row(f"{PILE}:Pile:40"),
+    Row(f"{HEIRS}:Heirs", tree=True),
 ]

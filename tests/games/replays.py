@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pyspiel
-from scipy.stats import chisquare
+from scipy.stats import chi2_contingency, chisquare
 
 from kibitz import games, jit
 from kibitz.games import OVER, Game
@@ -66,6 +66,22 @@ def finishes_by_its_law(game: Game, count: int, start: Any = None) -> None:
     assert chisquare(np.array(counts)[kept], np.array(chances)[kept] * count).pvalue > RARE
 
 
+def finishes_as_moves_do(game: Game, start: Any, count: int) -> None:
+    """`finish` ends a game with each payoff as often as uniform moves do, which are played; plain and compiled alike.
+
+    The final position may be another: Hex fills the board.
+    """
+    first, ends, plain = start.reshape(1), np.zeros((2, count), game.state), np.zeros(20, game.state)
+    finish_often(game, first, ends[0], jit.generators(7, 1)[0])
+    play_often(game, first, ends[1], jit.generators(8, 1)[0])
+    getattr(finish_often, "py_func", finish_often)(game, first, plain, jit.generators(7, 1)[0])
+    assert keys_of(plain) == keys_of(ends[0, :20])
+    assert all(game.turn(end) == OVER for end in ends[0])
+    payoffs = [[game.payoff(end, 0) for end in each] for each in ends]
+    counts = [[each.count(payoff) for payoff in sorted({*payoffs[0], *payoffs[1]})] for each in payoffs]
+    assert chi2_contingency(counts).pvalue > RARE
+
+
 def chances_of_ends(game: Game, first: np.ndarray) -> dict[bytes, float]:
     """Final position -> its chance. Positions are gone through layer by layer, so that each is reached once."""
     layer, ends = {keys_of(first)[0]: (first[0].copy(), 1.0)}, {}
@@ -90,3 +106,11 @@ def finish_often(game, first, ends, rng):
     for i in range(len(ends)):
         ends[i] = first[0]
         game.finish(ends[i], rng)
+
+
+@jit.kernel
+def play_often(game, first, ends, rng):
+    for i in range(len(ends)):
+        ends[i] = first[0]
+        while game.turn(ends[i]) != OVER:
+            game.play(ends[i], game.pick(ends[i], rng))

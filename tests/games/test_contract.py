@@ -8,11 +8,13 @@ from kibitz import games, jit
 from kibitz.games import CHANCE, OVER
 
 from .facts import ROWS
+from .replays import finishes_as_moves_do
 from .walks import (
     SMALL,
     all_steps,
     encoding_of,
     every_game,
+    every_game_that_finishes,
     every_hidden_game,
     every_small_encoded_game,
     every_small_game,
@@ -113,6 +115,16 @@ def test_a_game_ends_with_payoffs_within_the_facts(game):
         assert sum(payoffs) == 0 or not game.facts.zero_sum
         # A search backs up the payoff unless the game says otherwise: none here does.
         assert payoffs == [game.reward(steps[-1].state, seat) for seat in range(game.facts.seats)]
+
+
+@every_game_that_finishes
+def test_its_own_finish_ends_a_game_as_random_moves_do(game):
+    steps = walk(game, 5)
+    for place in (0, 1, len(steps) // 2, len(steps) - 3):
+        finishes_as_moves_do(game, steps[place].state, 10_000)
+    before = steps[-1].state.copy()
+    game.finish(steps[-1].state, jit.generators(1, 1)[0])
+    assert same(before, steps[-1].state)
 
 
 @every_small_game

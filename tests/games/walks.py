@@ -9,7 +9,7 @@ import pytest
 from numpy.lib.recfunctions import repack_fields
 
 from kibitz import games, jit
-from kibitz.games import CHANCE, OVER, Game
+from kibitz.games import CHANCE, OVER, Game, protocol
 
 from .facts import ROWS, Row
 
@@ -25,6 +25,7 @@ def over(rows: list[Row]) -> Any:
 SMALL = {games.full_name(games.load(row.name)) for row in ROWS if row.tree}
 every_game = over([row for row in ROWS if not row.heavy])
 every_small_game = over([row for row in ROWS if row.tree])
+every_game_that_finishes = over([row for row in ROWS if type(games.load(row.name)).finish is not protocol.finish])
 every_hidden_game = over([row for row in ROWS if not row.heavy and games.load(row.name).facts.hidden])
 every_small_hidden_game = over([row for row in ROWS if row.tree and games.load(row.name).facts.hidden])
 every_small_encoded_game = over([row for row in ROWS if row.tree and games.load(row.name).facts.encoding])

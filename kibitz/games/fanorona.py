@@ -1,0 +1,280 @@
+"""Fanorona, the game of Madagascar: capture by coming near an enemy, or by drawing back from one.
+
+Points are joined by the lines of Alquerque: diagonals start from every other point only. A piece steps to an empty
+neighbour. Where the next point ahead then holds an enemy (approach), or the one behind where it came from
+(withdrawal), that enemy goes, and all in line behind it without a gap. Who can capture must, and chooses which if both
+ways go. The same piece may then capture on, or stop; it never comes back to a point of this turn and never goes on in
+the direction of its last step. Who loses all pieces has lost, and so has who can't move.
+
+An action is (2 * direction + kind) * cells + from, directions as on the board, to = from + one step; kind 1 is a
+withdrawal, kind 0 an approach or, where nothing can be captured, a plain step. The last action is to stop.
+"""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from ..jit import below, helper, popcount, record
+from .bitboards import bit, list_bits, mask, nth, nth_of_bytes, sum_of_bytes
+from .boards import SQUARE, square
+from .breakthrough import observe_race, show_race
+from .protocol import OVER, game
+
+APPROACH, WITHDRAWAL, STEP = 0, 1, 2
+NONE = -1
+STATE = record(
+    ("pieces", "u8", (2,)),  # of each seat: bit c is cell c, from the lower left, row by row
+    ("visited", "u8"),  # points of this turn, while a piece may go on
+    ("turns", "i2"),  # whole ones
+    ("at", "i1"),  # the piece that may go on, NONE at the start of a turn
+    ("heading", "i1"),  # direction of its last step
+    ("to_move", "i1"),
+    ("winner", "i1"),  # NONE as long as there is none
+)
+HEIGHTS, WIDTHS = (3, 5), (3, 5, 7, 9)
+AHEAD = np.array([[up * columns + right for up, right in SQUARE] for columns in range(10)])  # what a step adds
+LINES = np.zeros((6, 10, 8), np.uint64)  # [rows, columns, direction]: the points that have a line that way
+for _rows in HEIGHTS:
+    for _columns in WIDTHS:
+        _board = square(_rows, _columns)
+        for _direction in range(8):
+            LINES[_rows, _columns, _direction] = mask(
+                cell
+                for cell, place in enumerate(_board.places)
+                if _board.neighbours[cell, _direction] >= 0 and (_direction % 2 == 0 or sum(place) % 2 == 0)
+            )
+
+
+@game(
+    "fanorona",
+    state=STATE,
+    most_actions=lambda game: 16 * game.rows * game.columns + 1,
+    # A turn is one action, and one more for each capture: to go on after it, or to stop. A piece is left at the end.
+    longest=lambda game: game.limit + game.rows * game.columns - 2,
+    payoffs=(-1.0, 1.0),
+    encoding=lambda game: 4 * game.rows * game.columns,
+)
+class Fanorona(NamedTuple):
+    """Fanorona: capture by approach or withdrawal, whole lines at once; who has no piece left loses."""
+
+    rows: Annotated[int, "rows of the board", HEIGHTS] = 5
+    columns: Annotated[int, "columns of the board", WIDTHS] = 9
+    limit: Annotated[int, "turns after which it is a draw; captures in a row are one turn", range(1, 10_001)] = 300
+
+    def board(self):
+        return square(self.rows, self.columns)
+
+    def start(self, state):
+        """All rows below the middle one and above it, and by turns in it: left of its centre is one of seat 0."""
+        centre, side = self.rows * self.columns // 2, self.rows // 2 * self.columns
+        state.pieces[0] = bit(side) - np.uint64(1)
+        state.pieces[1] = state.pieces[0] << np.uint64(side + self.columns)
+        for i in range(1, self.columns // 2 + 1):
+            state.pieces[(i + 1) % 2] |= bit(centre - i)
+            state.pieces[i % 2] |= bit(centre + i)
+        state.visited = 0
+        state.turns = 0
+        state.at = NONE
+        state.heading = NONE
+        state.to_move = 0
+        state.winner = NONE
+
+    def turn(self, state):
+        return int(state.to_move)
+
+    def actions(self, state, out):
+        cells, n = self.rows * self.columns, 0
+        mine, theirs, empty = sides(self, state)
+        for direction in range(8):
+            for kind in range(2):
+                movers = moving(self, mine, theirs, empty, direction, kind)
+                n = list_bits(movers, (2 * direction + kind) * cells, out, n)
+        if state.at != NONE:
+            out[n] = 16 * cells
+            return n + 1
+        if n == 0:
+            for direction in range(8):
+                n = list_bits(moving(self, mine, theirs, empty, direction, STEP), 2 * direction * cells, out, n)
+        return n
+
+    def pick(self, state, rng):
+        cells = self.rows * self.columns
+        mine, theirs, empty = sides(self, state)
+        chosen, withdrawals = captures(self, mine, theirs, empty)
+        many = sum_of_bytes(chosen)
+        more = many + sum_of_bytes(withdrawals)
+        kind, going_on = APPROACH, int(state.at != NONE)
+        if more + going_on:
+            k = below(rng, more + going_on)
+            if k == more:
+                return 16 * cells
+            if k >= many:
+                kind, chosen, k = WITHDRAWAL, withdrawals, k - many
+        else:
+            kind, chosen = STEP, steps(self, mine, empty)
+            k = below(rng, sum_of_bytes(chosen))
+        direction, left = nth_of_bytes(chosen, k)
+        return (2 * direction + kind % 2) * cells + nth(moving(self, mine, theirs, empty, direction, kind), left)
+
+    def play(self, state, action):
+        seat = int(state.to_move)
+        start, to = cells_of(self, action)
+        if start < 0:
+            pass_on(self, state)
+            return
+        gone = captured(self, state, action)
+        state.pieces[seat] ^= bit(start) | bit(to)
+        state.pieces[1 - seat] &= ~gone
+        if state.pieces[1 - seat] == 0:
+            state.winner = seat
+            state.to_move = OVER
+        elif gone == 0:
+            pass_on(self, state)
+        else:
+            state.visited |= bit(start) | bit(to)
+            state.at = to
+            state.heading = action // (2 * self.rows * self.columns)
+            mine, theirs, empty = sides(self, state)
+            approaches, withdrawals = captures(self, mine, theirs, empty)
+            if approaches | withdrawals == 0:
+                pass_on(self, state)
+
+    def payoff(self, state, seat):
+        return 0.0 if state.winner == NONE else (1.0 if state.winner == seat else -1.0)
+
+    def observe(self, state, seat, out):
+        """Own pieces, the other's, the one that may go on and where it can't, as the seat sees the board."""
+        cells = self.rows * self.columns
+        observe_race(self, state, seat, out)
+        closed = barred(self, state)
+        for cell in range(cells):
+            place = cell if seat == 0 else cells - 1 - cell
+            out[2 * cells + place] = 1.0 if state.at == cell else 0.0
+            out[3 * cells + place] = float(closed >> np.uint64(cell) & np.uint64(1))
+
+    def ends(self, state, action):
+        return cells_of(self, action)
+
+    def stones(self, state, seat, word):
+        return state.pieces[seat]
+
+    def show(self, state, seat):
+        lines = show_race(self, state, seat).splitlines()
+        if state.at != NONE:
+            lines[state.to_move] += f", may go on with {self.board().names[state.at]}"
+        return "\n".join([*lines[:2], f"turns: {state.turns} of {self.limit}", *lines[2:]])
+
+    def spell(self, state, action):
+        """With A for an approach, W for a withdrawal."""
+        start, to = cells_of(self, action)
+        if start < 0:
+            return "stop"
+        kind = "AW"[action // (self.rows * self.columns) % 2] if captured(self, state, action) else ""
+        return f"{self.board().names[start]}-{self.board().names[to]}{kind}"
+
+
+@helper
+def cells_of(game, action):
+    """From and to; -1 and -1 where the turn is ended."""
+    cells = game.rows * game.columns
+    if action == 16 * cells:
+        return -1, -1
+    plane = action // cells
+    start = action - plane * cells
+    return start, start + int(AHEAD[game.columns, plane >> 1])
+
+
+# ---------------------------------------------------------------- sets of points
+
+
+@helper
+def back(points, offset):
+    """The points from which a step adds `offset` and ends on one of these. Over edges too: only LINES know of them."""
+    by = np.uint64(offset & 63)
+    return points >> by | points << np.uint64(64) - by
+
+
+@helper
+def barred(game, state):
+    """Where a piece that goes on must not step: the points of its turn, and the one straight ahead."""
+    if state.at == NONE:
+        return np.uint64(0)
+    there = LINES[game.rows, game.columns, int(state.heading)]
+    return state.visited | back(bit(int(state.at)) & there, -int(AHEAD[game.columns, int(state.heading)]))
+
+
+@helper
+def sides(game, state):
+    """What may move, what may be captured, where one may go."""
+    seat = int(state.to_move)
+    mine, theirs = state.pieces[seat], state.pieces[1 - seat]
+    empty = bit(game.rows * game.columns) - np.uint64(1) & ~(mine | theirs | barred(game, state))
+    return mine if state.at == NONE else bit(int(state.at)), theirs, empty
+
+
+@helper
+def moving(game, mine, theirs, empty, direction, kind):
+    """The pieces that can go in a direction and capture so, or just go."""
+    offset = int(AHEAD[game.columns, direction])
+    there, behind = LINES[game.rows, game.columns, direction], LINES[game.rows, game.columns, direction ^ 4]
+    movers = mine & there & back(empty, offset)
+    if kind == APPROACH:
+        return movers & back(back(theirs, offset) & there, offset)
+    if kind == WITHDRAWAL:
+        return movers & behind & back(theirs, -offset)
+    return movers
+
+
+@helper
+def captures(game, mine, theirs, empty):
+    """How many approaches there are in each direction, and how many withdrawals: a byte a direction.
+
+    All together are fewer than 128 of a kind, as no board has so many lines from point to point.
+    """
+    approaches, withdrawals = np.uint64(0), np.uint64(0)
+    for direction in range(8):
+        place = np.uint64(8 * direction)
+        approaches |= np.uint64(popcount(moving(game, mine, theirs, empty, direction, APPROACH))) << place
+        withdrawals |= np.uint64(popcount(moving(game, mine, theirs, empty, direction, WITHDRAWAL))) << place
+    return approaches, withdrawals
+
+
+@helper
+def steps(game, mine, empty):
+    """How many plain steps."""
+    found = np.uint64(0)
+    for direction in range(8):
+        found |= np.uint64(popcount(moving(game, mine, empty, empty, direction, STEP))) << np.uint64(8 * direction)
+    return found
+
+
+@helper
+def captured(game, state, action):
+    """The enemies in line ahead of where the piece comes to, or behind where it was, up to the first gap."""
+    plane = action // (game.rows * game.columns)
+    start, to = cells_of(game, action)
+    direction = plane >> 1 ^ plane % 2 * 4
+    offset, there = int(AHEAD[game.columns, direction]), LINES[game.rows, game.columns, direction]
+    theirs = state.pieces[1 - int(state.to_move)]
+    found, last = np.uint64(0), bit(start if plane % 2 else to)
+    while last:
+        last = back(last & there, -offset) & theirs
+        found |= last
+    return found
+
+
+@helper
+def pass_on(game, state):
+    """The turn is over: to the other seat, if it can move and there are turns left."""
+    seat = int(state.to_move)
+    state.visited = 0
+    state.turns += 1
+    state.at = NONE
+    state.heading = NONE
+    state.to_move = 1 - seat
+    mine, _, empty = sides(game, state)
+    if steps(game, mine, empty) == 0:
+        state.winner = seat
+        state.to_move = OVER
+    elif state.turns == game.limit:
+        state.to_move = OVER
