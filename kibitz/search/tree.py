@@ -16,7 +16,7 @@ import numpy as np
 
 from ..games import Game, full_name, positions
 from ..games.protocol import CHANCE, OVER
-from ..jit import generators, helper, kernel, rules
+from ..jit import generators, hash_record, helper, kernel, rules
 from ..names import BadInput
 from .advice import Advice
 from .budget import chunks, most_memory
@@ -141,26 +141,15 @@ class TreeSearch:
 
     def _known(self, view: Any) -> int:
         """The node of a view at most a few moves below the root; -1 where there is none."""
-        wanted = contents(view)
-        if contents(self.root[0]) == wanted:
+        wanted = hash_record(view)
+        if hash_record(self.root[0]) == wanted:
             return 0
-        level, looked_at = [(0, self.root[0].copy())], 0
-        for _ in range(LOOK_AHEAD):
-            below = []
-            for node, state in level:
-                first, count = int(self.tree.first[node]), int(self.tree.children[node])
-                for child in range(first, first + count):
-                    if not self.tree.visits[child]:
-                        continue
-                    looked_at += 1
-                    if looked_at > MOST_LOOKED_AT:
-                        return -1
-                    after = np.array([state], self.game.state)[0]
-                    self.game.play(after, int(self.tree.action[child]))
-                    if contents(after) == wanted:
-                        return child
-                    below.append((child, after))
-            level = below
+        states, children = np.zeros(LOOK_AHEAD + 1, self.game.state), np.zeros(LOOK_AHEAD, np.int64)
+        states[0] = self.root[0]
+        for depth in range(1, LOOK_AHEAD + 1):
+            node = int(find_below(self.game, self.tree, states, children, wanted, depth))
+            if node >= 0:
+                return node
         return -1
 
     def run(self, simulations: int) -> int:
@@ -183,8 +172,12 @@ class TreeSearch:
     @property
     def proven(self) -> float | None:
         """The root's exact value for the seat to move, scaled; None while it isn't known."""
-        value = self.tree.proven[0]
-        return None if value == UNKNOWN else -float(value)
+        tree = self.tree
+        if tree.proven[0] == UNKNOWN:
+            return None
+        # The root's own is that of who moved here, and a seat may move twice: the children know better.
+        known = tree.proven[int(tree.first[0]) :][: int(tree.children[0])]
+        return float(known[known != UNKNOWN].max())
 
     def advice(self, simulations: int, seconds: float) -> Advice:
         tree = self.tree
@@ -224,13 +217,7 @@ class TreeSearch:
 
 
 LOOK_AHEAD = 3  # moves: a reply, or a capture that goes on
-MOST_LOOKED_AT = 3000  # positions, in plain Python
 BYTES = sum(array.itemsize for array in new_tree(1)[:-1])
-
-
-def contents(state: Any) -> tuple[bytes, ...]:
-    """Of a record, without the gaps between its fields, which hold anything."""
-    return tuple(state[field].tobytes() for field in state.dtype.names)
 
 
 def larger(tree: Tree, nodes: int) -> Tree:
@@ -252,6 +239,30 @@ def plant(game: Game, root: Any, tree: Tree) -> None:
 def _plant(game, root, tree):
     add_node(tree, 0, -1, game.turn(root[0]), 0.0)
     tree.used[0] = 1
+
+
+@kernel
+def find_below(game, tree, states, children, wanted, depth):
+    """The visited node so many moves below the root whose position has this hash; -1 where there is none."""
+    level = 0
+    children[0] = tree.first[0]
+    while True:
+        above = children[level - 1] if level else 0
+        child = children[level]
+        if child == np.int64(tree.first[above]) + np.int64(tree.children[above]):
+            if level == 0:
+                return -1
+            level -= 1
+        elif tree.visits[child]:
+            states[level + 1] = states[level]
+            game.play(states[level + 1], tree.action[child])
+            if level + 1 < depth:
+                level += 1
+                children[level] = tree.first[child]
+                continue
+            if hash_record(states[depth]) == wanted:
+                return child
+        children[level] += 1
 
 
 @kernel
@@ -346,7 +357,7 @@ def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow,
             else:
                 for seat in range(len(rewards)):
                     rewards[seat] = 0.0
-            if over and limits.prove and depth:
+            if over and limits.prove and depth and tree.mover[path[depth - 1]] != CHANCE:
                 tree.proven[node] = rewards[tree.mover[path[depth - 1]]]
                 proven = True
         backward(tree, path, depth, rewards, select, proven and limits.prove)

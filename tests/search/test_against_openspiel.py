@@ -10,7 +10,8 @@ from kibitz.arena.statistics import summary
 from kibitz.games import legal_actions
 from kibitz.games.breakthrough import cells_of
 from kibitz.players import make_for
-from kibitz.search.tree import contents
+
+from ..games.walks import same
 
 PEERS = {
     "connect_four": "connect_four",
@@ -44,13 +45,13 @@ class MctsBot:
     def follow(self, view):
         """The other may have moved several times (a pass between them)."""
         level = [((), self.ours)]
-        while not any(contents(state) == contents(view) for _, state in level):
+        while not any(same(state, view) for _, state in level):
             level = [
                 ((*path, action), after(self.game, state, action))
                 for path, state in level
                 for action in (legal_actions(self.game, state) if self.game.turn(state) >= 0 else ())
             ]
-        for action in next(path for path, state in level if contents(state) == contents(view)):
+        for action in next(path for path, state in level if same(state, view)):
             self.play(action)
 
     def play(self, action):

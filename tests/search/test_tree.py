@@ -164,6 +164,20 @@ def test_the_tree_is_kept_from_move_to_move(search):
     assert fresh.tree.visits[0] == 100
 
 
+def test_a_reply_is_found_among_thousands():
+    game = games.load("hex:11")
+    found = Uct(game, 1, prove=False)
+    found.advise(positions(game)[0], 0, 20_000)
+    tree = found.tree
+    above = int(tree.first[0]) + int(tree.children[0]) - 1
+    node = int(tree.first[above]) + int(tree.tried[above]) - 1  # the last of all that were tried
+    state, visits = positions(game)[0], tree.visits[node]
+    for action in (tree.action[above], tree.action[node]):
+        game.play(state, int(action))
+    found.aim(state)
+    assert found.tree.visits[0] == visits
+
+
 def test_an_unrelated_position_starts_a_new_tree():
     game = games.load("connect_four")
     found = Uct(game, 1, prove=False)

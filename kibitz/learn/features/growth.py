@@ -164,7 +164,7 @@ def fit(eyes, tables, turned_rays, start, to, fits):
         for w in range(fits.shape[1]):
             held = tables.here[0, to, at_to, w] & tables.here[1, start, at_start, w]
             for ray in range(rays):
-                held &= tables.rows[ray * CODES + eyes.codes[to, turned_rays[s, ray]], w]
+                held &= tables.rows[ray * CODES + np.int64(eyes.codes[to, turned_rays[s, ray]]), w]
                 if around_start:
-                    held &= tables.rows[(rays + ray) * CODES + eyes.codes[start, turned_rays[s, ray]], w]
+                    held &= tables.rows[(rays + ray) * CODES + np.int64(eyes.codes[start, turned_rays[s, ray]]), w]
             fits[s, w] = held

@@ -19,6 +19,8 @@ KIND_SETS = ("faithful", "rich")
 BITS = 64
 FAR = 4  # steps from a region that are told apart
 
+of_a_game = functools.lru_cache(None, typed=True)  # games are tuples: those of two kinds may be equal
+
 
 class Sight(NamedTuple):
     """What is the same for all sets of a game: who sees a cell, and from where."""
@@ -30,7 +32,7 @@ class Sight(NamedTuple):
     cell_at: np.ndarray  # [64 * words] i2: the cell of a bit of the game's stones; -1: none
 
 
-@functools.cache
+@of_a_game
 def sight(game: Any, rich: bool) -> Sight:
     eye = window(game.board(), rich)
     cells = game.board().places
@@ -50,7 +52,7 @@ def sight(game: Any, rich: bool) -> Sight:
     return Sight(empty, seen_from, rays, 2 * spots, cell_at)
 
 
-@functools.cache
+@of_a_game
 def marks_of(game: Any, seat: int) -> dict[tuple[str, int], np.ndarray]:
     """Cells known by their distance to the game's regions (`goal=1`), or by their lines (`lines=8`)."""
     board, found = game.board(), {}
@@ -80,7 +82,7 @@ def is_moving(game: Any) -> bool:
     return False
 
 
-@functools.cache
+@of_a_game
 def atoms_of(game: Any, kind: str, seat: int) -> tuple[Pattern, ...]:
     """What a game's patterns grow from."""
     marks = marks_of(game, seat) if kind == "rich" else ()

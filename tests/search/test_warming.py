@@ -1,0 +1,42 @@
+"""After `warm` nobody waits for a compiler."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import json, sys
+from kibitz import games, jit
+from kibitz.arena.match import play_game
+from kibitz.names import BadInput
+from kibitz.players import make_for
+from kibitz.search.warming import warm
+
+game = games.load(sys.argv[1])
+warm(game)
+before, played = len(jit.compiled), []
+for name in ("random", "ismcts:20", "oos:20", "uct:20", "puct:20", "alphabeta:2"):
+    try:
+        players = [make_for(name, game) for _ in range(2)]
+    except BadInput:
+        continue
+    play_game(game, players, [name] * 2, 1, 0)
+    played.append(name)
+print(json.dumps([before, jit.compiled[before:], played]))
+"""
+
+
+@pytest.mark.parametrize(("game", "players"), [("tic_tac_toe", 6), pytest.param("kuhn", 3, marks=pytest.mark.heavy)])
+def test_no_player_of_a_warm_game_compiles(game, players, tmp_path):
+    environment = dict(os.environ, NUMBA_CACHE_DIR=str(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, game], env=environment, capture_output=True, text=True, timeout=200
+    )
+    assert done.returncode == 0, done.stderr
+    before, after, played = json.loads(done.stdout)
+    assert before > 5
+    assert after == []
+    assert len(played) == players
