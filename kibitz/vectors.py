@@ -4,6 +4,7 @@ LLVM's own vectoriser keeps sums in memory; here they stay in registers over all
 Products and sums are rounded one by one, in the order of the rows: compiled and plain Python agree to the last bit.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -167,93 +168,144 @@ WORDS = (4, 8)  # of 64 bits, in a vector: patterns take one of 4, or any number
 CODES = 16  # of a ray: two places, two bits each
 
 
-def matcher(images: np.ndarray) -> Any:
-    """A function that finds, of many patterns at once, those that fit around a cell in any turn. (See learn/features.)
+def matcher(images: np.ndarray) -> tuple[Any, Any]:
+    """Two functions that find, of many patterns at once, those that fit around a cell. (See learn/features.)
 
-    `images[s, r]` is the ray on which ray r of a pattern lies under symmetry s. The function takes
+    `images[s, r]` is the ray on which ray r of a pattern lies under symmetry s. The functions `fit` and `match` take
 
         rows    [anchors * rays * 16, words] u8: bit f of row (anchor, ray, code): whether pattern f fits such a ray
         codes   [cells, rays] u1: what lies on the rays around each cell
-        to, start    the cells around which patterns of anchor 0 and of anchor 1 look; start -1: there is none
-        held    [words] u8: patterns that are possible at all
-        out     [words] u8: of these, those of which all rays fit, under one symmetry or more
+        cell, anchor    around which cell, and which anchor of patterns this is
+        out     of `fit`, [symmetries, words] u8: which patterns fit, under each symmetry;
+                of `match`, [words] u8: which of those in it before fit under one symmetry or more
 
     The images are part of the code: what each step needs is an address known but for the code, and one AND.
     """
     symmetries, rays = images.shape
     inverse = np.argsort(images, axis=1)  # [symmetry, ray of the board] -> ray of the pattern
 
-    def match(rows, codes, to, start, held, out):
-        out[:] = 0
+    def fit(rows, codes, cell, anchor, out):
+        out[:] = ~np.uint64(0)
         for symmetry in range(symmetries):
-            fits = held.copy()
             for ray in range(rays):
-                fits &= rows[inverse[symmetry, ray] * CODES + codes[to, ray]]
-                if start >= 0:
-                    fits &= rows[(rays + inverse[symmetry, ray]) * CODES + codes[start, ray]]
-            out |= fits
+                out[symmetry] &= rows[(anchor * rays + inverse[symmetry, ray]) * CODES + codes[cell, ray]]
 
-    @intrinsic
-    def build_match(context, rows, codes, to, start, held, out):
-        def build(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-            arrays = [
-                target.make_array(kind)(target, builder, value)
-                for kind, value in zip(signature.args, arguments, strict=True)
-                if isinstance(kind, types.Array)
-            ]
-            rows_at, codes_at, held_at, out_at = (array.data for array in arrays)
-            words = builder.extract_value(arrays[0].shape, 1)
-            per_ray = builder.mul(words, _I8(CODES))
+    def match(rows, codes, cell, anchor, out):
+        fits = np.zeros((symmetries, len(out)), np.uint64)
+        fit(rows, codes, cell, anchor, fits)
+        out &= np.bitwise_or.reduce(fits, axis=0)
 
-            def match_by(width: int) -> None:
-                """So many words at a time."""
-                kind = ir.VectorType(_I8, width)
+    def built(joined: bool) -> Any:
+        @intrinsic
+        def build_fit(context, rows, codes, cell, anchor, out):
+            def build(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+                arrays, words = _arrays(target, builder, signature, arguments)
+                rows_at, codes_at, out_at = (array.data for array in arrays)
+                first_code = builder.mul(arguments[2], _I8(rays))
+                per_ray = builder.mul(words, _I8(CODES))
+                first_row = builder.mul(arguments[3], builder.mul(per_ray, _I8(rays)))
 
-                def vector(base: Any, offset: Any) -> Any:
-                    return builder.bitcast(builder.gep(base, [offset]), kind.as_pointer())
+                def some_words(w: Any, vector: Any) -> None:
+                    first = builder.add(w, first_row)
+                    bases = [builder.add(first, builder.mul(per_ray, _I8(ray))) for ray in range(rays)]
+                    fits: list[Any] = [None] * symmetries
+                    for ray in range(rays):
+                        at = builder.gep(codes_at, [builder.add(first_code, _I8(ray))])
+                        offset = builder.mul(builder.zext(builder.load(at), _I8), words)
+                        for s in range(symmetries):
+                            row = vector(rows_at, builder.add(offset, bases[int(inverse[s, ray])]))
+                            held = builder.load(row, align=8)
+                            fits[s] = held if ray == 0 else builder.and_(fits[s], held)
+                    if joined:
+                        found = functools.reduce(builder.or_, fits)
+                        found = builder.and_(found, builder.load(vector(out_at, w), align=8))
+                        builder.store(found, vector(out_at, w), align=8)
+                    else:
+                        for s in range(symmetries):
+                            place = builder.add(w, builder.mul(words, _I8(s)))
+                            builder.store(fits[s], vector(out_at, place), align=8)
 
-                with cgutils.for_range_slice(builder, _I8(0), words, _I8(width), inc=True) as (w, _):
-                    start_with = builder.load(vector(held_at, w), align=8)
-                    fits = [cgutils.alloca_once(builder, kind) for _ in range(symmetries)]
-                    for each in fits:
-                        builder.store(start_with, each)
+                _by_vectors(builder, words, some_words)
+                return target.get_dummy_value()
 
-                    def narrow(anchor: int, cell: Any) -> None:
-                        first = builder.mul(cell, _I8(rays))
-                        bases = [builder.add(w, builder.mul(per_ray, _I8(anchor * rays + ray))) for ray in range(rays)]
-                        for ray in range(rays):
-                            at = builder.gep(codes_at, [builder.add(first, _I8(ray))])
-                            offset = builder.mul(builder.zext(builder.load(at), _I8), words)
-                            for symmetry, each in enumerate(fits):
-                                row = vector(rows_at, builder.add(offset, bases[int(inverse[symmetry, ray])]))
-                                builder.store(builder.and_(builder.load(each), builder.load(row, align=8)), each)
+            return types.void(rows, codes, types.int64, types.int64, out), build
 
-                    narrow(0, arguments[2])
-                    with builder.if_then(builder.icmp_signed(">=", arguments[3], _I8(0))):
-                        narrow(1, arguments[3])
-                    found = builder.load(fits[0])
-                    for each in fits[1:]:
-                        found = builder.or_(found, builder.load(each))
-                    builder.store(found, vector(out_at, w), align=8)
+        return build_fit
 
-            few, many = WORDS
-            with builder.if_else(builder.icmp_signed("==", words, _I8(few))) as (then, otherwise):
-                with then:
-                    match_by(few)
-                with otherwise:
-                    match_by(many)
-            return target.get_dummy_value()
+    build_fit, build_match = built(joined=False), built(joined=True)
 
-        return types.void(rows, codes, types.int64, types.int64, held, out), build
+    @overload(fit)
+    def overload_fit(rows, codes, cell, anchor, out):
+        return lambda rows, codes, cell, anchor, out: build_fit(rows, codes, np.int64(cell), np.int64(anchor), out)
 
     @overload(match)
-    def overload_match(rows, codes, to, start, held, out):
-        def compiled(rows, codes, to, start, held, out):
-            build_match(rows, codes, np.int64(to), np.int64(start), held, out)
+    def overload_match(rows, codes, cell, anchor, out):
+        return lambda rows, codes, cell, anchor, out: build_match(rows, codes, np.int64(cell), np.int64(anchor), out)
 
-        return compiled
+    return fit, match
 
-    return match
+
+def any_of_both(first, second, held, out):
+    """out = held & (first[0] & second[0] | first[1] & second[1] | ...): arrays [symmetries, words], and [words]."""
+    out[:] = held & np.bitwise_or.reduce(first & second, axis=0)
+
+
+@overload(any_of_both)
+def _overload_any_of_both(first, second, held, out):
+    def compiled(first, second, held, out):
+        _any_of_both(first, second, held, out)
+
+    return compiled
+
+
+@intrinsic
+def _any_of_both(context, first, second, held, out):
+    def build(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        arrays, words = _arrays(target, builder, signature, arguments)
+        symmetries = builder.extract_value(arrays[0].shape, 0)
+
+        def some_words(w: Any, vector: Any) -> None:
+            one, other, held_at, out_at = (array.data for array in arrays)
+            found = cgutils.alloca_once_value(builder, ir.Constant(vector(held_at, w).type.pointee, None))
+            with cgutils.for_range(builder, symmetries) as loop:
+                place = builder.add(w, builder.mul(loop.index, words))
+                both = builder.and_(
+                    builder.load(vector(one, place), align=8), builder.load(vector(other, place), align=8)
+                )
+                builder.store(builder.or_(builder.load(found), both), found)
+            whole = builder.and_(builder.load(found), builder.load(vector(held_at, w), align=8))
+            builder.store(whole, vector(out_at, w), align=8)
+
+        _by_vectors(builder, words, some_words)
+        return target.get_dummy_value()
+
+    return types.void(first, second, held, out), build
+
+
+def _arrays(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> tuple[list[Any], Any]:
+    """All that are arrays, and how many words a row of the first has."""
+    arrays = [
+        target.make_array(kind)(target, builder, value)
+        for kind, value in zip(signature.args, arguments, strict=True)
+        if isinstance(kind, types.Array)
+    ]
+    return arrays, builder.extract_value(arrays[0].shape, 1)
+
+
+def _by_vectors(builder: ir.IRBuilder, words: Any, some_words: Any) -> None:
+    """One vector of 4 words if that is all, else by 8: `some_words(first word, function that makes addresses)`."""
+
+    def by(width: int) -> None:
+        kind = ir.VectorType(_I8, width).as_pointer()
+        with cgutils.for_range_slice(builder, _I8(0), words, _I8(width), inc=True) as (w, _):
+            some_words(w, lambda base, offset: builder.bitcast(builder.gep(base, [offset]), kind))
+
+    few, many = WORDS
+    with builder.if_else(builder.icmp_signed("==", words, _I8(few))) as (then, otherwise):
+        with then:
+            by(few)
+        with otherwise:
+            by(many)
 
 
 def sum_of_bits(numbers, bits):

@@ -37,7 +37,7 @@ def spread(
     tasks: Iterable[Any],
     processes: int,
     tell: Callable[[str], None] = lambda text: None,
-    alone: float = ALONE,
+    alone: float | None = ALONE,
 ) -> Generator[Any]:
     """The result of each task, as they come, from processes that end with the last. See `Workers`."""
     with Workers(make, arguments, processes, tell, alone) as workers:
@@ -49,6 +49,7 @@ class Workers:
 
     `make(*arguments)` gives each process the function that does one task. The very first task is done here, so that
     its kernels are compiled once; and so is what takes no longer than `alone` after it. With one process, all is.
+    Tasks that take minutes are better all done by the processes (`alone` is None).
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Workers:
         arguments: tuple,
         processes: int,
         tell: Callable[[str], None] = lambda text: None,
-        alone: float = ALONE,
+        alone: float | None = ALONE,
     ) -> None:
         self.make, self.arguments, self.processes, self.tell, self.alone = make, arguments, processes, tell, alone
         self._own: Callable[..., Any] | None = None  # this process's function
@@ -79,13 +80,15 @@ class Workers:
             raise RuntimeError("the tasks before these aren't done yet")
         self._at_work = True
         try:
-            left, first = deque(tasks), not self._warm
-            own = self._own = self._own or self.make(*self.arguments)
+            left = deque(tasks)
+            first = self.alone is not None and not self._warm
+            if first or self.processes == 1:
+                own = self._own = self._own or self.make(*self.arguments)
             if first and left:
                 result = own(left.popleft(), *self._given)
                 self._warm = True
                 yield result
-            until = time.monotonic() + self.alone
+            until = time.monotonic() + (self.alone or 0.0)
             while left and (self.processes == 1 or (first and time.monotonic() < until)):
                 yield own(left.popleft(), *self._given)
             if left:

@@ -8,7 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from .. import names
-from ..studies import exit_oos
+from ..studies import exit_oos, tspg
+from ..studies.report import Report
 from . import plots
 from .options import Json, Processes, Seed, write_json
 from .progress import err, out, waiting
@@ -18,6 +19,7 @@ from .words import spoken
 def register(app: typer.Typer) -> None:
     group = typer.Typer(help="Tables and figures of the papers, ours beside theirs.", no_args_is_help=True)
     group.command("exit-oos")(study_exit_oos)
+    group.command("tspg")(study_tspg)
     app.add_typer(group, name="study")
 
 
@@ -66,7 +68,69 @@ def study_exit_oos(
             err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
             raise typer.Exit(130) from None
     command = f"kibitz study exit-oos {part} --scale {scale} --preset {preset} --games {study.games} --seed {seed}"
-    written = report.write(folder, f"{part}-{preset}", command, f"{scale}, {exit_oos.SCALES[scale].what}")
+    present(report, folder, f"{part}-{preset}", command, f"{scale}, {exit_oos.SCALES[scale].what}", json_file)
+
+
+def study_tspg(
+    part: Annotated[
+        str,
+        typer.Argument(help="; ".join(f"{name}: {text}" for name, text in tspg.PARTS.items()) + ".", metavar="PART"),
+    ],
+    game: Annotated[
+        list[str] | None,
+        typer.Option(help="A game, or several: --game hex:7 --game othello; default connect_four. all: the paper's."),
+    ] = None,
+    scale: Annotated[
+        str, typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in tspg.SCALES.items()))
+    ] = "quick",
+    out_folder: Annotated[
+        Path | None, typer.Option("--out", help="The folder to work in; default runs/study-tspg-SCALE.")
+    ] = None,
+    preset: Annotated[str, typer.Option(help="Numbers of the training: paper, public, or kibitz (ours).")] = "paper",
+    features: Annotated[str, typer.Option(help="What patterns grow from: faithful, or rich.")] = "faithful",
+    repetitions: Annotated[int | None, typer.Option(min=1, help="Training runs a game; default by the scale.")] = None,
+    seed: Seed = 1,
+    processes: Processes = None,
+    json_file: Json = None,
+) -> None:
+    """Reproduce Table I or a figure of tree-search policy gradients: trains, plays, writes Markdown and a picture.
+
+    Repetitions are spread over processes. The same command goes on where it was stopped; all parts share training.
+
+    Example: kibitz study tspg table-1 --game connect_four --scale quick
+
+    Example: kibitz study tspg figure-2 --game all --scale paper --preset kibitz
+    """
+    names.at_least("--seed", seed, 0)
+    names.choose("scale", scale, tspg.SCALES)
+    games = list(tspg.PAPER) if game == ["all"] else game or ["connect_four"]
+    folder = out_folder or Path("runs") / f"study-tspg-{scale}"
+    with waiting("tspg") as line:
+
+        def watch(what: str, done: float, total: float) -> None:
+            line(0, f"{what}: {done:,.0f} of {total:,.0f}")
+
+        def tell(text: str) -> None:
+            err.print(text, highlight=False, markup=False)
+
+        study = tspg.Study(part, games, scale, folder, preset, features, seed, processes, watch, tell, repetitions)
+        err.print(f"{part} into {escape(str(folder))}: {len(study.games)} games", highlight=False)
+        try:
+            report = study.run()
+        except KeyboardInterrupt:
+            err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
+            raise typer.Exit(130) from None
+    chosen = " ".join(f"--game {each}" for each in study.games)
+    command = (
+        f"kibitz study tspg {part} {chosen} --scale {scale} --preset {preset} --features {features} "
+        f"--repetitions {study.repetitions} --seed {seed}"
+    )
+    present(report, folder, f"{part}-{preset}-{features}", command, f"{scale}, {tspg.SCALES[scale].what}", json_file)
+
+
+def present(report: Report, folder: Path, name: str, command: str, scale: str, json_file: Path | None) -> None:
+    """Show what came out, and write it."""
+    written = report.write(folder, name, command, scale)
     table = Table(*map(escape, report.heads), title=report.title)
     for row in report.rows:
         table.add_row(*row)
@@ -75,7 +139,7 @@ def study_exit_oos(
         out.print(escape(note), highlight=False)
     out.print(f"table: {written}", soft_wrap=True, highlight=False)
     if report.curves:
-        picture = folder / f"{part}-{preset}.png"
+        picture = folder / f"{name}.png"
         plots.curves(picture, report.curves, report.title, report.measured)
         out.print(f"plot:  {picture}", soft_wrap=True, highlight=False)
     write_json(json_file, report.as_json())

@@ -77,6 +77,7 @@ class Schedule:
     tasks: int  # that an iteration's games are cut into
     keep_every: int
     judge_every: int  # 0: never
+    keep_first: bool = False  # what was learned from the first iteration, too
 
 
 def expert_iteration(
@@ -116,7 +117,7 @@ def expert_iteration(
             metrics |= judge(learner.knowledge())
         run.measure(**metrics)
         run.took(iteration=iteration, playing=round(playing, 3), learning=round(learning, 3))
-        if iteration % schedule.keep_every == 0 or last:
+        if iteration % schedule.keep_every == 0 or last or (iteration == 1 and schedule.keep_first):
             learner.publish(run.path(f"networks/{iteration:06d}.safetensors"), f"{run.title}, iteration {iteration}")
         if last or time.perf_counter() - last_checkpoint > CHECKPOINT_SECONDS:
             checkpoint(run, learner, iteration)

@@ -68,7 +68,8 @@ def train(
     workers = processes or cores()
     tasks = method.tasks(config, game, workers)
     judge_every = getattr(config, "judge_every", 0)
-    schedule = Schedule(config.iterations, config.games, tasks, config.keep_every, judge_every)
+    keep_first = getattr(config, "keep_first", False)
+    schedule = Schedule(config.iterations, config.games, tasks, config.keep_every, judge_every, keep_first)
     with run.held(), _crew(method, config, min(workers, tasks), cluster, tell) as crew:
         run.show_in_tensorboard()
         expert_iteration(run, crew, method.learner(config, game), schedule, method.judge(config, game), watch)

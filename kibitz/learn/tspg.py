@@ -43,6 +43,9 @@ class Tspg:
         "faithful"
     )
     grow: Annotated[int, "new patterns a game and seat", range(100)] = 1
+    grow_from: Annotated[int, "positions by which patterns are chosen", range(1, 10**6)] = 30
+    fewest: Annotated[int, "cases in which a new pattern has to be active", range(1, 10**6)] = 1
+    confident: Annotated[bool, "whether a correlation counts by the lower end of its interval"] = False
     playouts: Annotated[str, "which policy plays out simulations", (*POLICIES, "uniform")] = "double"
     target: Annotated[str, "what ce and double learn from", tuple(OBJECTIVES)] = "visits"
     unvisited: Annotated[str, "what an action counts that was never tried, for tspg", UNVISITED] = "parent"
@@ -60,6 +63,7 @@ class Tspg:
     plies: Annotated[int, "of a playout, then it is a draw; 0: no limit", range(10**6)] = 200
     turns: Annotated[int, "of a game of self-play, then it is stopped", range(1, 10**6)] = 150
     keep_every: Annotated[int, "iterations between features that are kept", range(1, 10**7)] = 25
+    keep_first: Annotated[bool, "whether those of the first iteration are kept too"] = True
     seed: Annotated[int, "the same seed gives the same run", range(2**63)] = 1
 
 
@@ -139,9 +143,9 @@ class Side:
             self.memory[key][self.seen % capacity] = array
         self.seen += 1
 
-    def sample(self, generator: np.random.Generator) -> tuple[np.ndarray, Batch]:
+    def sample(self, generator: np.random.Generator, count: int) -> tuple[np.ndarray, Batch]:
         there = min(self.seen, self.config.capacity)
-        drawn = generator.choice(there, min(self.config.batch, there), replace=False)
+        drawn = generator.choice(there, min(count, there), replace=False)
         states = self.memory["states"][drawn].reshape(-1).view(self.game.state)
         cases = self.finder.find(states, self.tables, len(self.patterns))
         at = np.repeat(drawn, cases.lengths), cases.actions
@@ -153,7 +157,7 @@ class Side:
 
     def update(self, generator: np.random.Generator) -> float:
         """One step of each vector, first those that learn from visits; the cross-entropy before it."""
-        _, batch = self.sample(generator)
+        _, batch = self.sample(generator, self.config.batch)
         loss = 0.0
         for name in POLICIES:
             weights = self.vectors["ce"] + (self.vectors[name] if name != "ce" else 0.0)
@@ -167,11 +171,11 @@ class Side:
 
     def grow(self, generator: np.random.Generator) -> None:
         """One pattern more, of weight 0, if there is a new one."""
-        states, batch = self.sample(generator)
+        states, batch = self.sample(generator, self.config.grow_from)
         _, odds = gradient(batch, self.vectors["ce"], "visits", self.config.unvisited)
         found = best_pair(
             self.finder, self.config.features, states, self.tables, self.patterns, self.vectors["ce"],
-            odds - batch.shares,
+            odds - batch.shares, self.config.fewest, self.config.confident,
         )  # fmt: skip
         if found is not None:
             self.patterns.append(found.pattern)

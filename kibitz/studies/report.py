@@ -14,7 +14,7 @@ class Report:
     heads: list[str]
     rows: list[list[str]]
     notes: list[str]
-    curves: dict[str, list[tuple[int, float]]]  # name -> points; nothing: no picture
+    curves: dict[str, list[tuple[float, float]]]  # name -> points; nothing: no picture
     measured: str  # what the curves show
 
     def markdown(self, command: str, scale: str) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ...jit import kernel
-from .linear import activity, look, new_eyes
+from .linear import activity, look, new_eyes, new_halves
+from .patterns import window
 from .sets import Tables, sight
 
 
@@ -39,27 +40,29 @@ class Finder:
     def __init__(self, game: Any, kind: str) -> None:
         self.game, self.seen = game, sight(game, kind == "rich")
         self.eyes, self.actions = new_eyes(self.seen), np.zeros(game.facts.most_actions, np.int64)
+        self.symmetries = len(window(game.board()).turns)
 
     def find(self, states: np.ndarray, tables: Tables, count: int) -> Cases:
         """Of positions, none of them over, by the tables of so many patterns."""
         words = tables.rows.shape[1]
         room = len(states) * self.game.facts.most_actions
         actions, first = np.zeros(room, np.int64), np.zeros(len(states), np.int64)
-        bits, held = np.zeros((room, words), np.uint64), np.zeros(words, np.uint64)
-        n = find_cases(self.game, states, self.seen, self.eyes, tables, self.actions, held, bits, actions, first)
+        bits = np.zeros((room, words), np.uint64)
+        halves = new_halves(1, len(self.eyes.content) - 1, self.symmetries, words)
+        n = find_cases(self.game, states, self.seen, self.eyes, tables, halves, self.actions, bits, actions, first)
         dense = np.unpackbits(bits[:n].view(np.uint8), axis=1, bitorder="little", count=count)
         return Cases(dense.astype(np.float32), actions[:n], first)
 
 
 @kernel
-def find_cases(game, states, seen, eyes, tables, scratch, held, bits, actions, first):
+def find_cases(game, states, seen, eyes, tables, halves, scratch, bits, actions, first):
     found = 0
     for i in range(len(states)):
         first[i] = found
         look(game, states[i], seen, eyes)
         for j in range(game.actions(states[i], scratch)):
             start, to = game.ends(states[i], scratch[j])
-            activity(eyes, tables, start, to, held, bits[found])
+            activity(eyes, tables, halves, 0, start, to, bits[found])
             actions[found] = scratch[j]
             found += 1
     return found

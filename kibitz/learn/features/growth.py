@@ -16,13 +16,11 @@ from typing import Any
 import numpy as np
 
 from ...jit import helper, kernel
-from ...vectors import CODES
-from .linear import look
+from .linear import fit, look, possible
 from .patterns import Pattern, Window, canonical, combined, images, turned, window
 from .sets import BITS, Tables
 
 MOST_IMAGES = 75  # of a case: those with the largest weights
-FEWEST = 1  # cases in which a pair has to be active
 
 
 @dataclass(frozen=True)
@@ -51,9 +49,14 @@ def best_pair(
     patterns: Sequence[Pattern],
     weights: np.ndarray,
     errors: np.ndarray,
-    fewest: int = FEWEST,
+    fewest: int = 1,
+    confident: bool = False,
 ) -> Grown | None:
-    """The new pattern of the highest score; None where no pair is new."""
+    """The new pattern of the highest score; None where no pair is new.
+
+    A pair has to be active in `fewest` cases. If `confident`, what counts is the lower end of the correlation's 95%
+    interval (by Fisher's z): a few cases make many pairs look good by luck.
+    """
     eye = window(finder.game.board(), kind == "rich")
     after = composition(eye)
     inverse = np.argmin(after, axis=1)  # a with after[a, b] = 0, the symmetry that changes nothing
@@ -63,15 +66,15 @@ def best_pair(
     count, symmetries = same.shape
     names = np.zeros((count, count, symmetries), np.int8)
     name_pairs(after, inverse, same, names)
-    pairs, summed = np.zeros(names.size, np.int32), np.zeros(names.size)
-    alone, last = np.zeros(count, np.int64), np.zeros(names.size, np.int32)
+    tally, alone = np.zeros((names.size, 3)), np.zeros(count, np.int64)
     order = np.argsort(-np.abs(weights), kind="stable")
     words = tables.rows.shape[1]
     count_pairs(
-        finder.game, states, finder.seen, finder.eyes, tables, eye.images, finder.actions, errors, order, new, names,
-        after, inverse, np.zeros((symmetries, words), np.uint64), np.zeros((MOST_IMAGES, 2), np.int64), pairs, summed,
-        alone, last,
+        finder.game, states, finder.seen, finder.eyes, tables, finder.actions, errors, order, new, names, after,
+        inverse, np.zeros((symmetries, words), np.uint64), np.zeros((symmetries + 1, words), np.uint64),
+        np.zeros((MOST_IMAGES, 2), np.int64), tally, alone,
     )  # fmt: skip
+    pairs, summed = tally[:, 0], tally[:, 1]
     known, n = set(patterns), len(errors)
     at = np.flatnonzero((pairs >= fewest) & (pairs < n))
     if not len(at) or not np.any(errors):
@@ -80,9 +83,10 @@ def best_pair(
     correlation = (n * summed[at] - pairs[at] * errors.sum()) / (
         np.sqrt(pairs[at] * (n - pairs[at])) * np.sqrt(max(n * (errors**2).sum() - errors.sum() ** 2, 1e-300))
     )
-    score = np.abs(correlation) * (
-        1 - np.maximum(_with_part(pairs[at], alone[first], n), _with_part(pairs[at], alone[second], n))
-    )
+    sure = np.minimum(np.abs(correlation), 1 - 1e-9)
+    if confident:
+        sure = np.tanh(np.maximum(np.arctanh(sure) - 1.96 / np.sqrt(max(n - 3, 1)), 0.0))
+    score = sure * (1 - np.maximum(_with_part(pairs[at], alone[first], n), _with_part(pairs[at], alone[second], n)))
     for i in np.argsort(-score, kind="stable"):
         f, g, k = int(first[i]), int(second[i]), int(at[i]) % symmetries
         found = combined(patterns[f], turned(patterns[g], eye, k), eye)
@@ -116,17 +120,18 @@ def name_pairs(after, inverse, same, names):
                 names[f, g, k] = first
 
 
+# A pair's numbers lie side by side: they are looked up in any order, and one look into memory is enough.
 @kernel
 def count_pairs(
-    game, states, seen, eyes, tables, turned_rays, actions, errors, order, new, names, after, inverse, fits, found,
-    pairs, summed, alone, last,
+    game, states, seen, eyes, tables, actions, errors, order, new, names, after, inverse, fits, room, found,
+    tally, alone,
 ):  # fmt: skip
     case, count, symmetries = 0, len(alone), len(fits)
     for i in range(len(states)):
         look(game, states[i], seen, eyes)
         for j in range(game.actions(states[i], actions)):
             start, to = game.ends(states[i], actions[j])
-            fit(eyes, tables, turned_rays, start, to, fits)
+            fit_action(eyes, tables, start, to, room, fits)
             n = 0
             for place in range(count):
                 f = order[place]
@@ -146,25 +151,23 @@ def count_pairs(
                     if f > g:
                         f, s, g, t = g, t, f, s
                     pair = (f * count + g) * symmetries + names[f, g, after[inverse[s], t]]
-                    if last[pair] != case + 1:
-                        last[pair] = case + 1
-                        pairs[pair] += 1
-                        summed[pair] += errors[case]
+                    if tally[pair, 2] != case + 1:
+                        tally[pair, 0] += 1
+                        tally[pair, 1] += errors[case]
+                        tally[pair, 2] = case + 1
             case += 1
 
 
 @helper
-def fit(eyes, tables, turned_rays, start, to, fits):
+def fit_action(eyes, tables, start, to, room, fits):
     """Which patterns fit an action, for each symmetry: `activity`, before the symmetries are put together."""
-    cells, rays = len(eyes.content) - 1, turned_rays.shape[1]
-    start, to = start if start >= 0 else cells, to if to >= 0 else cells
-    at_to, at_start = np.int64(eyes.content[to]), np.int64(eyes.content[start])
-    around_start = tables.moving[0] and start < cells
+    fit(eyes, tables, to, 0, fits)
+    around_start = start >= 0 and tables.moving[0]
+    if around_start:
+        fit(eyes, tables, start, 1, room)
+    possible(eyes, tables, start, to, room[len(fits)])
     for s in range(len(fits)):
         for w in range(fits.shape[1]):
-            held = tables.here[0, to, at_to, w] & tables.here[1, start, at_start, w]
-            for ray in range(rays):
-                held &= tables.rows[ray * CODES + np.int64(eyes.codes[to, turned_rays[s, ray]]), w]
-                if around_start:
-                    held &= tables.rows[(rays + ray) * CODES + np.int64(eyes.codes[start, turned_rays[s, ray]]), w]
-            fits[s, w] = held
+            fits[s, w] &= room[len(fits), w]
+            if around_start:
+                fits[s, w] &= room[s, w]

@@ -4,6 +4,7 @@ A move changes few cells: the codes of the rays that see them are updated, and o
 such a ray are weighed anew. Searches jump between positions that differ little, so that they gain too.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,20 +12,20 @@ import numpy as np
 from ...games.boards import hexagon, square
 from ...jit import helper, lowest, uniform
 from ...search.policies import policy
-from ...vectors import matcher, sum_of_bits
+from ...vectors import any_of_both, matcher, sum_of_bits
 from .patterns import window
 from .sets import BITS, Sight, Tables, compile_set, sight, words_for
 
 STEEP = 50.0  # logits are cut here: exp of more is as good as certain
 FINE = 64.0
 EXPONENTIALS = np.exp(np.arange(int(2 * STEEP * FINE) + 2) / FINE - STEEP)
-NOWHERE = np.int64(-1)
 
 # Rays, and a function for those that there are.
 ON_SQUARES, RICH, ON_HEXAGONS = (
     window(*each).images for each in ((square(3, 3),), (square(3, 3), True), (hexagon(3),))
 )
-match_on_squares, match_rich, match_on_hexagons = matcher(ON_SQUARES), matcher(RICH), matcher(ON_HEXAGONS)
+(fit_on_squares, match_on_squares), (fit_rich, match_rich) = matcher(ON_SQUARES), matcher(RICH)
+fit_on_hexagons, match_on_hexagons = matcher(ON_HEXAGONS)
 RAYS_ON_SQUARES, RAYS_RICH = ON_SQUARES.shape[1], RICH.shape[1]
 
 
@@ -44,6 +45,19 @@ def new_eyes(seen: Sight) -> Eyes:
     codes[:cells], content[cells] = seen.empty_codes, 3
     stones = np.zeros((2, len(seen.cell_at) // BITS), np.uint64)
     return Eyes(codes, content, stones, np.ones(cells + 1, np.int64), np.ones(1, np.int64))
+
+
+class Halves(NamedTuple):
+    """Which patterns fit around a cell alone, and when that was found: where pieces move, many actions share a cell."""
+
+    fits: np.ndarray  # [seats, anchors, cells, symmetries, words] u8
+    found: np.ndarray  # [seats, anchors, cells] i8: clock
+    held: np.ndarray  # [words] u8: room to work in
+
+
+def new_halves(seats: int, cells: int, symmetries: int, words: int) -> Halves:
+    fits = np.zeros((seats, 2, cells, symmetries, words), np.uint64)
+    return Halves(fits, np.zeros((seats, 2, cells), np.int64), np.zeros(words, np.uint64))
 
 
 class Scores(NamedTuple):
@@ -92,21 +106,51 @@ def notice(seen, eyes, cell, content):
 
 
 @helper
-def activity(eyes, tables, start, to, held, active):
-    """Which patterns are active for an action: bits, in words."""
-    cells = len(eyes.content) - 1
-    start, to = start if start >= 0 else cells, to if to >= 0 else cells
-    at_to, at_start = np.int64(eyes.content[to]), np.int64(eyes.content[start])
-    for w in range(len(active)):
-        held[w] = tables.here[0, to, at_to, w] & tables.here[1, start, at_start, w]
-    start = start if tables.moving[0] and start < cells else NOWHERE
+def fit(eyes, tables, cell, anchor, out):
+    """Which patterns fit around a cell, under each symmetry."""
     rays = eyes.codes.shape[1]
     if rays == RAYS_ON_SQUARES:
-        match_on_squares(tables.rows, eyes.codes, to, start, held, active)
+        fit_on_squares(tables.rows, eyes.codes, cell, anchor, out)
     elif rays == RAYS_RICH:
-        match_rich(tables.rows, eyes.codes, to, start, held, active)
+        fit_rich(tables.rows, eyes.codes, cell, anchor, out)
     else:
-        match_on_hexagons(tables.rows, eyes.codes, to, start, held, active)
+        fit_on_hexagons(tables.rows, eyes.codes, cell, anchor, out)
+
+
+@helper
+def match(eyes, tables, cell, out):
+    """Of those in it before, which patterns fit around a cell that an action goes to."""
+    rays = eyes.codes.shape[1]
+    if rays == RAYS_ON_SQUARES:
+        match_on_squares(tables.rows, eyes.codes, cell, 0, out)
+    elif rays == RAYS_RICH:
+        match_rich(tables.rows, eyes.codes, cell, 0, out)
+    else:
+        match_on_hexagons(tables.rows, eyes.codes, cell, 0, out)
+
+
+@helper
+def possible(eyes, tables, start, to, out):
+    """Which patterns the cells themselves allow, by what they are and what lies there; -1 is the last: no cell."""
+    at_to, at_start = np.int64(eyes.content[to]), np.int64(eyes.content[start])
+    for w in range(len(out)):
+        out[w] = tables.here[0, to, at_to, w] & tables.here[1, start, at_start, w]
+
+
+@helper
+def activity(eyes, tables, halves, seat, start, to, active):
+    """Which patterns are active for an action: bits, in words."""
+    if start < 0 or not tables.moving[0]:
+        possible(eyes, tables, start, to, active)
+        match(eyes, tables, to, active)
+        return
+    for anchor in range(2):
+        cell = to if anchor == 0 else start
+        if halves.found[seat, anchor, cell] < eyes.changed[cell]:
+            fit(eyes, tables, cell, anchor, halves.fits[seat, anchor, cell])
+            halves.found[seat, anchor, cell] = eyes.clock[0]
+    possible(eyes, tables, start, to, halves.held)
+    any_of_both(halves.fits[seat, 0, to], halves.fits[seat, 1, start], halves.held, active)
 
 
 @helper
@@ -127,10 +171,10 @@ def weigh_action(game, state, action, seat, linear):
     ends = np.int64(start) << np.int64(16) | np.int64(to)
     if scores.found[seat, action] < changed or scores.ends[seat, action] != ends:
         if seat == 0:
-            activity(eyes, linear.first, start, to, linear.held, linear.active)
+            activity(eyes, linear.first, linear.halves, 0, start, to, linear.active)
             logit = sum_of_bits(linear.first_weights, linear.active)
         else:
-            activity(eyes, linear.second, start, to, linear.held, linear.active)
+            activity(eyes, linear.second, linear.halves, 1, start, to, linear.active)
             logit = sum_of_bits(linear.second_weights, linear.active)
         scores.weight[seat, action] = exponential(logit)
         scores.found[seat, action] = eyes.clock[0]
@@ -149,7 +193,7 @@ class Linear(NamedTuple):
     second_weights: np.ndarray
     eyes: Eyes
     scores: Scores
-    held: np.ndarray  # [words] u8
+    halves: Halves
     active: np.ndarray  # [words] u8
 
     def step(self, game, state, actions, odds, rng):
@@ -181,12 +225,15 @@ def padded(weights: np.ndarray, words: int) -> np.ndarray:
     return whole
 
 
-def linear(game: Any, kind: str, patterns: tuple[Any, Any], weights: tuple[np.ndarray, np.ndarray]) -> Linear:
+def linear(game: Any, kind: str, patterns: Sequence[Any], weights: Sequence[np.ndarray]) -> Linear:
     """The compiled policy of both seats."""
     seen = sight(game, kind == "rich")
     words = words_for(max(map(len, patterns)))
     first, second = (compile_set(game, kind, seat, patterns[seat], words) for seat in range(2))
     weighs = [padded(each, words) for each in weights]
-    actions, room = game.facts.most_actions, np.zeros((2, words), np.uint64)
+    actions, cells = game.facts.most_actions, len(game.board().places)
+    moving = first.moving[0] or second.moving[0]
+    halves = new_halves(2, cells if moving else 1, len(window(game.board()).turns), words)
     scores = Scores(np.zeros((2, actions)), np.zeros((2, actions), np.int64), np.zeros((2, actions), np.int64))
-    return Linear(seen, first, second, weighs[0], weighs[1], new_eyes(seen), scores, room[0], room[1])
+    active = np.zeros(words, np.uint64)
+    return Linear(seen, first, second, weighs[0], weighs[1], new_eyes(seen), scores, halves, active)
