@@ -64,6 +64,10 @@ class Fanorona(NamedTuple):
     def board(self):
         return square(self.rows, self.columns)
 
+    def regions(self, seat):
+        """The points where diagonals meet."""
+        return {"strong": [cell for cell, place in enumerate(self.board().places) if sum(place) % 2 == 0]}
+
     def start(self, state):
         """All rows below the middle one and above it, and by turns in it: left of its centre is one of seat 0."""
         centre, side = self.rows * self.columns // 2, self.rows // 2 * self.columns

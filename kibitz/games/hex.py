@@ -63,6 +63,11 @@ class Hex(NamedTuple):
     def board(self):
         return rhombus(self.size)
 
+    def regions(self, seat):
+        """The sides that a seat joins: the first and the last row, or column."""
+        ends = (0, self.size - 1)
+        return {"side": [cell for cell in range(self.size**2) if divmod(cell, self.size)[seat] in ends]}
+
     def places(self):
         return PLACE[self.size, : self.size**2]
 

@@ -52,6 +52,9 @@ class Knightthrough(NamedTuple):
     def board(self):
         return square(self.rows, self.columns)
 
+    def regions(self, seat):
+        return {"goal": [cell for cell, (row, _) in enumerate(self.board().places) if row == (self.rows - 1, 0)[seat]]}
+
     def start(self, state):
         home = bit(2 * self.columns) - np.uint64(1)
         state.pieces[0] = home

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from ..games.protocol import OVER, Game, positions
 from ..jit import generators, kernel
 
@@ -44,3 +46,21 @@ def _play(game, states, count, rng):
             plies += 1
         total += game.payoff(state, 0)
     return plies, total
+
+
+def by_policy(game: Game, policy: Any, count: int, seed: int) -> int:
+    """So many games from the opening, by a policy; how many turns they took."""
+    most = max(game.facts.most_actions, game.facts.most_outcomes)
+    actions, odds = np.zeros(most, np.int64), np.zeros(most)
+    return _by_policy(game, policy, positions(game, 2), count, actions, odds, generators(seed, 1)[0])
+
+
+@kernel
+def _by_policy(game, policy, states, count, actions, odds, rng):
+    turns = 0
+    for _ in range(count):
+        states[1] = states[0]
+        while game.turn(states[1]) != OVER:
+            policy.playout(game, states[1], 1, actions, odds, rng)
+            turns += 1
+    return turns

@@ -189,13 +189,17 @@ class TreeSearch:
         known = proven != UNKNOWN
         with np.errstate(invalid="ignore"):
             value = np.where(known, proven, np.where(visits > 0, tree.total[here][order] / visits, np.nan))
-        best = int(np.lexsort((visits, np.where(known, proven, 0.0)))[-1]) if count else 0
         policy = np.zeros(count)
         if count:
-            policy[best] = 1.0
+            policy[np.flatnonzero(order == self.best(np.arange(first, first + count)) - first)] = 1.0
         value = value / self.limits.scale + self.limits.middle
         prior = tree.prior[here][order].astype(float)
         return Advice(actions, policy, value, visits, prior, simulations, seconds, line=self.principal_variation())
+
+    def best(self, children: np.ndarray) -> int:
+        """The node to go to: a won one, else the most visited that isn't lost; of several the one of the best mean."""
+        proven = np.where(self.tree.proven[children] == UNKNOWN, 0.0, self.tree.proven[children])
+        return int(children[np.lexsort((self.tree.mean[children], self.tree.visits[children], proven))[-1]])
 
     def principal_variation(self) -> tuple[int, ...]:
         """The moves that the search expects, by visits."""
@@ -204,8 +208,7 @@ class TreeSearch:
         while self.tree.children[node]:
             first = int(self.tree.first[node])
             children = np.arange(first, first + int(self.tree.children[node]))
-            proven = np.where(self.tree.proven[children] == UNKNOWN, 0.0, self.tree.proven[children])
-            node = int(children[np.lexsort((self.tree.visits[children], proven))[-1]])
+            node = self.best(children)
             if not self.tree.visits[node]:
                 break
             found.append(int(self.tree.action[node]))

@@ -192,28 +192,25 @@ class Study:
         uct = make_for(f"uct:{simulations},prove=no,plies=200", game)
         features = self._features(game, run)
         policies = {name: features.policy(game, name) for name in ("ce", "tspg")}
-        scores, undecided = [], []
+        scores: list[float] = []
+        undecided: list[tuple[float, str, float]] = []  # stage of the game, whose choice, its entropy
         for number in range(self.scale.matches):
             mine, state = number % 2, positions(game)[0]
             for seat in range(2):
                 (biased if seat == mine else uct).begin(game, seat, seed * 10_000 + 2 * number + seat)
-            moves: list[tuple[str, float]] = []
-            turns = 0
+            turns, here = 0, []
             while (turn := game.turn(state)) != OVER:
                 mover, name = (biased, "biased") if turn == mine else (uct, "uct")
                 action = mover.move(state.copy())
                 n = len(legal_actions(game, state))
                 if n > 1 and mover.advice is not None:
-                    place = float(turns)
-                    moves.append((name, place))
-                    undecided.append((number, place, name, entropy(mover.advice.visits / mover.advice.visits.sum())))
-                    for each, policy in policies.items():
-                        undecided.append((number, place, each, entropy(weighed(game, policy, state, n))))
+                    here.append((turns, name, entropy(mover.advice.visits / mover.advice.visits.sum())))
+                    here += [(turns, each, entropy(weighed(game, by, state, n))) for each, by in policies.items()]
                 game.play(state, action)
                 turns += 1
-            undecided = [(g, p / turns if g == number else p, who, h) for g, p, who, h in undecided]
-            mine_got, theirs = game.payoff(state, mine), game.payoff(state, 1 - mine)
-            scores.append(0.5 * ((mine_got > theirs) + (mine_got >= theirs)))
+            undecided += [(at / turns, who, value) for at, who, value in here]
+            got, theirs = game.payoff(state, mine), game.payoff(state, 1 - mine)
+            scores.append(0.5 * ((got > theirs) + (got >= theirs)))
         return {"scores": scores, "entropy": stages(undecided)}
 
     # ------------------------------------------------------------ what came out
@@ -276,10 +273,11 @@ class Study:
         for game in self.games:
             found = self._all(game, "against-uct-tspg")
             for who in ("uct", "ce", "biased", "tspg"):
-                by_stage = np.array([[np.nan if h is None else h for h in each["entropy"][who]] for each in found])
-                means = np.nanmean(by_stage, axis=0)
-                curves[f"{game} {who}"] = [(10 * i + 5, float(mean)) for i, mean in enumerate(means)]
-                rows.append([game, who, *(f"{mean:.2f}" for mean in means[:: STAGES // 5]), f"{np.nanmean(means):.3f}"])
+                by_stage = [[each["entropy"][who][i] for each in found] for i in range(STAGES)]
+                means = [_mean(values) for values in by_stage]
+                curves[f"{game} {who}"] = [(10 * i + 5, mean) for i, mean in enumerate(means) if mean is not None]
+                told = ["-" if mean is None else f"{mean:.2f}" for mean in means[:: STAGES // 5]]
+                rows.append([game, who, *told, f"{_mean(means):.3f}"])
         heads = ["game", "whose choice", *(f"{100 * i // STAGES}%" for i in range(0, STAGES, STAGES // 5)), "mean"]
         notes = [
             "Entropy divided by the logarithm of the number of legal moves, by the stage of the game (turn / turns), "
@@ -339,12 +337,18 @@ def entropy(odds: np.ndarray) -> float:
     return float(-(used * np.log(used)).sum() / np.log(len(odds)))
 
 
-def stages(undecided: Sequence[tuple[int, float, str, float]]) -> dict[str, list[float | None]]:
+def stages(undecided: Sequence[tuple[float, str, float]]) -> dict[str, list[float | None]]:
     """The mean entropy of everybody's choices at each stage of the game."""
     found: dict[str, list[list[float]]] = {}
-    for _, place, who, value in undecided:
+    for place, who, value in undecided:
         found.setdefault(who, [[] for _ in range(STAGES)])[min(int(place * STAGES), STAGES - 1)].append(value)
     return {who: [float(np.mean(each)) if each else None for each in values] for who, values in found.items()}
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Of those that there are; short games have no moves at some stages."""
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
 
 
 def over_runs(scores: Sequence[float]) -> Estimate:

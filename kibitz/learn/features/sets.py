@@ -54,7 +54,7 @@ def sight(game: Any, rich: bool) -> Sight:
 
 @of_a_game
 def marks_of(game: Any, seat: int) -> dict[tuple[str, int], np.ndarray]:
-    """Cells known by their distance to the game's regions (`goal=1`), or by their lines (`lines=8`)."""
+    """Cells known by their distance to the game's regions: `goal=1` is one step from the goal."""
     board, found = game.board(), {}
     for name, region in game.regions(seat).items():
         away = np.full(len(board.places), -1)

@@ -1,0 +1,94 @@
+"""The study of tree-search policy gradients, tiny: every part runs, stands beside the paper's numbers, and goes on."""
+
+import json
+
+import numpy as np
+import pytest
+
+from kibitz.names import BadInput
+from kibitz.studies import tspg
+from kibitz.studies.tspg import PAPER, PARTS, Study, Task, checkpoints, entropy, over_runs, stages
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    monkeypatch.setitem(tspg.SCALES, "quick", tspg.Scale(0.02, 0.01, 2, 2, 20, "for tests"))
+
+
+def study(part, folder, **given):
+    return Study(part, ["tic_tac_toe"], "quick", folder, processes=1, **given)
+
+
+def test_all_parts_share_training_and_nothing_is_done_twice(tmp_path):
+    reports = {part: study(part, tmp_path).run() for part in PARTS}
+    assert len(reports["table-1"].rows) == 1
+    assert [row[1] for row in reports["figure-2"].rows] == ["double", "tspg"]
+    assert [row[1] for row in reports["figure-3"].rows] == ["uct", "ce", "biased", "tspg"]
+    assert [row[1] for row in reports["figure-4"].rows] == ["ce", "tspg"]
+    assert [row[1] for row in reports["unvisited"].rows] == ["loss", "parent", "mixed"]
+    runs = sorted(path.name for path in tmp_path.iterdir() if path.is_dir())
+    assert len(runs) == 3 * 2  # an unvisited action's choices, two repetitions
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.*")}
+    for part in PARTS:
+        assert study(part, tmp_path).run().rows == reports[part].rows
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+
+
+def test_two_processes_find_the_same(tmp_path):
+    alone = study("figure-2", tmp_path / "one").run()
+    both = Study("figure-2", ["tic_tac_toe"], "quick", tmp_path / "two", processes=2).run()
+    assert both.rows == alone.rows
+
+
+def test_scores_are_of_games_against_uct_half_of_them_moved_first(tmp_path):
+    work = study("table-1", tmp_path)
+    work.run()
+    found = json.loads(
+        work.trained(Task("tic_tac_toe", 1, "table-1", "parent")).path("against-uct-tspg.json").read_text()
+    )
+    assert len(found["scores"]) == 2
+    assert set(found["scores"]) <= {0.0, 0.5, 1.0}
+    assert set(found["entropy"]) == {"uct", "ce", "biased", "tspg"}
+    assert all(value is None or 0 <= value <= 1 for each in found["entropy"].values() for value in each)
+
+
+def test_at_the_papers_scale_the_sizes_are_the_papers(tmp_path):
+    for game in PAPER:
+        config = Study("table-1", [game], "paper", tmp_path)._config(game, 1, "parent")
+        assert (config.iterations, config.simulations) == (200, 800 if game == "hex:11" else 1600)
+        assert (config.batch, config.capacity, config.rate, config.turns, config.plies) == (30, 400, 0.005, 150, 200)
+        assert checkpoints(config.iterations, config.keep_every) == [1, 25, 50, 100, 200]
+
+
+def test_entropy_is_1_where_undecided_and_0_where_not():
+    assert entropy(np.full(7, 1 / 7)) == pytest.approx(1)
+    assert entropy(np.array([0, 1.0, 0])) == 0
+    assert entropy(np.array([0.5, 0.5, 0, 0])) == pytest.approx(0.5)
+
+
+def test_stages_are_means_of_what_fell_into_them():
+    found = stages([(0.0, "ce", 0.2), (0.05, "ce", 0.4), (0.99, "ce", 1.0), (0.5, "uct", 0.7)])
+    assert found["ce"][0] == pytest.approx(0.3)
+    assert found["ce"][9] == 1.0
+    assert found["ce"][4] is None
+    assert found["uct"][5] == 0.7
+
+
+def test_intervals_are_over_runs():
+    found = over_runs([0.5, 0.7, 0.9, 0.6, 0.8])
+    assert found.mean == pytest.approx(0.7)
+    assert 0.55 < found.low < 0.65 < 0.75 < found.high < 0.85
+    assert np.isnan(over_runs([0.5]).low)
+
+
+def test_what_is_not_there_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="no part of tspg is called 'table-2'"):
+        Study("table-2", ["tic_tac_toe"], "quick", tmp_path)
+    with pytest.raises(BadInput, match="no board"):
+        Study("table-1", ["leduc"], "quick", tmp_path)
+    with pytest.raises(BadInput, match="no preset"):
+        Study("table-1", ["tic_tac_toe"], "quick", tmp_path, preset="mine")
+    study("figure-2", tmp_path).trained(Task("tic_tac_toe", 1, "figure-2", "parent"))
+    tspg.SCALES["quick"] = tspg.Scale(0.03, 0.01, 2, 2, 20, "other")
+    with pytest.raises(BadInput, match="holds another training"):
+        study("figure-2", tmp_path).trained(Task("tic_tac_toe", 1, "figure-2", "parent"))
