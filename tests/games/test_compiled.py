@@ -14,6 +14,7 @@ class Log(dict):
     def __init__(self, game):
         rows, facts = game.facts.longest + 1, game.facts
         width = max(facts.most_actions, facts.most_outcomes)
+        words = max(map(int, game.places())) // 64 + 1 if hasattr(game, "board") else 1
         super().__init__(
             states=np.zeros(rows, game.state),
             turns=np.zeros(rows, np.int64),
@@ -25,12 +26,16 @@ class Log(dict):
             notes=np.zeros((rows, facts.seats, facts.notes)),
             encodings=np.zeros((rows, facts.seats, facts.encoding), np.float32),
             keeps=np.zeros((rows, facts.seats, 2, width), np.bool_),
+            ends=np.zeros((rows, width, 2), np.int64),
+            stones=np.zeros((rows, facts.seats, words), np.uint64),
             results=np.zeros((2, facts.seats)),
         )
 
 
 @jit.kernel
-def play_and_log(game, rng, states, turns, actions, odds, keys, views, guesses, notes, encodings, keeps, results):
+def play_and_log(
+    game, rng, states, turns, actions, odds, keys, views, guesses, notes, encodings, keeps, ends, stones, results
+):  # fmt: skip
     """One random game, every rule asked at every turn; then aim at what each seat has seen at the end."""
     row = 0
     game.start(states[0])
@@ -44,11 +49,18 @@ def play_and_log(game, rng, states, turns, actions, odds, keys, views, guesses, 
             game.look(state, seat, views[row, seat])
             game.prepare(views[row, seat], seat, notes[row, seat])
             game.guess(views[row, seat], seat, notes[row, seat], rng, guesses[row, seat])
+            for word in range(stones.shape[2]):
+                stones[row, seat, word] = game.stones(state, seat, word)
         if turn == OVER:
             break
         n = game.actions(state, actions[row])
         if turn == CHANCE:
             game.odds(state, actions[row], n, odds[row])
+        else:
+            for j in range(n):
+                start, to = game.ends(state, actions[row, j])
+                ends[row, j, 0] = start
+                ends[row, j, 1] = to
         action = game.pick(state, rng)
         row += 1
         states[row] = states[row - 1]

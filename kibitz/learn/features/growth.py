@@ -161,7 +161,7 @@ def count_pairs(
 @helper
 def fit_action(eyes, tables, start, to, room, fits):
     """Which patterns fit an action, for each symmetry: `activity`, before the symmetries are put together."""
-    fit(eyes, tables, to, 0, fits)
+    fit(eyes, tables, to if to >= 0 else len(eyes.content) - 1, 0, fits)
     around_start = start >= 0 and tables.moving[0]
     if around_start:
         fit(eyes, tables, start, 1, room)

@@ -18,6 +18,7 @@ from .sets import BITS, Sight, Tables, compile_set, sight, words_for
 
 STEEP = 50.0  # logits are cut here: exp of more is as good as certain
 FINE = 64.0
+HIGH, LOW = np.exp(20.0), np.exp(-20.0)
 EXPONENTIALS = np.exp(np.arange(int(2 * STEEP * FINE) + 2) / FINE - STEEP)
 
 # Rays, and a function for those that there are.
@@ -63,7 +64,9 @@ def new_halves(seats: int, cells: int, symmetries: int, words: int) -> Halves:
 class Scores(NamedTuple):
     """What was found of the actions of a seat, and when."""
 
-    weight: np.ndarray  # [2, actions] f8: exp of the logit
+    logit: np.ndarray  # [2, actions] f8
+    level: np.ndarray  # [2] f8: of a seat's logits, about
+    weight: np.ndarray  # [2, actions] f8: exp of the logit over the level
     found: np.ndarray  # [2, actions] i8: clock
     ends: np.ndarray  # [2, actions] i8
 
@@ -142,7 +145,8 @@ def activity(eyes, tables, halves, seat, start, to, active):
     """Which patterns are active for an action: bits, in words."""
     if start < 0 or not tables.moving[0]:
         possible(eyes, tables, start, to, active)
-        match(eyes, tables, to, active)
+        nowhere = len(eyes.content) - 1  # `match` goes by address: -1 would lie before the first
+        match(eyes, tables, to if to >= 0 else nowhere, active)
         return
     for anchor in range(2):
         cell = to if anchor == 0 else start
@@ -164,7 +168,7 @@ def exponential(x):
 
 @helper
 def weigh_action(game, state, action, seat, linear):
-    """exp of an action's logit, from before where nothing in sight has changed."""
+    """exp of an action's logit over the seat's level, from before where nothing in sight has changed."""
     eyes, scores = linear.eyes, linear.scores
     start, to = game.ends(state, action)
     changed = max(eyes.changed[to], eyes.changed[start])  # -1 is the last: no cell, never changed
@@ -176,10 +180,32 @@ def weigh_action(game, state, action, seat, linear):
         else:
             activity(eyes, linear.second, linear.halves, 1, start, to, linear.active)
             logit = sum_of_bits(linear.second_weights, linear.active)
-        scores.weight[seat, action] = exponential(logit)
+        scores.logit[seat, action] = logit
+        scores.weight[seat, action] = exponential(logit - scores.level[seat])
         scores.found[seat, action] = eyes.clock[0]
         scores.ends[seat, action] = ends
     return scores.weight[seat, action]
+
+
+@helper
+def weigh_all(game, state, actions, n, odds, linear):
+    """The weights of the legal actions, and their sum."""
+    seat, total = game.turn(state), 0.0
+    for j in range(n):
+        odds[j] = weigh_action(game, state, actions[j], seat, linear)
+        total += odds[j]
+    if total > HIGH or total < LOW:  # what all actions share may be anything: take it away before exp is cut
+        scores = linear.scores
+        level = scores.logit[seat, actions[0]]
+        for j in range(1, n):
+            level = max(level, scores.logit[seat, actions[j]])
+        scores.level[seat] = level
+        scores.found[seat, :] = 0
+        total = 0.0
+        for j in range(n):
+            odds[j] = exponential(scores.logit[seat, actions[j]] - level)
+            total += odds[j]
+    return total
 
 
 @policy
@@ -198,11 +224,8 @@ class Linear(NamedTuple):
 
     def step(self, game, state, actions, odds, rng):
         look(game, state, self.seen, self.eyes)
-        seat, n, sum_of_weights = game.turn(state), game.actions(state, actions), 0.0
-        for j in range(n):
-            odds[j] = weigh_action(game, state, actions[j], seat, self)
-            sum_of_weights += odds[j]
-        left = uniform(rng) * sum_of_weights
+        n = game.actions(state, actions)
+        left = uniform(rng) * weigh_all(game, state, actions, n, odds, self)
         for j in range(n - 1):
             left -= odds[j]
             if left < 0:
@@ -211,12 +234,9 @@ class Linear(NamedTuple):
 
     def weigh(self, game, state, actions, n, odds):
         look(game, state, self.seen, self.eyes)
-        seat, sum_of_weights = game.turn(state), 0.0
+        total = weigh_all(game, state, actions, n, odds, self)
         for j in range(n):
-            odds[j] = weigh_action(game, state, actions[j], seat, self)
-            sum_of_weights += odds[j]
-        for j in range(n):
-            odds[j] /= sum_of_weights
+            odds[j] /= total
 
 
 def padded(weights: np.ndarray, words: int) -> np.ndarray:
@@ -234,6 +254,7 @@ def linear(game: Any, kind: str, patterns: Sequence[Any], weights: Sequence[np.n
     actions, cells = game.facts.most_actions, len(game.board().places)
     moving = first.moving[0] or second.moving[0]
     halves = new_halves(2, cells if moving else 1, len(window(game.board()).turns), words)
-    scores = Scores(np.zeros((2, actions)), np.zeros((2, actions), np.int64), np.zeros((2, actions), np.int64))
+    found, ends = np.zeros((2, actions), np.int64), np.zeros((2, actions), np.int64)
+    scores = Scores(np.zeros((2, actions)), np.zeros(2), np.zeros((2, actions)), found, ends)
     active = np.zeros(words, np.uint64)
     return Linear(seen, first, second, weighs[0], weighs[1], new_eyes(seen), scores, halves, active)

@@ -3,6 +3,7 @@
 It is what the tables of `sets` are measured against, and what they have to agree with.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +11,6 @@ import numpy as np
 
 from ...jit import helper
 from ...search.policies import policy
-from .linear import exponential
 from .patterns import Pattern, images, window
 from .sets import BITS, marks_of
 
@@ -44,13 +44,16 @@ class Naive(NamedTuple):
             word, bit = self.bits[cell] // BITS, np.uint64(self.bits[cell] % BITS)
             mine, theirs = game.stones(state, 0, word) >> bit, game.stones(state, 1, word) >> bit
             self.content[cell] = np.int64(mine & np.uint64(1)) + 2 * np.int64(theirs & np.uint64(1))
-        seat, total = game.turn(state), 0.0
+        seat, highest, total = game.turn(state), -1e300, 0.0
         for j in range(n):
             start, to = game.ends(state, actions[j])
             if seat == 0:
-                odds[j] = exponential(logit_of(self.first, self.cell, self.content, start, to))
+                odds[j] = logit_of(self.first, self.cell, self.content, start, to)
             else:
-                odds[j] = exponential(logit_of(self.second, self.cell, self.content, start, to))
+                odds[j] = logit_of(self.second, self.cell, self.content, start, to)
+            highest = max(highest, odds[j])
+        for j in range(n):
+            odds[j] = math.exp(odds[j] - highest)
             total += odds[j]
         for j in range(n):
             odds[j] /= total

@@ -1,4 +1,4 @@
-"""Patterns the obvious way: turn each displacement by a matrix, look at the board, test. And boards and patterns by chance.
+"""Patterns the obvious way: turn a displacement by a matrix, look at the board, test. And some of both, by chance.
 
 Nothing here knows of rays, tables or bits but what a game says of its stones.
 """

@@ -1,5 +1,6 @@
 """Tables of bits find what a board shows: against a slow search, at every cell, in every turn, compiled and plain."""
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -7,20 +8,20 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.games import breakthrough
+from kibitz.games import boards, breakthrough
 from kibitz.jit import kernel
-from kibitz.learn.features.cases import Finder, find_cases
-from kibitz.learn.features.growth import fit
-from kibitz.learn.features.linear import ON_HEXAGONS, ON_SQUARES, RICH, STEEP, exponential, linear, look, new_eyes
+from kibitz.learn.features import cases
+from kibitz.learn.features.cases import Finder
+from kibitz.learn.features.linear import STEEP, exponential, linear
 from kibitz.learn.features.naive import naive
 from kibitz.learn.features.patterns import Mark, Pattern, combined, turned, window
 from kibitz.learn.features.sets import atoms_of, compile_set, is_moving, marks_of, sight, words_for
 from kibitz.search.policies import weighed
-from kibitz.vectors import CODES, WORDS, matcher, sum_of_bits
+from kibitz.vectors import CODES, WORDS, any_of_both, matcher, sum_of_bits
 
 from .oracle import KINDS, TEN, activities, contents, fits, positions_met, some_patterns, symmetries
 
-LINEAR = ["connect_four", "breakthrough", "hex:7"]  # stones that fall, pieces that move, hexagons in four words
+LINEAR = ["yavalath:3", "breakthrough"]  # stones on hexagons, pieces that move on squares; the rest is heavy
 
 
 def found_by(game, kind, seat, patterns, states, finder=None):
@@ -32,7 +33,9 @@ def sides_of(game, kind, states, count, seed=1):
     """Patterns of both seats, as many as asked for, and weights of all sizes."""
     patterns = tuple(some_patterns(game, kind, seat, states, count, seed + seat) for seat in range(2))
     generator = np.random.default_rng(seed)
-    return patterns, tuple(generator.normal(size=len(each)) * generator.choice([0.1, 1.0], len(each)) for each in patterns)
+    return patterns, tuple(
+        generator.normal(size=len(each)) * generator.choice([0.1, 1.0], len(each)) for each in patterns
+    )
 
 
 # ---------------------------------------------------------------- what is active
@@ -40,37 +43,49 @@ def sides_of(game, kind, states, count, seed=1):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", [*TEN, "tic_tac_toe"])
-def test_what_is_active_is_what_the_board_shows(name, kind):
-    game = games.load(name)
-    count = 2 if name in ("gomoku", "hex:11") else 5
+def test_what_is_active_is_what_the_board_shows(name, kind, plainly):
+    compare_with_board(games.load(name), kind, 1 if name in ("gomoku", "hex:11") else 3, 40)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", [*TEN, "tic_tac_toe"])
+def test_what_is_active_is_what_the_board_shows_compiled_too(name, kind):
+    for seed in range(2):
+        compare_with_board(games.load(name), kind, 12, 100, seed)
+
+
+@pytest.fixture
+def plainly(monkeypatch):
+    """In plain Python: to compile would take longer, for so many games."""
+    monkeypatch.setattr(cases, "find_cases", getattr(cases.find_cases, "py_func", cases.find_cases))
+
+
+def compare_with_board(game, kind, positions, drawn, seed=0):
     for seat in range(2):
-        states = positions_met(game, count, 10 + seat, seat)
-        patterns = some_patterns(game, kind, seat, states, 60, seat, first=0)
-        patterns += [each for each in atoms_of(game, kind, seat)[:: 3 if count == 2 else 1] if each not in patterns]
-        cases = found_by(game, kind, seat, patterns, states)
+        states = positions_met(game, positions, 11 + seat + 2 * seed, seat)
+        patterns = some_patterns(game, kind, seat, states, drawn, seat, first=0)
+        patterns += [each for each in atoms_of(game, kind, seat) if each not in patterns]
+        found = found_by(game, kind, seat, patterns, states)
         expected, actions = activities(game, states, seat, patterns)
-        assert cases.actions.tolist() == actions
-        np.testing.assert_array_equal(cases.active, expected)
-        assert cases.first.tolist() == np.cumsum([0, *(len(games.legal_actions(game, s)) for s in states)])[:-1].tolist()
-        assert 0.05 < expected[:, :60].mean() < 0.95
-        assert expected[:, :60].any(axis=0).mean() > 0.4  # most of what was drawn is met
+        assert found.actions.tolist() == actions
+        np.testing.assert_array_equal(found.active, expected)
+        counts = [len(games.legal_actions(game, state)) for state in states]
+        assert found.first.tolist() == np.cumsum([0, *counts])[:-1].tolist()
+        assert 0.05 < expected[:, :drawn].mean() < 0.95
+        assert expected[:, :drawn].any(axis=0).mean() > 0.4  # most of what was drawn is met
 
 
-@pytest.mark.parametrize("name", ["teeko", "hex:7", "othello"])
-def test_plain_python_finds_the_same(name):
+@pytest.mark.parametrize("name", LINEAR)
+def test_plain_python_finds_the_same(name, request):
     game = games.load(name)
     states = positions_met(game, 3, 5)
     patterns = some_patterns(game, "rich", 0, states, 300, 5)
-    tables = compile_set(game, "rich", 0, patterns, words_for(len(patterns)))
-    results = []
-    for function in (find_cases, getattr(find_cases, "py_func", find_cases)):
-        finder, room = Finder(game, "rich"), len(states) * game.facts.most_actions
-        bits, held = np.zeros((room, words_for(300)), np.uint64), np.zeros(words_for(300), np.uint64)
-        actions, first = np.zeros(room, np.int64), np.zeros(len(states), np.int64)
-        given = (game, states, finder.seen, finder.eyes, tables, finder.actions, held, bits, actions, first)
-        results.append((function(*given), bits.tobytes(), actions.tolist(), first.tolist()))
-        results[-1] += tuple(array.tobytes() for array in finder.eyes)
-    assert results[0] == results[1]
+    one = found_by(game, "rich", 0, patterns, states)
+    request.getfixturevalue("plainly")
+    other = found_by(game, "rich", 0, patterns, states)
+    for field in ("active", "actions", "first"):
+        assert getattr(one, field).tobytes() == getattr(other, field).tobytes()
 
 
 @pytest.mark.parametrize("count", [256, 257, 512, 513, 1100])
@@ -78,7 +93,7 @@ def test_any_number_of_patterns_has_room(count):
     """One vector of few words, or any number of large ones: what is found of a pattern isn't changed by others."""
     game = games.load("connect_four")
     states = positions_met(game, 6, 3)
-    patterns = some_patterns(game, "rich", 0, states, 1100, 3)[:count]
+    patterns = many_patterns()[:count]
     assert words_for(count) * 64 >= count
     whole = found_by(game, "rich", 0, patterns, states).active
     assert whole.shape[1] == count
@@ -87,21 +102,27 @@ def test_any_number_of_patterns_has_room(count):
         np.testing.assert_array_equal(whole[:, first : first + 200], part)
 
 
+@functools.cache
+def many_patterns():
+    game = games.load("connect_four")
+    return some_patterns(game, "rich", 0, positions_met(game, 6, 3), 1100, 3)
+
+
 def test_words_are_whole_vectors():
     few, many = WORDS
     assert [words_for(count) for count in (1, 64 * few)] == [few, few]
     assert [words_for(count) for count in (64 * few + 1, 64 * many, 64 * many + 1)] == [many, many, 2 * many]
 
 
-def test_an_action_that_goes_nowhere_has_no_patterns():
+def test_an_action_that_goes_nowhere_has_no_patterns(plainly):
     """Such as a pass; and patterns around `from` are none of a stone that is dropped."""
     game = games.load("othello")
     passing = positions_met(game, 1, 1)
     passing[0].moves = 0  # no cell may be taken
     patterns = atoms_of(game, "rich", 0)
-    cases = found_by(game, "rich", 0, patterns, passing)
-    assert cases.actions.tolist() == [64]
-    assert not cases.active.any()
+    found = found_by(game, "rich", 0, patterns, passing)
+    assert found.actions.tolist() == [64]
+    assert not found.active.any()
     teeko = games.load("teeko")
     atoms = atoms_of(teeko, "faithful", 0)
     active = found_by(teeko, "faithful", 0, atoms, games.positions(teeko)).active
@@ -116,7 +137,7 @@ def test_pieces_move_in_some_games():
     assert {name for name in [*TEN, "tic_tac_toe"] if is_moving(games.load(name))} == moving
 
 
-def test_two_games_of_the_same_numbers_are_two():
+def test_two_games_of_the_same_numbers_are_two(plainly):
     """They are tuples, and equal ones."""
     for kind in KINDS:
         for name, cells in (("yavalath:4", 37), ("othello:4", 16), ("yavalath:4", 37)):
@@ -153,7 +174,7 @@ class Marked(NamedTuple):
         return {"goal": goal, "corner": [0, self.columns - 1]}
 
 
-def test_cells_are_known_by_their_distance_to_regions():
+def test_cells_are_known_by_their_distance_to_regions(plainly):
     game = Marked()
     found = marks_of(game, 0)
     assert sorted(found) == [(name, value) for name in ("corner", "goal") for value in range(4)]
@@ -167,9 +188,9 @@ def test_cells_are_known_by_their_distance_to_regions():
         eye = window(game.board(), True)
         more = [combined(one, other, eye) for one in marks for other in (marks[5], marks[8], atoms[9], atoms[100])]
         patterns = list(dict.fromkeys([*atoms, *more]))
-        cases = found_by(game, "rich", seat, patterns, states)
-        np.testing.assert_array_equal(cases.active, activities(game, states, seat, patterns)[0])
-        assert cases.active[:, [patterns.index(each) for each in more]].any()
+        active = found_by(game, "rich", seat, patterns, states).active
+        np.testing.assert_array_equal(active, activities(game, states, seat, patterns)[0])
+        assert active[:, [patterns.index(each) for each in more]].any()
     assert not any(pattern.marks for pattern in atoms_of(game, "faithful", 0))
     assert Pattern((0,), (), (Mark(0, "goal", 0),)) in atoms_of(game, "rich", 1)
 
@@ -181,52 +202,41 @@ def test_cells_are_known_by_their_distance_to_regions():
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_combination_is_active_exactly_where_both_parts_are(name, kind):
     """As images, at every pair of cells, in every turn: what growth counts on."""
-    game = games.load(name)
-    eye, cells = window(game.board(), kind == "rich"), len(game.board().places)
-    states = positions_met(game, 4, 8, 0)
-    generator = np.random.default_rng(8)
-    drawn = some_patterns(game, kind, 0, states, 24, 9, first=0)
-    atoms = atoms_of(game, kind, 0)
-    parts, together, impossible = [], [], []
-    for _ in range(60):
-        one = drawn[generator.integers(len(drawn))]
-        other = (drawn, atoms)[generator.integers(2)]
-        other = turned(other[generator.integers(len(other))], eye, int(generator.integers(len(eye.turns))))
+    game, generator = games.load(name), np.random.default_rng(8)
+    eye, cells, turns = window(game.board(), kind == "rich"), len(game.board().places), symmetries(game.board())
+    states = positions_met(game, 3, 8, 0)
+    drawn, atoms = some_patterns(game, kind, 0, states, 24, 9, first=0), atoms_of(game, kind, 0)
+    impossible, met = 0, 0
+    for _ in range(40):
+        one, other = (each[generator.integers(len(each))] for each in (drawn, (drawn, atoms)[generator.integers(2)]))
+        other = turned(other, eye, int(generator.integers(turns)))
         both = combined(one, other, eye)
-        if both is None:
-            impossible.append((one, other))
-        else:
-            parts.append((one, other))
-            together.append(both)
-    assert len(together) >= 30
-    patterns = [*(one for one, _ in parts), *(other for _, other in parts), *together]
-    patterns += [each for pair in impossible for each in pair]
-    words = words_for(len(patterns))
-    tables, seen = compile_set(game, kind, 0, patterns, words), sight(game, kind == "rich")
-    eyes, images = new_eyes(seen), np.zeros((symmetries(game.board()), words), np.uint64)
-    plainly = getattr(fit_one, "py_func", fit_one)
-    met = np.zeros(len(patterns), int)
-    for state in states:
-        there = contents(game, state, 0)
+        impossible += both is None
+        there = contents(game, states[generator.integers(len(states))], 0)
         for to in range(cells):
             start = int(generator.integers(-1, cells))
-            plainly(game, state, seen, eyes, tables, eye.images, start, to, images)
-            held = np.unpackbits(images.view(np.uint8), axis=1, bitorder="little", count=len(patterns)).astype(bool)
-            n = len(together)
-            np.testing.assert_array_equal(held[:, 2 * n : 3 * n], held[:, :n] & held[:, n : 2 * n])
-            assert not (held[:, 3 * n :: 2] & held[:, 3 * n + 1 :: 2]).any()
-            met += held.any(axis=0)
-            f = int(generator.integers(len(patterns)))
-            by_board = [fits(game, there, 0, patterns[f], start, to, s) for s in range(symmetries(game.board()))]
-            assert sorted(by_board) == sorted(held[:, f].tolist())
-            assert held[0, f] == by_board[0]  # the first symmetry changes nothing
-    assert (met[2 * n : 3 * n] > 0).sum() > 8
+            for s in range(turns):
+                held = [fits(game, there, 0, each, start, to, s) for each in (one, other)]
+                assert all(held) == (both is not None and fits(game, there, 0, both, start, to, s))
+                met += all(held)
+    assert impossible < 20
+    assert met > 30
 
 
-@kernel
-def fit_one(game, state, seen, eyes, tables, images, start, to, out):
-    look(game, state, seen, eyes)
-    fit(eyes, tables, images, start, to, out)
+@pytest.mark.parametrize("name", ["breakthrough:6,columns=5", "yavalath:3"])
+def test_an_image_lies_where_its_matrix_puts_it(name):
+    game = games.load(name)
+    eye, states = window(game.board(), True), positions_met(game, 2, 18, 0)
+    turns = range(symmetries(game.board()))
+    for pattern in some_patterns(game, "rich", 0, states, 12, 3, first=0):
+        for state in states:
+            there = contents(game, state, 0)
+            for action in games.legal_actions(game, state):
+                ends = game.ends(state, action)
+                by_matrix = [fits(game, there, 0, pattern, *ends, s) for s in turns]
+                by_window = [fits(game, there, 0, turned(pattern, eye, s), *ends, 0) for s in turns]
+                assert sorted(by_matrix) == sorted(by_window)
+                assert by_matrix[0] == by_window[0]  # the first changes nothing
 
 
 # ---------------------------------------------------------------- policies
@@ -257,10 +267,15 @@ def test_the_fast_policy_is_the_slow_one(name, kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", [*TEN, "tic_tac_toe"])
 def test_the_fast_policy_is_the_slow_one_in_every_game(name, kind):
+    """Also when it goes from position to position."""
     game = games.load(name)
-    states = positions_met(game, 100, 22)
+    states = np.concatenate([positions_met(game, 60, 22), line_of(game, 5)])
     for count in (60, 250, 700):
-        agree(game, kind, states, *sides_of(game, kind, states, count))
+        patterns, weights = sides_of(game, kind, states, count)
+        used = agree(game, kind, states, patterns, weights)
+        for state in states[::7]:
+            n, fresh = len(games.legal_actions(game, state)), linear(game, kind, patterns, weights)
+            assert weighed(game, used, state, n).tolist() == weighed(game, fresh, state, n).tolist()
 
 
 @pytest.mark.parametrize("name", LINEAR)
@@ -270,10 +285,10 @@ def test_the_odds_are_the_softmax_of_the_active_weights(name):
         states = positions_met(game, 5, 30, seat)
         patterns, weights = sides_of(game, "faithful", states, 90)
         policy = linear(game, "faithful", patterns, weights)
-        cases = found_by(game, "faithful", seat, patterns[seat], states)
-        expected = cases.softmax(cases.active.astype(float) @ weights[seat])
-        found = [weighed(game, policy, s, n) for s, n in zip(states, cases.lengths.tolist(), strict=True)]
-        np.testing.assert_allclose(np.concatenate(found), expected, rtol=1e-5)
+        found = found_by(game, "faithful", seat, patterns[seat], states)
+        expected = found.softmax(found.active.astype(float) @ weights[seat])
+        odds = [weighed(game, policy, s, n) for s, n in zip(states, found.lengths.tolist(), strict=True)]
+        np.testing.assert_allclose(np.concatenate(odds), expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", LINEAR)
@@ -308,7 +323,7 @@ def line_of(game, plies):
     return states
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "hex:5,swap=yes"])
+@pytest.mark.parametrize("name", LINEAR)
 def test_plain_and_compiled_policies_agree_to_the_last_bit(name):
     game = games.load(name)
     states = positions_met(game, 4, 51)
@@ -326,29 +341,44 @@ def test_a_step_is_drawn_by_the_odds():
     states = positions_met(game, 1, 61, 0)
     patterns, weights = sides_of(game, "faithful", states, 60)
     policy = linear(game, "faithful", patterns, weights)
-    legal, rng = games.legal_actions(game, states[0]), np.array([1, 2], np.uint64)
-    odds = weighed(game, policy, states[0], len(legal))
-    actions, room = np.zeros(9, np.int64), np.zeros(9)
-    drawn = [int(policy.step(game, states[0], actions, room, rng)) for _ in range(4000)]
-    shares = np.array([drawn.count(action) / len(drawn) for action in legal])
-    np.testing.assert_allclose(shares, odds, atol=4 * math.sqrt(0.25 / len(drawn)))
+    rng, actions, odds, room = np.array([1, 2], np.uint64), np.zeros(9, np.int64), np.zeros(9), np.zeros(9)
+    n = game.actions(states[0], actions)
+    policy.weigh(game, states[0], actions, n, odds)
+    drawn = [int(policy.step(game, states[0], actions, room, rng)) for _ in range(1500)]
+    shares = [drawn.count(action) / len(drawn) for action in games.legal_actions(game, states[0])]
+    np.testing.assert_allclose(shares, odds[:n], atol=4 * math.sqrt(0.25 / len(drawn)))
 
 
 # ---------------------------------------------------------------- inner loops
 
-matchers = {"squares": (matcher(ON_SQUARES), ON_SQUARES), "rich": (matcher(RICH), RICH)}
-matchers["hexagons"] = matcher(ON_HEXAGONS), ON_HEXAGONS
-on_squares, on_rich, on_hexagons = (function for function, _ in matchers.values())
+EYES = (window(boards.square(3, 3)), window(boards.square(3, 3), True), window(boards.hexagon(3)))
+MATCHERS = [matcher(eye.images) for eye in EYES]
+(fit_0, match_0), (fit_1, match_1), (fit_2, match_2) = MATCHERS
 
 
 @kernel
-def match(which, rows, codes, to, start, held, out):
+def fit(which, rows, codes, cell, anchor, out):
     if which == 0:
-        on_squares(rows, codes, to, start, held, out)
+        fit_0(rows, codes, cell, anchor, out)
     elif which == 1:
-        on_rich(rows, codes, to, start, held, out)
+        fit_1(rows, codes, cell, anchor, out)
     else:
-        on_hexagons(rows, codes, to, start, held, out)
+        fit_2(rows, codes, cell, anchor, out)
+
+
+@kernel
+def match(which, rows, codes, cell, anchor, out):
+    if which == 0:
+        match_0(rows, codes, cell, anchor, out)
+    elif which == 1:
+        match_1(rows, codes, cell, anchor, out)
+    else:
+        match_2(rows, codes, cell, anchor, out)
+
+
+@kernel
+def either(first, second, held, out):
+    any_of_both(first, second, held, out)
 
 
 @kernel
@@ -359,31 +389,50 @@ def sum_all(numbers, bits):
 @pytest.mark.parametrize("words", [4, 8, 16, 40])
 @pytest.mark.parametrize("which", range(3))
 def test_compiled_patterns_are_matched_as_in_plain_python_and_by_definition(which, words):
-    function, images = list(matchers.values())[which]
-    generator = np.random.default_rng([which, words])
-    rays = images.shape[1]
-    rows = ~np.zeros((2 * rays * CODES, words), np.uint64)
-    for _ in range(3):  # three of eight bits are 0, so that something is left
-        rows &= ~(words_by_chance(generator, rows.shape) & words_by_chance(generator, rows.shape) & words_by_chance(generator, rows.shape))
+    images, generator = EYES[which].images, np.random.default_rng([which, words])
+    turns, rays = images.shape
+    rare = np.bitwise_and.reduce([words_by_chance(generator, (2 * rays * CODES, words)) for _ in range(4)])
+    rows = ~rare  # one bit of 16 is 0, so that something fits
     codes = generator.integers(0, CODES, (7, rays)).astype(np.uint8)
-    codes[6] = codes[5]
     left = 0
-    for to, start in [(0, -1), (3, 2), (6, 6), (5, 6), (1, -1)]:
-        held = words_by_chance(generator, words)
-        plain, compiled, expected = (words_by_chance(generator, words) for _ in range(3))
-        expected[:] = 0
-        for image in images:  # [ray of the pattern] -> where it lies
-            fitting = held.copy()
+    for cell, anchor in [(0, 0), (3, 1), (6, 0), (5, 1)]:
+        expected = ~np.zeros((turns, words), np.uint64)
+        for s, image in enumerate(images):
             for ray, lies in enumerate(image):
-                fitting &= rows[ray * CODES + codes[to, lies]]
-                if start >= 0:
-                    fitting &= rows[(rays + ray) * CODES + codes[start, lies]]
-            expected |= fitting
-        function(rows, codes, to, start, held, plain)
-        match(which, rows, codes, to, start, held, compiled)
+                expected[s] &= rows[(anchor * rays + ray) * CODES + int(codes[cell, lies])]
+        plain, compiled = (words_by_chance(generator, (turns, words)) for _ in range(2))
+        MATCHERS[which][0](rows, codes, cell, anchor, plain)
+        fit(which, rows, codes, cell, anchor, compiled)
         assert plain.tolist() == compiled.tolist() == expected.tolist()
+        held = words_by_chance(generator, words)
+        plain, compiled = held.copy(), held.copy()
+        MATCHERS[which][1](rows, codes, cell, anchor, plain)
+        match(which, rows, codes, cell, anchor, compiled)
+        assert plain.tolist() == compiled.tolist() == (held & np.bitwise_or.reduce(expected)).tolist()
         left += int(np.bitwise_count(expected).sum())
-    assert left > 0
+    assert 0.1 < left / (4 * 64 * words * turns) < 0.9
+
+
+@pytest.mark.parametrize("words", [4, 8, 16, 40])
+@pytest.mark.parametrize("turns", [8, 12])
+def test_what_fits_at_both_ends_fits_under_one_symmetry(turns, words):
+    generator = np.random.default_rng([turns, words])
+    first, second = (
+        words_by_chance(generator, (turns, words)) & words_by_chance(generator, (turns, words)) for _ in "ab"
+    )
+    held = words_by_chance(generator, words)
+    plain, compiled = (words_by_chance(generator, words) for _ in range(2))
+    any_of_both(first, second, held, plain)
+    either(first, second, held, compiled)
+    expected = [
+        sum(
+            1 << bit
+            for bit in range(64)
+            if int(held[w]) >> bit & 1 and any(int(first[s, w] & second[s, w]) >> bit & 1 for s in range(turns))
+        )
+        for w in range(words)
+    ]
+    assert plain.tolist() == compiled.tolist() == expected
 
 
 def words_by_chance(generator, shape):
@@ -393,14 +442,9 @@ def words_by_chance(generator, shape):
 @pytest.mark.parametrize("words", [1, 4, 8, 24])
 def test_compiled_weights_are_summed_as_in_plain_python_to_the_last_bit(words):
     generator = np.random.default_rng(words)
-    for share in range(4):
-        size = 64 * words
+    some, size = words_by_chance(generator, words), 64 * words
+    for bits in (some, some & words_by_chance(generator, words), np.zeros_like(some), ~np.zeros_like(some)):
         numbers = (generator.normal(size=size) * 10.0 ** generator.uniform(-4, 4, size)).astype(np.float32)
-        bits = words_by_chance(generator, words)
-        if share != 1:
-            bits = bits & words_by_chance(generator, words) if share else bits & np.uint64(0)
-        if share == 3:
-            bits[:] = ~np.uint64(0)
         numbers[np.unpackbits(bits.view(np.uint8), bitorder="little") == 0] = np.nan  # what isn't chosen isn't read
         plain, compiled = sum_of_bits(numbers, bits), sum_all(numbers, bits)
         assert np.float64(plain).tobytes() == np.float64(compiled).tobytes()
@@ -415,7 +459,9 @@ def exponentials(numbers, out):
 
 
 def test_the_exponential_is_right_to_nine_digits_and_cut():
-    numbers = np.concatenate([np.linspace(-STEEP, STEEP, 20011), [0.0, 1 / 128, -1 / 128], np.arange(-STEEP, STEEP) + 1e-9])
+    numbers = np.concatenate(
+        [np.linspace(-STEEP, STEEP, 20011), [0.0, 1 / 128, -1 / 128], np.arange(-STEEP, STEEP) + 1e-9]
+    )
     out = np.zeros(len(numbers))
     exponentials(numbers, out)
     np.testing.assert_allclose(out, np.exp(numbers), rtol=1e-9)
