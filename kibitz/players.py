@@ -36,6 +36,11 @@ class Player(Protocol):
         """An action at a view of the seat, whose turn it is."""
 
 
+def same(one: Game, other: Game) -> bool:
+    """Whether two games are one: tuples are equal by their fields, as Othello and Yavalath of size 4 are."""
+    return type(one) is type(other) and one == other
+
+
 class _Advised:
     """Draws its moves from its own advice."""
 
@@ -81,7 +86,7 @@ class FromFile(_Advised):
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
-        if self.strategy is None or self.strategy.game != game:
+        if self.strategy is None or not same(self.strategy.game, game):
             self.strategy = read_strategy(self.path, game)
 
     def advise(self, view: Any) -> Advice:
@@ -107,7 +112,7 @@ class FromNetwork(_Advised):
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
-        if self.known is None or self.known[0] != game:
+        if self.known is None or not same(self.known[0], game):
             self.known = game, read_layers(self.path, game)[0]
             self.encoding = np.zeros(game.facts.encoding, np.float32)
 
@@ -135,7 +140,7 @@ class FromFeatures(_Advised):
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
-        if self.known is None or self.known[0] != game:
+        if self.known is None or not same(self.known[0], game):
             self.known = game, features_for(self.path, game).policy(game, self.options.policy)
 
     def advise(self, view: Any) -> Advice:
@@ -167,7 +172,7 @@ class _Searching(_Advised):
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
-        if self.search is None or self.search.game != game:
+        if self.search is None or not same(self.search.game, game):
             self.search = self.new_search(game)
         self.search.begin(int(self.generator.integers(2**63)))
 
@@ -295,7 +300,7 @@ class AlphaBetaPlayer(_Advised):
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
-        if self.search is None or self.search.game != game:
+        if self.search is None or not same(self.search.game, game):
             self.search = AlphaBeta(game, 0, self.depth)
 
     def advise(self, view: Any) -> Advice:

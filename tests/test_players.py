@@ -203,3 +203,13 @@ def test_uct_players_move_by_their_seed_and_refuse_games_that_hide_something(tex
 def test_bad_options_of_tree_searches_are_refused(text, why):
     with pytest.raises(BadInput, match=why):
         players.make_for(text, games.load("connect_four"))
+
+
+def test_a_player_tells_games_apart_that_are_equal_as_tuples():
+    othello, yavalath = games.load("othello:4"), games.load("yavalath:4")
+    assert othello == yavalath
+    player = make("uct:10")
+    for game in (othello, yavalath, othello):
+        player.begin(game, 0, 1)
+        assert player.search.game.name == game.name
+        assert player.move(games.positions(game)[0]) in games.legal_actions(game, games.positions(game)[0])
