@@ -208,7 +208,7 @@ def test_bad_options_of_tree_searches_are_refused(text, why):
 def test_a_player_tells_games_apart_that_are_equal_as_tuples():
     othello, yavalath = games.load("othello:4"), games.load("yavalath:4")
     assert othello == yavalath
-    player = make("uct:10")
+    player = players.make("uct:10")
     for game in (othello, yavalath, othello):
         player.begin(game, 0, 1)
         assert player.search.game.name == game.name

@@ -78,6 +78,38 @@ def panels(
     plt.close(figure)
 
 
+def multiples(
+    path: Path, title: str, games: Mapping[str, Mapping[str, Sequence[tuple[float, ...]]]], over: str, measured: str
+) -> None:
+    """A small panel a game, the same lines in each: points of x and y, or of x, y and the ends of its interval."""
+    columns = min(len(games), 3 if len(games) < 10 else 5)
+    rows = -(-len(games) // columns)
+    figure, grid = plt.subplots(
+        rows, columns, figsize=(1 + 2.6 * columns, 1 + 2.1 * rows), layout="constrained", sharex=True, sharey=True,
+        squeeze=False,
+    )  # fmt: skip
+    for place, axes in enumerate(grid.flat):
+        if place >= len(games):
+            axes.set_visible(False)
+            continue
+        game, lines = list(games.items())[place]
+        for colour, (name, points) in zip(COLOURS, lines.items(), strict=False):
+            x, y, *ends = (list(column) for column in zip(*points, strict=True))
+            axes.plot(x, y, color=colour, linewidth=1.4, label=name)
+            if ends:
+                axes.fill_between(x, *ends, color=colour, alpha=0.2, linewidth=0)
+        axes.set_title(game, fontsize=9, parse_math=False)
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    handles, names = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside right upper", frameon=False)
+    figure.suptitle(title, parse_math=False)
+    figure.supxlabel(over, fontsize=9)
+    figure.supylabel(measured, fontsize=9)
+    figure.savefig(path, dpi=140)
+    plt.close(figure)
+
+
 def _name(axes: Any, lines: Mapping[str, Points]) -> None:
     """Each run's name and last value at the right of its line's end, in its colour, pushed apart where they meet."""
     axes.autoscale_view()

@@ -428,25 +428,25 @@ def _say(text: str) -> None:
 
 
 def list_models(json_file: Json = None) -> None:
-    """List the networks that ship with Kibitz, and how to play them.
+    """List the networks and learned patterns that ship with Kibitz, and how to play them.
 
     Example: kibitz models
     """
     networks = []
-    table = Table(Column("network", no_wrap=True), "game", "layers", "kB", "made by")
+    table = Table(Column("model", no_wrap=True), "game", "layers, patterns", "kB", "made by")
     for name, path in shipped().items():
         used = f"{PREFIX}{name}"
         try:
-            about, size = describe(path)
+            about = describe(path)
         except BadInput as error:
             table.add_row(used, "unreadable", "", "", escape(str(error)), style="dim")
             continue
-        play = shlex.join(["kibitz", "play", about.game, "--against", f"net:{used}"])
-        networks.append({"network": used, **about._asdict(), "bytes": size, "play": play})
-        layers = "-".join(map(str, about.sizes))
+        play = shlex.join(["kibitz", "play", about.game, "--against", f"{about.player}:{used}"])
+        networks.append({"network": used, **about._asdict(), "play": play})
         table.add_row(
-            f"[bold]{escape(used)}[/bold]", escape(about.game), layers, f"{size / 1000:,.0f}", escape(about.made)
-        )
+            f"[bold]{escape(used)}[/bold]", escape(about.game), about.what, f"{about.bytes / 1000:,.0f}",
+            escape(about.made),
+        )  # fmt: skip
     if not table.row_count:
         _say("no network ships with this version: kibitz train exit-oos leduc --preset small makes one")
     else:

@@ -142,4 +142,8 @@ def present(report: Report, folder: Path, name: str, command: str, scale: str, j
         picture = folder / f"{name}.png"
         plots.curves(picture, report.curves, report.title, report.measured)
         out.print(f"plot:  {picture}", soft_wrap=True, highlight=False)
+    if report.games:
+        picture = folder / f"{name}.png"
+        plots.multiples(picture, report.title, report.games, report.over, report.measured)
+        out.print(f"plot:  {picture}", soft_wrap=True, highlight=False)
     write_json(json_file, report.as_json())

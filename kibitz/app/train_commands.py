@@ -202,4 +202,6 @@ def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
         out.print(f"learned: {run.path('network.safetensors')}", soft_wrap=True, highlight=False)
         player = f"{method_of(run).player}:{run.folder}"
         out.print(f"play it: kibitz play {config.game} --against {player}", soft_wrap=True, highlight=False)
+        if method_of(run).player == "features":
+            out.print(f"look at it: kibitz explain {run.folder}", soft_wrap=True, highlight=False)
     write_json(json_file, run.config() | {"measured": last, "nash_conv": judged[-1][1] if judged else None})

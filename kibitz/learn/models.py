@@ -1,10 +1,12 @@
 """Where networks lie: in run folders, in files, and a few small ones in the package itself (`models/leduc`)."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 from ..games import full_name, load
 from ..names import BadInput, choose
-from .perceptron import About, read_layers
+from .features.store import game_of, is_features, read_features
+from .perceptron import read_layers
 
 SHIPPED = Path(__file__).parents[1] / "models"
 PREFIX = "models/"
@@ -38,8 +40,22 @@ def network_file(name: str, iteration: int = 0) -> Path:
     return path / NETWORK
 
 
-def describe(path: Path) -> tuple[About, int]:
-    """What a network is, and its bytes; refused if its game isn't there."""
+class Described(NamedTuple):
+    game: str
+    made: str
+    what: str  # sizes of layers, or how many patterns
+    player: str  # kind of player that plays it
+    bytes: int
+
+
+def describe(path: Path) -> Described:
+    """What a file holds, a network or features; refused if its game isn't there."""
+    size = path.stat().st_size if path.exists() else 0
+    if is_features(path):
+        game = load(game_of(path))
+        features, made = read_features(path, game)
+        count = " + ".join(str(len(patterns)) for patterns in features.patterns)
+        return Described(full_name(game), made, f"{count} patterns", "features", size)
     _, about = read_layers(path)
     full_name(load(about.game))
-    return about, path.stat().st_size
+    return Described(about.game, about.made, "-".join(map(str, about.sizes)), "net", size)

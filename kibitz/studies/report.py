@@ -1,6 +1,6 @@
 """What a study found: a table, notes, and curves; written as Markdown, JSON, and (by the app) a picture."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ class Report:
     notes: list[str]
     curves: dict[str, list[tuple[float, float]]]  # name -> points; nothing: no picture
     measured: str  # what the curves show
+    games: dict[str, dict[str, list[tuple[float, ...]]]] = field(default_factory=dict)  # or curves for each game
+    over: str = "iterations"  # what the curves go over
 
     def markdown(self, command: str, scale: str) -> str:
         lines = [f"### {self.title}", "", "```", command, "```", "", f"Scale: {scale}.", ""]

@@ -39,6 +39,7 @@ PAPER: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] 
     "teeko": ((97, 94.5, 100), (93.8, 91.8, 95)),
     "yavalath": ((100, 100, 100), (98.5, 97.5, 99.5)),
 }
+Drawn = dict[str, dict[str, list[tuple[float, ...]]]]  # game -> name -> points
 CHECKPOINTS = (0.005, 0.125, 0.25, 0.5, 1.0)  # of figure 2: after 1, 25, 50, 100 and 200 games
 PLAYOUTS = ("double", "tspg")
 STAGES = 10  # of a game, in figure 3
@@ -250,13 +251,14 @@ class Study:
 
     def _figure_2(self) -> Report:
         rows: list[list[str]] = []
-        curves: dict[str, list[tuple[float, float]]] = {}
+        drawn: Drawn = {}
         for game in self.games:
             config = self._config(game, self.seed, "parent")
             at = checkpoints(config.iterations, config.keep_every)
             for name in PLAYOUTS:
                 points = [over_runs([each[name] for each in self._all(game, f"duels-{iteration}")]) for iteration in at]
-                curves[f"{game} {name}"] = [(i, 100 * p.mean) for i, p in zip(at, points, strict=True)]
+                lines = [(i, *(100 * value for value in point)) for i, point in zip(at, points, strict=True)]
+                drawn.setdefault(game, {})[name] = lines
                 rows.append([game, name, *(percents(point) for point in points)])
         heads = ["game", "policy", *(f"after {iteration}" for iteration in at)]
         notes = [
@@ -265,17 +267,19 @@ class Study:
             "its π_tspg is above 50% in all ten games, its π_ce (double) near 50%.",
             self._how(),
         ]
-        return Report("Figure 2: policies against π_ce", heads, rows, notes, curves, "score against ce, %")
+        title, measured = "Figure 2: policies against π_ce", "score against ce, %"
+        return Report(title, heads, rows, notes, {}, measured, drawn, "games of self-play")
 
     def _figure_3(self) -> Report:
         rows: list[list[str]] = []
-        curves: dict[str, list[tuple[float, float]]] = {}
+        drawn: Drawn = {}
         for game in self.games:
             found = self._all(game, "against-uct-tspg")
             for who in ("uct", "ce", "biased", "tspg"):
                 by_stage = [[each["entropy"][who][i] for each in found] for i in range(STAGES)]
                 means = [_mean(values) for values in by_stage]
-                curves[f"{game} {who}"] = [(10 * i + 5, mean) for i, mean in enumerate(means) if mean is not None]
+                points = [(10.0 * i + 5, mean) for i, mean in enumerate(means) if mean is not None]
+                drawn.setdefault(game, {})[who] = list(points)
                 told = ["-" if mean is None else f"{mean:.2f}" for mean in means[:: STAGES // 5]]
                 rows.append([game, who, *told, f"{_mean(means):.3f}"])
         heads = ["game", "whose choice", *(f"{100 * i // STAGES}%" for i in range(0, STAGES, STAGES // 5)), "mean"]
@@ -285,13 +289,14 @@ class Study:
             "The paper: uct is highest, then ce, then biased, and tspg is lowest, in most games.",
             self._how(),
         ]
-        return Report("Figure 3: entropy over the stages of a game", heads, rows, notes, curves, "normalised entropy")
+        title, measured = "Figure 3: entropy over the stages of a game", "normalised entropy"
+        return Report(title, heads, rows, notes, {}, measured, drawn, "stage of the game, %")
 
     def _figure_4(self) -> Report:
         from scipy.stats import gaussian_kde
 
         rows: list[list[str]] = []
-        curves: dict[str, list[tuple[float, float]]] = {}
+        drawn: Drawn = {}
         for game in self.games:
             runs = [self.trained(Task(game, self.seed + i, self.part, "parent")) for i in range(self.repetitions)]
             features = [self._features(load(game), run) for run in runs]
@@ -302,10 +307,10 @@ class Study:
                 rows.append([game, name, f"{weights.std():.2f}", f"{100 * near:.0f}%", f"{low:.2f} to {high:.2f}"])
                 grid = np.linspace(-3, 3, 61)
                 density = gaussian_kde(weights)(grid)
-                curves[f"{game} {name}"] = [(float(x), float(y)) for x, y in zip(grid, density, strict=True)]
+                drawn.setdefault(game, {})[name] = list(zip(grid.tolist(), density.tolist(), strict=True))
         heads = ["game", "weights", "standard deviation", "within ±0.1", "1% to 99%"]
         notes = ["The paper: θ_ce has the higher peak at 0, θ_ce + θ_tspg the longer tails.", self._how()]
-        return Report("Figure 4: the spread of weights", heads, rows, notes, curves, "density")
+        return Report("Figure 4: the spread of weights", heads, rows, notes, {}, "density", drawn, "weight")
 
     def _unvisited(self) -> Report:
         rows = []

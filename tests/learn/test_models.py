@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kibitz import games
+from kibitz import games, players
 from kibitz.learn import models
+from kibitz.learn.features.sets import atoms_of
+from kibitz.learn.features.store import POLICIES, Features, save_features
 from kibitz.learn.models import describe, network_file, shipped
 from kibitz.learn.perceptron import new_layers, save_layers, sizes_of
 from kibitz.names import BadInput
@@ -93,10 +95,17 @@ def test_a_folder_of_the_user_that_is_called_models_comes_first(package, tmp_pat
 
 def test_a_network_is_described(tmp_path):
     path = network(tmp_path / "any.safetensors", "leduc", "a long night")
-    about, size = describe(path)
-    facts = games.load("leduc").facts
-    assert about == ("leduc", "a long night", (facts.encoding, 5, facts.most_actions))
-    assert size == path.stat().st_size
+    facts, size = games.load("leduc").facts, path.stat().st_size
+    sizes = f"{facts.encoding}-5-{facts.most_actions}"
+    assert describe(path) == ("leduc", "a long night", sizes, "net", size)
+
+
+def test_features_are_described(tmp_path):
+    game, path = games.load("tic_tac_toe"), tmp_path / "any.safetensors"
+    patterns = tuple(atoms_of(game, "faithful", seat) for seat in range(2))
+    vectors = {name: tuple(np.zeros(len(each)) for each in patterns) for name in POLICIES}
+    save_features(path, game, Features("faithful", patterns, vectors), "a short night")
+    assert describe(path) == ("tic_tac_toe", "a short night", "49 + 49 patterns", "features", path.stat().st_size)
 
 
 def test_what_cannot_be_described_is_refused(tmp_path):
@@ -109,6 +118,7 @@ def test_what_cannot_be_described_is_refused(tmp_path):
 
 @pytest.mark.parametrize("name", shipped())
 def test_a_network_that_ships_is_sound(name):
-    about, size = describe(shipped()[name])
+    about = describe(shipped()[name])
     assert about.made
-    assert size < 1_000_000
+    assert about.bytes < 1_000_000
+    assert players.make_for(f"{about.player}:models/{name}", games.load(about.game))

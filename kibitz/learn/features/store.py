@@ -94,11 +94,21 @@ def save_features(path: Path, game: Game, features: Features, made: str = "") ->
 
 def is_features(path: Path) -> bool:
     """Whether a file says of itself that it holds patterns."""
+    return _about(path).get("format") == FORMAT
+
+
+def game_of(path: Path) -> str:
+    """The game whose patterns a file holds, by its own word."""
+    return str(_about(path).get("game", ""))
+
+
+def _about(path: Path) -> dict[str, Any]:
     try:
         with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            return json.loads((file.metadata() or {}).get("about", "{}")).get("format") == FORMAT
-    except (safetensors.SafetensorError, OSError, ValueError, AttributeError):
-        return False
+            found = json.loads((file.metadata() or {}).get("about", "{}"))
+    except (safetensors.SafetensorError, OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def read_features(path: Path, game: Game) -> tuple[Features, str]:
