@@ -18,6 +18,7 @@ from .learn.perceptron import Layers, compiled, logits, read_layers
 from .names import BadInput
 from .search.advice import Advice, fixed_advice
 from .search.alphabeta import AlphaBeta
+from .search.ensemble import Ensemble
 from .search.ismcts import IsMcts
 from .search.oos import Oos
 from .search.policies import weighed
@@ -288,6 +289,29 @@ class PuctPlayer(UctPlayer):
         return biased(game, features_for(network_file(given.policy, given.iteration), game), "ce", given.playouts)
 
 
+class EnsemblePlayer(_Searching):
+    """Guesses what is hidden some times, searches each guess by UCT as if all were open, and takes the mean."""
+
+    name = "ensemble-uct"
+
+    class Options(NamedTuple):
+        budget: Annotated[str, "guesses x simulations of each, as 10x1000"]
+        c: Annotated[float, "exploration, for rewards from -1 to 1"] = math.sqrt(2)
+
+    def __init__(self, options: Any) -> None:
+        self.options, self.search = options, None
+        deals, times, simulations = options.budget.partition("x")
+        if not times or not deals.isdecimal() or not simulations.isdecimal() or min(int(deals), int(simulations)) < 1:
+            raise BadInput(f"ensemble-uct: {options.budget} should be guesses x simulations, such as 10x1000")
+        self.deals, self.simulations = int(deals), int(simulations)
+
+    def new_search(self, game: Game) -> Ensemble:
+        return Ensemble(game, 0, self.deals, self.options.c)
+
+    def advise(self, view: Any) -> Advice:
+        return self.search.advise(view, self.seat, self.deals * self.simulations)
+
+
 class AlphaBetaPlayer(_Advised):
     """Looks at everything to a fixed depth, and knows nothing beyond it."""
 
@@ -340,6 +364,7 @@ PLAYERS: dict[str, Any] = {
     "ismcts": IsMctsPlayer,
     "uct": UctPlayer,
     "puct": PuctPlayer,
+    "ensemble-uct": EnsemblePlayer,
     "alphabeta": AlphaBetaPlayer,
     "strategy": FromFile,
     "net": FromNetwork,

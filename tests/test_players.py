@@ -63,7 +63,7 @@ def look(game, state, seat):
 @pytest.mark.parametrize("name", NAMES)
 def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies, networks):
     game = games.load(name)
-    texts = ["random", "oos:60", "ismcts:60", "oos:30,target=ist", f"strategy:{strategies[name]}"]
+    texts = ["random", "oos:60", "ismcts:60", "ensemble-uct:3x20", "oos:30,target=ist", f"strategy:{strategies[name]}"]
     texts += [f"net:{networks[name]}", f"oos:30,net={networks[name]}"]
     pairs = {text: (players.make(text), players.make(text)) for text in texts}
     open_only = {"uct", "puct", "alphabeta", "features"}  # nothing is hidden in their games: see test_uct_players_...
@@ -87,7 +87,7 @@ def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies
     assert different > 30  # so that the test means something
 
 
-@pytest.mark.parametrize("text", ["random", "oos:50", "ismcts:50"])
+@pytest.mark.parametrize("text", ["random", "oos:50", "ismcts:50", "ensemble-uct:3x20"])
 def test_the_seed_decides_a_game_and_nothing_else_does(text):
     game = games.load("goofspiel:5")
     first, second = players.make(text), players.make(text)

@@ -84,9 +84,11 @@ class TreeSearch:
         prove: bool = True,
         reuse: bool = True,
         memory: float | None = None,
+        guessed: bool = False,
     ) -> None:
+        """`guessed`: positions are guesses, so that it is no matter that a tree of them sees all."""
         facts = game.facts
-        if facts.hidden:
+        if facts.hidden and not guessed:
             raise BadInput(f"{full_name(game)} hides something: a tree of positions would peek; ismcts and oos don't")
         self.game, self.select, self.reuse = game, select, reuse
         self.policy = Uniform() if policy is None else policy

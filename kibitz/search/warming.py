@@ -7,6 +7,7 @@ from ..names import BadInput
 from .alphabeta import AlphaBeta
 from .best_response import judge
 from .cfr import Cfr
+from .ensemble import Ensemble
 from .ismcts import IsMcts
 from .mccfr import SAMPLERS
 from .oos import Oos
@@ -20,7 +21,9 @@ from .uct import Uct
 def warm(game: Game) -> None:
     playouts(game, 1)
     IsMcts(game).run(0, 0)
-    if not game.facts.hidden:
+    if game.facts.hidden:
+        Ensemble(game).tree.advise(positions(game)[0], 0, 1)
+    else:
         warm_trees(game)
     if game.facts.seats != 2 or not game.facts.zero_sum:
         return
