@@ -48,7 +48,7 @@ def test_training_writes_a_run_and_says_what_to_do_with_it(kibitz, tmp_path):
     assert re.search(r"about \d+ s on 1 core", error)
     assert "3 of 3 iterations, 12 games" in out
     assert re.search(r"NashConv 0\.\d+, from 0\.\d+ untrained", out)
-    assert "network: runs/kuhn-exit-oos-001/network.safetensors" in out
+    assert "learned: runs/kuhn-exit-oos-001/network.safetensors" in out
     assert "play it: kibitz play kuhn --against net:runs/kuhn-exit-oos-001" in out
     names = {path.name for path in folder.iterdir()}
     assert {"config.json", "metrics.jsonl", "times.jsonl", "network.safetensors", "networks", "nash_conv.png"} <= names
@@ -146,7 +146,7 @@ def test_a_network_that_is_not_there_is_told_with_those_that_are(kibitz, tmp_pat
 
 
 BAD = {
-    ("train",): "name a method (exit-oos) or --resume RUN",
+    ("train",): "name a method (exit-oos, tspg) or --resume RUN",
     ("train", "exit-ooz", "kuhn"): "exit-oos",
     ("train", "exit-oos"): "Missing argument 'GAME'",
     ("train", "exit-oos", "ledoc"): "no game is called 'ledoc': did you mean 'leduc'?",
