@@ -1,4 +1,4 @@
-"""The policy on patterns: a softmax of the weights of an action's active patterns. And the same, found the slow way.
+"""The policy on patterns: a softmax of the weights of an action's active patterns.
 
 A move changes few cells: the codes of the rays that see them are updated, and only actions at anchors that look along
 such a ray are weighed anew. Searches jump between positions that differ little, so that they gain too.
@@ -159,7 +159,7 @@ def activity(eyes, tables, halves, seat, start, to, active):
 
 @helper
 def exponential(x):
-    """exp, cut at e^±50, to nine digits: a table and a short series, four times as fast."""
+    """exp, cut at e^±50, to nine digits: a table and a short series take less time."""
     x = min(max(x, -STEEP), STEEP)
     place = np.int64((x + STEEP) * FINE + 0.5)
     rest = x - (place / FINE - STEEP)

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...games import OVER, legal_actions, positions
+from ...jit import generators
 from ...vectors import CODES, WORDS
 from .patterns import Pattern, atoms, window
 
@@ -71,9 +73,6 @@ def marks_of(game: Any, seat: int) -> dict[tuple[str, int], np.ndarray]:
 
 def is_moving(game: Any) -> bool:
     """Whether pieces move: an action has a cell from which it goes."""
-    from ...games import OVER, legal_actions, positions
-    from ...jit import generators
-
     state, rng = positions(game)[0], generators(1, 1)[0]
     while game.turn(state) != OVER:
         if any(game.ends(state, action)[0] >= 0 for action in legal_actions(game, state)):

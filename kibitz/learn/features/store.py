@@ -19,7 +19,7 @@ from .patterns import Pattern, parse, spelled, window
 from .sets import BITS, KIND_SETS, marks_of
 
 FORMAT = "kibitz features 1"
-IN_PLAYOUTS = BITS * WORDS[0]  # patterns: one vector of bits, which is 1.6 times as fast as two
+IN_PLAYOUTS = BITS * WORDS[0]  # patterns: one vector of bits, which is faster than two
 POLICIES = {
     "ce": "learned from visits",
     "double": "the same with an offset, learned from visits too",
