@@ -269,3 +269,16 @@ def test_ten_million_simulations_neither_overflow_nor_slow_down():
     assert advice.visits.sum() == 10_000_000
     assert found.bytes <= 1e9 + 8
     assert np.isfinite(found.tree.total).all()
+
+
+def test_of_moves_visited_as_often_the_one_of_the_best_mean_is_played():
+    game = games.load("connect_four")
+    search = Uct(game, 1, prove=False)
+    search.advise(games.positions(game)[0], 0, 7)  # each move once
+    children = np.arange(int(search.tree.first[0]), int(search.tree.first[0]) + 7)
+    assert search.tree.visits[children].tolist() == [1] * 7
+    search.tree.mean[children] = [-1, 0, 0.5, 1, -0.5, 0.25, -1]
+    assert search.best(children) == children[3]
+    advice = search.advice(7, 0.0)
+    assert advice.best == int(search.tree.action[children[3]])
+    assert search.principal_variation()[0] == advice.best
