@@ -55,6 +55,7 @@ class Facts:
     most_outcomes: int  # at a chance turn; 0 where there is none
     longest: int  # turns in the longest game, chance included
     payoffs: tuple[float, float]  # lowest and highest of a seat
+    rewards: tuple[float, float]  # the same of what a search backs up
     zero_sum: bool
     encoding: int  # numbers that `observe` writes; 0 where it isn't written
     notes: int  # numbers that `prepare` writes
@@ -102,6 +103,7 @@ def game(
     most_actions: Any,
     longest: Any,
     payoffs: Any,
+    rewards: Any = None,
     seats: Any = 2,
     most_outcomes: Any = 0,
     zero_sum: Any = True,
@@ -143,6 +145,7 @@ def game(
                 most_outcomes=of(most_outcomes),
                 longest=of(longest),
                 payoffs=of(payoffs),
+                rewards=of(payoffs if rewards is None else rewards),
                 zero_sum=of(zero_sum),
                 encoding=of(encoding),
                 notes=of(notes),

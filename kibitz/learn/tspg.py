@@ -84,7 +84,7 @@ def play_one(game: Game, search: Puct, config: Tspg, number: int) -> Rows:
     generator = np.random.default_rng([config.seed, 2, number])
     search.begin(int(generator.integers(2**63)))
     state, most = positions(game), game.facts.most_actions
-    low, high = game.facts.payoffs
+    low, high = game.facts.rewards
     states, seats, visits, values, priors, roots = [], [], [], [], [], []
     turns, seat = 0, int(game.turn(state[0]))
     while seat != OVER and turns < config.turns:

@@ -52,7 +52,7 @@ class IsMcts:
             seat=np.zeros(turns, np.int64),
             notes=np.zeros(facts.notes),
         )
-        low, high = facts.payoffs
+        low, high = facts.rewards
         self.exploration = float(exploration) * (high - low)  # as if rewards were from 0 to 1
         self.width = 3 * facts.most_actions  # cells a node
         self.table = new_table()

@@ -1,7 +1,7 @@
 """Monte Carlo tree search for games in which nothing is hidden, as three verbs: simulate, expand, backward.
 
 How a child is chosen is the selection's business, `uct` and `puct` are two. Any number of seats: a node's value is that
-of the seat that moved into it. Rewards are scaled to -1..1 by the game's payoffs.
+of the seat that moved into it. Rewards are scaled to -1..1 by the game's range of them.
 
 In zero-sum games of two seats what is decided is proven: the value of a finished game is exact, a node with a winning
 child is lost for who moved into it, and so on up. A proven root ends the search.
@@ -92,7 +92,7 @@ class TreeSearch:
             raise BadInput(f"{full_name(game)} hides something: a tree of positions would peek; ismcts and oos don't")
         self.game, self.select, self.reuse = game, select, reuse
         self.policy = Uniform() if policy is None else policy
-        low, high = facts.payoffs
+        low, high = facts.rewards
         provable = prove and facts.seats == 2 and facts.zero_sum
         self.limits = Limits(plies or 2**31, provable, 2.0 / (high - low), (high + low) / 2.0)
         self.most = int((memory if memory is not None else most_memory()) // BYTES)

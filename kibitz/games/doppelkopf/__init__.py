@@ -1,0 +1,349 @@
+"""Doppelkopf by the tournament rules of the DDV, with the house rules that players ask for.
+
+Four seats, 48 cards of which each kind is there twice: the two copies are one move. Seat 0 sits left of the dealer.
+`cards` knows the cards, `table` the record of a game, `calls` who may announce what, `scoring` what a game is worth
+and `deals` how hidden hands are guessed. Here are the rules that join them.
+"""
+
+from typing import Annotated, NamedTuple
+
+from ...jit import below, copy_record, helper, lowest, mix, popcount
+from ...names import BadInput
+from ..protocol import CHANCE, OVER, game, legal_actions
+from . import encoding, text
+from .calls import CALL, LEVELS, SILENT, ask, call, open_calls, side_of
+from .cards import BITS, CLASS, CLUB_QUEEN, DECKS, POINTS, TYPES, apart, kinds_in, nth
+from .deals import NOTES, count_deals, draw_deal
+from .result import score, taker
+from .table import (
+    ASK,
+    CARDS,
+    DEAL,
+    DONE,
+    HEALTHY,
+    MARRIAGE,
+    NAME,
+    NAMED_MARRIAGE,
+    NOBODY,
+    PLAIN,
+    RESERVATION,
+    SAY,
+    SOLO,
+    STATE,
+    hand_size,
+    is_re,
+    next_player,
+)  # fmt: skip
+
+# Actions behind the 24 cards. A solo is TYPE + its type; then calls.
+SAYS_HEALTHY, RESERVES, TYPE, MARRIES = 24, 25, 26, 34
+FIRST_KEY = 1
+
+
+def longest(game):
+    deal, asked = 4 * hand_size(game), (0, 4 * hand_size(game), 28 * 4 + 10 * 4)[game.calls]
+    return deal + 8 + deal + asked
+
+
+def highest(game):
+    """Alone, without a trick for the others: 1 for winning and 4 grades; with calls 2 + 2 + 8, and 4 against them."""
+    return 3.0 * (21 if game.calls else 5)
+
+
+def check(game):
+    if not game.solos and (game.owed or game.forced >= 0):
+        return "solos are owed, so solos should be yes"
+    if game.forced >= 0 and not game.owed >> game.forced & 1:
+        return f"seat {game.forced} is forced to play a solo, so it should owe one: owed={1 << game.forced} or more"
+    return None
+
+
+@game(
+    "doppelkopf",
+    state=STATE,
+    seats=4,
+    most_actions=CALL + LEVELS,
+    most_outcomes=lambda game: 2 * hand_size(game),
+    longest=longest,
+    payoffs=lambda game: (-highest(game), highest(game)),
+    rewards=lambda game: (-500 * highest(game), 500 * highest(game) + 240),
+    encoding=encoding.SIZE,
+    notes=NOTES,
+    check=check,
+)
+class Doppelkopf(NamedTuple):
+    """Doppelkopf: four players, two parties, and at first nobody knows whose partner is whose."""
+
+    solos: Annotated[bool, "whether solos may be named"] = True
+    calls: Annotated[int, "announcements: 0 none, 1 before one's own card, 2 after every card", range(3)] = 2
+    nines: Annotated[bool, "whether the nines are in the deck"] = True
+    second_ten: Annotated[
+        int, "the second ♥10 beats the first: 0 never, 1 always, 2 but in the last trick", range(3)
+    ] = 0
+    charlie_caught: Annotated[bool, "a point for the opponents' ♣J in the last trick"] = False
+    against: Annotated[bool, "points for 120 against no 90 and so on"] = True
+    owed: Annotated[int, "bit s: seat s still owes a compulsory solo", range(16)] = 0
+    forced: Annotated[int, "the seat that has to play its compulsory solo now, -1: none", range(-1, 4)] = -1
+
+    presets = {"thesis": {"solos": False, "calls": 0, "charlie_caught": True, "against": False}}
+
+    def start(self, state):
+        state.hands[:] = 0
+        state.history = FIRST_KEY
+        state.points[:] = 0
+        state.scores[:] = 0
+        state.log[:] = 0
+        state.played[:] = -1
+        state.leaders[:] = NOBODY
+        state.tricks[:] = 0
+        state.said[:] = 0
+        state.named[:] = -1
+        state.call[:] = -1
+        state.call_side[:] = NOBODY
+        state.late[:] = 0
+        state.logged = 0
+        state.count = 0
+        state.dealt = 0
+        state.phase = DEAL
+        state.type = 0
+        state.mode = PLAIN
+        state.soloist = NOBODY
+        state.bride = NOBODY
+        state.partner = NOBODY
+        state.settled = 0
+        state.queens = 0
+        state.waiting = 0
+        state.to_move = CHANCE
+
+    def turn(self, state):
+        return int(state.to_move)
+
+    def actions(self, state, out):
+        seat, n = int(state.to_move), 0
+        if state.phase == DEAL or state.phase == CARDS:
+            kinds = kinds_in(deck_left(self, state)) if state.phase == DEAL else playable(state, seat)
+            while kinds:
+                out[n] = lowest(kinds) >> 1
+                kinds &= kinds - 1
+                n += 1
+        elif state.phase == SAY:
+            out[0] = SAYS_HEALTHY
+            out[1] = RESERVES
+            n = 1 + (self.solos or holds_both(state, seat))
+        elif state.phase == NAME:
+            if self.solos:
+                for type in range(1, len(TYPES)):
+                    out[n] = TYPE + type
+                    n += 1
+            if holds_both(state, seat) and self.forced < 0:
+                out[n] = MARRIES
+                n += 1
+        elif state.phase == ASK:
+            first, count = open_calls(self, state, seat, side_of(state, seat))
+            out[0] = SILENT
+            n = 1 + count
+            for i in range(count):
+                out[1 + i] = CALL + first + i
+        return n
+
+    def odds(self, state, actions, n, out):
+        left = deck_left(self, state)
+        share = 1.0 / popcount(apart(left))
+        for i in range(n):
+            out[i] = (left >> 2 * actions[i] & 3) * share
+
+    def pick(self, state, rng):
+        seat = int(state.to_move)
+        if state.phase == CARDS:
+            kinds = playable(state, seat)
+            return nth(kinds, below(rng, popcount(kinds))) >> 1
+        if state.phase == DEAL:
+            left = apart(deck_left(self, state))
+            return nth(left, below(rng, popcount(left))) >> 1
+        if state.phase == ASK:
+            first, count = open_calls(self, state, seat, side_of(state, seat))
+            i = below(rng, 1 + count)
+            return SILENT if i == 0 else CALL + first + i - 1
+        both = holds_both(state, seat)
+        if state.phase == SAY:
+            return SAYS_HEALTHY + below(rng, 1 + (self.solos or both))
+        i = below(rng, (7 if self.solos else 0) + (both and self.forced < 0))
+        return TYPE + 1 + i if self.solos and i < 7 else MARRIES
+
+    def play(self, state, action):
+        seat = int(state.to_move)
+        if state.phase == DEAL:
+            dealt = int(state.dealt)
+            to = dealt // hand_size(self)
+            state.hands[to] = int(state.hands[to]) + (1 << 2 * action)
+            state.dealt = dealt + 1
+            if dealt + 1 == 4 * hand_size(self):
+                state.phase = SAY
+                state.to_move = 0
+                if self.forced >= 0:
+                    state.said[self.forced] = RESERVATION
+                    name_next(self, state)
+            return
+        state.history = mix(state.history, action)
+        if state.phase == CARDS:
+            play_card(self, state, seat, action)
+        elif state.phase == ASK:
+            waiting = int(state.waiting)
+            if action >= CALL:
+                call(self, state, seat, action - CALL)
+                waiting = 3 if self.calls == 2 else 0
+            ask(self, state, seat + 1, waiting)
+        elif state.phase == SAY:
+            state.said[seat] = action - SAYS_HEALTHY + HEALTHY
+            state.to_move = seat + 1
+            if seat == 3:
+                name_next(self, state)
+        else:
+            state.named[seat] = action - TYPE
+            if action == MARRIES:
+                name_next(self, state)
+            else:
+                state.mode = SOLO
+                state.type = action - TYPE
+                state.soloist = seat
+                lead(self, state, seat if self.owed >> seat & 1 else 0)
+
+    def payoff(self, state, seat):
+        return float(state.scores[seat])
+
+    def reward(self, state, seat):
+        """As the published player's: the score, and a little for each point of the party."""
+        points = 0
+        for other in range(4):
+            if is_re(state, other) == is_re(state, seat):
+                points += int(state.points[other])
+        return float(500 * int(state.scores[seat]) + points)
+
+    def infoset(self, state, seat):
+        return mix(state.history, int(state.hands[seat]) << 8 | int(state.dealt) << 2 | seat)
+
+    def observe(self, state, seat, out):
+        encoding.encode(self, state, seat, out)
+
+    def look(self, state, seat, out):
+        copy_record(out, state)
+        for other in range(4):
+            if other != seat:
+                out.hands[other] = 0
+
+    def prepare(self, view, seat, notes):
+        count_deals(self, view, seat, notes)
+
+    def guess(self, view, seat, notes, rng, out):
+        copy_record(out, view)
+        return draw_deal(view, seat, notes, rng, out.hands)
+
+    def show(self, state, seat):
+        return text.show(self, state, seat)
+
+    def spell(self, state, action):
+        return text.spell(state, action)
+
+    def read(self, state, said):
+        legal, action = legal_actions(self, state), text.read(state, said)
+        if action not in legal:
+            words = ", ".join(self.spell(state, action) for action in legal)
+            raise BadInput(f"{said.strip()!r} is no move here: {words}")
+        return action
+
+
+# ---------------------------------------------------------------- before the cards
+
+
+@helper
+def deck_left(game, state):
+    dealt = int(state.hands[0]) + int(state.hands[1]) + int(state.hands[2]) + int(state.hands[3])
+    return int(DECKS[int(game.nines)]) - dealt
+
+
+@helper
+def holds_both(state, seat):
+    """Both ♣Q."""
+    return int(state.hands[seat]) >> 2 * CLUB_QUEEN & 3 == 2
+
+
+@helper
+def name_next(game, state):
+    """Who reserved says why: first those who owe a solo. When all have, the game is a marriage or a normal one."""
+    for i in range(8):
+        seat = i & 3
+        owes = game.owed >> seat & 1 == 1
+        if state.said[seat] == RESERVATION and state.named[seat] < 0 and owes == (i < 4):
+            state.phase = NAME
+            state.to_move = seat
+            return
+    for seat in range(4):
+        if state.named[seat] == NAMED_MARRIAGE:
+            state.mode = MARRIAGE
+            state.bride = seat
+    lead(game, state, 0)
+
+
+@helper
+def lead(game, state, seat):
+    state.leaders[0] = seat
+    go_on(game, state)
+
+
+# ---------------------------------------------------------------- cards
+
+
+@helper
+def playable(state, seat):
+    """The even bits of the kinds that a seat may play."""
+    kinds, count = kinds_in(int(state.hands[seat])), int(state.count)
+    if count & 3 == 0:
+        return kinds
+    type = int(state.type)
+    follows = kinds & int(BITS[type, CLASS[type, int(state.played[count & ~3])]])
+    return follows if follows else kinds
+
+
+@helper
+def play_card(game, state, seat, kind):
+    count = int(state.count)
+    state.hands[seat] = int(state.hands[seat]) - (1 << 2 * kind)
+    state.played[count] = kind
+    state.count = count + 1
+    if kind == CLUB_QUEEN:
+        state.queens = (int(state.queens) | 1 << seat) + 16
+    if count & 3 == 3:
+        trick = count >> 2
+        winner = int(state.leaders[trick]) + taker(game, state, trick) & 3
+        worth = 0
+        for i in range(count - 3, count + 1):
+            worth += POINTS[int(state.played[i])]
+        state.leaders[trick + 1] = winner
+        state.points[winner] = int(state.points[winner]) + worth
+        state.tricks[winner] = int(state.tricks[winner]) + 1
+        if state.mode == MARRIAGE and state.settled == 0:
+            settle_marriage(state, winner, trick + 1)
+        if count + 1 == 4 * hand_size(game):
+            state.phase = DONE
+            state.to_move = OVER
+            score(game, state)
+            return
+    go_on(game, state)
+
+
+@helper
+def go_on(game, state):
+    """To the next card, or to a call before it."""
+    ask(game, state, next_player(state), (0, 1, 4)[game.calls])
+
+
+@helper
+def settle_marriage(state, winner, trick):
+    """The first other player to take a trick is the partner; after three of her own the bride plays alone."""
+    if winner != state.bride:
+        state.partner = winner
+        state.settled = trick
+    elif trick == 3:
+        state.mode = SOLO
+        state.soloist = winner
+        state.settled = trick

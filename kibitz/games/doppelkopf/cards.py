@@ -1,0 +1,130 @@
+"""The 24 kinds of cards, two copies each: what they count, which are trump, which beat which, what they are called.
+
+Kind 6 * suit + rank. Cards lie in one number, two bits a kind: in a hand they are its count, and among
+physical cards (`apart`) one bit is one card.
+"""
+
+import numpy as np
+
+from ...jit import below, helper, popcount
+
+SUITS, RANKS = "♣♠♥♦", ("9", "J", "Q", "K", "10", "A")  # a plain suit rises so
+KINDS = 24
+NAMES = [suit + rank for suit in SUITS for rank in RANKS]
+GERMAN = [suit + rank for suit in SUITS for rank in ("9", "B", "D", "K", "10", "A")]
+POINTS = np.tile([0, 2, 3, 4, 10, 11], 4)
+ALL_POINTS = 240
+CLUB_QUEEN, CLUB_JACK, HEART_TEN, FOX = (NAMES.index(name) for name in ("♣Q", "♣J", "♥10", "♦A"))
+
+# Types of games, by what is trump.
+NORMAL, QUEENS, JACKS, FLEISCHLOS = 0, 5, 6, 7
+TYPES = ["normal game", "♣ solo", "♠ solo", "♥ solo", "♦ solo", "queens solo", "jacks solo", "fleischlos"]
+CLASSES, TRUMP = 5, 4  # who follows suit follows its class: the plain suits, and trump
+
+
+def trumps(type: int) -> list[str]:
+    """High to low."""
+    queens, jacks = ([suit + rank for suit in SUITS] for rank in "QJ")
+    if type >= QUEENS:
+        return [queens, jacks, []][type - QUEENS]
+    suit = "♦" if type == NORMAL else SUITS[type - 1]
+    plain = [suit + rank for rank in ("A", "10", "K", "9") if suit + rank != "♥10"]
+    return ["♥10", *queens, *jacks, *plain]
+
+
+def in_order(type: int) -> list[int]:
+    """Kinds as people hold them: trumps, then suit by suit, each from its highest card."""
+    high = [NAMES.index(name) for name in trumps(type)]
+    return high + [6 * suit + rank for suit in range(4) for rank in range(5, -1, -1) if 6 * suit + rank not in high]
+
+
+ORDER = np.array([in_order(type) for type in range(len(TYPES))])  # [type, place]
+CLASS = np.array(
+    [[TRUMP if name in trumps(type) else kind // 6 for kind, name in enumerate(NAMES)] for type in range(len(TYPES))]
+)  # [type, kind]
+BITS = np.array(
+    [
+        [sum(3 << 2 * kind for kind in range(KINDS) if row[kind] == which) for which in range(CLASSES)]
+        for row in CLASS.tolist()
+    ]
+)  # [type, class]: its cards
+# [type, class led, kind]: of two cards the one with more takes the trick. 0: neither follows nor is trump.
+POWER = np.zeros((len(TYPES), CLASSES, KINDS), np.int64)
+for _type, _order in enumerate(ORDER.tolist()):
+    for _led in range(CLASSES):
+        for _place, _kind in enumerate(_order):
+            if CLASS[_type, _kind] in (_led, TRUMP):
+                POWER[_type, _led, _kind] = KINDS - _place
+
+EVEN = sum(1 << 2 * kind for kind in range(KINDS))
+NINES = sum(3 << 12 * suit for suit in range(4))
+DECKS = np.array([2 * EVEN & ~NINES, 2 * EVEN])  # without and with nines
+
+
+@helper
+def apart(counts):
+    """One bit for each physical card."""
+    return counts | counts >> 1 & EVEN
+
+
+@helper
+def together(cards):
+    """The counts of a set of physical cards."""
+    return (cards & EVEN) + (cards >> 1 & EVEN)
+
+
+@helper
+def kinds_in(counts):
+    """The even bits of the kinds that are there."""
+    return (counts | counts >> 1) & EVEN
+
+
+@helper
+def nth(bits, i):
+    """The place of the i-th lowest bit that is set, of 48."""
+    place = 0
+    for width in (32, 16, 8, 4, 2, 1):
+        low = popcount(bits & (1 << width) - 1)
+        above = i >= low
+        i -= low if above else 0
+        bits >>= width if above else 0
+        place += width if above else 0
+    return place
+
+
+@helper
+def take(cards, count, rng):
+    """`count` of these physical cards at random."""
+    left = popcount(cards)
+    rest = cards
+    swapped = 2 * count > left  # fewer draws: draw those that stay
+    for _ in range(left - count if swapped else count):
+        rest ^= 1 << nth(rest, below(rng, left))
+        left -= 1
+    return rest if swapped else cards ^ rest
+
+
+# ---------------------------------------------------------------- for people
+
+_SUITS = (("♣", "c", "club", "clubs", "kreuz"), ("♠", "s", "spade", "spades", "pik"))
+_SUITS += (("♥", "h", "heart", "hearts", "herz"), ("♦", "d", "diamond", "diamonds", "karo"))
+_RANKS = (("9", "nine", "neun"), ("j", "jack", "b", "bube"), ("q", "queen", "d", "dame"), ("k", "king", "könig"))
+_RANKS += (("10", "t", "ten", "zehn"), ("a", "ace", "as", "ass"))
+WORDS = {
+    word: 6 * suit + rank
+    for suit, suits in enumerate(_SUITS)
+    for rank, ranks in enumerate(_RANKS)
+    for one in suits
+    for other in ranks
+    for word in (one + other, f"{other}of{one}")
+}
+
+
+def plain(text: str) -> str:
+    """Without what people write or leave out: blanks, dashes, capitals."""
+    return "".join(text.lower().replace("-", " ").split())
+
+
+def cards(counts: int, type: int = NORMAL) -> str:
+    """A hand in the order in which it is held."""
+    return " ".join(NAMES[kind] for kind in ORDER[type] for _ in range(int(counts) >> 2 * int(kind) & 3)) or "-"
