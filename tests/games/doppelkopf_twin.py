@@ -391,11 +391,34 @@ class Game:
         return [(3 * value if self.alone else value) if seat in self.re else -value for seat in range(4)]
 
 
-def replay(rules: Rules, hands: list[list[str]], moves: list[tuple[int, str]]) -> Game | None:
-    """The game after these moves of (seat, what it said or played), or None where the rules forbid one of them."""
-    game = Game(rules, hands)
+# ---------------------------------------------------------------- what could have been
+
+
+class Step(NamedTuple):
+    """What everybody saw and heard."""
+
+    seat: int
+    move: str
+    shown: dict[int, str]  # the parties known after it: who calls says for whom
+
+
+def story(rules: Rules, hands: list[list[str]], moves: list[tuple[int, str]]) -> list[Step]:
+    game, steps = Game(rules, hands), []
     for seat, move in moves:
-        if game.mover != seat or move not in game.options:
-            return None
+        assert game.mover == seat
         game.move(move)
-    return game
+        steps.append(Step(seat, move, dict(game.shown)))
+    return steps
+
+
+def could_be(rules: Rules, hands: list[list[str]], steps: list[Step]) -> bool:
+    """Whether all that was seen and heard fits these hands. As long as it does, the same seats are asked."""
+    game = Game(rules, hands)
+    for seat, move, shown in steps:
+        assert game.mover == seat, "whose turn it is tells something"
+        if move not in game.options:
+            return False
+        game.move(move)
+        if game.shown != shown:
+            return False
+    return True

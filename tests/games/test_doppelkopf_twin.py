@@ -25,8 +25,9 @@ from .doppelkopf_twin import (
     Rules,
     Trick,
     beats,
-    replay,
+    could_be,
     score_sheet,
+    story,
     value_for_re,
     wins,
 )
@@ -436,8 +437,29 @@ def test_a_random_game_to_its_end():
             game.move(moves[-1][1])
         assert sum(game.scores()) == 0
         assert sum(game.count().points.values()) == 240
-        assert replay(Rules(), hands, moves).scores() == game.scores()
-        assert replay(Rules(), hands, [*moves[:5], (9, "♣A")]) is None
+        steps = story(Rules(), hands, moves)
+        assert [step[:2] for step in steps] == moves
+        assert could_be(Rules(), hands, steps)
+
+
+def test_what_could_be_and_what_could_not():
+    hands = hands_with("♣Q ♠9", "♠K ♥J", "♣Q ♠A", "♠10 ♥Q", rules=ASKED)
+
+    def swapped(one, card, two, other):
+        changed = [list(hand) for hand in hands]
+        for seat, away, here in ((one, card, other), (two, other, card)):
+            changed[seat].remove(away)
+            changed[seat].append(here)
+        return changed
+
+    silence = [*((seat, "healthy") for seat in range(4)), *((seat, "silent") for seat in range(4))]
+    called = [*silence[:-1], (3, "Re/Kontra")]
+    elsewhere = swapped(2, "♣Q", 3, "♥Q")  # seat 3 would be Re
+    assert could_be(ASKED, elsewhere, story(ASKED, hands, silence))
+    assert not could_be(ASKED, elsewhere, story(ASKED, hands, called))
+    assert could_be(ASKED, swapped(2, "♣Q", 1, "♥J"), story(ASKED, hands, called))
+    followed = [*silence, (0, "♠9")]
+    assert not could_be(ASKED, swapped(0, "♠9", 1, "♥J"), story(ASKED, hands, followed))
 
 
 def test_moves_have_the_numbers_of_the_game():

@@ -1,0 +1,727 @@
+"""Doppelkopf: the game against its twin, its laws, its deals, and what a seat may know."""
+
+import itertools
+import math
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from kibitz import games, jit
+from kibitz.games import CHANCE, OVER
+from kibitz.games.doppelkopf import Doppelkopf, deals, scoring
+
+from . import doppelkopf_twin as twin
+from .doppelkopf_twin import CARDS, KONTRA, MOVES, NUMBER, RE, Count, Rules
+from .walks import same, view_of
+
+RARE = 1e-4
+SILENT, HEALTHY, RESERVATION = NUMBER["silent"], NUMBER["healthy"], NUMBER["reservation"]
+
+TABLES = {  # what is played at it
+    "tournament": Doppelkopf(),
+    "thesis": games.load("doppelkopf:thesis"),
+    "thesis, with calls": games.load("doppelkopf:thesis")._replace(calls=2),
+    "calls at one's turn": Doppelkopf(calls=1),
+    "no calls": Doppelkopf(calls=0),
+    "without nines": Doppelkopf(nines=False),
+    "second ten": Doppelkopf(second_ten=1),
+    "second ten, but the last trick": Doppelkopf(second_ten=2, nines=False, calls=1),
+    "charlie caught": Doppelkopf(charlie_caught=True, solos=False),
+    "without (e)": Doppelkopf(against=False),
+    "compulsory solos": Doppelkopf(owed=0b0110),
+    "a forced solo": Doppelkopf(owed=0b1101, forced=2),
+}
+every_table = pytest.mark.parametrize("game", [pytest.param(game, id=name) for name, game in TABLES.items()])
+
+
+def rules_of(game: Any) -> Rules:
+    return Rules(**{key: getattr(game, key) for key in Rules._fields})
+
+
+def names_in(hand: int) -> list[str]:
+    """The cards of a hand: two bits a kind."""
+    return [CARDS[kind] for kind in range(24) for _ in range(hand >> 2 * kind & 3)]
+
+
+# ---------------------------------------------------------------- random games
+
+
+class Log(NamedTuple):
+    """Of many games, as they were played: [game, turn]."""
+
+    hands: np.ndarray  # [game, seat], as dealt
+    seats: np.ndarray
+    legal: np.ndarray  # bit a: action a is legal
+    actions: np.ndarray
+    turns: np.ndarray  # [game]: how many
+    ends: np.ndarray  # [game]: the last position
+    payoffs: np.ndarray  # [game, seat]
+    rewards: np.ndarray
+
+
+def random_games(game: Any, count: int, seed: int) -> Log:
+    """Games at random, but silent and healthy more often than not: else all would be said before the first card."""
+    room = game.facts.longest
+    log = Log(
+        np.zeros((count, 4), np.uint64),
+        np.zeros((count, room), np.int8),
+        np.zeros((count, room), np.uint64),
+        np.zeros((count, room), np.int8),
+        np.zeros(count, np.int64),
+        np.zeros(count, game.state),
+        np.zeros((count, 4)),
+        np.zeros((count, 4)),
+    )
+    play_at_random(game, jit.generators(seed, 1)[0], *log)
+    return log
+
+
+@jit.kernel
+def play_at_random(game, rng, hands, seats, legal, actions, turns, ends, payoffs, rewards):
+    out = np.empty(64, np.int64)
+    for number in range(len(ends)):
+        state = ends[number]
+        game.start(state)
+        while game.turn(state) == CHANCE:
+            game.play(state, game.pick(state, rng))
+        for seat in range(4):
+            hands[number, seat] = state.hands[seat]
+        calm = (0.5, 0.8, 0.95, 0.99)[jit.below(rng, 4)]
+        turn = 0
+        while game.turn(state) != OVER:
+            n = game.actions(state, out)
+            action = out[jit.below(rng, n)]
+            for i in range(n):
+                legal[number, turn] |= np.uint64(1) << np.uint64(out[i])
+                if out[i] == SILENT and jit.uniform(rng) < calm:
+                    action = np.int64(SILENT)
+                if out[i] == HEALTHY and jit.uniform(rng) < 0.7:
+                    action = np.int64(HEALTHY)
+            seats[number, turn] = game.turn(state)
+            actions[number, turn] = action
+            turn += 1
+            game.play(state, action)
+        turns[number] = turn
+        for seat in range(4):
+            payoffs[number, seat] = game.payoff(state, seat)
+            rewards[number, seat] = game.reward(state, seat)
+
+
+def moves_of(log: Log, number: int) -> list[tuple[int, str]]:
+    turns = log.turns[number]
+    said = (MOVES[action] for action in log.actions[number, :turns].tolist())
+    return list(zip(log.seats[number, :turns].tolist(), said, strict=True))
+
+
+def follow_with_the_twin(game: Any, log: Log, seen: Counter) -> None:
+    """Every game, move by move: who moves, what is legal, who takes each trick, and what it is worth in the end."""
+    rules = rules_of(game)
+    hands, seats, legal, actions = (column.tolist() for column in log[:4])
+    leaders, tricks, points = (log.ends[field].tolist() for field in ("leaders", "tricks", "points"))
+    bits = {move: 1 << number for move, number in NUMBER.items()}
+    for number, turns in enumerate(log.turns.tolist()):
+        other = twin.Game(rules, [names_in(hand) for hand in hands[number]])
+        for turn in range(turns):
+            where = f"game {number}, turn {turn}"
+            assert seats[number][turn] == other.mover, where
+            allowed = sum(bits[move] for move in other.options)
+            assert legal[number][turn] == allowed, f"{where}: {other.options}"
+            other.move(MOVES[actions[number][turn]])
+        assert other.mover is None
+        assert leaders[number][1 : len(other.tricks)] == [trick.winner for trick in other.tricks[:-1]]
+        assert tricks[number] == [sum(trick.winner == seat for trick in other.tricks) for seat in range(4)]
+        assert points[number] == [
+            sum(twin.POINTS[card] for trick in other.tricks if trick.winner == seat for _, card in trick.cards)
+            for seat in range(4)
+        ]
+        scores, counted = other.scores(), other.count()
+        assert log.payoffs[number].tolist() == scores, f"game {number}: {twin.score_sheet(counted, rules)}"
+        assert log.rewards[number].tolist() == [
+            500 * score + counted.points[other.party(seat)] for seat, score in enumerate(scores)
+        ]
+        seen.update(kinds_of(other))
+
+
+def kinds_of(game: twin.Game) -> list[str]:
+    """What there was to see in a game, so that a test can say that it saw everything."""
+    kind = "solo" if game.solo else "marriage" if game.bride is not None else "normal"
+    found = [f"{kind}, alone" if game.alone else kind, f"settled {game.settled}"]
+    found += [f"{party} {game.level[party]}" for party in (RE, KONTRA)]
+    found += [f"late {party}" for party in (RE, KONTRA) if game.late[party]]
+    found += [name for name, _ in game.extras()]
+    if not any(twin.wins(party, game.count()) for party in (RE, KONTRA)):
+        found.append("nobody wins")
+    return found
+
+
+@every_table
+def test_random_games_are_those_of_the_twin(game):
+    follow_with_the_twin(game, random_games(game, 170, seed=1), Counter())  # 2,000 in all
+
+
+@pytest.mark.heavy
+@every_table
+def test_many_random_games_are_those_of_the_twin(game):
+    for seed in range(9):
+        follow_with_the_twin(game, random_games(game, 1_000, seed=100 + seed), Counter())  # 100,000 in all
+
+
+def test_random_games_show_all_that_there_is():
+    seen = Counter()
+    game = Doppelkopf(charlie_caught=True)
+    follow_with_the_twin(game, random_games(game, 1_000, seed=2), seen)
+    wanted = ["normal", "normal, alone", "marriage", "marriage, alone", "solo, alone", "nobody wins", "late Re"]
+    wanted += ["late Kontra", "a fox caught", "a trick of 40", "♣J takes the last trick", "♣J caught in the last trick"]
+    wanted += [f"{party} {level}" for party in (RE, KONTRA) for level in range(-1, 5)]
+    wanted += [f"settled {trick}" for trick in (1, 2, 3)]
+    assert [kind for kind in wanted if not seen[kind]] == []
+
+
+# ---------------------------------------------------------------- what a game is worth
+
+CHECKS = [  # Re's points, its tricks, level of Re and of Kontra (-1 none, 0 Re/Kontra, 1-4 no 90 to black), worth to Re
+    (121, 6, -1, -1, 1),
+    (120, 6, -1, -1, -2),
+    (120, 6, -1, 0, 3),
+    (119, 6, -1, 0, -4),
+    (120, 6, 0, -1, -4),
+    (120, 6, 0, 0, -6),
+    (121, 6, 0, 0, 5),
+    (151, 6, 1, -1, 5),
+    (150, 6, 1, -1, -5),
+    (120, 6, 1, -1, -6),
+    (170, 6, 2, -1, -6),
+    (150, 6, 2, -1, -7),
+    (0, 0, -1, -1, -6),
+    (90, 6, -1, 1, 4),
+    (95, 6, -1, 1, 4),
+    (120, 6, -1, 1, 5),
+    (89, 6, -1, 1, -6),
+    (125, 6, 0, 1, 7),
+    (120, 6, 1, 1, 0),
+    (130, 6, 1, 1, 1),
+    (100, 6, 1, 2, 0),
+    (211, 6, 3, -1, 9),
+    (240, 12, 4, -1, 11),
+    (240, 11, 4, -1, -8),
+    (240, 12, -1, -1, 5),
+    (240, 11, -1, -1, 4),
+]
+NAMES_OF_EXTRAS = ("a trick of 40", "a fox caught", "♣J takes the last trick", "♣J caught in the last trick")
+
+
+def counted(points, tricks, re, kontra, alone=False, extras=()) -> Count:
+    return Count(
+        {RE: points, KONTRA: 240 - points}, {RE: tricks, KONTRA: 12 - tricks}, {RE: re, KONTRA: kontra}, alone, extras
+    )
+
+
+def for_the_game(count: Count, rules: Rules) -> tuple:
+    """The same, as the game's scoring takes it."""
+    extras = sum(1 << 4 * (2 * NAMES_OF_EXTRAS.index(name) + (party == KONTRA)) for name, party in count.extras)
+    return (
+        count.points[RE], count.tricks[RE], count.tricks[KONTRA], count.level[RE], count.level[KONTRA],
+        count.alone, rules.against, extras,
+    )  # fmt: skip
+
+
+def worth(count: Count, rules: Rules = Rules()) -> int:  # noqa: B008
+    """To each player of Re: the twin, the game and its score sheet agree."""
+    value = twin.value_for_re(count, rules)
+    assert scoring.value(*for_the_game(count, rules)) == value
+    assert sum(points for _, points in scoring.sheet(*for_the_game(count, rules))) == value
+    return value
+
+
+@pytest.mark.parametrize(("points", "tricks", "re", "kontra", "value"), CHECKS)
+def test_the_table_of_the_reference(points, tricks, re, kontra, value):
+    assert worth(counted(points, tricks, re, kontra)) == value
+
+
+def test_a_fox_and_forty_turn_a_game_that_was_won():
+    extras = (("a fox caught", KONTRA), ("a trick of 40", KONTRA))
+    assert worth(counted(130, 6, -1, -1, extras=extras)) == -1
+    assert worth(counted(130, 6, -1, -1, alone=True, extras=extras)) == 1  # none of it counts against one who is alone
+
+
+@pytest.mark.parametrize(("points", "re", "kontra", "value"), [(121, 0, -1, 3), (85, -1, -1, -2), (120, -1, 0, 3)])
+def test_solos(points, re, kontra, value):
+    """The soloist gets three times as much: +9 and -3, -6 and +2, +9 and -3."""
+    assert worth(counted(points, 6, re, kontra, alone=True)) == value
+
+
+def test_all_that_can_be_counted():
+    """Points, calls, one against three or not, with (e) or without: the twin and the compiled scoring agree."""
+    cases, expected = [], []
+    extras = [(), (("a fox caught", KONTRA),), (("a trick of 40", RE),) * 3, (("♣J takes the last trick", RE),)]
+    for points, re, kontra, alone, against in itertools.product(
+        range(241), range(-1, 5), range(-1, 5), (False, True), (False, True)
+    ):
+        for tricks in {0: (0, 1), 240: (11, 12)}.get(points, (6,)):
+            count = counted(points, tricks, re, kontra, alone, extras[(points + re) % 4])
+            rules = Rules(against=against)
+            cases.append(for_the_game(count, rules))
+            expected.append(twin.value_for_re(count, rules))
+    assert add_up(np.array(cases, np.int64)).tolist() == expected
+
+
+@jit.kernel
+def add_up(cases):
+    values = np.zeros(len(cases), np.int64)
+    for i in range(len(cases)):
+        points, re_tricks, kontra_tricks, re, kontra, alone, against, extras = cases[i]
+        values[i] = scoring.value(points, re_tricks, kontra_tricks, re, kontra, alone != 0, against != 0, extras)
+    return values
+
+
+# ---------------------------------------------------------------- laws
+
+
+@every_table
+def test_every_game_keeps_the_laws(game):
+    log = random_games(game, 1_000, seed=3)
+    scores, ends = log.payoffs, log.ends
+    tricks = 12 if game.nines else 10
+    assert (scores.sum(axis=1) == 0).all()
+    assert (ends["points"].sum(axis=1) == 240).all()
+    assert (ends["tricks"].sum(axis=1) == tricks).all()
+    deck = [0 if CARDS[kind][1:] == "9" and not game.nines else 2 for kind in range(24)]
+    for played in ends["played"]:
+        assert np.bincount(played[: 4 * tricks], minlength=24).tolist() == deck
+    assert not ends["hands"].any()
+    sizes = np.sort(np.abs(scores), axis=1)
+    together = sizes[:, 0] == sizes[:, 3]  # partners win and lose the same
+    alone = sizes[:, 3] == 3 * sizes[:, 0]  # who is alone wins or loses three times that
+    assert (together | alone).all()
+    assert together.any() or game.forced >= 0
+    assert alone.any()
+    for row in scores[together & ~alone]:
+        assert sorted(np.sign(row)) == [-1, -1, 1, 1]
+    for row in scores[alone & ~together]:
+        assert row.max() == -3 * row.min() or row.min() == -3 * row.max()
+    assert (scores % 2 == scores[:, :1] % 2).all()  # parity: all four are odd, or all are even
+    low, high = game.facts.payoffs
+    assert low <= scores.min()
+    assert scores.max() <= high
+
+
+def test_rewards_are_scores_and_then_points():
+    log = random_games(Doppelkopf(), 200, seed=4)
+    points = log.rewards - 500 * log.payoffs
+    assert ((points >= 0) & (points <= 240)).all()
+    low, high = Doppelkopf().facts.rewards
+    assert low <= log.rewards.min()
+    assert log.rewards.max() <= high
+
+
+def test_turning_the_table_turns_the_scores():
+    """All sit one seat further, also the one who has to play a solo: nothing else changes."""
+    for forced in range(4):
+        game = Doppelkopf(calls=1, owed=1 << forced, forced=forced)
+        turned = game._replace(owed=1 << (forced + 1) % 4, forced=(forced + 1) % 4)
+        log = random_games(game, 10, seed=5)
+        for number in range(10):
+            hands = [names_in(hand) for hand in log.hands[number].tolist()]
+            state = dealt(turned, hands[3:] + hands[:3])
+            for seat, move in moves_of(log, number):
+                assert turned.turn(state) == (seat + 1) % 4
+                turned.play(state, NUMBER[move])
+            assert [turned.payoff(state, (seat + 1) % 4) for seat in range(4)] == log.payoffs[number].tolist()
+
+
+def test_suits_are_alike_where_nothing_is_trump():
+    game = Doppelkopf(owed=1, forced=0)
+    log = random_games(game, 200, seed=6)
+    follow = [number for number in range(200) if log.actions[number, 0] == NUMBER["fleischlos"]]
+    assert len(follow) > 10
+    for number in follow:
+        change = str.maketrans("♣♠♥♦", "♥♦♠♣")
+        state = dealt(
+            game, [[card.translate(change) for card in names_in(hand)] for hand in log.hands[number].tolist()]
+        )
+        for _, move in moves_of(log, number):
+            action = NUMBER[move.translate(change) if move in CARDS else move]
+            assert action in games.legal_actions(game, state)
+            game.play(state, action)
+        assert [game.payoff(state, seat) for seat in range(4)] == log.payoffs[number].tolist()
+
+
+# ---------------------------------------------------------------- deals
+
+
+def dealt(game: Any, hands: list[list[str]]) -> Any:
+    """The position after chance has dealt these hands, in whatever order it does."""
+    (state,) = games.positions(game)
+    left = [list(hand) for hand in hands]
+    while game.turn(state) == CHANCE:
+        probe = state.copy()
+        game.play(probe, games.legal_actions(game, probe)[0])
+        (seat,) = np.flatnonzero(probe.hands != state.hands)
+        game.play(state, NUMBER[left[seat].pop()])
+    assert [sorted(names_in(int(hand))) for hand in state.hands] == [sorted(hand) for hand in hands]
+    return state
+
+
+def after(game: Any, hands: list[list[str]], *moves: str) -> Any:
+    state = dealt(game, hands)
+    for move in moves:
+        assert NUMBER[move] in games.legal_actions(game, state)
+        game.play(state, NUMBER[move])
+    return state
+
+
+def some_hands(*wanted: str, seed: int = 1) -> list[list[str]]:
+    """What each seat holds among others. The rest is dealt at random, but no more ♣Q or ♥10 to seat 0."""
+    deck = 2 * CARDS
+    hands = [text.split() for text in wanted] + [[] for _ in range(4 - len(wanted))]
+    for card in itertools.chain(*hands):
+        deck.remove(card)
+    np.random.default_rng(seed).shuffle(deck)
+    deck.sort(key=lambda card: card in ("♣Q", "♥10"))
+    for hand in hands:
+        missing = 12 - len(hand)
+        hand += deck[:missing]
+        del deck[:missing]
+    return hands
+
+
+def draw(game: Any, view: Any, seat: int, count: int, seed: int) -> np.ndarray:
+    """[draw, seat]: hands of guesses."""
+    notes, guess, hands = np.zeros(game.facts.notes), np.zeros(1, game.state), np.zeros((count, 4), np.int64)
+    views = np.zeros(1, game.state)
+    views[0] = view
+    assert draw_hands(game, views, seat, notes, jit.generators(seed, 1)[0], guess, hands) == count
+    return hands
+
+
+@jit.kernel
+def draw_hands(game, views, seat, notes, rng, guess, hands):
+    game.prepare(views[0], seat, notes)
+    for i in range(len(hands)):
+        if not game.guess(views[0], seat, notes, rng, guess[0]):
+            return i
+        for other in range(4):
+            hands[i, other] = guess[0].hands[other]
+    return len(hands)
+
+
+def copies(hands: np.ndarray, card: str) -> np.ndarray:
+    """[draw, seat]: how many of a kind."""
+    return hands >> 2 * CARDS.index(card) & 3
+
+
+def agrees(share: float, expected: float, draws: int) -> bool:
+    return abs(share - expected) < 4 * math.sqrt(expected * (1 - expected) / draws)
+
+
+DRAWS = 40_000
+ALL_HEALTHY = ["healthy"] * 4
+NO_CALLS = Doppelkopf(calls=0)
+
+
+def test_chance_deals_both_queens_of_clubs_to_one_hand_in_11_of_47_games():
+    hands = random_games(NO_CALLS, DRAWS // 2, seed=7).hands.astype(np.int64)
+    for card in ("♣Q", "♥10", "♠9"):
+        assert agrees((copies(hands, card) == 2).any(axis=1).mean(), 11 / 47, len(hands))
+
+
+def test_both_other_tens_in_one_hand_at_the_opening():
+    """3 * 66 of 630 pairs of places: 0.3143. The same for any other kind of which the seat holds none."""
+    state = after(NO_CALLS, some_hands(), *ALL_HEALTHY)
+    hands = draw(NO_CALLS, view_of(NO_CALLS, state, 0), 0, DRAWS, 8)
+    assert (hands[:, 0] == int(state.hands[0])).all()
+    for card in ("♥10", "♣Q"):
+        assert agrees((copies(hands, card) == 2).any(axis=1).mean(), 198 / 630, DRAWS)
+
+
+def ways_of(game: Any, view: Any, seat: int) -> int:
+    notes = np.zeros(game.facts.notes)
+    game.prepare(view, seat, notes)
+    return int(notes[deals.WAYS])
+
+
+def test_how_many_deals_there_are_at_the_opening():
+    state = after(NO_CALLS, some_hands(), *ALL_HEALTHY)
+    for seat in range(4):
+        ways = ways_of(NO_CALLS, view_of(NO_CALLS, state, seat), seat)
+        assert ways == math.factorial(36) // math.factorial(12) ** 3 == 3_384_731_762_521_200
+
+
+def test_who_called_re_holds_a_queen_of_clubs():
+    """One of 36 places is the caller's: both lie there in 66 of 630 - 276 cases."""
+    game = Doppelkopf()
+    state = after(game, some_hands("", "♣Q", "♣Q"), *ALL_HEALTHY, "silent", "Re/Kontra")
+    hands = draw(game, view_of(game, state, 0), 0, DRAWS, 9)
+    queens = copies(hands, "♣Q")
+    assert (queens[:, 1] >= 1).all()
+    assert agrees((queens[:, 1] == 2).mean(), 66 / 354, DRAWS)
+    assert agrees((queens[:, 2] == 1).mean(), 144 / 354, DRAWS)
+
+
+def test_who_called_kontra_holds_none():
+    game = Doppelkopf()
+    state = after(game, some_hands("", "", "♣Q", "♣Q"), *ALL_HEALTHY, "silent", "Re/Kontra")
+    queens = copies(draw(game, view_of(game, state, 0), 0, DRAWS, 10), "♣Q")
+    assert not queens[:, 1].any()
+    assert agrees((queens[:, 2] == 1).mean(), 144 / 276, DRAWS)
+
+
+def test_who_named_a_marriage_holds_both_even_if_a_solo_is_played():
+    hands = some_hands("", "♣Q ♣Q")
+    said = ["healthy", "reservation", "healthy"]
+    for moves in ([*said, "healthy", "marriage"], [*said, "reservation", "marriage", "jacks"]):
+        state = after(NO_CALLS, hands, *moves)
+        assert (copies(draw(NO_CALLS, view_of(NO_CALLS, state, 0), 0, 1_000, 11), "♣Q")[:, 1] == 2).all()
+    state = after(NO_CALLS, hands, *said, "reservation")  # not named yet: with solos it tells nothing
+    assert agrees(
+        (copies(draw(NO_CALLS, view_of(NO_CALLS, state, 0), 0, DRAWS, 12), "♣Q")[:, 1] == 2).mean(), 66 / 630, DRAWS
+    )
+
+
+def test_without_solos_a_reservation_is_a_marriage():
+    game = games.load("doppelkopf:thesis")
+    state = after(game, some_hands("", "♣Q ♣Q"), "healthy", "reservation")
+    assert (copies(draw(game, view_of(game, state, 0), 0, 1_000, 13), "♣Q")[:, 1] == 2).all()
+
+
+def could_guess(game: Any, view: Any, seat: int) -> bool:
+    notes, guess = np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
+    game.prepare(view, seat, notes)
+    return bool(game.guess(view, seat, notes, jit.generators(1, 1)[0], guess))
+
+
+def exchange(hand: int, away: str, here: str) -> int:
+    return hand - (1 << 2 * CARDS.index(away)) + (1 << 2 * CARDS.index(here))
+
+
+def test_contradictory_evidence_has_no_deal():
+    game = Doppelkopf()
+    state = after(game, some_hands("", "♣Q", "♣Q"), *ALL_HEALTHY, "silent", "Re/Kontra")
+    view = view_of(game, state, 0)
+    assert could_guess(game, view, 0)
+    first, second = list(dict.fromkeys(names_in(int(view.hands[0]))))[:2]
+    view.hands[0] = exchange(exchange(int(view.hands[0]), first, "♣Q"), second, "♣Q")
+    assert not could_guess(game, view, 0)  # both queens are here, and seat 1 called Re
+
+
+def test_voids_that_leave_no_room_have_no_deal():
+    """All others showed that they have no ♠, and yet not all ♠ are seen."""
+    spades = [card for card in 2 * CARDS if twin.SUIT["normal"][card] == "♠"]
+    trumps = [card for card in 2 * CARDS if twin.SUIT["normal"][card] == "trump"]
+    rest = [card for card in 2 * CARDS if twin.SUIT["normal"][card] in "♣♥"]
+    hands = [spades + rest[:4], trumps[:12], trumps[12:24], trumps[24:] + rest[4:]]
+    state = after(NO_CALLS, hands, *ALL_HEALTHY, "♠A", hands[1][0], hands[2][0], hands[3][-1])
+    view = view_of(NO_CALLS, state, 0)
+    assert could_guess(NO_CALLS, view, 0)
+    view.hands[0] = exchange(int(view.hands[0]), "♠K", "♥K")
+    assert not could_guess(NO_CALLS, view, 0)
+
+
+# ---------------------------------------------------------------- deals against brute force
+
+
+def splits(kinds: list[tuple[str, int]], room: dict[int, int]) -> Any:
+    """Every way to give unseen cards to hands with so much room, and how many deals of physical cards it is."""
+    if not kinds:
+        yield {seat: [] for seat in room}, 1
+        return
+    (card, n), *rest = kinds
+    for counts in itertools.product(*(range(min(n, space) + 1) for space in room.values())):
+        if sum(counts) == n:
+            ways = math.factorial(n) // math.prod(map(math.factorial, counts))
+            less = {seat: room[seat] - count for seat, count in zip(room, counts, strict=True)}
+            for hands, weight in splits(rest, less):
+                given = {seat: hands[seat] + [card] * count for seat, count in zip(room, counts, strict=True)}
+                yield given, ways * weight
+
+
+class Place(NamedTuple):
+    """Somewhere in a game that was played."""
+
+    game: Any
+    hands: list[list[str]]  # as dealt
+    moves: list[tuple[int, str]]
+    seat: int  # who looks
+
+    @property
+    def played(self) -> list[list[str]]:
+        return [[move for seat, move in self.moves if seat == who and move in CARDS] for who in range(4)]
+
+    @property
+    def steps(self) -> list[twin.Step]:
+        return twin.story(rules_of(self.game), self.hands, self.moves)
+
+    @property
+    def state(self) -> Any:
+        return after(self.game, self.hands, *(move for _, move in self.moves))
+
+    def deals(self) -> dict[tuple[int, ...], int]:
+        """Hands that the others may still hold -> how many deals. Each is tried: could all that happened have been?"""
+        played, steps = self.played, self.steps
+        others = [seat for seat in range(4) if seat != self.seat]
+        unseen = Counter(itertools.chain(*(self.hands[seat] for seat in others)))
+        unseen -= Counter(itertools.chain(*(played[seat] for seat in others)))
+        found = {}
+        for given, ways in splits(list(unseen.items()), {seat: 12 - len(played[seat]) for seat in others}):
+            hands = [self.hands[seat] if seat == self.seat else given[seat] + played[seat] for seat in range(4)]
+            if twin.could_be(rules_of(self.game), hands, steps):
+                found[tuple(as_number(given[seat]) for seat in others)] = ways
+        return found
+
+
+def as_number(cards: list[str]) -> int:
+    return sum(1 << 2 * CARDS.index(card) for card in cards)
+
+
+def places(game: Any, seed: int, count: int, unseen: range, wanted: Any = lambda place: True) -> list[Place]:
+    """Where so many cards are unseen, one of a game."""
+    log, found = random_games(game, 50 * count, seed), []
+    draw = np.random.default_rng(seed)
+    for number in range(50 * count):
+        moves, seat = moves_of(log, number), int(draw.integers(4))
+        hands = [names_in(hand) for hand in log.hands[number].tolist()]
+        at = [
+            turn
+            for turn in range(4, len(moves))
+            if 36 - sum(who != seat and move in CARDS for who, move in moves[:turn]) in unseen
+        ]
+        place = Place(game, hands, moves[: draw.choice(at)], seat)
+        if len(found) < count and wanted(place):
+            found.append(place)
+    assert len(found) == count
+    return found
+
+
+def queens_are_hidden(place: Place) -> bool:
+    """Something was called, and a queen of clubs that the seat doesn't hold hasn't been played yet."""
+    calls = any(move in twin.CALLS for _, move in place.moves)
+    gone = sum(cards.count("♣Q") for cards in place.played) + (
+        place.hands[place.seat].count("♣Q") - place.played[place.seat].count("♣Q")
+    )
+    return calls and gone < 2
+
+
+BRUTE = [
+    ("any", Doppelkopf(), lambda place: True),
+    ("called", Doppelkopf(), queens_are_hidden),
+    ("thesis", games.load("doppelkopf:thesis"), lambda place: True),
+    ("solo", Doppelkopf(calls=1), lambda place: any(move in twin.SOLOS for _, move in place.moves)),
+    ("marriage", Doppelkopf(), lambda place: any(move == "marriage" for _, move in place.moves)),
+]
+
+
+@pytest.mark.parametrize(("game", "wanted"), [pytest.param(*case[1:], id=case[0]) for case in BRUTE])
+def test_guesses_are_uniform_over_all_deals_that_fit(game, wanted):
+    for number, place in enumerate(places(game, 14, 6, range(4, 8), wanted)):
+        fit, view = place.deals(), view_of(game, place.state, place.seat)
+        assert ways_of(game, view, place.seat) == sum(fit.values())
+        hands = draw(game, view, place.seat, DRAWS, number)
+        follows(np.delete(hands, place.seat, axis=1), fit)
+
+
+def follows(hands: np.ndarray, law: dict[tuple[int, ...], float]) -> None:
+    """Hands of the others, drawn in proportion to a law."""
+    drawn = Counter(map(tuple, hands.tolist()))
+    assert set(drawn) <= set(law)
+    expected = np.array(list(law.values())) / sum(law.values()) * len(hands)
+    seen = np.array([drawn[deal] for deal in law])
+    rare = expected < 5  # too rare to be counted one by one
+    if rare.any():
+        expected, seen = (np.append(column[~rare], column[rare].sum()) for column in (expected, seen))
+    if len(seen) > 1:
+        assert chisquare(seen, expected).pvalue > RARE
+
+
+def test_weighted_guesses_follow_their_weights():
+    """A deal weighs the product of its cards' weights, and a pair that is parted may be parted in two ways."""
+    game, random = Doppelkopf(), np.random.default_rng(17)
+    for number, place in enumerate(places(game, 18, 5, range(4, 8), queens_are_hidden)):
+        view, others = np.zeros(1, game.state), [(place.seat + step) % 4 for step in (1, 2, 3)]
+        view[0] = view_of(game, place.state, place.seat)
+        weights = random.uniform(0.2, 3, (24, 3))
+        law = {}
+        for deal, ways in place.deals().items():
+            hand = dict(zip([seat for seat in range(4) if seat != place.seat], deal, strict=True))
+            law[deal] = float(ways)
+            for kind, (which, other) in itertools.product(range(24), enumerate(others)):
+                law[deal] *= weights[kind, which] ** (hand[other] >> 2 * kind & 3)
+        hands = np.zeros((DRAWS, 4), np.int64)
+        notes = np.zeros(deals.WEIGHTED + 4)
+        rng = jit.generators(number, 1)[0]
+        total = draw_by_weight(game, view, place.seat, weights.copy(), notes, rng, hands)
+        assert total == pytest.approx(sum(law.values()))
+        follows(np.delete(hands, place.seat, axis=1), law)
+
+
+@jit.kernel
+def draw_by_weight(game, views, seat, weights, notes, rng, hands):
+    total = deals.count_weighted(game, views[0], seat, weights, notes)
+    for i in range(len(hands)):
+        deals.draw_weighted(game, views[0], seat, weights, notes, rng, hands[i])
+    return total
+
+
+# ---------------------------------------------------------------- nobody peeks
+
+
+@every_table
+def test_a_guess_is_a_game_that_could_have_been(game):
+    """At any stage: under the guessed deal all that happened was legal, the same seats were asked at every turn, and
+    the seat has seen the same. The guessed position is the one that those moves lead to."""
+    rng = jit.generators(15, 1)[0]
+    log = random_games(game, 12, seed=15)
+    for number in range(12):
+        hands = [names_in(hand) for hand in log.hands[number].tolist()]
+        moves = moves_of(log, number)
+        place = Place(game, hands, moves[: (number + 1) * len(moves) // 13], number % 4)
+        view = view_of(game, place.state, place.seat)
+        notes, guess = np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
+        game.prepare(view, place.seat, notes)
+        assert game.guess(view, place.seat, notes, rng, guess)
+        other = [names_in(int(hand)) + played for hand, played in zip(guess.hands, place.played, strict=True)]
+        assert twin.could_be(rules_of(game), other, place.steps)
+        one, two = dealt(game, hands), dealt(game, other)
+        for seat, move in [*place.moves, (-1, "")]:
+            assert same(view_of(game, one, place.seat), view_of(game, two, place.seat))
+            assert game.infoset(one, place.seat) == game.infoset(two, place.seat)
+            assert game.turn(one) == game.turn(two)
+            if seat >= 0:
+                for state in (one, two):
+                    game.play(state, NUMBER[move])
+        assert same(two, guess)
+
+
+def test_who_is_asked_does_not_depend_on_hidden_parties():
+    """Seats 2 and 3 exchange a queen of clubs for another queen: before one of them calls nobody else notices."""
+    game = Doppelkopf()
+    hands = some_hands("♣Q", "", "♣Q", "♠Q")
+    changed = [list(hand) for hand in hands]
+    for seat, away, here in ((2, "♣Q", "♠Q"), (3, "♠Q", "♣Q")):
+        changed[seat].remove(away)
+        changed[seat].append(here)
+    rng = np.random.default_rng(16)
+    asked = 0
+    for _ in range(20):
+        one, two = after(game, hands, *ALL_HEALTHY), after(game, changed, *ALL_HEALTHY)
+        called = rng.integers(3)  # 0: nobody, 1: seat 0 (Re), 2: seat 1 (Kontra)
+        while (turn := game.turn(one)) != OVER:
+            assert turn == game.turn(two)
+            for seat in (0, 1):
+                assert same(view_of(game, one, seat), view_of(game, two, seat))
+            legal = games.legal_actions(game, one)
+            if SILENT in legal:
+                asked += turn >= 2
+                wants = called > 0 and turn == called - 1 and rng.random() < 0.3
+                action = int(rng.choice(legal)) if wants else SILENT
+            else:
+                both = [act for act in legal if act in games.legal_actions(game, two)]
+                hidden = [act for act in both if turn < 2 or MOVES[act] not in ("♣Q", "♠Q")]
+                if not hidden:
+                    break
+                action = int(rng.choice(hidden))
+            for state in (one, two):
+                game.play(state, action)
+    assert asked > 100
