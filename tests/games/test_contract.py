@@ -113,8 +113,10 @@ def test_a_game_ends_with_payoffs_within_the_facts(game):
         payoffs = [game.payoff(steps[-1].state, seat) for seat in range(game.facts.seats)]
         assert all(low <= payoff <= high for payoff in payoffs)
         assert sum(payoffs) == 0 or not game.facts.zero_sum
-        # A search backs up the payoff unless the game says otherwise: none here does.
-        assert payoffs == [game.reward(steps[-1].state, seat) for seat in range(game.facts.seats)]
+        # A search backs up the payoff unless the game says otherwise.
+        rewards = [game.reward(steps[-1].state, seat) for seat in range(game.facts.seats)]
+        assert rewards == payoffs or game.facts.rewards != game.facts.payoffs
+        assert all(game.facts.rewards[0] <= reward <= game.facts.rewards[1] for reward in rewards)
 
 
 @every_game_that_finishes

@@ -18,7 +18,7 @@ CLUB_QUEEN, CLUB_JACK, HEART_TEN, FOX = (NAMES.index(name) for name in ("♣Q", 
 
 # Types of games, by what is trump.
 NORMAL, QUEENS, JACKS, FLEISCHLOS = 0, 5, 6, 7
-TYPES = ["normal game", "♣ solo", "♠ solo", "♥ solo", "♦ solo", "queens solo", "jacks solo", "fleischlos"]
+TYPES = ("normal game", "♣ solo", "♠ solo", "♥ solo", "♦ solo", "queens solo", "jacks solo", "fleischlos")
 CLASSES, TRUMP = 5, 4  # who follows suit follows its class: the plain suits, and trump
 
 

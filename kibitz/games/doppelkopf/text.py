@@ -72,10 +72,14 @@ def show(game, state, seat):
         hand = name_cards(state.hands[who], int(state.type))
         if state.hands[who] == 0 and left:
             hand = f"{left} cards"
-        facts = [f"{state.points[who]} points in {state.tricks[who]} tricks"] if state.count > 3 else []
+        tricks = "1 trick" if state.tricks[who] == 1 else f"{state.tricks[who]} tricks"
+        facts = [f"{state.points[who]} points in {tricks}"] if state.count > 3 else []
         facts += {HEALTHY: ["healthy"], RESERVATION: ["reservation"]}.get(int(state.said[who]), [])
         facts += ["marriage"] if state.named[who] == NAMED_MARRIAGE else []
-        facts += [PARTIES[int(kontra >> who & 1)]] if (re | kontra) >> who & 1 else []
+        if (re | kontra) >> who & 1:
+            facts.append(PARTIES[int(kontra >> who & 1)])
+        elif state.hands[who] and state.phase >= CARDS:
+            facts.append(f"{PARTIES[side_of(state, who)]} in secret")
         facts += [f"called {call_name(state, who)}"] if state.call[who] >= 0 else []
         facts += [f"scores {state.scores[who]:+d}"] if state.phase == DONE else []
         lines.append(f"seat {who + 1}{you}: {', '.join([hand, *facts])}")
