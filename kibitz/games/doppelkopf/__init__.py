@@ -85,7 +85,9 @@ class Doppelkopf(NamedTuple):
     owed: Annotated[int, "bit s: seat s still owes a compulsory solo", range(16)] = 0
     forced: Annotated[int, "the seat that has to play its compulsory solo now, -1: none", range(-1, 4)] = -1
 
-    presets = {"thesis": {"solos": False, "calls": 0, "charlie_caught": True, "against": False}}
+    presets = {  # type: ignore[misc]
+        "thesis": {"solos": False, "calls": 0, "charlie_caught": True, "against": False},
+    }
 
     def start(self, state):
         state.hands[:] = 0

@@ -106,16 +106,14 @@ def take(cards, count, rng):
 
 # ---------------------------------------------------------------- for people
 
-_SUITS = (("♣", "c", "club", "clubs", "kreuz"), ("♠", "s", "spade", "spades", "pik"))
-_SUITS += (("♥", "h", "heart", "hearts", "herz"), ("♦", "d", "diamond", "diamonds", "karo"))
-_RANKS = (("9", "nine", "neun"), ("j", "jack", "b", "bube"), ("q", "queen", "d", "dame"), ("k", "king", "könig"))
-_RANKS += (("10", "t", "ten", "zehn"), ("a", "ace", "as", "ass"))
+_SUITS = "♣ c club clubs kreuz", "♠ s spade spades pik", "♥ h heart hearts herz", "♦ d diamond diamonds karo"
+_RANKS = "9 nine neun", "j jack b bube", "q queen d dame", "k king könig koenig", "10 t ten zehn", "a ace as ass"
 WORDS = {
     word: 6 * suit + rank
     for suit, suits in enumerate(_SUITS)
     for rank, ranks in enumerate(_RANKS)
-    for one in suits
-    for other in ranks
+    for one in suits.split()
+    for other in ranks.split()
     for word in (one + other, f"{other}of{one}")
 }
 
