@@ -45,6 +45,9 @@ watcher: Callable[[str | None], None] | None = None  # told a kernel's name when
 # every array of a NamedTuple through the stack, which costs more than most helpers do.
 helper = register_jitable(forceinline=True)
 
+# The same for long ones: the compiler inlines them or not. Rules of a card game would take minutes to compile else.
+long_helper = register_jitable
+
 
 def kernel(function: F) -> F:
     """Compile a top-level function, generic over games; keep the result on disk."""

@@ -7,7 +7,7 @@ and `deals` how hidden hands are guessed. Here are the rules that join them.
 
 from typing import Annotated, NamedTuple
 
-from ...jit import below, copy_record, helper, lowest, mix, popcount
+from ...jit import below, copy_record, helper, long_helper, lowest, mix, popcount
 from ...names import BadInput
 from ..protocol import CHANCE, OVER, game, legal_actions
 from . import encoding, text
@@ -269,7 +269,7 @@ def holds_both(state, seat):
     return int(state.hands[seat]) >> 2 * CLUB_QUEEN & 3 == 2
 
 
-@helper
+@long_helper
 def name_next(game, state):
     """Who reserved says why: first those who owe a solo. When all have, the game is a marriage or a normal one."""
     for i in range(8):
@@ -306,7 +306,7 @@ def playable(state, seat):
     return follows if follows else kinds
 
 
-@helper
+@long_helper
 def play_card(game, state, seat, kind):
     count = int(state.count)
     state.hands[seat] = int(state.hands[seat]) - (1 << 2 * kind)

@@ -3,7 +3,7 @@
 Being asked must not tell who is Re: whoever might speak in either party is asked, and may only be silent.
 """
 
-from ...jit import helper
+from ...jit import helper, long_helper
 from .table import (
     ASK,
     CARDS,
@@ -38,7 +38,7 @@ def needed(game, state, level):
     return hand_size(game) - 1 - level - max(int(state.settled) - 1, 0)
 
 
-@helper
+@long_helper
 def open_calls(game, state, seat, side):
     """The first level that a seat of this party may call, and how many from there."""
     own, others = level_of(state, side), level_of(state, 1 - side)
@@ -66,7 +66,7 @@ def side_of(state, seat):
     return RE if is_re(state, seat) else KONTRA
 
 
-@helper
+@long_helper
 def call(game, state, seat, level):
     side = side_of(state, seat)
     if level_of(state, side) < 0 and cards_left(game, state, seat) < needed(game, state, 0):
@@ -79,7 +79,7 @@ def call(game, state, seat, level):
     state.logged = logged + 1
 
 
-@helper
+@long_helper
 def ask(game, state, first, waiting):
     """Ask from `first` on, so many seats; then the next card is played."""
     if state.mode != MARRIAGE or state.settled > 0:

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ...jit import helper, kernel, lowest, popcount, uniform
+from ...jit import helper, kernel, long_helper, lowest, popcount, uniform
 from .cards import BITS, CLASS, CLASSES, CLUB_QUEEN, DECKS, KINDS, apart, take, together
 from .table import DEAL, KONTRA, NAMED_MARRIAGE, PLAIN, RE, RESERVATION, cards_left
 
@@ -112,7 +112,7 @@ def ways_from(notes, g, a, b, c):
     return total
 
 
-@helper
+@long_helper
 def count_deals(game, view, seat, notes):
     unseen, found = unseen_cards(game, view, seat), lacks(view)
     notes[USED] = 0
@@ -178,7 +178,7 @@ def split(notes, g, a, b, c, total, rng):
     return last_x, last_y  # (rounding has left a hair)
 
 
-@helper
+@long_helper
 def draw_deal(view, seat, notes, rng, hands):
     """Write the hands of the others; False if no deal fits."""
     if notes[WAYS] == 0:

@@ -1,6 +1,6 @@
 """What a seat knows, in numbers for a network: everything from its own side of the table, itself first."""
 
-from ...jit import helper
+from ...jit import long_helper
 from .calls import LEVELS
 from .cards import CLASSES, KINDS, TYPES
 from .deals import lacks
@@ -27,7 +27,7 @@ COUNT = POINTS + 4
 SIZE = COUNT + 1
 
 
-@helper
+@long_helper
 def encode(game, state, seat, out):
     out[:] = 0
     hand, count = int(state.hands[seat]), int(state.count)

@@ -1,6 +1,6 @@
 """Who took what: tricks, the extra points in them, and the scores at the end."""
 
-from ...jit import helper
+from ...jit import helper, long_helper
 from . import scoring
 from .calls import level_of
 from .cards import CLASS, CLUB_JACK, FOX, HEART_TEN, POINTS, POWER, QUEENS
@@ -72,7 +72,7 @@ def result(game, state):
     )
 
 
-@helper
+@long_helper
 def score(game, state):
     """Write the scores."""
     points, ours, theirs, re, kontra, alone, against, extras = result(game, state)
