@@ -1,8 +1,9 @@
 """Doppelkopf by the tournament rules of the DDV, with the house rules that players ask for.
 
 Four seats, 48 cards of which each kind is there twice: the two copies are one move. Seat 0 sits left of the dealer.
-`cards` knows the cards, `table` the record of a game, `calls` who may announce what, `scoring` what a game is worth
-and `deals` how hidden hands are guessed. Here are the rules that join them.
+`cards` knows the cards, `table` the record of a game, `calls` who may announce what, `result` who took what,
+`scoring` what that is worth, `deals` how hidden hands are guessed, `encoding` and `text` what networks and people see.
+Here are the rules that join them.
 """
 
 from typing import Annotated, NamedTuple
@@ -33,7 +34,7 @@ from .table import (
     hand_size,
     is_re,
     next_player,
-)  # fmt: skip
+)
 
 # Actions behind the 24 cards. A solo is TYPE + its type; then calls.
 SAYS_HEALTHY, RESERVES, TYPE, MARRIES = 24, 25, 26, 34
@@ -41,6 +42,7 @@ FIRST_KEY = 1
 
 
 def longest(game):
+    """Calls end within 28 cards; each of ten makes the others be asked again."""
     deal, asked = 4 * hand_size(game), (0, 4 * hand_size(game), 28 * 4 + 10 * 4)[game.calls]
     return deal + 8 + deal + asked
 

@@ -123,6 +123,6 @@ def plain(text: str) -> str:
     return "".join(text.lower().replace("-", " ").split())
 
 
-def cards(counts: int, type: int = NORMAL) -> str:
+def cards(counts: int, type: int = NORMAL, names: list[str] = NAMES) -> str:
     """A hand in the order in which it is held."""
-    return " ".join(NAMES[kind] for kind in ORDER[type] for _ in range(int(counts) >> 2 * int(kind) & 3)) or "-"
+    return " ".join(names[kind] for kind in ORDER[type] for _ in range(int(counts) >> 2 * int(kind) & 3)) or "-"

@@ -58,18 +58,9 @@ def result(game, state):
         if re >> seat & 1:
             points += int(state.points[seat])
             tricks += int(state.tricks[seat])
+    said, answered = level_of(state, RE), level_of(state, KONTRA)
     alone, extras = re & re - 1 == 0, find_extras(game, state, re)
-    against = game.against
-    return (
-        points,
-        tricks,
-        hand_size(game) - tricks,
-        level_of(state, RE),
-        level_of(state, KONTRA),
-        alone,
-        against,
-        extras,
-    )
+    return points, tricks, hand_size(game) - tricks, said, answered, alone, game.against, extras
 
 
 @long_helper

@@ -18,7 +18,7 @@ from .table import (
     cards_left,
     hand_size,
     known_parties,
-)  # fmt: skip
+)
 
 PARTIES = ("Re", "Kontra")
 # Action -> how it is spelled, and what else is understood.
