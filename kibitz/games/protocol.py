@@ -30,6 +30,8 @@ RULES = {
     "pick": "self, state, rng",
     "play": "self, state, action",
     "finish": "self, state, rng",
+    "usual": "self, state, rng",
+    "aside": "self, state",
     "payoff": "self, state, seat",
     "reward": "self, state, seat",
     "infoset": "self, state, seat",
@@ -77,6 +79,8 @@ class Game(Protocol):
     def pick(self, state: Any, rng: Any) -> int: ...
     def play(self, state: Any, action: int) -> None: ...
     def finish(self, state: Any, rng: Any) -> None: ...
+    def usual(self, state: Any, rng: Any) -> int: ...
+    def aside(self, state: Any) -> bool: ...
     def payoff(self, state: Any, seat: int) -> float: ...
     def reward(self, state: Any, seat: int) -> float: ...
     def infoset(self, state: Any, seat: int) -> Any: ...
@@ -87,6 +91,7 @@ class Game(Protocol):
     def aim(self, state: Any, view: Any, seat: int, mode: int, actions: Any, n: int, keep: Any) -> int: ...
     def ends(self, state: Any, action: int) -> tuple[int, int]: ...
     def stones(self, state: Any, seat: int, word: int) -> Any: ...
+    def quiet(self) -> "Game": ...
     def show(self, state: Any, seat: int) -> str: ...
     def spell(self, state: Any, action: int) -> str: ...
     def read(self, state: Any, text: str) -> int: ...
@@ -193,6 +198,16 @@ def finish(self, state, rng):
         self.play(state, self.pick(state, rng))
 
 
+def usual(self, state, rng):
+    """What a sensible beginner would do, who knows only what the seat to move does. Where nobody has said: anything."""
+    return self.pick(state, rng)
+
+
+def aside(self, state):
+    """Whether this turn is for something beside the play itself, such as announcing a win."""
+    return False
+
+
 def reward(self, state, seat):
     return self.payoff(state, seat)
 
@@ -237,6 +252,11 @@ def stones(self, state, seat, word):
 # ---------------------------------------------------------------- defaults for people
 
 
+def quiet(self):
+    """The game in which nothing is said aside: its positions are the same, and so are its scores."""
+    return self
+
+
 def places(self):
     """The bit of `stones` for each cell of the board."""
     return list(range(len(self.board().places)))
@@ -265,8 +285,8 @@ def read(self, state, text):
 
 
 DEFAULTS = (
-    odds, pick, finish, reward, infoset, observe, look, prepare, guess, aim, ends, stones, places, regions,
-    show, spell, read,
+    odds, pick, finish, usual, aside, reward, infoset, observe, look, prepare, guess, aim, ends, stones, quiet, places,
+    regions, show, spell, read,
 )  # fmt: skip
 
 
