@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import time
+from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +19,7 @@ from ..arena.match import FILE, open_match, play_into
 from ..arena.rating import rate, read_games
 from ..arena.statistics import Estimate, Result, Running, summary
 from ..games import CHANCE, Game, view_of
-from ..names import BadInput
+from ..names import BadInput, at_least
 from ..records import Record, read_records
 from ..runs import Run
 from .options import GameName, Json, Out, Processes, Seed, write_json
@@ -42,7 +43,12 @@ def match(
     players: Annotated[
         list[str], typer.Argument(help="One for each seat: random, oos:1000, strategy:FILE, ...", metavar="PLAYER...")
     ],
-    number: Annotated[int, typer.Option("--games", help="Games 1 and 2 are a pair: same deal, seats swapped.")] = 1000,
+    number: Annotated[
+        int | None,
+        typer.Option("--games", help="Games 1 and 2 are a pair: same deal, seats swapped.", show_default="1000"),
+    ] = None,
+    deals: Annotated[int | None, typer.Option(help="Instead of games: each is played from every seat.")] = None,
+    rotate: Annotated[bool, typer.Option("--rotate", help="Each player through all seats. It is always so.")] = True,
     seed: Seed = 1,
     processes: Processes = None,
     out_folder: Out = None,
@@ -54,7 +60,15 @@ def match(
     it was stopped, or to a larger number of games.
 
     Example: kibitz match leduc oos:1000 random --games 1000
+
+    Example: kibitz match doppelkopf:thesis ensemble-uct:10x1000 random random random --deals 1000 --rotate
     """
+    if number is not None and deals is not None:
+        raise BadInput(f"--games {number} and --deals {deals}: give one of them")
+    if deals is not None:
+        at_least("deals", deals, 1)
+        number = deals * games.load(game_name).facts.seats
+    number = 1000 if number is None else number
     run = open_match(out_folder, game_name, players, number, seed)
     config = run.config()
     began, so_far = time.perf_counter(), Running()
@@ -83,8 +97,13 @@ def match(
     result = summary(records, seed)
     report = config | result.as_json()
     run.write("result.json", json.dumps(report, indent=2) + "\n")
-    out.print(f"{result.games:,} games of [bold]{config['game']}[/bold], seed {seed}, {seconds:.1f} s", highlight=False)
+    seats = len(players)
+    dealt = f", {result.games // seats:,} deals from {seats} seats" if seats > 2 and result.games % seats == 0 else ""
+    what = f"{result.games:,} games of [bold]{config['game']}[/bold]{dealt}"
+    out.print(f"{what}, seed {seed}, {seconds:.1f} s", highlight=False)
     out.print(_result_table(players, result))
+    if seats > 2:
+        out.print(_players_table(players, result))
     out.print(f"games:  {run.path(FILE)}\nresult: {run.path('result.json')}", soft_wrap=True, highlight=False)
     write_json(json_file, report)
 
@@ -101,10 +120,22 @@ def _tell(text: str) -> None:
 
 
 def _result_table(players: list[str], result: Result) -> Table:
-    table = Table(escape(players[0]), f"against {escape(', '.join(players[1:]))}", "95% interval")
+    others = Counter(players[1:])
+    against = ", ".join(f"{count} x {name}" if count > 1 else name for name, count in others.items())
+    table = Table(escape(players[0]), f"against {escape(against)}", "95% interval")
     table.add_row("won / drawn / lost", f"{result.wins:,} / {result.draws:,} / {result.losses:,}", "")
     table.add_row("score (a draw is half)", f"{100 * result.score.mean:.1f}%", span(result.score, 100, ".1f", "%"))
     table.add_row("mean payoff", f"{result.payoff.mean:+.4f}", span(result.payoff, 1, "+.4f", ""))
+    if not math.isnan(result.deviation):
+        table.add_row("its deviation from game to game", f"{result.deviation:.4f}", "")
+    return table
+
+
+def _players_table(players: list[str], result: Result) -> Table:
+    """Points a game; who is named several times stands there once, with the mean."""
+    table = Table("player", "seats", "mean payoff", "95% interval")
+    for name, payoff in result.by_name.items():
+        table.add_row(escape(name), str(players.count(name)), f"{payoff.mean:+.4f}", span(payoff, 1, "+.4f", ""))
     return table
 
 

@@ -40,7 +40,14 @@ def play_game(game: Game, players: Sequence[Player], names: Sequence[str], seed:
     """Game `number` of a match. `players` and `names` stand in the order of the match, not of seats."""
     seats = game.facts.seats
     order = [player_at(seat, number, seats) for seat in range(seats)]
-    luck = np.random.default_rng([seed, round_of(number, seats)])
+    return play_seated(game, players, names, order, seed, number, round_of(number, seats))
+
+
+def play_seated(
+    game: Game, players: Sequence[Player], names: Sequence[str], order: Sequence[int], seed: int, number: int, deal: int
+) -> Record:
+    """A game in which player `order[seat]` has the seat. Games of the same `deal` share their luck."""
+    luck = np.random.default_rng([seed, deal])
     for seat, player in enumerate(order):
         own = np.random.SeedSequence([seed, number, 1 + player])  # from 1: [a, b, 0] is the same seed as [a, b]
         players[player].begin(game, seat, int(own.generate_state(1, np.uint64)[0]))
@@ -55,7 +62,7 @@ def play_game(game: Game, players: Sequence[Player], names: Sequence[str], seed:
                 raise BadInput(f"{names[order[turn]]} played {action} in game {number}, which is illegal there")
         actions.append(action)
         game.play(state, action)
-    payoffs = [float(game.payoff(state, seat)) for seat in range(seats)]
+    payoffs = [float(game.payoff(state, seat)) for seat in range(len(order))]
     return Record(number, full_name(game), [names[player] for player in order], seed, actions, payoffs)
 
 

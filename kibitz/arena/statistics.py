@@ -1,12 +1,13 @@
-"""What a match says about its first-named player, and how sure that is.
+"""What a match says about its players, and how sure that is.
 
-The two games of a pair share their luck, so they aren't independent: intervals come from resampling
-pairs, never single games. A lucky deal is lucky for both, which makes them narrower, too.
+The two games of a pair share their luck (with more seats: as many games as seats), so they aren't independent:
+intervals come from resampling pairs, never single games. A lucky deal is lucky for all, which makes them narrower, too.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,32 +38,60 @@ class Result:
     losses: int
     score: Estimate  # a win is 1, a draw 1/2
     payoff: Estimate
+    deviation: float  # of the payoff, from game to game; NaN for one game
+    by_name: dict[str, Estimate]  # payoffs; who is named for several seats has their mean
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"score": self.score.as_json(), "payoff": self.payoff.as_json()}
+        return asdict(self) | {
+            "score": self.score.as_json(),
+            "payoff": self.payoff.as_json(),
+            "deviation": None if math.isnan(self.deviation) else self.deviation,
+            "by_name": {name: payoff.as_json() for name, payoff in self.by_name.items()},
+        }
 
 
 def score_of(record: Record, seat: int) -> float:
-    """1 where the seat got more than every other, 1/2 where it shares the most, 0 else."""
-    mine = record.payoffs[seat]
-    best = max(payoff for other, payoff in enumerate(record.payoffs) if other != seat)
-    return 0.5 * ((mine > best) + (mine >= best))
+    """1 where the seat got more than the others did on average, 1/2 where it got as much, 0 else.
+
+    So partners win together, and where all payoffs sum to zero a win is a payoff above that.
+    """
+    mine, others = record.payoffs[seat], [payoff for other, payoff in enumerate(record.payoffs) if other != seat]
+    mean = math.fsum(others) / len(others)
+    return 0.5 if math.isclose(mine, mean) else float(mine > mean)
 
 
 def summary(records: Iterable[Record], seed: int = 0) -> Result:
-    """Of the first-named player. A pair of which only one game was played counts as half as much."""
-    rounds: dict[int, list[tuple[float, float]]] = {}
+    """Of the first-named player, and all payoffs. A pair of which only one game was played counts half as much."""
+    rounds: dict[int, list[Record]] = {}
     for record in records:
-        seats = len(record.players)
-        seat = seat_of(0, record.number, seats)
-        rounds.setdefault(round_of(record.number, seats), []).append((score_of(record, seat), record.payoffs[seat]))
-    pairs = [np.array(rounds[number]) for number in sorted(rounds)]
-    counts = np.array([len(pair) for pair in pairs], float)
-    sums = np.array([pair.sum(axis=0) for pair in pairs])
-    scores = np.concatenate(pairs)[:, 0]
-    wins, draws, losses = (int((scores == score).sum()) for score in (1, 0.5, 0))
-    score, payoff = (interval(column, counts, seed) for column in sums.T)
-    return Result(len(scores), wins, draws, losses, score, payoff)
+        rounds.setdefault(round_of(record.number, len(record.players)), []).append(record)
+    pairs = [rounds[number] for number in sorted(rounds)]
+
+    def estimate(values: Callable[[Record], list[float]]) -> Estimate:
+        found = [[value for record in pair for value in values(record)] for pair in pairs]
+        return interval(np.array([sum(pair) for pair in found]), np.array([len(pair) for pair in found], float), seed)
+
+    def payoffs_of(name: str, record: Record) -> list[float]:
+        return [payoff for other, payoff in zip(record.players, record.payoffs, strict=True) if other == name]
+
+    def first(record: Record) -> int:
+        return seat_of(0, record.number, len(record.players))
+
+    played = [record for pair in pairs for record in pair]
+    scores = [score_of(record, first(record)) for record in played]
+    payoffs = [record.payoffs[first(record)] for record in played]
+    seats = range(len(played[0].players))
+    names = [played[0].players[seat_of(player, played[0].number, len(seats))] for player in seats]
+    return Result(
+        games=len(played),
+        wins=scores.count(1),
+        draws=scores.count(0.5),
+        losses=scores.count(0),
+        score=estimate(lambda record: [score_of(record, first(record))]),
+        payoff=estimate(lambda record: [record.payoffs[first(record)]]),
+        deviation=float(np.std(payoffs, ddof=1)) if len(payoffs) > 1 else math.nan,
+        by_name={name: estimate(partial(payoffs_of, name)) for name in dict.fromkeys(names)},
+    )
 
 
 def interval(sums: np.ndarray, counts: np.ndarray, seed: int = 0) -> Estimate:

@@ -51,6 +51,37 @@ def test_more_games_are_added_to_a_match(kibitz, tmp_path):
     assert len(read_records(tmp_path / "run" / "games.jsonl")) == 30
 
 
+def test_one_against_three_on_the_same_deals_from_every_seat(kibitz, tmp_path):
+    asked = (
+        "match",
+        "doppelkopf:thesis",
+        "ensemble-uct:1x2",
+        "random",
+        "random",
+        "random",
+        "--rotate",
+        "--processes",
+        "1",
+    )
+    code, out, _ = kibitz(*asked, "--deals", "3", "--json", "report.json", "--out", "run")
+    assert code == 0
+    assert "12 games of" in out
+    assert "3 deals from 4 seats" in " ".join(out.split())
+    assert "against 3 x random" in out
+    records = read_records(tmp_path / "run" / "games.jsonl")
+    mine = [record.payoffs[record.players.index("ensemble-uct:1x2")] for record in records]
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["players"] == ["ensemble-uct:1x2", "random", "random", "random"]
+    assert report["payoff"]["mean"] == pytest.approx(sum(mine) / 12)
+    assert report["by_name"]["random"]["mean"] == pytest.approx(-sum(mine) / 36)
+    assert report["wins"] == sum(payoff > 0 for payoff in mine)
+    assert report["losses"] == sum(payoff < 0 for payoff in mine)
+    whole = (tmp_path / "run" / "games.jsonl").read_text()
+    (tmp_path / "run" / "games.jsonl").write_text(whole[:-700])  # as a kill would leave it
+    assert kibitz(*asked, "--deals", "3", "--out", "run")[0] == 0
+    assert (tmp_path / "run" / "games.jsonl").read_text() == whole
+
+
 def test_a_users_own_game_is_played_in_every_process(tmp_path, monkeypatch):
     """Processes find its file by the name that was given, from where we are."""
     example = next((ROOT / "examples").glob("*.py"))
@@ -238,6 +269,8 @@ BAD = {
     ("match", "leduc", "random", "strategy:nowhere"): "no strategy file 'nowhere'",
     ("exploit", "leduc", "human"): "a human gives no advice",
     ("match", "kuhn", "random", "random", "--games", "0"): "games should be at least 1, not 0",
+    ("match", "kuhn", "random", "random", "--deals", "0"): "deals should be at least 1, not 0",
+    ("match", "kuhn", "random", "random", "--deals", "2", "--games", "4"): "--games 4 and --deals 2: give one of them",
     ("match", "kuhn", "random", "random", "--seed", "-3"): "seed should be at least 0, not -3",
     ("match", "kuhn", "random", "random", "--processes", "0"): "--processes",
     ("match", "kuhn", "random", "random", "--out", "foreign"): "foreign holds other things",

@@ -12,6 +12,7 @@ from kibitz.arena.match import play_match, seat_of
 from kibitz.arena.statistics import summary
 from kibitz.games import CHANCE
 from kibitz.names import BadInput
+from kibitz.records import read_line
 from kibitz.search.best_response import judge
 from kibitz.search.cfr import Cfr
 from kibitz.search.sequence_form import unfold
@@ -82,6 +83,21 @@ def test_the_games_of_a_pair_share_their_luck_and_swap_seats():
         deals.append(tuple(one[:2]))
     assert len(set(deals)) == 9  # all pairs of ranks come up
     assert any(even.actions != odd.actions for even, odd in zip(found[::2], found[1::2], strict=True))
+
+
+def test_with_four_seats_a_deal_is_played_from_each_of_them():
+    names = ["ensemble-uct:1x2", "random", "random", "random"]
+    one, two = (lines("doppelkopf:thesis", names, 12, 2, count, alone=0) for count in (1, 2))
+    assert one == two
+    found = [read_line(line, "here") for line in one]
+    deals = [tuple(record.actions[:48]) for record in found]
+    assert deals == [deal for deal in deals[::4] for _ in range(4)]
+    assert len(set(deals)) == 3
+    assert [record.players.index(names[0]) for record in found] == [seat_of(0, i, 4) for i in range(12)]
+    assert {seat_of(0, i, 4) for i in range(4)} == {0, 1, 2, 3}
+    assert len({tuple(record.actions) for record in found}) == 12
+    for record in found:
+        record.verify()
 
 
 def test_luck_follows_the_odds_of_the_game():

@@ -23,13 +23,38 @@ def test_wins_draws_and_losses_are_those_of_the_first_named_player():
     assert result.payoff.mean == pytest.approx(0.5)
 
 
-def test_a_win_is_more_than_every_other_seat_gets():
+def test_a_win_is_more_than_the_others_get_on_average():
     def at(*payoffs):
-        return [score_of(Record(0, "x", ["a"] * len(payoffs), 1, [], list(payoffs)), seat) for seat in range(3)]
+        seats = range(len(payoffs))
+        return [score_of(Record(0, "x", ["a"] * len(payoffs), 1, [], list(payoffs)), seat) for seat in seats]
 
     assert at(3, 1, 1) == [1, 0, 0]
-    assert at(2, 2, -4) == [0.5, 0.5, 0]
+    assert at(2, 2, -4) == [1, 1, 0]
     assert at(-1, -1, -1) == [0.5, 0.5, 0.5]
+    assert at(0.1, 0.1, 0.1, 0.1) == [0.5] * 4
+    assert at(2, -2, -2, 2) == [1, 0, 0, 1]  # partners
+    assert at(-6, 2, 2, 2) == [0, 1, 1, 1]  # a solo that was lost
+    assert at(0, 0, 0, 0) == [0.5] * 4
+    assert at(2, 3) == [0, 1]
+
+
+def test_players_of_one_name_are_told_once_with_the_mean_over_their_seats():
+    """Two deals of one against three: the intervals are over deals, and the others lose what the first wins."""
+
+    def rotated(number, first):
+        payoffs = [-first / 3] * 4
+        payoffs[-number % 4] = first
+        names = ["b"] * 4
+        names[-number % 4] = "a"
+        return Record(number, "doppelkopf", names, 1, [], payoffs)
+
+    found = summary([rotated(i, first) for i, first in enumerate([3.0, 6.0, 0.0, 3.0, -3.0, 0.0, 3.0, 0.0])])
+    assert (found.games, found.wins, found.draws, found.losses) == (8, 4, 3, 1)
+    assert list(found.by_name) == ["a", "b"]
+    assert found.by_name["a"] == found.payoff == pytest.approx((1.5, 0, 3))  # deals of mean 3 and 0
+    assert found.by_name["b"] == pytest.approx((-0.5, -1, 0))
+    assert found.deviation == pytest.approx(np.std([3, 6, 0, 3, -3, 0, 3, 0], ddof=1))
+    assert found.as_json()["by_name"]["b"]["mean"] == pytest.approx(-0.5)
 
 
 def test_the_interval_of_known_data_is_that_of_the_normal_law():
