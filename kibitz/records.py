@@ -43,15 +43,16 @@ class Record:
             game.play(state, action)
         yield state, None
 
-    def verify(self) -> None:
-        """Refuse a record whose moves are illegal, unfinished, or give other payoffs."""
+    def verify(self) -> Any:
+        """The last position. Refuses a record whose moves are illegal, unfinished, or give other payoffs."""
         *_, (state, _) = self.replay()
         game = load(self.game)
         if game.turn(state) != OVER:
             raise BadInput(f"game {self.number} breaks off after {len(self.actions)} actions")
         payoffs = [game.payoff(state, seat) for seat in range(game.facts.seats)]
-        if not np.allclose(payoffs, self.payoffs):
+        if len(payoffs) != len(self.payoffs) or not np.allclose(payoffs, self.payoffs):
             raise BadInput(f"game {self.number} pays {payoffs}, not {self.payoffs}")
+        return state
 
 
 def read_line(text: str, where: str) -> Record:

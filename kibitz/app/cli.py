@@ -17,7 +17,17 @@ from ..search.best_response import judge
 from ..search.sequence_form import unfold
 from ..search.strategy import read_strategy
 from . import bench as benchmarks
-from . import demo, explain_commands, plots, run_commands, study_commands, table_commands, train_commands, words
+from . import (
+    demo,
+    explain_commands,
+    plots,
+    run_commands,
+    session_commands,
+    study_commands,
+    table_commands,
+    train_commands,
+    words,
+)
 from .arena_commands import exploit_player
 from .arena_commands import register as register_arena
 from .options import GameName, Json, Out, Processes, Seed, write_json
@@ -245,6 +255,7 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all compil
 
 
 register_arena(app)
+session_commands.register(app)
 table_commands.register(app)
 train_commands.register(app)
 run_commands.register(app)
