@@ -21,6 +21,7 @@ from . import (
     demo,
     explain_commands,
     plots,
+    record_commands,
     run_commands,
     session_commands,
     study_commands,
@@ -256,6 +257,7 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all compil
 
 register_arena(app)
 session_commands.register(app)
+record_commands.register(app)
 table_commands.register(app)
 train_commands.register(app)
 run_commands.register(app)

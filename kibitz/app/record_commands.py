@@ -1,0 +1,159 @@
+"""`kibitz convert`: games of Doppelkopf from one form into another, each of them checked by playing it again."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..arena.match import FILE
+from ..files import write_whole
+from ..games import full_name, load
+from ..games.doppelkopf import lines, notation
+from ..names import BadInput, choose
+from ..records import Record, read_line
+from .progress import err, out, waiting
+
+FORMS = {
+    "json": "JSON lines, as matches write them",
+    "text": "for people, in card symbols",
+    "thesis": "lines of 62 letters",
+}
+SUFFIXES = {".jsonl": "json", ".txt": "text"}
+MANY = 1000  # games, for which it pays to compile the rules
+UNKNOWN = "unknown"  # a player whose name a line doesn't tell
+
+
+def register(app: typer.Typer) -> None:
+    app.command("convert")(convert)
+
+
+def choices(options: dict[str, str]) -> str:
+    return "; ".join(f"{key}: {text}" for key, text in options.items())
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(help="A file of games, or the run folder it lies in.", metavar="FROM")],
+    target: Annotated[Path | None, typer.Argument(help="Default: the terminal.", metavar="[TO]")] = None,
+    read_as: Annotated[str | None, typer.Option("--from", help="Default: what it looks like.", metavar="FORM")] = None,
+    write_as: Annotated[
+        str | None, typer.Option("--to", help=f"{choices(FORMS)}. Default: by the ending of TO.", metavar="FORM")
+    ] = None,
+    number: Annotated[int | None, typer.Option("--game", help="Only the game of this number.")] = None,
+    seat: Annotated[
+        int | None, typer.Option(min=1, max=4, help="Of lines: only what this seat saw. Default: all.")
+    ] = None,
+    rules: Annotated[str, typer.Option(help="Of lines: what was played.", metavar="GAME")] = "doppelkopf:thesis",
+    letters: Annotated[
+        str, typer.Option(help="Of lines: the 24 cards from a to x, as '♣9 ♣J ♣Q ...'. Default: by suit, 9 J Q K 10 A.")
+    ] = "",
+    position: Annotated[str, typer.Option(help=f"Of lines: {choices(lines.POSITIONS)}.")] = "place",
+    hand: Annotated[str, typer.Option(help=f"Of lines: the order of hands. {choices(lines.HANDS)}.")] = "letters",
+    marriage: Annotated[str, typer.Option(help=f"Of lines: {choices(lines.MARRIAGES)}.")] = "announced",
+) -> None:
+    """Write games of Doppelkopf in another form. What can't have been played is refused with its line and the reason.
+
+    Example: kibitz convert runs/doppelkopf-match-001 --to text --game 3
+
+    Example: kibitz convert games.lines games.jsonl --from thesis --position dealer
+    """
+    form = lines.form(letters, position, hand, marriage)
+    path = source / FILE if source.is_dir() else source
+    text = _read(path)
+    read_as = choose("form", read_as, FORMS) if read_as else _looks_like(text)
+    if write_as is None and target is not None:
+        write_as = SUFFIXES.get(target.suffix)
+    if write_as is None:
+        raise BadInput(f"--to is missing: the forms are {', '.join(FORMS)}")
+    choose("form", write_as, FORMS)
+    readers = {"json": _from_json, "text": _from_text, "thesis": lambda text: _from_lines(text, rules, form)}
+    written: list[str] = []
+    lossy = 0
+    try:
+        with waiting(f"reading {path}") as line:
+            for record, end in readers[read_as](text):
+                if number in (None, record.number):
+                    line(len(written), f"{len(written):,} games")
+                    written.append(_write(record, end, write_as, form, seat))
+                    lossy += write_as == "thesis" and lines.untold(end)
+    except BadInput as error:
+        raise BadInput(f"{path}, {error}") from None
+    if not written:
+        raise BadInput(f"{path} holds no game" if number is None else f"{path} has no game {number}")
+    if lossy:
+        err.print(f"calls or silent marriages of {lossy:,} games aren't told in such lines", highlight=False)
+    found = ("\n" if write_as == "text" else "").join(written)
+    if target is None:
+        out.print(found, end="", soft_wrap=True, highlight=False, markup=False)
+        return
+    try:
+        write_whole(target, found.encode())
+    except OSError as error:
+        raise BadInput(f"can't write {target}: {error.strerror or error}") from None
+    out.print(f"{len(written):,} games: {target}", soft_wrap=True, highlight=False)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} can't be read: {error}") from None
+
+
+def _looks_like(text: str) -> str:
+    first = text.lstrip()
+    return "json" if first.startswith("{") else "text" if first.startswith("game ") else "thesis"
+
+
+def _write(record: Record, end: Any, form_name: str, form: lines.Form, seat: int | None) -> str:
+    if form_name == "json":
+        return record.line()
+    if form_name == "text":
+        return notation.write(record.number, record.game, record.players, record.seed, record.actions)
+    seats = range(4) if seat is None else [seat - 1]
+    try:
+        return "".join(lines.write_line(load(record.game), record.actions, end, seat, form) for seat in seats)
+    except BadInput as error:
+        raise BadInput(f"game {record.number}: {error}") from None
+
+
+def _payoffs(end: Any) -> list[float]:
+    return [float(score) for score in end.scores]
+
+
+def _from_json(text: str) -> Iterator[tuple[Record, Any]]:
+    many = text.count("\n") >= MANY
+    for number, line in enumerate(text.splitlines()):
+        where = f"line {number + 1}"
+        record = read_line(line, f"{where},")
+        try:
+            end = notation.walk(notation.check_game(load(record.game)), record.actions, many)
+            if _payoffs(end) != record.payoffs:
+                raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
+        except BadInput as error:
+            raise BadInput(f"{where}: game {record.number}: {error}") from None
+        yield record, end
+
+
+def _from_text(text: str) -> Iterator[tuple[Record, Any]]:
+    for found in notation.read(text):
+        yield Record(*found[:5], _payoffs(found.end)), found.end
+
+
+def _from_lines(text: str, rules_name: str, form: lines.Form) -> Iterator[tuple[Record, Any]]:
+    """Lines of the same game, each from another seat, follow each other: they are one game."""
+    rules = notation.check_game(load(rules_name))
+    lines.check_rules(rules)
+    many = text.count("\n") >= MANY
+    count, before, seen = 0, "", set[int]()
+    for number, line in enumerate(text.splitlines()):
+        try:
+            seat, actions, end = lines.read_line(rules, line, form, many)
+        except BadInput as error:
+            raise BadInput(f"line {number + 1}: {error}") from None
+        if line[lines.HAND + 1 :] == before and seat not in seen:
+            seen.add(seat)
+            continue
+        before, seen = line[lines.HAND + 1 :], {seat}
+        yield Record(count, full_name(rules), [UNKNOWN] * 4, 0, actions, _payoffs(end)), end
+        count += 1
