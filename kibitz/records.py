@@ -58,7 +58,7 @@ class Record:
 def read_line(text: str, where: str) -> Record:
     try:
         record = Record(**json.loads(text))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise BadInput(f"{where} is no record of a game: {error}") from None
     sound = (
         isinstance(record.game, str)

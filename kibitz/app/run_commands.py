@@ -183,6 +183,9 @@ def read_row(folder: Path) -> Row:
         row.wanted, row.seed = _whole(config.get("iterations")), _whole(config.get("seed"))
         if row.command == "match":
             _read_match(row, run, config)
+        elif row.command == "session":
+            row.players, row.wanted = [str(name) for name in config["players"]], config["games"] * config["sessions"]
+            row.done = run.path(FILE).read_bytes().count(b"\n") if run.path(FILE).is_file() else 0
         else:
             measured = measurements(run)
             row.done = int(step(measured[-1])) if measured else (0 if row.command == "train" else None)

@@ -52,8 +52,11 @@ def read_games(folder: Path, game: str | None = None) -> list[Record]:
     records = [record for path in sorted(folder.rglob("games.jsonl")) for record in read_records(path)]
     if not records:
         raise BadInput(f"no games below {folder}: a match writes them to games.jsonl")
-    if game is None and any(len(record.players) == 2 for record in records):
-        records = [record for record in records if len(record.players) == 2]
+    of_two = [record for record in records if len(record.players) == 2]
+    if game is None and of_two:
+        records = of_two
+    elif not of_two:
+        raise BadInput(f"ratings are for two seats: {records[0].game} has {len(records[0].players)}")
     found = sorted({record.game for record in records})
     if game is None and len(found) > 1:
         raise BadInput(f"{folder} holds different games: {', '.join(found)}; choose one with --game")

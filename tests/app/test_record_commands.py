@@ -96,6 +96,7 @@ def test_json_that_cannot_have_been_played_is_refused_with_its_line(kibitz, tmp_
         spoiled(two, game="kuhn"): "line 2: game 1: kuhn has no such records: only doppelkopf has",
         spoiled(two, game="doppelkop"): "line 2: game 1: no game is called 'doppelkop'",
         "\n": "line 2, is no record of a game",
+        "[" * 100_000: "line 2, is no record of a game",
     }
     for line, text in wrongs.items():
         (tmp_path / "bad.jsonl").write_text(one.line() + line)

@@ -32,6 +32,17 @@ def test_a_session_prints_its_sheet_with_totals_and_open_solos(kibitz, tmp_path)
     assert "\x1b" not in sheets
 
 
+def test_a_session_stands_among_the_runs(kibitz, tmp_path):
+    kibitz("session", "doppelkopf:calls=0", *["random"] * 4, "--games", "4", "--processes", "1", "--out", "runs/one")
+    file = tmp_path / "runs" / "one" / "games.jsonl"
+    assert kibitz("runs", "--json", "runs.json")[0] == 0
+    [row] = json.loads((tmp_path / "runs.json").read_text())
+    assert (row["command"], row["done"], row["wanted"]) == ("session", 4, 4)
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:3]))
+    assert "3 of 4" in kibitz("runs")[1]
+    assert "ratings are for two seats" in kibitz("rate", "runs")[2]
+
+
 def test_several_sessions_are_told_with_intervals(kibitz, tmp_path):
     asked = ("session", "doppelkopf:calls=0", *["random"] * 4, "--games", "4", "--processes", "1", "--out", "run")
     assert kibitz(*asked, "--sessions", "2")[0] == 0

@@ -372,6 +372,6 @@ def test_a_bad_action_is_told_with_the_reason():
 def test_compiled_or_not_the_same_games_are_refused(told):
     for actions, end, _ in told[:2]:
         assert notation.walk(THESIS, actions, compiled=True).scores.tolist() == end.scores.tolist()
-        for wrong in (actions[:-1], [*actions, 1], [*actions[:60], 25, *actions[61:]]):
+        for wrong in (actions[:-1], [*actions, 1], [*actions[:60], 25, *actions[61:]], [10**25], []):
             with pytest.raises(BadInput):
                 notation.walk(THESIS, wrong, compiled=True)

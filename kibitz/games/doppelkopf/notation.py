@@ -107,7 +107,8 @@ def _wanted(phase: int) -> str:
 def walk(game: Any, actions: list[int], compiled: bool = False) -> Any:
     """The last position of a game, or what is wrong with it. To compile the rules first pays for a thousand games."""
     state = positions(game)[0]
-    if compiled and play_all(game, np.array(actions), state, np.empty(SCRATCH, np.int64)):
+    known = compiled and all(0 <= action < CALL + LEVELS for action in actions)
+    if known and play_all(game, np.array(actions, np.int64), state, np.empty(SCRATCH, np.int64)):
         return state
     game.start(state)
     for ply, action in enumerate(actions):
@@ -146,7 +147,8 @@ def write(number: int, game_name: str, players: list[str], seed: int, actions: l
     state = positions(game)[0]
     for action in actions[: 4 * size]:
         game.play(state, action)
-    lines += [f"seat {seat + 1}, {name}: {name_cards(state.hands[seat])}" for seat, name in enumerate(players)]
+    for seat, name in enumerate(players):
+        lines.append(f"seat {seat + 1}, {' '.join(name.split())}: {name_cards(state.hands[seat])}")
     heads: dict[str, list[str]] = {}
     for action in actions[4 * size :]:
         phase, seat, trick = int(state.phase), int(state.to_move), int(state.count) >> 2
@@ -215,7 +217,7 @@ class Reading:
         )
 
     def begin(self, text: str) -> None:
-        found = re.fullmatch(r"game (\d+) of (\S+), seed (\d+)", text)
+        found = re.fullmatch(r"game (-?\d+) of (\S+), seed (-?\d+)", text)
         if not found:
             raise BadInput(f"{text!r} should read: game 0 of doppelkopf, seed 1")
         self.number, self.seed, self.game = int(found[1]), int(found[3]), check_game(load(found[2]))
