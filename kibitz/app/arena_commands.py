@@ -29,6 +29,7 @@ from .seen import seen_action
 from .words import position, spoken
 
 FIRST = 8  # games by which the others are foretold
+LONG_DEAL = 8  # cards before the first move that are worth being shown one by one
 LONG = 20.0  # seconds: what takes less isn't
 
 
@@ -216,6 +217,10 @@ def replay(
     who = ", ".join(f"seat {i + 1} {name}" for i, name in enumerate(record.players))
     out.print(f"game {number} of {escape(record.game)}: {escape(who)}", highlight=False)
     steps = list(record.replay())
+    dealt = sum(1 for _ in itertools.takewhile(lambda step: game.turn(step[0]) == CHANCE, steps))
+    if dealt > LONG_DEAL:
+        out.print(f"  chance moves {dealt} times", highlight=False)
+        steps = steps[dealt:]
     for (state, action), (after, _) in itertools.pairwise(steps):
         _show_position(game, state, seat)
         out.print(f"  {_move(game, record, state, action, after, seat)}", highlight=False, markup=False)

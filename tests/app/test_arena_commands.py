@@ -220,6 +220,18 @@ def test_a_seat_is_not_shown_what_it_could_not_see(kibitz, recorded):
         assert not re.search("seat 1: [JQK]", "".join(shown))
 
 
+def test_a_long_deal_is_not_shown_card_by_card(kibitz, tmp_path):
+    [record] = play_match("doppelkopf:thesis", ["random"] * 4, 1, 1, 1)
+    (tmp_path / "games.jsonl").write_text(record.line())
+    code, out, _ = kibitz("replay", "games.jsonl", "--seat", "1")
+    assert code == 0
+    said = [line.strip() for line in out.splitlines() if line.startswith("  ")]
+    assert said[0] == "chance moves 48 times"
+    assert len(said) == 1 + len(record.actions) - 48
+    assert "dealing" not in out
+    assert "hidden" not in out
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
