@@ -10,6 +10,7 @@ from .referee import Step, after
 from .words import sentence
 
 GUESSES = 20  # positions tried; what everybody sees shows in the first, the others rule out luck
+MOST_GUESSES = 500  # until one allows what was done: a certain card is in few of the hands that one may have
 
 
 def seen_action(game: Game, seat: int, step: Step) -> int | None:
@@ -21,7 +22,9 @@ def seen_action(game: Game, seat: int, step: Step) -> int | None:
     rng, notes, guess = generators(1, 1)[0], np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
     game.prepare(step.before, seat, notes)
     found: set[int] = set()
-    for _ in range(GUESSES if game.facts.hidden else 1):
+    for tried in range(MOST_GUESSES if game.facts.hidden else 1):
+        if tried >= GUESSES and found:
+            break
         if not game.guess(step.before, seat, notes, rng, guess):
             continue
         looks = {
