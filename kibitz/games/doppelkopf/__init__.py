@@ -39,6 +39,8 @@ from .table import (
 # Actions behind the 24 cards. A solo is TYPE + its type; then calls.
 SAYS_HEALTHY, RESERVES, TYPE, MARRIES = 24, 25, 26, 34
 FIRST_KEY = 1
+# What a search takes for its scale, as published. Calls and a lone Re player leave it.
+REWARDS = (-4000.0, 4240.0)
 
 
 def longest(game):
@@ -48,8 +50,12 @@ def longest(game):
 
 
 def highest(game):
-    """Alone, without a trick for the others: 1 for winning and 4 grades; with calls 2 + 2 + 8, and 4 against them."""
-    return 3.0 * (21 if game.calls else 5)
+    """Alone, without a trick for the others: 1 for winning and 4 grades; with calls 2 + 2 + 8, and 4 against them.
+
+    (Two play for less, with all extra points: 4 tricks of 40, 2 foxes, 2 ♣J, and the queens of clubs.)
+    """
+    calls = 12 + 4 * game.against if game.calls else 0
+    return 3.0 * (5 + calls)
 
 
 def check(game):
@@ -68,7 +74,7 @@ def check(game):
     most_outcomes=lambda game: 2 * hand_size(game),
     longest=longest,
     payoffs=lambda game: (-highest(game), highest(game)),
-    rewards=lambda game: (-500 * highest(game), 500 * highest(game) + 240),
+    rewards=REWARDS,
     encoding=encoding.SIZE,
     notes=NOTES,
     check=check,
@@ -211,6 +217,12 @@ class Doppelkopf(NamedTuple):
                 state.type = action - TYPE
                 state.soloist = seat
                 lead(self, state, seat if self.owed >> seat & 1 else 0)
+
+    def aside(self, state):
+        return state.phase == SAY or state.phase == NAME or state.phase == ASK
+
+    def quiet(self):
+        return self._replace(calls=0)
 
     def payoff(self, state, seat):
         return float(state.scores[seat])
