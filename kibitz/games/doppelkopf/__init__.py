@@ -2,8 +2,8 @@
 
 Four seats, 48 cards of which each kind is there twice: the two copies are one move. Seat 0 sits left of the dealer.
 `cards` knows the cards, `table` the record of a game, `calls` who may announce what, `result` who took what,
-`scoring` what that is worth, `deals` how hidden hands are guessed, `encoding` and `text` what networks and people see.
-Here are the rules that join them.
+`scoring` what that is worth, `deals` how hidden hands are guessed, `usual` what a beginner plays, `encoding` and `text`
+what networks and people see. Here are the rules that join them.
 """
 
 from typing import Annotated, NamedTuple
@@ -23,21 +23,24 @@ from .table import (
     DONE,
     HEALTHY,
     MARRIAGE,
+    MARRIES,
     NAME,
     NAMED_MARRIAGE,
     NOBODY,
     PLAIN,
     RESERVATION,
+    RESERVES,
     SAY,
+    SAYS_HEALTHY,
     SOLO,
     STATE,
+    TYPE,
     hand_size,
     is_re,
     next_player,
 )
+from .usual import usual_call, usual_card, usual_reservation
 
-# Actions behind the 24 cards. A solo is TYPE + its type; then calls.
-SAYS_HEALTHY, RESERVES, TYPE, MARRIES = 24, 25, 26, 34
 FIRST_KEY = 1
 # What a search takes for its scale, as published. Calls and a lone Re player leave it.
 REWARDS = (-4000.0, 4240.0)
@@ -218,11 +221,17 @@ class Doppelkopf(NamedTuple):
                 state.soloist = seat
                 lead(self, state, seat if self.owed >> seat & 1 else 0)
 
+    def usual(self, state, rng):
+        seat = int(state.to_move)
+        if state.phase == CARDS:
+            kinds = playable(state, seat)
+            return usual_card(self, state, kinds) if kinds & kinds - 1 else lowest(kinds) >> 1
+        if state.phase == ASK:
+            return usual_call(self, state, seat)
+        return self.pick(state, rng) if state.phase == DEAL else usual_reservation(self, state, seat)
+
     def aside(self, state):
         return state.phase == SAY or state.phase == NAME or state.phase == ASK
-
-    def quiet(self):
-        return self._replace(calls=0)
 
     def payoff(self, state, seat):
         return float(state.scores[seat])
@@ -253,6 +262,9 @@ class Doppelkopf(NamedTuple):
     def guess(self, view, seat, notes, rng, out):
         copy_record(out, view)
         return draw_deal(view, seat, notes, rng, out.hands)
+
+    def quiet(self):
+        return self._replace(calls=0)
 
     def show(self, state, seat):
         return text.show(self, state, seat)
