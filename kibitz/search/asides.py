@@ -33,15 +33,14 @@ class Asides:
         actions = np.array(legal_actions(self.game, view))
         scores = self.scores(view, seat, actions, rng)
         n, count = scores.shape
-        value, error = scores.mean(axis=1), scores.std(axis=1) / np.sqrt(count)
-        ahead = scores - scores[0]
-        surely = ahead.mean(axis=1) - SURE * ahead.std(axis=1) / np.sqrt(count) > self.margin
-        surely[0] = True
-        policy = np.zeros(n)
-        policy[np.argmax(np.where(surely, value, -np.inf))] = 1.0
+        chosen = 0
+        for i in range(1, n):  # each has to beat the best of those before it: what is more can mostly be said later
+            ahead = scores[i] - scores[chosen]
+            if ahead.mean() - SURE * ahead.std() / np.sqrt(count) > self.margin:
+                chosen = i
         return Advice(
-            actions, policy, value, np.full(n, count), np.full(n, 1 / n), scores.size, time.perf_counter() - began,
-            error=error, won=(scores > 0).mean(axis=1),
+            actions, np.eye(n)[chosen], scores.mean(axis=1), np.full(n, count), np.full(n, 1 / n), scores.size,
+            time.perf_counter() - began, error=scores.std(axis=1) / np.sqrt(count), won=(scores > 0).mean(axis=1),
         )  # fmt: skip
 
     def scores(self, view: Any, seat: int, actions: np.ndarray, rng: np.ndarray) -> np.ndarray:
