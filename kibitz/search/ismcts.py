@@ -203,7 +203,11 @@ def one_simulation(game, state, seat, table, scratch, width, exploration, by_ava
             expanded = table.used[0] > before
             visits = cells[at + width - 1]
             cells[at + width - 1] = visits + 1
-            action = select(cells, at, 0.0 if by_available else visits, actions, n, scratch.untried, exploration, rng)
+            if by_available or visits > 0:
+                counted = 0.0 if by_available else visits
+                action = select(cells, at, counted, actions, n, scratch.untried, exploration, rng)
+            else:  # a new node: its cells needn't be fetched
+                action = actions[below(rng, n)]
             scratch.at[depth] = at
             scratch.chosen[depth] = action
             scratch.seat[depth] = turn
@@ -227,7 +231,8 @@ def select(cells, at, visits, actions, n, untried, exploration, rng):
     log = math.log(visits) if visits > 0 else 0.0
     for i in range(n):
         edge = at + 3 * actions[i]
-        cells[edge + AVAILABLE] += 1
+        if visits == 0:
+            cells[edge + AVAILABLE] += 1
         tried = cells[edge + VISITS]
         if tried == 0:
             untried[fresh] = actions[i]
