@@ -1,6 +1,7 @@
 """A game with things said aside: the higher of two cards wins 1, and whoever dares doubles that.
 
-Seat 0 sees its card, and may double; seat 1 sees its own, and may double again. Then seat 0 shows, or gives up.
+Seat 0 sees its card, and may double; seat 1 sees its own, and may double again. Then seat 0 shows, or gives up. At last
+seat 1 may double once more, and usually does.
 """
 
 from typing import Annotated, NamedTuple
@@ -15,7 +16,7 @@ SHOW, GIVE_UP = 0, 1
 STATE = record(("cards", "i1", (2,)), ("step", "i1"), ("stake", "i1"), ("shown", "i1"))
 
 
-@game("dare", state=STATE, most_actions=2, most_outcomes=CARDS, longest=5, payoffs=(-4.0, 4.0))
+@game("dare", state=STATE, most_actions=2, most_outcomes=CARDS, longest=6, payoffs=(-8.0, 8.0))
 class Dare(NamedTuple):
     loud: Annotated[bool, "whether anybody may double"] = True
 
@@ -26,7 +27,7 @@ class Dare(NamedTuple):
         state.shown = 0
 
     def turn(self, state):
-        return (CHANCE, CHANCE, 0, 1, 0, OVER)[int(state.step)]
+        return (CHANCE, CHANCE, 0, 1, 0, 1, OVER)[int(state.step)]
 
     def actions(self, state, out):
         n = 0
@@ -40,17 +41,19 @@ class Dare(NamedTuple):
         step = int(state.step)
         if step < 2:
             state.cards[step] = action
-        elif step < 4:
+        elif step != 4:
             state.stake = int(state.stake) * (1 + action)
         else:
             state.shown = action == SHOW
-        state.step = 4 if step == 1 and not self.loud else step + 1
+        state.step = step + 1
+        if not self.loud:
+            state.step = (1, 4, 4, 4, 6, 6)[step]
 
     def usual(self, state, rng):
-        return 0 if self.turn(state) >= 0 else self.pick(state, rng)
+        return int(state.step == 5) if state.step > 1 else self.pick(state, rng)
 
     def aside(self, state):
-        return 2 <= state.step < 4
+        return state.step == 2 or state.step == 3 or state.step == 5
 
     def quiet(self):
         return self._replace(loud=False)

@@ -1,6 +1,7 @@
 """What is said aside: by the scores that follow, when all play as is usual and say nothing more."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from kibitz.search.ismcts import SingleUct
 from .dare import CARDS, Dare
 
 SILENT, DOUBLE = 0, 1
+ENSEMBLE = "ensemble-uct:4x50,exact=0"
 
 
 def view_with(card, said=None):
@@ -59,7 +61,7 @@ def test_what_lies_within_noise_isnt_said():
     assert np.mean(said) < 0.05
 
 
-@pytest.mark.parametrize("search", [Ensemble, SingleUct])
+@pytest.mark.parametrize("search", [partial(Ensemble, exact=0), SingleUct])
 def test_searches_weigh_up_what_is_said_and_search_what_is_played(search):
     game = Dare()
     found = search(game, 1, asides=Asides(game))
@@ -76,7 +78,7 @@ def test_searches_weigh_up_what_is_said_and_search_what_is_played(search):
     assert in_tree.best == DOUBLE
 
 
-@pytest.mark.parametrize("text", ["ensemble-uct:4x50", "single-uct:200", "ensemble-uct:4x50,calls=tree", "usual"])
+@pytest.mark.parametrize("text", [ENSEMBLE, f"{ENSEMBLE},calls=tree", "single-uct:200", "usual"])
 def test_players_play_games_with_asides_to_their_end(text):
     game = Dare()
     player = make_for(text, game)
