@@ -12,16 +12,19 @@ import numpy as np
 
 from . import names
 from .games import Game, full_name, legal_actions
+from .games.protocol import usual
+from .jit import generators
 from .learn.features.store import POLICIES, Features, biased, read_features
 from .learn.models import network_file
 from .learn.perceptron import Layers, compiled, logits, read_layers
 from .names import BadInput
 from .search.advice import Advice, fixed_advice
 from .search.alphabeta import AlphaBeta
-from .search.ensemble import Ensemble
-from .search.ismcts import IsMcts
+from .search.asides import Asides
+from .search.ensemble import EXACT, Ensemble
+from .search.ismcts import IsMcts, SingleUct
 from .search.oos import Oos
-from .search.policies import weighed
+from .search.policies import Usual, usual_action, weighed
 from .search.puct import Puct
 from .search.strategy import Strategy, read_strategy
 from .search.uct import Uct
@@ -71,6 +74,35 @@ class Random(_Advised):
     def advise(self, view: Any) -> Advice:
         n = len(legal_actions(self.game, view))
         return fixed_advice(self.game, view, np.full(n, 1 / n))
+
+
+class AsUsual(_Advised):
+    """Plays what the game itself calls usual: rules of thumb, no search."""
+
+    class Options(NamedTuple):
+        pass
+
+    def __init__(self, options: Any) -> None:
+        pass
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        if type(game).usual is usual:
+            raise BadInput(f"{full_name(game)} doesn't say what is usual")
+        super().begin(game, seat, seed)
+        self.rng = generators(seed, 1)[0]
+
+    def advise(self, view: Any) -> Advice:
+        chosen = usual_action(self.game, view, self.rng)
+        return fixed_advice(self.game, view, (np.array(legal_actions(self.game, view)) == chosen).astype(float))
+
+
+class DokoRules(AsUsual):
+    """The same by the name that players of Doppelkopf know."""
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        if game.name != "doppelkopf":
+            raise BadInput("doko-rules plays doppelkopf; usual plays any game that says what is usual")
+        super().begin(game, seat, seed)
 
 
 class FromFile(_Advised):
@@ -289,6 +321,16 @@ class PuctPlayer(UctPlayer):
         return biased(game, features_for(network_file(given.policy, given.iteration), game), "ce", given.playouts)
 
 
+CALLS = ("distribution", "tree")
+THESIS_C = 16000 / 4120  # Sievers' C, as if rewards were from -1 to 1
+
+
+def asides_for(game: Game, options: Any) -> Asides | None:
+    """None where what is said aside is searched as any other move."""
+    names.at_least("guesses", options.guesses, 2)
+    return None if options.calls == "tree" else Asides(game, options.guesses, options.margin)
+
+
 class EnsemblePlayer(_Searching):
     """Guesses what is hidden some times, searches each guess by UCT as if all were open, and takes the mean."""
 
@@ -297,6 +339,13 @@ class EnsemblePlayer(_Searching):
     class Options(NamedTuple):
         budget: Annotated[str, "guesses x simulations of each, as 10x1000"]
         c: Annotated[float, "exploration, for rewards from -1 to 1"] = math.sqrt(2)
+        playouts: Annotated[str, "at random, or as is usual in the game", ("random", "usual")] = "random"
+        exact: Annotated[int, "a guess of so many positions or fewer is solved instead; 0: never"] = EXACT
+        calls: Annotated[str, "what is said aside: by the scores that follow, or in the tree", CALLS] = "distribution"
+        guesses: Annotated[int, "for what is said aside"] = 400
+        margin: Annotated[float, "payoff that saying something must be worth"] = 0.0
+
+        presets = {"thesis": {"budget": "10x1000", "c": THESIS_C, "exact": 0, "calls": "tree"}}  # type: ignore[misc]
 
     def __init__(self, options: Any) -> None:
         self.options, self.search = options, None
@@ -306,10 +355,36 @@ class EnsemblePlayer(_Searching):
         self.deals, self.simulations = int(deals), int(simulations)
 
     def new_search(self, game: Game) -> Ensemble:
-        return Ensemble(game, 0, self.deals, self.options.c)
+        given = self.options
+        names.at_least("exact", given.exact, 0)
+        policy = Usual() if given.playouts == "usual" else None
+        return Ensemble(game, 0, self.deals, given.c, given.exact, asides_for(game, given), policy=policy)
 
     def advise(self, view: Any) -> Advice:
         return self.search.advise(view, self.seat, self.deals * self.simulations)
+
+
+class SinglePlayer(_Searching):
+    """One tree of what its seat knows, each simulation on another guess of what is hidden."""
+
+    name = "single-uct"
+
+    class Options(NamedTuple):
+        simulations: Annotated[int, "simulations a move; 0: no limit"] = 0
+        seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
+        c: Annotated[float, "exploration, for rewards from -1 to 1"] = math.sqrt(2)
+        decide: Annotated[str, "by the highest mean, or the most visits", ("mean", "visits")] = "mean"
+        playouts: Annotated[str, "at random, or as is usual in the game", ("random", "usual")] = "random"
+        calls: Annotated[str, "what is said aside: by the scores that follow, or in the tree", CALLS] = "distribution"
+        guesses: Annotated[int, "for what is said aside"] = 400
+        margin: Annotated[float, "payoff that saying something must be worth"] = 0.0
+
+        presets = {"thesis": {"simulations": 10_000, "c": THESIS_C, "calls": "tree"}}  # type: ignore[misc]
+
+    def new_search(self, game: Game) -> SingleUct:
+        given = self.options
+        policy = Usual() if given.playouts == "usual" else None
+        return SingleUct(game, 0, given.c, policy, given.decide == "mean", asides_for(game, given))
 
 
 class AlphaBetaPlayer(_Advised):
@@ -365,6 +440,9 @@ PLAYERS: dict[str, Any] = {
     "uct": UctPlayer,
     "puct": PuctPlayer,
     "ensemble-uct": EnsemblePlayer,
+    "single-uct": SinglePlayer,
+    "usual": AsUsual,
+    "doko-rules": DokoRules,
     "alphabeta": AlphaBetaPlayer,
     "strategy": FromFile,
     "net": FromNetwork,

@@ -10,6 +10,8 @@ from kibitz.names import BadInput
 from kibitz.search.cfr import Cfr
 from kibitz.search.mccfr import OutcomeSampling
 
+from .search.dare import Dare
+
 NAMES = [
     "kuhn",
     "leduc",
@@ -63,11 +65,14 @@ def look(game, state, seat):
 @pytest.mark.parametrize("name", NAMES)
 def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies, networks):
     game = games.load(name)
-    texts = ["random", "oos:60", "ismcts:60", "ensemble-uct:3x20", "oos:30,target=ist", f"strategy:{strategies[name]}"]
+    texts = ["random", "oos:60", "ismcts:60", "ensemble-uct:3x20,exact=0", "single-uct:60"]
+    texts += ["ensemble-uct:3x20"] if name == "kuhn" else []
+    texts += ["oos:30,target=ist", f"strategy:{strategies[name]}"]
     texts += [f"net:{networks[name]}", f"oos:30,net={networks[name]}"]
     pairs = {text: (players.make(text), players.make(text)) for text in texts}
     open_only = {"uct", "puct", "alphabeta", "features"}  # nothing is hidden in their games: see test_uct_players_...
-    assert {text.split(":")[0] for text in texts} | {"human"} | open_only == set(players.PLAYERS)
+    others = {"human", "usual", "doko-rules"}  # below
+    assert {text.split(":")[0] for text in texts} | others | open_only == set(players.PLAYERS)
     notes, rng = np.zeros(game.facts.notes), np.array([3, 4], np.uint64)
     different = 0
     for seed, truth in enumerate(positions_met(game, 120, seed=7)):
@@ -87,7 +92,7 @@ def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies
     assert different > 30  # so that the test means something
 
 
-@pytest.mark.parametrize("text", ["random", "oos:50", "ismcts:50", "ensemble-uct:3x20"])
+@pytest.mark.parametrize("text", ["random", "oos:50", "ismcts:50", "ensemble-uct:3x20,exact=0", "single-uct:50"])
 def test_the_seed_decides_a_game_and_nothing_else_does(text):
     game = games.load("goofspiel:5")
     first, second = players.make(text), players.make(text)
@@ -156,6 +161,15 @@ BAD = {
     "oos:100,target=pst": "oos:100,target=pst can't play goofspiel: target=pst: goofspiel can be aimed at ist",
     "oos:9999999999": "may need",
     "ismcts:10,speed=3": "no parameter is called 'speed'",
+    "single-uct": "give simulations (single-uct:10000) or seconds (single-uct:seconds=1)",
+    "single-uct:-1": "simulations should be at least 0, not -1",
+    "single-uct:10,decide=last": "decide=last is out of range, it should be mean or visits",
+    "ensemble-uct:2x9,exact=-1": "exact should be at least 0, not -1",
+    "ensemble-uct:2x9,calls=never": "calls=never is out of range, it should be distribution or tree",
+    "ensemble-uct:2x9,playouts=good": "playouts=good is out of range, it should be random or usual",
+    "ensemble-uct:2x9,guesses=1": "guesses should be at least 2, not 1",
+    "usual": "usual can't play goofspiel: goofspiel doesn't say what is usual",
+    "doko-rules": "doko-rules can't play goofspiel: doko-rules plays doppelkopf",
     "strategy": "strategy: file is missing",
     "strategy:nowhere": "no strategy file 'nowhere'",
 }
@@ -213,3 +227,46 @@ def test_a_player_tells_games_apart_that_are_equal_as_tuples():
         player.begin(game, 0, 1)
         assert player.search.game.name == game.name
         assert player.move(games.positions(game)[0]) in games.legal_actions(game, games.positions(game)[0])
+
+
+def test_the_constants_of_the_thesis_go_by_its_name():
+    game = games.load("kuhn")
+    ensemble, single = players.make_for("ensemble-uct:thesis", game), players.make_for("single-uct:thesis", game)
+    assert (ensemble.deals, ensemble.simulations, single.options.simulations) == (10, 1000, 10_000)
+    low, high = games.load("doppelkopf:thesis").facts.rewards
+    for player in (ensemble, single):  # C = 16,000 where nothing is scaled
+        assert player.options.c * (high - low) / 2 == pytest.approx(16_000)
+        assert player.options.calls == "tree"
+
+
+def test_a_player_as_usual_plays_what_the_rules_say():
+    game = Dare()
+    player = players.make_for("usual", game)
+    for state in positions_met(game, 50, seed=1):
+        player.begin(game, game.turn(state), 1)
+        last = bool(state.step == 5)
+        assert player.move(look(game, state, game.turn(state))) == last
+        assert player.advice.policy.tolist() == [not last, last]
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", ["doppelkopf", "doppelkopf:thesis"])
+def test_nobody_peeks_in_doppelkopf(name):
+    game = games.load(name)
+    texts = ["random", "ensemble-uct:3x20", "ensemble-uct:3x20,calls=tree,playouts=usual", "single-uct:60"]
+    pairs = {text: (players.make_for(text, game), players.make_for(text, game)) for text in texts}
+    notes, rng, different = np.zeros(game.facts.notes), np.array([3, 4], np.uint64), 0
+    for seed, truth in enumerate(positions_met(game, 300, seed=7)):
+        seat = game.turn(truth)
+        other, view = games.positions(game)[0], look(game, truth, seat)
+        game.prepare(view, seat, notes)
+        assert game.guess(view, seat, notes, rng, other)
+        different += not np.array_equal(truth.hands, other.hands)
+        for one, two in pairs.values():
+            for player, state in ((one, truth), (two, other)):
+                player.begin(game, seat, seed)
+                player.move(look(game, state, seat))
+            assert np.array_equal(one.advice.policy, two.advice.policy)
+            assert np.array_equal(one.advice.value, two.advice.value, equal_nan=True)
+            assert one.advice.best in games.legal_actions(game, truth)
+    assert different > 200

@@ -57,7 +57,7 @@ class Facts:
     most_outcomes: int  # at a chance turn; 0 where there is none
     longest: int  # turns in the longest game, chance included
     payoffs: tuple[float, float]  # lowest and highest of a seat
-    rewards: tuple[float, float]  # the same of what a search backs up
+    rewards: tuple[float, float]  # of what a search backs up: its scale, with two seats its bounds too
     zero_sum: bool
     encoding: int  # numbers that `observe` writes; 0 where it isn't written
     notes: int  # numbers that `prepare` writes

@@ -18,6 +18,8 @@ class Advice:
     simulations: int = 0  # done for this advice
     seconds: float = 0.0  # spent on it
     line: tuple[int, ...] = ()  # the moves that are expected, where a search knows
+    error: np.ndarray | None = None  # [n] f8: standard error of the value, where a search knows
+    won: np.ndarray | None = None  # [n] f8: share of the simulations that the seat won, where a search knows
 
     @property
     def root_value(self) -> float:
@@ -42,6 +44,7 @@ class Advice:
                 "visits": int(self.visits[i]),
                 "prior": float(self.prior[i]),
             }
+            | {name: float(known[i]) for name, known in (("error", self.error), ("won", self.won)) if known is not None}
             for i, action in enumerate(self.actions)
         ]
         value = None if np.isnan(self.root_value) else self.root_value

@@ -1,7 +1,8 @@
 """Ensemble UCT (Sievers 2012): guess what is hidden some times, search each guess as if all were open, take the mean.
 
 A tree knows its guess, so that it plays as if everybody did, and never to hide or to find out. It is strong where what
-is hidden matters little to what is good, as in many card games with tricks.
+is hidden matters little to what is good, as in many card games with tricks. A guess that is small enough is solved
+exactly instead. What is said aside isn't searched but weighed up (`asides`), unless asked for.
 """
 
 import math
@@ -11,22 +12,36 @@ from typing import Any
 
 import numpy as np
 
-from ..games import Game, full_name, legal_actions, positions
+from ..games import Game, legal_actions
 from ..jit import generators
-from ..names import BadInput
-from .advice import Advice
+from .advice import Advice, fixed_advice
+from .asides import Asides
+from .budget import chunks
+from .exhaust import Exhaust
+from .guesses import draw_guesses
 from .uct import Uct
+
+EXACT = 10_000  # positions: a guess of fewer is solved, in about the time of 1,000 simulations
 
 
 class Ensemble:
     """`advise(view, seat, simulations)` shares the simulations out among `deals` guesses, a tree for each."""
 
     def __init__(
-        self, game: Game, seed: int = 1, deals: int = 10, exploration: float = math.sqrt(2), **settings: Any
+        self,
+        game: Game,
+        seed: int = 1,
+        deals: int = 10,
+        exploration: float = math.sqrt(2),
+        exact: int = EXACT,
+        asides: Asides | None = None,
+        **settings: Any,
     ) -> None:
-        self.game, self.deals = game, deals
-        self.tree = Uct(game, 0, exploration, guessed=True, reuse=False, **settings)
-        self.notes, self.guess = np.zeros(game.facts.notes), positions(game)
+        """With `asides` trees are of the quiet game; without, what is said aside is a move as any other."""
+        self.game, self.deals, self.asides = game, deals, asides
+        played = game.quiet() if asides else game
+        self.tree = Uct(played, 0, exploration, guessed=True, reuse=False, **settings)
+        self.exhaust = Exhaust(played, exact)
         self.begin(seed)
 
     def begin(self, seed: int) -> None:
@@ -43,17 +58,28 @@ class Ensemble:
         """The action of the highest value, mean over guesses; a guess in which it was never tried has no say."""
         began, done = time.perf_counter(), 0
         actions = np.array(legal_actions(self.game, view))
+        if len(actions) == 1:
+            return fixed_advice(self.game, view, np.ones(1))
+        if self.asides and self.game.aside(view):
+            return self.asides.advise(view, seat, self.rng)
         values, visits = np.full((self.deals, len(actions)), np.nan), np.zeros(len(actions), np.int64)
-        self.game.prepare(view, seat, self.notes)
-        for deal in range(self.deals):
-            if not self.game.guess(view, seat, self.notes, self.rng, self.guess[0]):
-                raise BadInput(f"nothing fits what seat {seat + 1} of {full_name(self.game)} has seen")
-            self.tree.begin(int(self.rng[0] >> np.uint64(1)))
+        small = True  # as far as is known: where one guess is too large to be solved the others aren't tried
+        for deal, guess in enumerate(draw_guesses(self.game, view, seat, self.deals, self.rng)):
+            solved = self.exhaust.solve(guess) if small else None
+            small = solved is not None
+            if solved:
+                values[deal] = solved.values[:, seat]
+                continue
             share = (deal + 1) * simulations // self.deals - deal * simulations // self.deals
-            found = self.tree.advise(self.guess[0], seat, max(share, 1) if simulations else 0, seconds / self.deals)
-            place = np.searchsorted(actions, found.actions)  # both ascending
-            values[deal, place], visits[place] = found.value, visits[place] + found.visits
-            done += found.simulations
+            self.tree.begin(int(self.rng[0] >> np.uint64(1)))
+            self.tree.aim(guess)
+            for chunk in chunks(max(share, 1) if simulations else 0, seconds / self.deals, lambda done: None):
+                done += self.tree.run(chunk)
+                if self.tree.proven is not None:
+                    break
+            _, found, tried, value = self.tree.children()
+            place = np.searchsorted(actions, found)  # both ascending
+            values[deal, place], visits[place] = value, visits[place] + tried
             progress(done)
         known = ~np.isnan(values)
         total = np.where(known, values, 0.0).sum(axis=0)

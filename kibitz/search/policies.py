@@ -12,6 +12,7 @@ import numpy as np
 from ..games.protocol import CHANCE, OVER
 from ..jit import helper, kernel, rules, uniform
 
+NO_LIMIT = 2**31  # of plies
 RULES = {
     "step": "self, game, state, actions, odds, rng",
     "weigh": "self, game, state, actions, n, odds",
@@ -82,13 +83,36 @@ class Uniform(NamedTuple):
             odds[j] = 1.0 / n
 
     def playout(self, game, state, plies, actions, odds, rng):
-        if plies >= 2**31:  # no limit
+        if plies >= NO_LIMIT:
             game.finish(state, rng)
             return True
         while game.turn(state) != OVER and plies > 0:
             game.play(state, game.pick(state, rng))
             plies -= 1
         return game.turn(state) == OVER
+
+
+@policy
+class Usual(NamedTuple):
+    """What the game itself calls usual; as a prior it has nothing to say."""
+
+    def step(self, game, state, actions, odds, rng):
+        return game.usual(state, rng)
+
+    def weigh(self, game, state, actions, n, odds):
+        for j in range(n):
+            odds[j] = 1.0 / n
+
+
+def usual_action(game: Any, view: Any, rng: np.ndarray) -> int:
+    views = np.zeros(1, game.state)
+    views[0] = view
+    return int(_usual(game, views, rng))
+
+
+@kernel
+def _usual(game, views, rng):
+    return game.usual(views[0], rng)
 
 
 def weighed(game: Any, policy: Any, view: Any, n: int) -> np.ndarray:

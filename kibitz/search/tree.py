@@ -20,7 +20,7 @@ from ..jit import generators, hash_record, helper, kernel, rules
 from ..names import BadInput
 from .advice import Advice
 from .budget import chunks, most_memory
-from .policies import Uniform
+from .policies import NO_LIMIT, Uniform
 
 UNKNOWN = np.float32(2.0)  # not proven
 RULES = {
@@ -94,7 +94,7 @@ class TreeSearch:
         self.policy = Uniform() if policy is None else policy
         low, high = facts.rewards
         provable = prove and facts.seats == 2 and facts.zero_sum
-        self.limits = Limits(plies or 2**31, provable, 2.0 / (high - low), (high + low) / 2.0)
+        self.limits = Limits(plies or NO_LIMIT, provable, 2.0 / (high - low), (high + low) / 2.0)
         self.most = int((memory if memory is not None else most_memory()) // BYTES)
         wide = max(facts.most_actions, facts.most_outcomes)
         self.scratch = Scratch(
@@ -181,21 +181,23 @@ class TreeSearch:
         known = tree.proven[int(tree.first[0]) :][: int(tree.children[0])]
         return float(known[known != UNKNOWN].max())
 
-    def advice(self, simulations: int, seconds: float) -> Advice:
+    def children(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Of the root, in the order of their actions: nodes, actions, visits, values as rewards (NaN: unknown)."""
         tree = self.tree
-        first, count = int(tree.first[0]), int(tree.children[0])
-        here = slice(first, first + count)
-        order = np.argsort(tree.action[here], kind="stable")
-        actions = tree.action[here][order].astype(np.int64)
-        visits, proven = tree.visits[here][order].astype(np.int64), tree.proven[here][order]
-        known = proven != UNKNOWN
+        first = int(tree.first[0])
+        nodes = first + np.argsort(tree.action[first : first + int(tree.children[0])], kind="stable")
+        visits, proven = tree.visits[nodes].astype(np.int64), tree.proven[nodes]
         with np.errstate(invalid="ignore"):
-            value = np.where(known, proven, np.where(visits > 0, tree.total[here][order] / visits, np.nan))
-        policy = np.zeros(count)
-        if count:
-            policy[np.flatnonzero(order == self.best(np.arange(first, first + count)) - first)] = 1.0
+            value = np.where(proven != UNKNOWN, proven, np.where(visits > 0, tree.total[nodes] / visits, np.nan))
         value = value / self.limits.scale + self.limits.middle
-        prior = tree.prior[here][order].astype(float)
+        return nodes, tree.action[nodes].astype(np.int64), visits, value
+
+    def advice(self, simulations: int, seconds: float) -> Advice:
+        nodes, actions, visits, value = self.children()
+        policy = np.zeros(len(nodes))
+        if len(nodes):
+            policy[nodes == self.best(np.sort(nodes))] = 1.0
+        prior = self.tree.prior[nodes].astype(float)
         return Advice(actions, policy, value, visits, prior, simulations, seconds, line=self.principal_variation())
 
     def best(self, children: np.ndarray) -> int:

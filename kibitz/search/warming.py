@@ -2,9 +2,14 @@
 
 import contextlib
 
-from ..games import Game, positions
+import numpy as np
+
+from ..games import CHANCE, Game, legal_actions, positions
+from ..games.protocol import aside, usual
+from ..jit import generators
 from ..names import BadInput
 from .alphabeta import AlphaBeta
+from .asides import Asides
 from .best_response import judge
 from .cfr import Cfr
 from .ensemble import Ensemble
@@ -12,6 +17,7 @@ from .ismcts import IsMcts
 from .mccfr import SAMPLERS
 from .oos import Oos
 from .playouts import playouts
+from .policies import usual_action
 from .puct import Puct
 from .sequence_form import unfold
 from .strategy import uniform_strategy
@@ -20,10 +26,8 @@ from .uct import Uct
 
 def warm(game: Game) -> None:
     playouts(game, 1)
-    IsMcts(game).run(0, 0)
-    if game.facts.hidden:
-        Ensemble(game).tree.advise(positions(game)[0], 0, 1)
-    else:
+    warm_guesses(game)
+    if not game.facts.hidden:
         warm_trees(game)
     if game.facts.seats != 2 or not game.facts.zero_sum:
         return
@@ -38,6 +42,19 @@ def warm(game: Game) -> None:
         return
     judge(form, uniform_strategy(game))
     Cfr(game, "cfr", form).run(1)
+
+
+def warm_guesses(game: Game) -> None:
+    """At the first choice of a random game."""
+    view, rng = positions(game)[0], generators(1, 1)[0]
+    while (seat := game.turn(view)) == CHANCE or len(legal_actions(game, view)) == 1:
+        game.play(view, game.pick(view, rng))
+    IsMcts(game).advise(view, seat, 1)
+    Ensemble(game, 1, 1, exact=1).advise(view, seat, 1)
+    if type(game).aside is not aside:  # type: ignore[comparison-overlap]
+        Asides(game, 2).scores(view, seat, np.array(legal_actions(game, view)), rng)
+    if type(game).usual is not usual:  # type: ignore[comparison-overlap]
+        usual_action(game, view, rng)
 
 
 def warm_trees(game: Game) -> None:

@@ -116,7 +116,8 @@ def test_a_game_ends_with_payoffs_within_the_facts(game):
         # A search backs up the payoff unless the game says otherwise.
         rewards = [game.reward(steps[-1].state, seat) for seat in range(game.facts.seats)]
         assert rewards == payoffs or game.facts.rewards != game.facts.payoffs
-        assert all(game.facts.rewards[0] <= reward <= game.facts.rewards[1] for reward in rewards)
+        within = all(game.facts.rewards[0] <= reward <= game.facts.rewards[1] for reward in rewards)
+        assert within or game.facts.seats > 2  # where proofs rely on it
 
 
 @every_game_that_finishes

@@ -358,9 +358,15 @@ def test_rewards_are_scores_and_then_points():
     log = random_games(Doppelkopf(), 200, seed=4)
     points = log.rewards - 500 * log.payoffs
     assert ((points >= 0) & (points <= 240)).all()
-    low, high = Doppelkopf().facts.rewards
-    assert low <= log.rewards.min()
-    assert log.rewards.max() <= high
+    assert Doppelkopf().facts.rewards == (500 * -8, 500 * 8 + 240)  # as published
+
+
+def test_the_highest_payoff_is_what_the_rules_allow():
+    """Alone, with all tricks: won, four grades; all that both can say, and points against all that the others said."""
+    for calls, against, worth in ((0, True, 5), (0, False, 5), (1, False, 17), (2, True, 21)):
+        level = 4 if calls else -1
+        assert scoring.value(240, 12, 0, level, level, True, against, 0) == worth
+        assert Doppelkopf(calls=calls, against=against).facts.payoffs == (-3.0 * worth, 3.0 * worth)
 
 
 def test_turning_the_table_turns_the_scores():

@@ -8,6 +8,9 @@ from kibitz.games import CHANCE, OVER, legal_actions, view_of
 from kibitz.names import BadInput
 from kibitz.players import make, make_for
 from kibitz.search.ensemble import Ensemble
+from kibitz.search.policies import Usual
+
+from .dare import CARDS, Dare
 
 
 def after(game, *words):
@@ -33,13 +36,15 @@ def open_value(game, state, seat):
     return max(values) if turn == seat else min(values)
 
 
+@pytest.mark.parametrize("exact", [0, 1000])
 @pytest.mark.parametrize("words", [["Q", "K"], ["Q", "J"], ["J", "Q", "pass", "bet"], ["K", "J", "bet"]])
-def test_values_are_the_mean_over_guesses_of_open_games(words):
+def test_values_are_the_mean_over_guesses_of_open_games(words, exact):
     game = games.load("kuhn")
     state = after(game, *words)
     seat = game.turn(state)
     view = view_of(game, state, seat)
-    advice = Ensemble(game, 1, deals=400).advise(view, seat, 400 * 300)
+    advice = Ensemble(game, 1, deals=400, exact=exact).advise(view, seat, 400 * 300)
+    assert (advice.simulations == 0) == (exact > 0)
     others = [card for card in range(3) if card != int(state.cards[seat])]
     expected = np.zeros(len(advice.actions))
     for card in others:  # both are as likely
@@ -56,10 +61,10 @@ def test_values_are_the_mean_over_guesses_of_open_games(words):
 def test_simulations_are_shared_out():
     game = games.load("leduc")
     state = after(game, "K", "Q")
-    search = Ensemble(game, 1, deals=7)
+    search = Ensemble(game, 1, deals=7, exact=0, prove=False)
     advice = search.advise(view_of(game, state, 0), 0, 1000)
-    assert advice.simulations <= 1000
-    assert advice.visits.sum() <= 1000
+    assert advice.simulations == 1000
+    assert advice.visits.sum() == 1000
     assert advice.policy.sum() == 1
 
 
@@ -71,7 +76,7 @@ def test_the_same_seed_gives_the_same_advice_and_where_nothing_is_hidden_it_play
             game.play(state, legal_actions(game, state)[0])
         seat = game.turn(state)
         view = view_of(game, state, seat)
-        one, two = (Ensemble(game, 5, deals=3).advise(view, seat, 300) for _ in range(2))
+        one, two = (Ensemble(game, 5, deals=3, exact=0).advise(view, seat, 300) for _ in range(2))
         assert one.best == two.best
         np.testing.assert_array_equal(one.visits, two.visits)
 
@@ -82,6 +87,28 @@ def test_a_card_that_can_only_lose_is_seen():
     state = after(game, "Q", "K", "bet")
     advice = Ensemble(game, 1, deals=10).advise(view_of(game, state, 1), 1, 1000)
     assert game.spell(state, advice.best) == "call" or advice.value.max() == pytest.approx(2)
+
+
+def test_a_single_action_is_taken_at_once():
+    game = games.load("tic_tac_toe")
+    state = games.positions(game)[0]
+    for cell in (0, 1, 2, 4, 3, 5, 7, 6):
+        game.play(state, cell)
+    advice = Ensemble(game, 1).advise(state, 0, 10**9)
+    assert advice.simulations == 0
+    assert advice.policy.tolist() == [1.0]
+
+
+def test_playouts_may_be_as_is_usual():
+    """Who always shows wins with the better card; at random it gives up half of the time."""
+    game = Dare()
+    state = games.positions(game)[0]
+    for card in (CARDS - 1, 0):
+        game.play(state, card)
+    for policy, worth in ((Usual(), 2.0), (None, 0.0)):
+        search = Ensemble(game, 1, deals=1, exact=0, policy=policy, prove=False)
+        values = [search.advise(view_of(game, state, 0), 0, 2).value[0] for _ in range(200)]  # each action once
+        assert np.mean(values) == pytest.approx(worth, abs=0.7)
 
 
 @pytest.mark.parametrize("text", ["ensemble-uct:1000", "ensemble-uct:0x10", "ensemble-uct:10x", "ensemble-uct:axb"])

@@ -6,7 +6,7 @@ import pytest
 from kibitz import games
 from kibitz.names import BadInput
 from kibitz.search import ismcts
-from kibitz.search.ismcts import IsMcts
+from kibitz.search.ismcts import IsMcts, SingleUct
 
 
 def view_after(name, *actions):
@@ -47,12 +47,12 @@ def test_the_bound_counts_how_often_an_action_was_available():
     cells[:3] = 10, 1000, 0.0  # visits, available, total
     cells[3:] = 10, 20, 0.0
     actions = np.array([0, 1])
-    assert ismcts.select(cells, 0, actions, 2, untried, 1.0, None) == 0
+    assert ismcts.select(cells, 0, 0.0, actions, 2, untried, 1.0, None) == 0
     assert cells[[1, 4]].tolist() == [1001, 21]
     cells[2] = -100.0
-    assert ismcts.select(cells, 0, actions, 2, untried, 1.0, None) == 1
+    assert ismcts.select(cells, 0, 0.0, actions, 2, untried, 1.0, None) == 1
     cells[3] = 0
-    assert ismcts.select(cells, 0, actions, 2, untried, 1.0, np.ones(2, np.uint64)) == 1  # untried ones come first
+    assert ismcts.select(cells, 0, 0.0, actions, 2, untried, 1.0, np.ones(2, np.uint64)) == 1  # untried ones come first
 
 
 def test_the_same_seed_gives_the_same_advice():
@@ -77,3 +77,40 @@ def test_it_keeps_a_time_budget_and_tells_its_progress():
     advice = search.advise(view, seat, seconds=0.1, progress=seen.append)
     assert 0.1 <= advice.seconds < 5
     assert seen[-1] == advice.simulations > 100
+
+
+def test_a_single_action_is_taken_at_once():
+    game, view, seat = view_after("tic_tac_toe", 0, 1, 2, 4, 3, 5, 7, 6)
+    assert len(games.legal_actions(game, view)) == 1
+    for search in (IsMcts(game, 1), SingleUct(game, 1)):
+        assert search.advise(view, seat, 10**15).simulations == 0
+
+
+def test_single_uct_counts_visits_of_the_node():
+    """UCB1: what was available has no say."""
+    cells, untried, actions = np.zeros(7), np.zeros(2, np.int64), np.array([0, 1])
+    cells[:3] = 10, 1000, 0.0  # visits, available, total
+    cells[3:6] = 9, 20, 0.0
+    assert ismcts.select(cells, 0, 19.0, actions, 2, untried, 1.0, None) == 1
+    cells[2] = 10 * 0.09  # sqrt(ln 19) * (1 / sqrt(9) - 1 / sqrt(10)) = 0.0293: the better mean
+    assert ismcts.select(cells, 0, 19.0, actions, 2, untried, 1.0, None) == 0
+    cells[2] = 10 * 0.02
+    assert ismcts.select(cells, 0, 19.0, actions, 2, untried, 1.0, None) == 1
+
+
+def test_single_uct_takes_the_highest_mean_or_the_most_visits():
+    game, view, seat = view_after("leduc", 2, 1, 1, 1, 2, 2, 2)  # a pair of kings, facing two raises
+    for by_mean in (True, False):
+        advice = SingleUct(game, 1, by_mean=by_mean).advise(view, seat, 2000)
+        assert game.spell(view, advice.best) == "call"
+        assert advice.value[1] == pytest.approx(9)
+        assert advice.best == advice.actions[np.argmax(advice.value if by_mean else advice.visits)]
+    wide = SingleUct(game, 1, exploration=50).advise(view, seat, 2000)
+    assert np.ptp(wide.visits) < np.ptp(advice.visits)
+
+
+def test_single_uct_is_ismcts_but_for_what_it_counts():
+    """Where all actions are always legal both count the same, so they visit the same."""
+    game, view, seat = view_after("kuhn", 1, 2)
+    one, two = IsMcts(game, 1, 0.7).advise(view, seat, 300), SingleUct(game, 1, 1.4).advise(view, seat, 300)
+    np.testing.assert_allclose(one.visits, two.visits, atol=3)  # ln N, before and after this visit

@@ -18,7 +18,7 @@ from kibitz.search.warming import warm
 game = games.load(sys.argv[1])
 warm(game)
 before, played = len(jit.compiled), []
-for name in ("random", "ismcts:20", "oos:20", "uct:20", "puct:20", "alphabeta:2", "ensemble-uct:2x9"):
+for name in ("random", "ismcts:20", "oos:20", "uct:20", "puct:20", "alphabeta:2", "ensemble-uct:2x9", "single-uct:9"):
     try:
         players = [make_for(name, game) for _ in range(2)]
     except BadInput:
@@ -29,7 +29,7 @@ print(json.dumps([before, jit.compiled[before:], played]))
 """
 
 
-@pytest.mark.parametrize(("game", "players"), [("tic_tac_toe", 7), pytest.param("kuhn", 4, marks=pytest.mark.heavy)])
+@pytest.mark.parametrize(("game", "players"), [("tic_tac_toe", 8), pytest.param("kuhn", 5, marks=pytest.mark.heavy)])
 def test_no_player_of_a_warm_game_compiles(game, players, tmp_path):
     environment = dict(os.environ, NUMBA_CACHE_DIR=str(tmp_path))
     done = subprocess.run(

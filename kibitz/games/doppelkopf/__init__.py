@@ -2,8 +2,8 @@
 
 Four seats, 48 cards of which each kind is there twice: the two copies are one move. Seat 0 sits left of the dealer.
 `cards` knows the cards, `table` the record of a game, `calls` who may announce what, `result` who took what,
-`scoring` what that is worth, `deals` how hidden hands are guessed, `encoding` and `text` what networks and people see.
-Here are the rules that join them.
+`scoring` what that is worth, `deals` how hidden hands are guessed, `usual` what a beginner plays, `encoding` and `text`
+what networks and people see. Here are the rules that join them.
 """
 
 from typing import Annotated, NamedTuple
@@ -23,22 +23,27 @@ from .table import (
     DONE,
     HEALTHY,
     MARRIAGE,
+    MARRIES,
     NAME,
     NAMED_MARRIAGE,
     NOBODY,
     PLAIN,
     RESERVATION,
+    RESERVES,
     SAY,
+    SAYS_HEALTHY,
     SOLO,
     STATE,
+    TYPE,
     hand_size,
     is_re,
     next_player,
 )
+from .usual import usual_call, usual_card, usual_reservation
 
-# Actions behind the 24 cards. A solo is TYPE + its type; then calls.
-SAYS_HEALTHY, RESERVES, TYPE, MARRIES = 24, 25, 26, 34
 FIRST_KEY = 1
+# What a search takes for its scale, as published. Calls and a lone Re player leave it.
+REWARDS = (-4000.0, 4240.0)
 
 
 def longest(game):
@@ -48,8 +53,12 @@ def longest(game):
 
 
 def highest(game):
-    """Alone, without a trick for the others: 1 for winning and 4 grades; with calls 2 + 2 + 8, and 4 against them."""
-    return 3.0 * (21 if game.calls else 5)
+    """Alone, without a trick for the others: 1 for winning and 4 grades; with calls 2 + 2 + 8, and 4 against them.
+
+    (Two play for less, with all extra points: 4 tricks of 40, 2 foxes, 2 ♣J, and the queens of clubs.)
+    """
+    calls = 12 + 4 * game.against if game.calls else 0
+    return 3.0 * (5 + calls)
 
 
 def check(game):
@@ -68,7 +77,7 @@ def check(game):
     most_outcomes=lambda game: 2 * hand_size(game),
     longest=longest,
     payoffs=lambda game: (-highest(game), highest(game)),
-    rewards=lambda game: (-500 * highest(game), 500 * highest(game) + 240),
+    rewards=REWARDS,
     encoding=encoding.SIZE,
     notes=NOTES,
     check=check,
@@ -212,6 +221,18 @@ class Doppelkopf(NamedTuple):
                 state.soloist = seat
                 lead(self, state, seat if self.owed >> seat & 1 else 0)
 
+    def usual(self, state, rng):
+        seat = int(state.to_move)
+        if state.phase == CARDS:
+            kinds = playable(state, seat)
+            return usual_card(self, state, kinds) if kinds & kinds - 1 else lowest(kinds) >> 1
+        if state.phase == ASK:
+            return usual_call(self, state, seat)
+        return self.pick(state, rng) if state.phase == DEAL else usual_reservation(self, state, seat)
+
+    def aside(self, state):
+        return state.phase == SAY or state.phase == NAME or state.phase == ASK
+
     def payoff(self, state, seat):
         return float(state.scores[seat])
 
@@ -241,6 +262,9 @@ class Doppelkopf(NamedTuple):
     def guess(self, view, seat, notes, rng, out):
         copy_record(out, view)
         return draw_deal(view, seat, notes, rng, out.hands)
+
+    def quiet(self):
+        return self._replace(calls=0)
 
     def show(self, state, seat):
         return text.show(self, state, seat)

@@ -8,6 +8,8 @@ PLAIN, MARRIAGE, SOLO = 0, 1, 2  # modes
 HEALTHY, RESERVATION = 1, 2
 RE, KONTRA, NOBODY = 0, 1, -1
 NAMED_MARRIAGE = 8  # where a solo would be named by its type
+# Actions behind the 24 cards. A solo is TYPE + its type; then calls.
+SAYS_HEALTHY, RESERVES, TYPE, MARRIES = 24, 25, 26, 34
 MOST_CALLS = 10  # five of each party
 
 STATE = record(
