@@ -12,6 +12,7 @@ from scipy.stats import chisquare
 from kibitz import games, jit
 from kibitz.games import CHANCE, OVER
 from kibitz.games.doppelkopf import Doppelkopf, deals, scoring
+from kibitz.games.doppelkopf.table import CARDS as CARD_PHASE
 
 from . import doppelkopf_twin as twin
 from .doppelkopf_twin import CARDS, KONTRA, MOVES, NUMBER, RE, Count, Rules
@@ -393,6 +394,46 @@ def test_suits_are_alike_where_nothing_is_trump():
             assert action in games.legal_actions(game, state)
             game.play(state, action)
         assert [game.payoff(state, seat) for seat in range(4)] == log.payoffs[number].tolist()
+
+
+@jit.kernel
+def count_broken(game, rng, count, longest, states):
+    """Of so many random games, those in which something is impossible: a card that isn't there, no end, a wrong sum."""
+    state, played, broken = states[0], np.zeros(24, np.int64), 0
+    for _ in range(count):
+        game.start(state)
+        played[:] = 0
+        turns, fine = 0, True
+        while game.turn(state) != OVER and turns <= longest:
+            seat, action = game.turn(state), game.pick(state, rng)
+            if state.phase == CARD_PHASE:
+                fine &= action < 24 and int(state.hands[seat]) >> 2 * action & 3 > 0
+                played[action] += 1
+            game.play(state, action)
+            turns += 1
+        points, tricks, left, scores = 0, 0, 0, 0
+        for seat in range(4):
+            points += state.points[seat]
+            tricks += state.tricks[seat]
+            left |= state.hands[seat]
+            scores += state.scores[seat]
+        for kind in range(24):
+            fine &= played[kind] == (2 if game.nines or kind % 6 else 0)
+        fine &= turns <= longest and points == 240 and 4 * tricks == state.count and left == 0 and scores == 0
+        broken += not fine
+    return broken
+
+
+@pytest.mark.heavy
+@every_table
+def test_ten_million_random_games_are_whole(game):
+    count = 10_000_000 // len(TABLES)
+    assert count_broken(game, jit.generators(17, 1)[0], count, game.facts.longest, np.zeros(1, game.state)) == 0
+
+
+@every_table
+def test_random_games_are_whole(game):
+    assert count_broken(game, jit.generators(18, 1)[0], 2000, game.facts.longest, np.zeros(1, game.state)) == 0
 
 
 # ---------------------------------------------------------------- deals

@@ -3,7 +3,7 @@
 Four seats, 48 cards of which each kind is there twice: the two copies are one move. Seat 0 sits left of the dealer.
 `cards` knows the cards, `table` the record of a game, `calls` who may announce what, `result` who took what,
 `scoring` what that is worth, `deals` how hidden hands are guessed, `usual` what a beginner plays, `encoding` and `text`
-what networks and people see. Here are the rules that join them.
+what networks and people see, `talk` a table to play at. Here are the rules that join them.
 """
 
 from typing import Annotated, NamedTuple
@@ -39,6 +39,7 @@ from .table import (
     is_re,
     next_player,
 )
+from .talk import DoppelkopfTalk
 from .usual import usual_call, usual_card, usual_reservation
 
 FIRST_KEY = 1
@@ -256,6 +257,9 @@ class Doppelkopf(NamedTuple):
     def guess(self, view, seat, notes, rng, out):
         copy_record(out, view)
         return draw_deal(view, seat, notes, rng, out.hands)
+
+    talk = DoppelkopfTalk  # type: ignore[misc]
+    opponent = "ensemble-uct:10x1000"  # type: ignore[misc]
 
     def quiet(self):
         return self._replace(calls=0)
