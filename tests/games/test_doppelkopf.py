@@ -36,6 +36,8 @@ TABLES = {  # what is played at it
     "second ten, but the last trick": Doppelkopf(second_ten=2, nines=False, calls=1),
     "charlie caught": Doppelkopf(charlie_caught=True, solos=False),
     "without (e)": Doppelkopf(against=False),
+    "pigs": Doppelkopf(pigs=True, calls=1),
+    "pigs, second ten": Doppelkopf(pigs=True, second_ten=1, nines=False, solos=False),
     "compulsory solos": Doppelkopf(owed=0b0110),
     "a forced solo": Doppelkopf(owed=0b1101, forced=2),
 }
@@ -169,6 +171,7 @@ def kinds_of(game: twin.Game) -> list[str]:
     found += [f"{party} {game.level[party]}" for party in (RE, KONTRA)]
     found += [f"late {party}" for party in (RE, KONTRA) if game.late[party]]
     found += [name for name, _ in game.extras()]
+    found += ["pigs"] if game.pigs is not None else []
     if not any(twin.wins(party, game.count()) for party in (RE, KONTRA)):
         found.append("nobody wins")
     return found
@@ -188,12 +191,13 @@ def test_many_random_games_are_those_of_the_twin(game):
 
 def test_random_games_show_all_that_there_is():
     seen = Counter()
-    for game in (Doppelkopf(charlie_caught=True), Doppelkopf(charlie_caught=True, solos=False)):
+    for game in (Doppelkopf(charlie_caught=True), Doppelkopf(charlie_caught=True, solos=False, pigs=True)):
         follow_with_the_twin(game, random_games(game, 800, seed=2), seen)
     wanted = ["normal", "normal, alone", "marriage", "marriage, alone", "solo, alone", "nobody wins", "late Re"]
     wanted += ["late Kontra", "a fox caught", "a trick of 40", "♣J takes the last trick", "♣J caught in the last trick"]
     wanted += [f"{party} {level}" for party in (RE, KONTRA) for level in range(-1, 5)]
     wanted += [f"settled {trick}" for trick in (1, 2, 3)]
+    wanted += ["pigs"]
     assert [kind for kind in wanted if not seen[kind]] == []
 
 
@@ -692,7 +696,20 @@ def queens_are_hidden(place: Place) -> bool:
     return calls and gone < 2
 
 
+def foxes_are_hidden(place: Place) -> bool:
+    """One ♦A was played, the other isn't seen."""
+    seen = sum(cards.count("♦A") for cards in place.played)
+    return seen == 1 and place.hands[place.seat].count("♦A") == place.played[place.seat].count("♦A")
+
+
+def pigs_are_shown(place: Place) -> bool:
+    return foxes_are_hidden(place) and place.steps[-1].pigs is not None
+
+
+WITH_PIGS = Doppelkopf(pigs=True, solos=False, calls=0)
 BRUTE = [
+    ("pigs", WITH_PIGS, pigs_are_shown),
+    ("no pigs", WITH_PIGS, lambda place: foxes_are_hidden(place) and place.steps[-1].pigs is None),
     ("any", Doppelkopf(), lambda place: True),
     ("called", Doppelkopf(), queens_are_hidden),
     ("thesis", games.load("doppelkopf:thesis"), lambda place: True),
@@ -725,8 +742,11 @@ def follows(hands: np.ndarray, law: dict[tuple[int, ...], float]) -> None:
 
 def test_weighted_guesses_follow_their_weights():
     """A deal weighs the product of its cards' weights, and a pair that is parted may be parted in two ways."""
-    game, random = Doppelkopf(), np.random.default_rng(17)
-    for number, place in enumerate(places(game, 18, 5, range(4, 8), queens_are_hidden)):
+    random = np.random.default_rng(17)
+    hidden = places(Doppelkopf(), 18, 5, range(4, 8), queens_are_hidden)
+    hidden += places(WITH_PIGS, 19, 3, range(4, 8), pigs_are_shown)
+    for number, place in enumerate(hidden):
+        game = place.game
         view, others = np.zeros(1, game.state), [(place.seat + step) % 4 for step in (1, 2, 3)]
         view[0] = view_of(game, place.state, place.seat)
         weights = random.uniform(0.2, 3, (24, 3))

@@ -13,9 +13,9 @@ from ...names import BadInput
 from ..protocol import CHANCE, OVER, game, legal_actions
 from . import encoding, text
 from .calls import CALL, LEVELS, SILENT, ask, call, open_calls, side_of
-from .cards import BITS, CLASS, CLUB_QUEEN, DECKS, POINTS, TYPES, apart, kinds_in, nth
+from .cards import BITS, CLASS, CLUB_QUEEN, DECKS, FOX, POINTS, TYPES, apart, kinds_in, nth
 from .deals import NOTES, count_deals, draw_deal
-from .result import score, taker
+from .result import holds_pigs, score, taker
 from .table import (
     ASK,
     CARDS,
@@ -42,7 +42,7 @@ from .table import (
 from .talk import DoppelkopfTalk
 from .usual import usual_call, usual_card, usual_reservation
 
-FIRST_KEY = 1
+FIRST_KEY, PIGS_SHOWN = 1, 63
 
 
 def longest(game):
@@ -88,6 +88,7 @@ class Doppelkopf(NamedTuple):
     ] = 0
     charlie_caught: Annotated[bool, "a point for the opponents' ♣J in the last trick"] = False
     against: Annotated[bool, "points for 120 against no 90 and so on"] = True
+    pigs: Annotated[bool, "both ♦A in one hand are the highest trumps"] = False
     owed: Annotated[int, "bit s: seat s still owes a compulsory solo", range(16)] = 0
     forced: Annotated[int, "the seat that has to play its compulsory solo now, -1: none", range(-1, 4)] = -1
 
@@ -120,6 +121,7 @@ class Doppelkopf(NamedTuple):
         state.partner = NOBODY
         state.settled = 0
         state.queens = 0
+        state.pigs = NOBODY
         state.waiting = 0
         state.to_move = CHANCE
 
@@ -194,6 +196,9 @@ class Doppelkopf(NamedTuple):
             return
         state.history = mix(state.history, action)
         if state.phase == CARDS:
+            if action == FOX and holds_pigs(self, state, seat):
+                state.pigs = seat
+                state.history = mix(state.history, PIGS_SHOWN)
             play_card(self, state, seat, action)
         elif state.phase == ASK:
             waiting = int(state.waiting)

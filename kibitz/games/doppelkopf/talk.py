@@ -37,7 +37,7 @@ GERMAN = {
     "90 against no 60": "90 gegen keine 60", "60 against no 30": "60 gegen keine 30",
     "30 against black": "30 gegen schwarz", "against the queens of clubs": "gegen die Alten",
     "trick of 40": "Doppelkopf", "fox caught": "Fuchs gefangen", "♣J took the last trick": "Karlchen",
-    "♣J caught in the last trick": "Karlchen gefangen",
+    "♣J caught in the last trick": "Karlchen gefangen", "pigs": "Schweine",
 }  # fmt: skip
 KEYS = {SILENT: "", CALL: "rk", CALL + 1: "9", CALL + 2: "6", CALL + 3: "3", CALL + 4: "s"}
 
@@ -139,6 +139,7 @@ class DoppelkopfTalk(Talk):
         if state.phase < CARDS and said:
             facts.append(self.word("healthy" if said == HEALTHY else "reservation"))
             facts += [self.word("marriage")] if state.named[who] == NAMED_MARRIAGE else []
+        facts += [self.word("pigs")] if state.pigs == who else []
         facts += [self.word(LEVELS[called])] if called > 0 else []
         return " ".join(facts) + (f", {state.points[who]}" if state.tricks[who] else "")
 

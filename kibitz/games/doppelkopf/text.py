@@ -80,6 +80,7 @@ def show(game, state, seat):
             facts.append(PARTIES[int(kontra >> who & 1)])
         elif state.hands[who] and state.phase >= CARDS:
             facts.append(f"{PARTIES[side_of(state, who)]} in secret")
+        facts += ["pigs"] if state.pigs == who else []
         facts += [f"called {call_name(state, who)}"] if state.call[who] >= 0 else []
         facts += [f"scores {state.scores[who]:+d}"] if state.phase == DONE else []
         lines.append(f"seat {who + 1}{you}: {', '.join([hand, *facts])}")
