@@ -249,6 +249,16 @@ def test_seats_kibitzer_and_seed_can_be_chosen(kibitz, monkeypatch):
     assert {table.seat for table in seen[5:]} == {0, 1}
 
 
+def test_a_game_may_name_its_opponent_and_speak_german(kibitz, monkeypatch):
+    seen = []
+    monkeypatch.setattr("kibitz.app.table_commands.Table.sit", lambda self: seen.append(self))
+    for arguments in (["kuhn"], ["doppelkopf"], ["doppelkopf", "--against", "random", "--language", "de"]):
+        assert kibitz("play", *arguments)[0] == 0
+    assert [table.name for table in seen] == ["oos:1000", "ensemble-uct:10x1000", "random"]
+    assert [table.talk.language for table in seen] == ["en", "en", "de"]
+    assert kibitz("play", "kuhn", "--language", "de")[1:] == ("", "kibitz: kuhn speaks en, not de\n")
+
+
 class Terminal:
     """`kibitz play` at a terminal of its own."""
 

@@ -437,7 +437,7 @@ def count_broken(game, rng, count, longest, states):
 @pytest.mark.heavy
 @every_table
 def test_ten_million_random_games_are_whole(game):
-    count = 10_000_000 // len(TABLES)
+    count = -(-10_000_000 // len(TABLES))
     assert count_broken(game, jit.generators(17, 1)[0], count, game.facts.longest, np.zeros(1, game.state)) == 0
 
 

@@ -39,7 +39,7 @@ HIGHER = np.array(
 )  # [type, class led, kind]: the cards that beat it
 
 WILLING = 0.8  # to beat a trick with a trump, of those who could
-REST = 1.2  # points that a card still to come brings, above those of an own one that isn't its trick's
+REST = 1.2  # what each card still to come adds to the stake
 OWN = 0.65  # the weight of a card's own points: it may find a better trick, or a worse
 FOX_WORTH = 9.0  # above its points
 CHARLIE_WORTH = 5.0
