@@ -1,5 +1,6 @@
 """Who knows all cards at a table. It hands out what one seat sees, and the truth only when the game is over."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,9 +82,13 @@ class Referee:
             return self._go(self._deal(len(self._states)))
         return self._go(self._others[turn].move(views_on_the_way(self.game, self._states, turn)))
 
-    def back(self) -> int | None:
-        """Return to the previous decision of the seat: how many turns are left; None where there is no such."""
-        own = [i for i, state in enumerate(self._states[:-1]) if self.game.turn(state) == self.seat]
+    def back(self, asked: Callable[[Any], bool] = lambda view: True) -> int | None:
+        """Return to the previous decision of the seat, where it was asked: how many turns are left; None: no such."""
+        own = [
+            i
+            for i, state in enumerate(self._states[:-1])
+            if self.game.turn(state) == self.seat and asked(view_of(self.game, state, self.seat))
+        ]
         if not own:
             return None
         del self._states[own[-1] + 1 :]

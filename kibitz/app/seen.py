@@ -33,13 +33,19 @@ def seen_action(game: Game, seat: int, step: Step) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
-def told(game: Game, seat: int, step: Step) -> str:
-    """A sentence about what another seat or chance did; empty where the seat saw nothing of it."""
+def told(game: Any, seat: int, step: Step) -> str:
+    """A sentence about what another seat or chance did, in a game's talk; empty where the seat saw nothing of it."""
     action = seen_action(game, seat, step)
+    if action is not None and not game.tells(step.before, action):
+        return ""
     if step.turn == CHANCE:
         return "" if action is None else f"chance: {game.spell(step.before, action)}"
     who = f"seat {step.turn + 1}"
-    return f"{who} has moved" if action is None else sentence(who, game.spell(step.before, action))
+    return (
+        f"{who} has moved"
+        if action is None
+        else sentence(who, game.spell(step.before, action), game.aside(step.before))
+    )
 
 
 def _fields(view: Any) -> tuple[bytes, ...]:

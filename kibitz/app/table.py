@@ -14,7 +14,8 @@ from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
-from ..games import CHANCE, OVER, Game, full_name, legal_actions
+from ..games import CHANCE, OVER, Game, full_name
+from ..games.talk import talk
 from ..names import BadInput
 from ..players import Player
 from .progress import waiting
@@ -30,6 +31,7 @@ COMMANDS = {
     "help": "this (or: ?)",
     "quit": "leave the table (or: q, Ctrl-D)",
 }
+AGAIN = {"yes": ("", "y", "yes"), "no": ("n", "no", "q", "quit", "exit"), "same": ("s", "same")}
 SHORT = {"a": "advice", "?": "help", "q": "quit", "exit": "quit"}
 
 
@@ -73,33 +75,40 @@ class Table:
         seed: int = 1,
         advice: bool = False,
         name: str = "the kibitzer",
+        language: str = "en",
     ) -> None:
         self.game, self.others, self.kibitzer, self.ask, self.tell = game, others, kibitzer, ask, tell
         self.seat, self.seed, self.advice, self.name = seat, seed, advice, name
-        self.score = Score()
+        self.talk = talk(game, language)
+        self.score, self.number = Score(), 1
 
     def sit(self) -> None:
         """Play until the person has had enough."""
         try:
             while True:
                 self.play()
-                if not self.again():
+                answer = self.again()
+                if answer == "no":
                     break
-                self.seat = (self.seat + 1) % self.game.facts.seats
+                if answer == "yes":
+                    self.number += 1
+                    self.seat = (self.seat + 1) % self.game.facts.seats
         except (EOFError, Left):
             self.say("you left the table", "dim")
             self.standing()
 
     def play(self) -> None:
         """One game."""
-        number = self.score.games + 1
-        seed = mixed(self.seed, number)
+        seed = mixed(self.seed, self.number)
         self.referee = Referee(self.game, self.seat, self.others, seed)
         self.adviser = Led(self.kibitzer, self.game, self.seat, mixed(seed, self.seat))
         self.events: list[str] = []  # a sentence a turn, empty where nothing was seen
-        self.say(f"\ngame {number} of {full_name(self.game)}: you are seat {self.seat + 1} (? for help)", "bold")
+        self.planned = ""  # said at the turn before
+        self.say(f"\ngame {self.number} of {full_name(self.game)}: you are seat {self.seat + 1} (? for help)", "bold")
         while (turn := self.game.turn(self.referee.view())) != OVER:
-            if turn == self.seat:
+            if turn == self.seat and (action := self.talk.unasked(self.referee.view())) >= 0:
+                self.move(action)
+            elif turn == self.seat:
                 self.decide()
             else:
                 self.wait(turn)
@@ -109,14 +118,17 @@ class Table:
         """Another seat moves, or chance."""
         with nullcontext() if turn == CHANCE else waiting(f"seat {turn + 1} thinks"):
             step = self.referee.step()
-        self.events.append(told(self.game, self.seat, step))
+        self.events.append(told(self.talk, self.seat, step))
         if self.events[-1]:
             self.say(self.events[-1], "yellow")
 
     def decide(self) -> None:
         """Ask until there is a move, or one is taken back."""
-        view = self.referee.view()
-        self.tell(position(self.game, view, self.seat, self.game.name))
+        view, planned, self.planned = self.referee.view(), self.planned, ""
+        if planned and not self.game.aside(view):
+            self.move(self.read(planned))
+            return
+        self.tell(position(self.talk, view, self.seat, self.game.name))
         if self.advice:
             self.advise()
         self.tell(self.choices())
@@ -126,16 +138,25 @@ class Table:
             if command in COMMANDS and not self.exact(text):
                 if self.obey(command):
                     return
-            elif text:
+            elif text or "" in self.talk.keys(view):
                 try:
                     action = self.read(text)
                 except BadInput as error:
-                    self.say(str(error), "red")
-                    continue
-                self.referee.play(action)
-                self.say("")
-                self.events.append(sentence("you", self.game.spell(view, action)))
+                    action, self.planned = self.talk.ahead(view, text), text
+                    if action < 0:
+                        self.planned = ""
+                        self.say(str(error), "red")
+                        continue
+                self.move(action)
                 return
+
+    def move(self, action: int) -> None:
+        view = self.referee.view()
+        self.referee.play(action)
+        if self.talk.tells(view, action):
+            self.say("")
+        told = sentence("you", self.talk.spell(view, action), self.game.aside(view))
+        self.events.append(told if self.talk.tells(view, action) else "")
 
     def obey(self, command: str) -> bool:
         """Whether this decision is off, because a move was taken back."""
@@ -150,24 +171,29 @@ class Table:
 
     def words(self) -> dict[str, int]:
         view = self.referee.view()
-        return {self.game.spell(view, action): action for action in legal_actions(self.game, view)}
+        return {self.talk.spell(view, action): action for action in self.talk.moves(view)}
 
     def numbered(self) -> bool:
-        """Moves have numbers, unless their names are numbers themselves."""
-        return not any(word.isdigit() for word in self.words())
+        """Moves have numbers, unless they have keys or their names are numbers themselves."""
+        return not self.talk.keys(self.referee.view()) and not any(word.isdigit() for word in self.words())
 
     def choices(self) -> RenderableType:
-        words = self.words()
-        if not self.numbered():
+        words, keys = self.words(), list(self.talk.keys(self.referee.view()))
+        if not keys and not self.numbered():
             return Text.assemble("moves: ", *((f"{word} ", "bold") for word in words))
-        return Columns([Text.assemble((f"{i + 1} ", "dim"), (word, "bold")) for i, word in enumerate(words)], (0, 3))
+        marks = [key or "Enter" for key in keys] or [str(i + 1) for i in range(len(words))]
+        named = zip(marks, words, strict=True)
+        return Columns([Text.assemble((f"{mark} ", "dim"), (word, "bold")) for mark, word in named], (0, 3))
 
     def exact(self, text: str) -> bool:
         return text.lower() in (word.lower() for word in self.words())
 
     def read(self, text: str) -> int:
-        """A move by its name, its number, or the beginning of its name."""
-        words = self.words()
+        """A move by its name, its number or key, or the beginning of its name."""
+        view, words = self.referee.view(), self.words()
+        keys = self.talk.keys(view)
+        if text.lower() in keys:
+            return keys[text.lower()]
         if not self.exact(text):
             if self.numbered() and text.isdecimal() and 1 <= int(text) <= len(words):
                 return list(words.values())[int(text) - 1]
@@ -175,7 +201,7 @@ class Table:
             if len(fits) > 1:
                 raise BadInput(f"{text!r} could be {either(fits)}")
             text = fits[0] if fits else text
-        return self.game.read(self.referee.view(), text)
+        return self.talk.read(view, text)
 
     # ---------------------------------------------------------------- commands
 
@@ -185,16 +211,17 @@ class Table:
         if self.kibitzer.advice is None:
             self.say(f"{self.name} gives no advice", "red")
             return
-        table = advice_table(self.game, self.referee.view(), self.kibitzer.advice)
+        table = advice_table(self.talk, self.referee.view(), self.kibitzer.advice)
         title = Text(f"{self.name} would play")
         self.tell(Panel(table, title=title, title_align="left", border_style="green", expand=False))
 
     def undo(self) -> bool:
-        left = self.referee.back()
+        left = self.referee.back(lambda view: self.talk.unasked(view) < 0)
         if left is None:
             self.say("nothing to take back: this is your first move", "red")
             return False
         del self.events[left:]
+        self.planned = ""
         self.say("taken back", "yellow")
         return True
 
@@ -205,7 +232,8 @@ class Table:
         self.say(str(self.score), "bold")
 
     def help(self) -> None:
-        how = "by its name" if not self.numbered() else "by its number, its name"
+        keyed = bool(self.talk.keys(self.referee.view()))
+        how = "by its key, its name" if keyed else "by its number, its name" if self.numbered() else "by its name"
         self.say(f"Give a move {how} or the beginning of its name. Or:")
         grid = Grid.grid(padding=(0, 2))
         for command, meaning in COMMANDS.items():
@@ -219,19 +247,19 @@ class Table:
         payoff = float(self.game.payoff(truth, self.seat))
         self.score.add(payoff)
         title = f"the end, all cards open (you are seat {self.seat + 1})"
-        self.tell(position(self.game, truth, -1, title))
+        self.tell(position(self.talk, truth, -1, title))
         won = f"you win {payoff:g}" if payoff > 0 else f"you lose {-payoff:g}" if payoff < 0 else "nobody wins"
         self.say(won, "bold green" if payoff > 0 else "bold red" if payoff < 0 else "bold")
         self.standing()
 
-    def again(self) -> bool:
+    def again(self) -> str:
+        """yes, no, or the same: these cards once more."""
         while True:
-            text = self.ask("play again? [Y/n] ").strip().lower()
-            if text in ("", "y", "yes"):
-                return True
-            if text in ("n", "no", "q", "quit", "exit"):
-                return False
-            self.say("y for another game, n to leave", "red")
+            text = self.ask("play again? [Y/n/same] ").strip().lower()
+            for answer, words in AGAIN.items():
+                if text in words:
+                    return answer
+            self.say("y for another game, n to leave, same for these cards once more", "red")
 
     def say(self, text: str, style: str = "") -> None:
         self.tell(Text(text, style))

@@ -21,6 +21,7 @@ from .table import Table
 from .words import advice_table, position
 
 STDOUT = Path("-")
+OPPONENT = "oos:1000"  # of a game that names no other
 
 
 def register(app: typer.Typer) -> None:
@@ -67,11 +68,14 @@ def advise(
 
 def play(
     game_name: GameName,
-    against: Annotated[str, typer.Option(help="Who plays the other seats: random, oos:1000, ...")] = "oos:1000",
+    against: Annotated[
+        str | None, typer.Option(help="Who plays the other seats; default what suits the game, mostly oos:1000.")
+    ] = None,
     advice: Annotated[bool, typer.Option("--advice/--no-advice", help="Show advice before your moves.")] = False,
     kibitzer: Annotated[str | None, typer.Option("--with", help="Who advises you; default as --against.")] = None,
     seat: Annotated[str, typer.Option(help="1, 2 or random; the next game is from the next seat.")] = "1",
     seed: Annotated[int | None, typer.Option(help="The same seed deals the same games; default new ones.")] = None,
+    language: Annotated[str, typer.Option(help="Of the game's own words: en, or de where a game speaks it.")] = "en",
 ) -> None:
     """Play in the terminal, with a kibitzer to ask.
 
@@ -82,6 +86,7 @@ def play(
     for option, name in (("--against", against), ("--with", kibitzer)):
         if name == "human":
             raise BadInput(f"{option} human: you are the human here; name a player such as random or oos:1000")
+    against = against or str(getattr(game, "opponent", OPPONENT))
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
     table = Table(
         game,
@@ -93,6 +98,7 @@ def play(
         seed=seed,
         advice=advice,
         name=kibitzer or against,
+        language=language,
     )
     with contextlib.suppress(ImportError, AttributeError):
         import readline  # noqa: F401  (arrow keys and a history at the prompt)

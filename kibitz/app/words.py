@@ -67,9 +67,10 @@ def advice_table(game: Game, view: Any, advice: Advice) -> RenderableType:
     return Group(table, Text(", ".join(notes), "dim")) if notes else table
 
 
-def sentence(who: str, word: str) -> str:
+def sentence(who: str, word: str, aside: bool = False) -> str:
     """A move as something done: `seat 2 raises`, `you raise`, `seat 2 says liar`, `you play 2x5`."""
-    verb, rest = (word, "") if word in VERBS else ("say", f" {word}") if word.isalpha() else ("play", f" {word}")
+    said = aside or word.isalpha()
+    verb, rest = (word, "") if word in VERBS else ("say" if said else "play", f" {word}")
     ending = "" if who == "you" else "es" if verb.endswith(("s", "ch")) else "s"
     return f"{who} {verb}{ending}{rest}"
 

@@ -227,7 +227,7 @@ def test_a_game_is_played_through_a_pipe():
     assert "your move> 1\n" in out
     assert out.count("random would play") == 2
     assert "the end, all cards open" in out
-    assert "play again? [Y/n] moves" in out
+    assert "play again? [Y/n/same] moves" in out
     assert re.search(r"you left the table\nscore: .* after 1 game \(.*\)\n$", out)
     assert max(map(len, out.splitlines())) <= 80
 
@@ -290,7 +290,7 @@ def test_a_person_plays_at_a_terminal():
     terminal.type("a\n")
     assert "random would play" in terminal.until("your move> ")
     terminal.type("bet\n")
-    assert "the end, all cards open" in terminal.until("play again? [Y/n] ")
+    assert "the end, all cards open" in terminal.until("play again? [Y/n/same] ")
     terminal.type("\n")
     assert "you are seat 2" in terminal.until("your move> ")
     terminal.type("\x04")  # Ctrl-D

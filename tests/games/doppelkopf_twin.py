@@ -39,8 +39,10 @@ TRUMPS = {layout: trumps(layout) for layout in LAYOUTS}
 SUIT = {layout: {card: "trump" if card in TRUMPS[layout] else card[0] for card in CARDS} for layout in LAYOUTS}
 
 
-def beats(card: str, best: str, layout: str, second_ten: bool) -> bool:
+def beats(card: str, best: str, layout: str, second_ten: bool, pigs: bool = False) -> bool:
     """Whether a card takes the trick from the best one before it. Of equal ones the first is better."""
+    if pigs and "♦A" in (card, best):
+        return best != "♦A"
     trump, order = SUIT[layout], TRUMPS[layout]
     if trump[card] == "trump" and trump[best] == "trump":
         if card == best == "♥10":
@@ -65,6 +67,7 @@ class Rules(NamedTuple):
     second_ten: int = NEVER
     charlie_caught: bool = False
     against: bool = True
+    pigs: bool = False  # both ♦A in one hand are the highest trumps
     owed: int = 0  # bit s: seat s owes a compulsory solo
     forced: int = -1  # this seat has to play it now
 
@@ -169,6 +172,8 @@ class Game:
         self.size = len(hands[0])
         self.both_queens = [hand.count("♣Q") == 2 for hand in hands]
         self.re = {seat for seat in range(4) if "♣Q" in hands[seat]}  # as dealt; a solo or a marriage changes it
+        self.both_foxes = [hand.count("♦A") == 2 for hand in hands]
+        self.pigs: int | None = None  # who has shown them
         self.layout = "normal"
         self.solo = False  # somebody named one
         self.bride: int | None = None
@@ -260,7 +265,9 @@ class Game:
         return hand
 
     def _see(self, seat: int, card: str) -> None:
-        """Everybody sees a queen of clubs, and counts them."""
+        """Everybody sees a queen of clubs, and counts them; and hears of the pigs at the first."""
+        if card == "♦A" and self.rules.pigs and self.layout in ("normal", "♦ solo") and self.both_foxes[seat]:
+            self.pigs = seat
         if card == "♣Q" and not self.solo and self.bride is None:
             self.shown[seat] = RE
             self.queens_seen += 1
@@ -285,7 +292,7 @@ class Game:
         second_ten = self.rules.second_ten == ALWAYS or (self.rules.second_ten == BUT_LAST and not last)
         winner, best = self.trick[0]
         for seat, card in self.trick[1:]:
-            if beats(card, best, self.layout, second_ten):
+            if beats(card, best, self.layout, second_ten, self.pigs is not None):
                 winner, best = seat, card
         self.tricks.append(Trick(self.trick, winner, best))
         self.trick = []
@@ -400,6 +407,7 @@ class Step(NamedTuple):
     seat: int
     move: str
     shown: dict[int, str]  # the parties known after it: who calls says for whom
+    pigs: int | None  # who has shown them
 
 
 def story(rules: Rules, hands: list[list[str]], moves: list[tuple[int, str]]) -> list[Step]:
@@ -407,18 +415,18 @@ def story(rules: Rules, hands: list[list[str]], moves: list[tuple[int, str]]) ->
     for seat, move in moves:
         assert game.mover == seat
         game.move(move)
-        steps.append(Step(seat, move, dict(game.shown)))
+        steps.append(Step(seat, move, dict(game.shown), game.pigs))
     return steps
 
 
 def could_be(rules: Rules, hands: list[list[str]], steps: list[Step]) -> bool:
     """Whether all that was seen and heard fits these hands. As long as it does, the same seats are asked."""
     game = Game(rules, hands)
-    for seat, move, shown in steps:
+    for seat, move, shown, pigs in steps:
         assert game.mover == seat, "whose turn it is tells something"
         if move not in game.options:
             return False
         game.move(move)
-        if game.shown != shown:
+        if game.shown != shown or game.pigs != pigs:
             return False
     return True

@@ -79,7 +79,7 @@ ROWS = [
     Row("doppelkopf"),
     Row("doppelkopf:thesis"),
     Row("doppelkopf:solos=no,second_ten=1"),  # (at random somebody names a solo nearly always)
-    Row("doppelkopf:calls=1,nines=no,second_ten=2,charlie_caught=yes,owed=5"),
+    Row("doppelkopf:calls=1,nines=no,second_ten=2,charlie_caught=yes,pigs=yes,owed=5"),
     Row("doppelkopf:calls=0,owed=4,forced=2,against=no"),
     # Not ours: they show that the defaults of the protocol keep the contract too, and with three seats.
     Row(f"{PILE}:Pile:5", tree=True),

@@ -173,6 +173,16 @@ def test_a_view_answers_as_the_position_does(game):
 
 
 @every_game
+def test_what_is_usual_is_legal_and_the_same_from_the_view(game):
+    for step in all_steps(game):
+        if step.turn >= 0:
+            one, two = (jit.generators(6, 1)[0] for _ in range(2))
+            action = game.usual(step.state, one)
+            assert action in step.actions
+            assert game.usual(view_of(game, step.state, step.turn), two) == action
+
+
+@every_game
 def test_a_view_of_a_view_is_the_same(game):
     for step in all_steps(game):
         for seat in range(game.facts.seats):

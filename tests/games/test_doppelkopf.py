@@ -12,6 +12,7 @@ from scipy.stats import chisquare
 from kibitz import games, jit
 from kibitz.games import CHANCE, OVER
 from kibitz.games.doppelkopf import Doppelkopf, deals, scoring
+from kibitz.games.doppelkopf.table import CARDS as CARD_PHASE
 
 from . import doppelkopf_twin as twin
 from .doppelkopf_twin import CARDS, KONTRA, MOVES, NUMBER, RE, Count, Rules
@@ -35,6 +36,8 @@ TABLES = {  # what is played at it
     "second ten, but the last trick": Doppelkopf(second_ten=2, nines=False, calls=1),
     "charlie caught": Doppelkopf(charlie_caught=True, solos=False),
     "without (e)": Doppelkopf(against=False),
+    "pigs": Doppelkopf(pigs=True, calls=1),
+    "pigs, second ten": Doppelkopf(pigs=True, second_ten=1, nines=False, solos=False),
     "compulsory solos": Doppelkopf(owed=0b0110),
     "a forced solo": Doppelkopf(owed=0b1101, forced=2),
 }
@@ -168,6 +171,7 @@ def kinds_of(game: twin.Game) -> list[str]:
     found += [f"{party} {game.level[party]}" for party in (RE, KONTRA)]
     found += [f"late {party}" for party in (RE, KONTRA) if game.late[party]]
     found += [name for name, _ in game.extras()]
+    found += ["pigs"] if game.pigs is not None else []
     if not any(twin.wins(party, game.count()) for party in (RE, KONTRA)):
         found.append("nobody wins")
     return found
@@ -187,12 +191,13 @@ def test_many_random_games_are_those_of_the_twin(game):
 
 def test_random_games_show_all_that_there_is():
     seen = Counter()
-    for game in (Doppelkopf(charlie_caught=True), Doppelkopf(charlie_caught=True, solos=False)):
+    for game in (Doppelkopf(charlie_caught=True), Doppelkopf(charlie_caught=True, solos=False, pigs=True)):
         follow_with_the_twin(game, random_games(game, 800, seed=2), seen)
     wanted = ["normal", "normal, alone", "marriage", "marriage, alone", "solo, alone", "nobody wins", "late Re"]
     wanted += ["late Kontra", "a fox caught", "a trick of 40", "♣J takes the last trick", "♣J caught in the last trick"]
     wanted += [f"{party} {level}" for party in (RE, KONTRA) for level in range(-1, 5)]
     wanted += [f"settled {trick}" for trick in (1, 2, 3)]
+    wanted += ["pigs"]
     assert [kind for kind in wanted if not seen[kind]] == []
 
 
@@ -399,6 +404,46 @@ def test_suits_are_alike_where_nothing_is_trump():
             assert action in games.legal_actions(game, state)
             game.play(state, action)
         assert [game.payoff(state, seat) for seat in range(4)] == log.payoffs[number].tolist()
+
+
+@jit.kernel
+def count_broken(game, rng, count, longest, states):
+    """Of so many random games, those in which something is impossible: a card that isn't there, no end, a wrong sum."""
+    state, played, broken = states[0], np.zeros(24, np.int64), 0
+    for _ in range(count):
+        game.start(state)
+        played[:] = 0
+        turns, fine = 0, True
+        while game.turn(state) != OVER and turns <= longest:
+            seat, action = game.turn(state), game.pick(state, rng)
+            if state.phase == CARD_PHASE:
+                fine &= action < 24 and int(state.hands[seat]) >> 2 * action & 3 > 0
+                played[action] += 1
+            game.play(state, action)
+            turns += 1
+        points, tricks, left, scores = 0, 0, 0, 0
+        for seat in range(4):
+            points += state.points[seat]
+            tricks += state.tricks[seat]
+            left |= state.hands[seat]
+            scores += state.scores[seat]
+        for kind in range(24):
+            fine &= played[kind] == (2 if game.nines or kind % 6 else 0)
+        fine &= turns <= longest and points == 240 and 4 * tricks == state.count and left == 0 and scores == 0
+        broken += not fine
+    return broken
+
+
+@pytest.mark.heavy
+@every_table
+def test_ten_million_random_games_are_whole(game):
+    count = 10_000_000 // len(TABLES)
+    assert count_broken(game, jit.generators(17, 1)[0], count, game.facts.longest, np.zeros(1, game.state)) == 0
+
+
+@every_table
+def test_random_games_are_whole(game):
+    assert count_broken(game, jit.generators(18, 1)[0], 2000, game.facts.longest, np.zeros(1, game.state)) == 0
 
 
 # ---------------------------------------------------------------- deals
@@ -657,7 +702,20 @@ def queens_are_hidden(place: Place) -> bool:
     return calls and gone < 2
 
 
+def foxes_are_hidden(place: Place) -> bool:
+    """One ♦A was played, the other isn't seen."""
+    seen = sum(cards.count("♦A") for cards in place.played)
+    return seen == 1 and place.hands[place.seat].count("♦A") == place.played[place.seat].count("♦A")
+
+
+def pigs_are_shown(place: Place) -> bool:
+    return foxes_are_hidden(place) and place.steps[-1].pigs is not None
+
+
+WITH_PIGS = Doppelkopf(pigs=True, solos=False, calls=0)
 BRUTE = [
+    ("pigs", WITH_PIGS, pigs_are_shown),
+    ("no pigs", WITH_PIGS, lambda place: foxes_are_hidden(place) and place.steps[-1].pigs is None),
     ("any", Doppelkopf(), lambda place: True),
     ("called", Doppelkopf(), queens_are_hidden),
     ("thesis", games.load("doppelkopf:thesis"), lambda place: True),
@@ -690,8 +748,11 @@ def follows(hands: np.ndarray, law: dict[tuple[int, ...], float]) -> None:
 
 def test_weighted_guesses_follow_their_weights():
     """A deal weighs the product of its cards' weights, and a pair that is parted may be parted in two ways."""
-    game, random = Doppelkopf(), np.random.default_rng(17)
-    for number, place in enumerate(places(game, 18, 5, range(4, 8), queens_are_hidden)):
+    random = np.random.default_rng(17)
+    hidden = places(Doppelkopf(), 18, 5, range(4, 8), queens_are_hidden)
+    hidden += places(WITH_PIGS, 19, 3, range(4, 8), pigs_are_shown)
+    for number, place in enumerate(hidden):
+        game = place.game
         view, others = np.zeros(1, game.state), [(place.seat + step) % 4 for step in (1, 2, 3)]
         view[0] = view_of(game, place.state, place.seat)
         weights = random.uniform(0.2, 3, (24, 3))

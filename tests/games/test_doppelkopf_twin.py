@@ -144,6 +144,21 @@ def test_the_second_ten_of_hearts(rule, early, late):
         assert game.leader == winner
 
 
+def test_pigs_are_above_the_tens_and_told_by_the_first():
+    rules = SILENT._replace(pigs=True)
+    hands = hands_with("♦9 ♦9", "♥10 ♦J", "♥10 ♦J", "♦A ♦A")
+    game = game_after(*HEALTHY, hands=hands, rules=rules)
+    assert game.pigs is None
+    assert trick(game, "♦9", "♥10", "♥10", "♦A") == 3
+    assert game.pigs == 3
+    apart = hands_with("♦9 ♦9", "♥10 ♦J", "♥10 ♦A", "♦A ♦10")
+    game = game_after(*HEALTHY, hands=apart, rules=rules)
+    assert trick(game, "♦9", "♥10", "♥10", "♦A") == 1
+    assert game.pigs is None
+    game = game_after(*HEALTHY, hands=hands)  # another table
+    assert trick(game, "♦9", "♥10", "♥10", "♦A") == 1
+
+
 def test_follow_suit_and_trump_is_a_suit():
     hands = hands_with("♠A", "♠K ♠9 ♠Q", "♥10 ♣A ♠J ♦A ♦A ♦K ♦K ♦9 ♦9 ♦J ♦J ♥K", "♦Q")
     game = game_after(*HEALTHY, hands=hands)

@@ -3,7 +3,7 @@
 Four seats, 48 cards of which each kind is there twice: the two copies are one move. Seat 0 sits left of the dealer.
 `cards` knows the cards, `table` the record of a game, `calls` who may announce what, `result` who took what,
 `scoring` what that is worth, `deals` how hidden hands are guessed, `usual` what a beginner plays, `encoding` and `text`
-what networks and people see. Here are the rules that join them.
+what networks and people see, `talk` a table to play at. Here are the rules that join them.
 """
 
 from typing import Annotated, NamedTuple
@@ -13,9 +13,9 @@ from ...names import BadInput
 from ..protocol import CHANCE, OVER, game, legal_actions
 from . import encoding, text
 from .calls import CALL, LEVELS, SILENT, ask, call, open_calls, side_of
-from .cards import BITS, CLASS, CLUB_QUEEN, DECKS, POINTS, TYPES, apart, kinds_in, nth
+from .cards import BITS, CLASS, CLUB_QUEEN, DECKS, FOX, POINTS, TYPES, apart, kinds_in, nth
 from .deals import NOTES, count_deals, draw_deal
-from .result import score, taker
+from .result import holds_pigs, score, taker
 from .table import (
     ASK,
     CARDS,
@@ -39,9 +39,10 @@ from .table import (
     is_re,
     next_player,
 )
+from .talk import DoppelkopfTalk
 from .usual import usual_call, usual_card, usual_reservation
 
-FIRST_KEY = 1
+FIRST_KEY, PIGS_SHOWN = 1, 63
 # What a search takes for its scale, as published. Calls and a lone Re player leave it.
 REWARDS = (-4000.0, 4240.0)
 
@@ -93,6 +94,7 @@ class Doppelkopf(NamedTuple):
     ] = 0
     charlie_caught: Annotated[bool, "a point for the opponents' ♣J in the last trick"] = False
     against: Annotated[bool, "points for 120 against no 90 and so on"] = True
+    pigs: Annotated[bool, "both ♦A in one hand are the highest trumps"] = False
     owed: Annotated[int, "bit s: seat s still owes a compulsory solo", range(16)] = 0
     forced: Annotated[int, "the seat that has to play its compulsory solo now, -1: none", range(-1, 4)] = -1
 
@@ -125,6 +127,7 @@ class Doppelkopf(NamedTuple):
         state.partner = NOBODY
         state.settled = 0
         state.queens = 0
+        state.pigs = NOBODY
         state.waiting = 0
         state.to_move = CHANCE
 
@@ -199,6 +202,9 @@ class Doppelkopf(NamedTuple):
             return
         state.history = mix(state.history, action)
         if state.phase == CARDS:
+            if action == FOX and holds_pigs(self, state, seat):
+                state.pigs = seat
+                state.history = mix(state.history, PIGS_SHOWN)
             play_card(self, state, seat, action)
         elif state.phase == ASK:
             waiting = int(state.waiting)
@@ -262,6 +268,9 @@ class Doppelkopf(NamedTuple):
     def guess(self, view, seat, notes, rng, out):
         copy_record(out, view)
         return draw_deal(view, seat, notes, rng, out.hands)
+
+    talk = DoppelkopfTalk  # type: ignore[misc]
+    opponent = "ensemble-uct:10x1000"  # type: ignore[misc]
 
     def quiet(self):
         return self._replace(calls=0)

@@ -17,7 +17,7 @@ ALL_POINTS = 240
 CLUB_QUEEN, CLUB_JACK, HEART_TEN, FOX = (NAMES.index(name) for name in ("♣Q", "♣J", "♥10", "♦A"))
 
 # Types of games, by what is trump.
-NORMAL, QUEENS, JACKS, FLEISCHLOS = 0, 5, 6, 7
+NORMAL, DIAMONDS, QUEENS, JACKS, FLEISCHLOS = 0, 4, 5, 6, 7
 TYPES = ("normal game", "♣ solo", "♠ solo", "♥ solo", "♦ solo", "queens solo", "jacks solo", "fleischlos")
 CLASSES, TRUMP = 5, 4  # who follows suit follows its class: the plain suits, and trump
 

@@ -1,8 +1,9 @@
 """The hands of the others, drawn exactly: each deal of physical cards that fits what was seen is equally likely.
 
 Cards that the same players may hold are alike, so only counts matter. What is known: who couldn't follow a suit, who
-called as Re or Kontra, who named a marriage. `count_deals` groups the cards by who may hold them and counts the ways
-to deal the groups from one on; `draw_deal` then splits group by group in proportion to the ways that are left.
+called as Re or Kontra, who named a marriage, who showed pigs. `count_deals` groups the cards by who may hold them and
+counts the ways to deal the groups from one on; `draw_deal` then splits group by group in proportion to the ways that
+are left.
 Beside it the same with weights: each kind of card may be likelier in one hand than in another.
 """
 
@@ -11,8 +12,8 @@ import math
 import numpy as np
 
 from ...jit import helper, kernel, long_helper, lowest, popcount, uniform
-from .cards import BITS, CLASS, CLASSES, CLUB_QUEEN, DECKS, KINDS, apart, take, together
-from .table import DEAL, KONTRA, NAMED_MARRIAGE, PLAIN, RE, RESERVATION, cards_left
+from .cards import BITS, CLASS, CLASSES, CLUB_QUEEN, DECKS, FOX, KINDS, apart, take, together
+from .table import DEAL, KONTRA, NAMED_MARRIAGE, PLAIN, RE, RESERVATION, cards_left, has_pigs
 
 GROUPS = 8  # one for each set of the three others, and the ♣Q of which somebody must hold one
 SIDE = 13
@@ -21,7 +22,7 @@ SIDE = 13
 WAYS, USED, WHO, WHICH, LEAST, SIZES, TABLE = 0, 1, 2, 10, 18, 21, 24
 NOTES = TABLE + GROUPS * SIDE * SIDE
 CHOOSE = np.array([[float(math.comb(n, k)) for k in range(37)] for n in range(37)])
-QUEENS = 3 << 2 * CLUB_QUEEN
+QUEENS, FOXES = 3 << 2 * CLUB_QUEEN, 3 << 2 * FOX
 SETS = np.array([1, 2, 4, 3, 5, 6, 7])  # of who may hold a group, those first that leave the least choice
 
 
@@ -65,6 +66,19 @@ def may_hold_queens(game, view, seat, found, least):
             holders &= ~(1 << j)
         elif view.mode == PLAIN and view.call_side[other] == RE:
             least[j] = 1 - (int(view.queens) >> other & 1)
+    return holders
+
+
+@helper
+def may_hold_foxes(game, view, seat, found):
+    """The same for ♦A: who showed pigs has the other, who played one that was none has not."""
+    holders = may_hold(found, CLASS[int(view.type), FOX], seat)
+    if has_pigs(game, view):
+        for i in range(int(view.count)):
+            if view.played[i] == FOX:
+                who = int(view.leaders[i >> 2]) + i & 3
+                which = 1 << (who - seat - 1 & 3)
+                holders &= which if view.pigs == who else ~which
     return holders
 
 
@@ -123,6 +137,7 @@ def count_deals(game, view, seat, notes):
         group(notes, 7, unseen)
         return
     queens = may_hold_queens(game, view, seat, found, notes[LEAST : LEAST + 3])
+    foxes = may_hold_foxes(game, view, seat, found)
     bound = notes[LEAST] + notes[LEAST + 1] + notes[LEAST + 2] > 0
     impossible = bound and not unseen & QUEENS
     if bound:
@@ -130,9 +145,10 @@ def count_deals(game, view, seat, notes):
     for i in range(len(SETS)):
         who = int(SETS[i])
         which = unseen & QUEENS if queens == who and not bound else 0
+        which |= unseen & FOXES if foxes == who else 0
         for c in range(CLASSES):
             if may_hold(found, c, seat) == who:
-                which |= unseen & int(BITS[int(view.type), c]) & ~QUEENS
+                which |= unseen & int(BITS[int(view.type), c]) & ~(QUEENS | FOXES)
         group(notes, who, which)
     one, two, three = int(notes[SIZES]), int(notes[SIZES + 1]), int(notes[SIZES + 2])
     used, left = int(notes[USED]), 0
@@ -232,13 +248,15 @@ def count_weighted(game, view, seat, weights, notes):
     unseen, found = unseen_cards(game, view, seat), lacks(view)
     least = notes[WEIGHTED : WEIGHTED + 3]
     queens = may_hold_queens(game, view, seat, found, least)
+    foxes = may_hold_foxes(game, view, seat, found)
     one, two, three = (
         cards_left(game, view, seat + 1 & 3),
         cards_left(game, view, seat + 2 & 3),
         cards_left(game, view, seat + 3 & 3),
     )
     for kind in range(KINDS):
-        able = queens if kind == CLUB_QUEEN else may_hold(found, CLASS[int(view.type), kind], seat)
+        able = may_hold(found, CLASS[int(view.type), kind], seat)
+        able = queens if kind == CLUB_QUEEN else foxes if kind == FOX else able
         for j in range(3):
             if not able >> j & 1:
                 weights[kind, j] = 0.0

@@ -24,7 +24,8 @@ TO_MOVE = LEADER + 4
 TRICKS = TO_MOVE + 4
 POINTS = TRICKS + 4
 COUNT = POINTS + 4
-SIZE = COUNT + 1
+PIGS = COUNT + 1
+SIZE = PIGS + 4
 
 
 @long_helper
@@ -53,6 +54,7 @@ def encode(game, state, seat, out):
         out[SAID + 2 * side] = state.said[other] == HEALTHY
         out[SAID + 2 * side + 1] = state.said[other] == RESERVATION
         out[BRIDE + side] = state.bride == other
+        out[PIGS + side] = state.pigs == other
         for level in range(LEVELS):
             out[CALLS + side * LEVELS + level] = state.call[other] >= level
         out[LEADER + side] = state.leaders[count >> 2] == other

@@ -3,18 +3,29 @@
 from ...jit import helper, long_helper
 from . import scoring
 from .calls import level_of
-from .cards import CLASS, CLUB_JACK, FOX, HEART_TEN, POINTS, POWER, QUEENS
-from .table import KONTRA, RE, hand_size, known_parties
+from .cards import CLASS, CLUB_JACK, FOX, HEART_TEN, KINDS, POINTS, POWER, QUEENS
+from .table import KONTRA, RE, hand_size, has_pigs, known_parties
+
+
+@helper
+def holds_pigs(game, state, seat):
+    return has_pigs(game, state) and int(state.hands[seat]) >> 2 * FOX & 3 == 2
+
+
+@helper
+def strength(type, led, kind, pigs):
+    """Of two cards the one with more takes the trick."""
+    return KINDS + 1 if pigs and kind == FOX else int(POWER[type, led, kind])
 
 
 @helper
 def taker(game, state, trick):
     """The place in a trick of the card that takes it: of equal ones the first."""
     type, first = int(state.type), 4 * trick
-    power = POWER[type, CLASS[type, int(state.played[first])]]
+    led = CLASS[type, int(state.played[first])]
     best = 0
     for place in range(4):
-        best = max(best, 4 * power[int(state.played[first + place])] + 3 - place)
+        best = max(best, 4 * strength(type, led, int(state.played[first + place]), state.pigs >= 0) + 3 - place)
     place = 3 - (best & 3)
     rule = game.second_ten == 1 or (game.second_ten == 2 and trick < hand_size(game) - 1)
     if rule and type < QUEENS and state.played[first + place] == HEART_TEN:

@@ -1,7 +1,7 @@
 """The record of a game, and what everybody at the table can see of it."""
 
 from ...jit import helper, record
-from .cards import CLUB_QUEEN
+from .cards import CLUB_QUEEN, DIAMONDS, NORMAL
 
 DEAL, SAY, NAME, CARDS, ASK, DONE = 0, 1, 2, 3, 4, 5  # phases
 PLAIN, MARRIAGE, SOLO = 0, 1, 2  # modes
@@ -37,6 +37,7 @@ STATE = record(
     ("partner", "i1"),
     ("settled", "i1"),  # trick in which a marriage was settled, 0: none was
     ("queens", "i1"),  # bit s: seat s played a ♣Q; bits 4 and 5: how many were played
+    ("pigs", "i1"),  # who has shown them, by playing the first
     ("waiting", "i1"),  # how many more are to be asked for calls
     ("to_move", "i1"),
 )
@@ -45,6 +46,12 @@ STATE = record(
 @helper
 def hand_size(game):
     return 12 if game.nines else 10
+
+
+@helper
+def has_pigs(game, state):
+    """Whether both ♦A in one hand would be pigs."""
+    return game.pigs and (state.type == NORMAL or state.type == DIAMONDS)
 
 
 @helper

@@ -21,23 +21,23 @@ from .table import (
 )
 
 PARTIES = ("Re", "Kontra")
-# Action -> how it is spelled, and what else is understood.
+# Action -> how it is spelled, in one word, and what else is understood. (Dashes and blanks don't matter.)
 SAYS = {
     24: ("healthy", "gesund"),
     25: ("reservation", "vorbehalt"),
-    27: ("♣ solo", "clubs solo", "kreuz solo"),
-    28: ("♠ solo", "spades solo", "pik solo"),
-    29: ("♥ solo", "hearts solo", "herz solo"),
-    30: ("♦ solo", "diamonds solo", "karo solo"),
-    31: ("queens solo", "damen solo"),
-    32: ("jacks solo", "buben solo"),
+    27: ("♣-solo", "clubs solo", "kreuz solo"),
+    28: ("♠-solo", "spades solo", "pik solo"),
+    29: ("♥-solo", "hearts solo", "herz solo"),
+    30: ("♦-solo", "diamonds solo", "karo solo"),
+    31: ("queens-solo", "damen solo"),
+    32: ("jacks-solo", "buben solo"),
     33: ("fleischlos", "aces solo"),
     34: ("marriage", "hochzeit"),
     SILENT: ("silent", "still", "pass"),
     CALL: ("Re/Kontra", "re", "kontra"),
-    CALL + 1: ("no 90", "keine 90"),
-    CALL + 2: ("no 60", "keine 60"),
-    CALL + 3: ("no 30", "keine 30"),
+    CALL + 1: ("no-90", "keine 90"),
+    CALL + 2: ("no-60", "keine 60"),
+    CALL + 3: ("no-30", "keine 30"),
     CALL + 4: ("black", "schwarz"),
 }
 UNDERSTOOD = {plain(word): action for action, words in SAYS.items() for word in words} | WORDS
@@ -80,6 +80,7 @@ def show(game, state, seat):
             facts.append(PARTIES[int(kontra >> who & 1)])
         elif state.hands[who] and state.phase >= CARDS:
             facts.append(f"{PARTIES[side_of(state, who)]} in secret")
+        facts += ["pigs"] if state.pigs == who else []
         facts += [f"called {call_name(state, who)}"] if state.call[who] >= 0 else []
         facts += [f"scores {state.scores[who]:+d}"] if state.phase == DONE else []
         lines.append(f"seat {who + 1}{you}: {', '.join([hand, *facts])}")

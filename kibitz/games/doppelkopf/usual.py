@@ -27,6 +27,7 @@ from .cards import (
     TYPES,
 )
 from .deals import lacks, unseen_cards
+from .result import holds_pigs, strength
 from .table import MARRIES, PLAIN, RE, RESERVES, SAY, SAYS_HEALTHY, SOLO, TYPE, hand_size, is_re, known_parties
 
 NONE = np.array([(2 / 3) ** n for n in range(49)])  # the chance that a hand has none of n cards that nobody has seen
@@ -122,14 +123,15 @@ def usual_card(game, state, kinds):
     """The best of these kinds (their even bits)."""
     seat, count, type = int(state.to_move), int(state.count), int(state.type)
     unseen, missing, known = unseen_cards(game, state, seat), lacks(state), parties(state, seat)
-    fox = FOX_WORTH if state.mode != SOLO else 0.0
+    pigs = state.pigs >= 0 or holds_pigs(game, state, seat)
+    fox = FOX_WORTH if state.mode != SOLO and not pigs else 0.0
     behind, lain, led, power, best, owner = 3 - (count & 3), 0.0, 0, 0, 0, 0.0
     for i in range(count & ~3, count):
         kind, friend = int(state.played[i]), friendly(known, int(state.leaders[count >> 2]) + i & 3)
         led = int(CLASS[type, kind]) if i & 3 == 0 else led
         lain += POINTS[kind] + (fox * (1.0 - friend) if kind == FOX else 0.0)
-        if POWER[type, led, kind] > power:
-            power, best, owner = int(POWER[type, led, kind]), kind, friend
+        if strength(type, led, kind, pigs) > power:
+            power, best, owner = strength(type, led, kind, pigs), kind, friend
     friends_behind = 0.0
     for j in range(behind):
         friends_behind += friendly(known, seat + 1 + j & 3) / behind
@@ -141,8 +143,8 @@ def usual_card(game, state, kinds):
         kinds &= kinds - 1
         led = int(CLASS[type, kind]) if behind == 3 else led
         ours = left_alone
-        if POWER[type, led, kind] > power:
-            stays = holds(type, led, kind, unseen, missing, seat, behind)
+        if strength(type, led, kind, pigs) > power:
+            stays = 1.0 if pigs and kind == FOX else holds(type, led, kind, unseen, missing, seat, behind)
             ours = stays + (1.0 - stays) * friends_behind
         stake = lain + REST * behind + OWN * POINTS[kind] + (fox if kind == FOX else 0.0)
         value = (2.0 * ours - 1.0) * stake - later(game, state, seat, kind)
