@@ -253,7 +253,7 @@ def test_a_player_as_usual_plays_what_the_rules_say():
 @pytest.mark.parametrize("name", ["doppelkopf", "doppelkopf:thesis"])
 def test_nobody_peeks_in_doppelkopf(name):
     game = games.load(name)
-    texts = ["random", "ensemble-uct:3x20", "ensemble-uct:3x20,calls=tree,playouts=usual", "single-uct:60"]
+    texts = ["ensemble-uct:3x20", "ensemble-uct:3x20,calls=tree,playouts=usual", "single-uct:60", "doko-rules"]
     pairs = {text: (players.make_for(text, game), players.make_for(text, game)) for text in texts}
     notes, rng, different = np.zeros(game.facts.notes), np.array([3, 4], np.uint64), 0
     for seed, truth in enumerate(positions_met(game, 300, seed=7)):
