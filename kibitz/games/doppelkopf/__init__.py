@@ -3,7 +3,8 @@
 Four seats, 48 cards of which each kind is there twice: the two copies are one move. Seat 0 sits left of the dealer.
 `cards` knows the cards, `table` the record of a game, `calls` who may announce what, `result` who took what,
 `scoring` what that is worth, `deals` how hidden hands are guessed, `usual` what a beginner plays, `encoding` and `text`
-what networks and people see, `talk` a table to play at. Here are the rules that join them.
+what networks and people see, `talk` a table to play at, `notation` and `lines` how games are written. Here are the
+rules that join them.
 """
 
 from typing import Annotated, NamedTuple
