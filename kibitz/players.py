@@ -322,7 +322,7 @@ class PuctPlayer(UctPlayer):
 
 
 CALLS = ("distribution", "tree")
-THESIS_C = 16000 / 4120  # Sievers' C, as if rewards were from -1 to 1
+THESIS_C = 16000 / 4120  # Sievers' C, for rewards of 500 * score + points, as if they were from -1 to 1
 
 
 def asides_for(game: Game, options: Any) -> Asides | None:

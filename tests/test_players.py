@@ -234,8 +234,8 @@ def test_the_constants_of_the_thesis_go_by_its_name():
     ensemble, single = players.make_for("ensemble-uct:thesis", game), players.make_for("single-uct:thesis", game)
     assert (ensemble.deals, ensemble.simulations, single.options.simulations) == (10, 1000, 10_000)
     low, high = games.load("doppelkopf:thesis").facts.rewards
-    for player in (ensemble, single):  # C = 16,000 where nothing is scaled
-        assert player.options.c * (high - low) / 2 == pytest.approx(16_000)
+    for player in (ensemble, single):  # C = 16,000 where rewards are 500 times as high
+        assert player.options.c * (high - low) / 2 * 500 == pytest.approx(16_000)
         assert player.options.calls == "tree"
 
 

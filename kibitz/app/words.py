@@ -44,6 +44,8 @@ def advice_table(game: Game, view: Any, advice: Advice) -> RenderableType:
     if valued:
         table.add_column("value", justify="right")
         table.add_column("", width=10)
+    if advice.won is not None:
+        table.add_column("won", justify="right")
     if visited:
         table.add_column("visits", justify="right")
     for i, action in enumerate(advice.actions):
@@ -54,6 +56,8 @@ def advice_table(game: Game, view: Any, advice: Advice) -> RenderableType:
             known = not np.isnan(value)
             row += [Text(f"{value:+.3f}" if known else "-")]
             row += [Text(bar(abs(value) / most, 10) if known else "", "green" if value > 0 else "red")]
+        if advice.won is not None:
+            row += [Text(f"{100 * advice.won[i]:.0f}%")]
         if visited:
             row += [Text(f"{advice.visits[i]:,}")]
         table.add_row(*row)

@@ -159,7 +159,7 @@ def follow_with_the_twin(game: Any, log: Log, seen: Counter) -> None:
         scores, counted = other.scores(), other.count()
         assert log.payoffs[number].tolist() == scores, f"game {number}: {twin.score_sheet(counted, rules)}"
         assert log.rewards[number].tolist() == [
-            500 * score + counted.points[other.party(seat)] for seat, score in enumerate(scores)
+            score + (counted.points[other.party(seat)] - 120) / 500 for seat, score in enumerate(scores)
         ]
         seen.update(kinds_of(other))
 
@@ -362,9 +362,10 @@ def test_every_game_keeps_the_laws(game):
 
 def test_rewards_are_scores_and_then_points():
     log = random_games(Doppelkopf(), 200, seed=4)
-    points = log.rewards - 500 * log.payoffs
-    assert ((points >= 0) & (points <= 240)).all()
-    assert Doppelkopf().facts.rewards == (500 * -8, 500 * 8 + 240)  # as published
+    points = 500 * (log.rewards - log.payoffs) + 120
+    assert ((points > -0.01) & (points < 240.01)).all()
+    as_published = [(500 * reward + 120 + 4000) / 8240 for reward in Doppelkopf().facts.rewards]  # 500 * score + points
+    assert as_published == pytest.approx([0, 1])
 
 
 def test_the_highest_payoff_is_what_the_rules_allow():

@@ -44,8 +44,8 @@ from .talk import DoppelkopfTalk
 from .usual import usual_call, usual_card, usual_reservation
 
 FIRST_KEY, PIGS_SHOWN = 1, 63
-# What a search takes for its scale, as published. Calls and a lone Re player leave it.
-REWARDS = (-4000.0, 4240.0)
+# What a search takes for its scale, as published: eight and the points. Calls and a lone Re player leave it.
+REWARDS = (-8.24, 8.24)
 
 
 def longest(game):
@@ -244,12 +244,13 @@ class Doppelkopf(NamedTuple):
         return float(state.scores[seat])
 
     def reward(self, state, seat):
-        """As the published player's: the score, and a little for each point of the party."""
+        """The score, and a little for each point of the party: the published player's 500 * score + points, moved and
+        divided so that it is near the score, and that what one party gets the other loses."""
         points = 0
         for other in range(4):
             if is_re(state, other) == is_re(state, seat):
                 points += int(state.points[other])
-        return float(500 * int(state.scores[seat]) + points)
+        return int(state.scores[seat]) + (points - 120) / 500.0
 
     def infoset(self, state, seat):
         return mix(state.history, int(state.hands[seat]) << 8 | int(state.dealt) << 2 | seat)
