@@ -10,7 +10,7 @@ import numpy as np
 
 from ..games import Game
 from ..games.protocol import CHANCE, OVER
-from ..jit import helper, kernel
+from ..jit import helper, kernel, long_helper
 
 EARLY = 32  # after this part of what is allowed
 TOO_MUCH = 8  # times what is allowed: expected by then, it is given up
@@ -99,7 +99,7 @@ def seen(stack, at):
     return share
 
 
-@helper
+@long_helper
 def enter(game, stack, at):
     """Here for the first time."""
     state = stack.states[at]

@@ -1,6 +1,6 @@
 """The record of a game, and what everybody at the table can see of it."""
 
-from ...jit import helper, record
+from ...jit import helper, long_helper, record
 from .cards import CLUB_QUEEN, DIAMONDS, NORMAL
 
 DEAL, SAY, NAME, CARDS, ASK, DONE = 0, 1, 2, 3, 4, 5  # phases
@@ -73,7 +73,7 @@ def next_player(state):
     return int(state.leaders[count >> 2]) + count & 3
 
 
-@helper
+@long_helper
 def known_parties(state):
     """Bits of the seats that everybody knows to be Re, and of those known to be Kontra."""
     if state.mode == SOLO:
