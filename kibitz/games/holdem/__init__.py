@@ -124,9 +124,7 @@ class Holdem(NamedTuple):
 
     def play(self, state, action):
         if state.to_move == CHANCE:
-            put(state, action)
-            if state.dealt == DEALT_BY[int(state.street)]:
-                open_bets(self, state)
+            deal(self, state, action)
         else:
             bet(self, state, action)
 
@@ -157,10 +155,10 @@ class Holdem(NamedTuple):
         copy_record(out, view)
         other = 1 - seat
         cards = gone(view)
-        for i in range(min(max(int(view.dealt) - 2 * other, 0), 2)):
+        for _ in range(min(max(int(view.dealt) - 2 * other, 0), 2)):
             card = draw(self, cards, rng)
             cards |= 1 << card + 1
-            insert(out.hole[other], i, card)
+            insert(out.hole[other], card)
         return True
 
     def aim(self, state, view, seat, mode, actions, n, keep):
@@ -205,7 +203,7 @@ class Holdem(NamedTuple):
 
 @helper
 def not_behind(state):
-    """Nothing is to be called: who folds then would give away what he has for nothing."""
+    """Nothing is to be called, so nobody folds."""
     seat = int(state.to_move)
     return state.paid[seat] >= state.paid[1 - seat]
 
@@ -218,42 +216,30 @@ def may_raise(game, state):
 
 
 @helper
-def open_bets(game, state):
-    """The cards of a street lie there: somebody moves, or the next ones are dealt as both are all in."""
+def deal(game, state, card):
+    """When the cards of a street lie there somebody moves, or the next ones are dealt as both are all in."""
+    put(state, card)
     street = int(state.street)
-    if street > 0 and state.paid[0] >= most_chips(game):
-        close_street(game, state)
-    else:
-        state.to_move = first_to_move(street)
-
-
-@helper
-def close_street(game, state):
-    street = int(state.street)
-    state.to_move = OVER if street == game.streets - 1 else CHANCE
-    state.street = min(street + 1, game.streets - 1)
-    state.raised = 0
+    if state.dealt == DEALT_BY[street]:
+        all_in, last = street > 0 and state.paid[0] >= most_chips(game), street == game.streets - 1
+        state.to_move = (OVER if last else CHANCE) if all_in else first_to_move(street)
+        state.street = street + (all_in and not last)
 
 
 @helper
 def bet(game, state, action):
     seat, street, limit = int(state.to_move), int(state.street), most_chips(game)
-    moved = int(state.moves[street]) + 1
-    level = int(state.paid[1 - seat])
+    moved, own, level = int(state.moves[street]) + 1, int(state.paid[seat]), int(state.paid[1 - seat])
+    folds, calls, last = action == FOLD, action == CALL, street == game.streets - 1
+    raised_to = min(level + bet_size(game, street), limit)
+    # The first to check leaves the other the choice, and so does the dealer who calls a blind that isn't all in.
+    closes = folds | calls & ((moved > 1) | (level == limit))
     state.line = state.line << np.uint64(2) | np.uint64(action + 1)
     state.moves[street] = moved
-    if action == FOLD:
-        state.to_move = OVER
-    elif action == RAISE:
-        state.paid[seat] = min(level + bet_size(game, street), limit)
-        state.raised = int(state.raised) + 1
-        state.to_move = 1 - seat
-    else:
-        state.paid[seat] = level
-        if moved > 1 or level == limit:
-            close_street(game, state)
-        else:  # the first to check leaves the other the choice, and so does the dealer who calls the blind
-            state.to_move = 1 - seat
+    state.paid[seat] = own if folds else level if calls else raised_to
+    state.raised = 0 if closes else int(state.raised) + (action == RAISE)
+    state.street = street + (closes & (not folds) & (not last))
+    state.to_move = (OVER if folds | last else CHANCE) if closes else 1 - seat
 
 
 # ---------------------------------------------------------------- cards

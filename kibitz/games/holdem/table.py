@@ -56,13 +56,16 @@ def draw(game, cards, rng):
 
 
 @helper
-def insert(cards, count, card):
-    """One more card among `count` of them, which fall."""
-    i = count
-    while i > 0 and cards[i - 1] < card:
-        cards[i] = cards[i - 1]
-        i -= 1
-    cards[i] = card
+def insert(cards, card):
+    """One more card in the first free place of three, or of two, so that they fall.
+
+    (Without branches, as nearly all here: what is random can't be foreseen, and in playouts a wrong guess costs most.)
+    """
+    first, second = int(cards[0]), int(cards[1])
+    cards[0] = max(first, card)
+    cards[1] = max(second, min(first, card))
+    if len(cards) > 2:
+        cards[2] = min(second, card)
 
 
 @helper
@@ -70,9 +73,9 @@ def put(state, card):
     """The next card where it belongs."""
     dealt = int(state.dealt)
     if dealt < HOLE:
-        insert(state.hole[dealt >> 1], dealt & 1, card)
+        insert(state.hole[dealt >> 1], card)
     elif dealt < HOLE + 3:
-        insert(state.board, dealt - HOLE, card)
+        insert(state.board, card)
     else:
         state.board[dealt - HOLE] = card
     state.dealt = dealt + 1
