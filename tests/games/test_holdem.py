@@ -15,7 +15,7 @@ from kibitz.games.holdem.table import CALL, FOLD, RAISE
 from kibitz.games.holdem.text import card_name
 from kibitz.names import BadInput
 
-from .walks import all_steps, encoding_of, same, view_of
+from .walks import aimed, all_steps, encoding_of, same, view_of
 
 LETTERS = {"f": FOLD, "c": CALL, "r": RAISE}
 
@@ -291,6 +291,32 @@ def test_the_order_in_which_cards_come_is_not_known():
     # but which card the turn was is
     swapped = [played(game, "cccc", [10, 20, 30, 40, *board]) for board in ([1, 2, 3, 4], [1, 2, 4, 3])]
     assert game.infoset(swapped[0], 0) != game.infoset(swapped[1], 0)
+
+
+def test_on_the_way_to_a_view_its_cards_are_dealt_where_they_belong():
+    game, cards = games.load("holdem"), [10, 20, 30, 40, 1, 2, 3, 4]
+    view = view_of(game, played(game, "cccc", cards), 0)
+
+    def kept(mode, moves, dealt):
+        state = games.positions(game)[0]
+        dealt, moves = iter(dealt), iter(moves)
+        while (move := next(dealt if game.turn(state) == CHANCE else moves, None)) is not None:
+            game.play(state, LETTERS.get(move, move))
+        keep, count = aimed(game, state, view, 0, mode)
+        assert count == sum(keep.values())
+        return {card for card in keep if keep[card]}
+
+    others = set(range(52)) - set(cards[4:])
+    assert kept("pst", "", []) == others
+    assert kept("ist", "", []) == {10, 20}
+    assert kept("ist", "", [20]) == {10}
+    assert kept("pst", "", [50, 51]) == others - {50, 51}
+    assert kept("ist", "", [10, 20]) == others - {10, 20}
+    for mode in ("pst", "ist"):
+        assert kept(mode, "cc", [10, 20, 30, 31]) == {1, 2, 3}
+        assert kept(mode, "cc", [10, 20, 30, 31, 2]) == {1, 3}
+        assert kept(mode, "cccc", [10, 20, 30, 31, 2, 1, 3]) == {4}
+        assert kept(mode, "ccc", [10, 20, 30, 31, 2, 1, 3]) == {CALL}
 
 
 def test_bets_are_seen_by_slot_as_shares_of_the_pot():
