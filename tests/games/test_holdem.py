@@ -1,11 +1,14 @@
 """Hold'em: hands replayed by OpenSpiel and PokerKit, known sizes of the game, all-ins, what networks see."""
 
+import contextlib
 import re
 from dataclasses import replace
 
 import numpy as np
 import pyspiel
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 from pokerkit import Automation, FixedLimitTexasHoldem
 
 from kibitz import games, jit
@@ -126,7 +129,7 @@ def play_hand(game, rng, actions, states, turns, legal, keys, played):
 
 def check_line(game, state, theirs):
     """What is written is what it writes, but for the order of cards that came together; and it is read again."""
-    line = acpc.write(game, state, 7, ("one", "two"))
+    line = acpc.write(game, state, 7, ("oos:1000", "random"))
     moves, cards = re.search(r"STATE:0:(.*?):(\S*)", theirs).groups()
     parts = line.split(":")
     assert parts[2] == moves
@@ -134,7 +137,7 @@ def check_line(game, state, theirs):
         sorted(together) for together in re.split(r"[|/]", cards)
     ]
     hand = acpc.read(game, line)
-    assert (hand.number, hand.names) == (7, ["one", "two"])
+    assert (hand.number, hand.names) == (7, ["oos:1000", "random"])
     assert hand.payoffs == [game.payoff(state, seat) for seat in range(2)]
     again = games.positions(game)[0]
     for action in hand.actions:
@@ -399,7 +402,7 @@ def test_a_hand_history_is_read():
     [
         ("STATE", "MATCH", ["STATE:number:moves:cards:chips:names"]),
         (":3:", ":x:", ["STATE:number:moves"]),
-        (":alice|bob", "", ["STATE:number:moves"]),
+        (":60|-60:alice|bob", "", ["STATE:number:moves"]),
         ("alice|bob", "alice", ["hand 3", "'alice'", "two names"]),
         ("Ah", "Ax", ["hand 3", "'Ax' is no card", "23456789TJQKA", "cdhs"]),
         ("Ah", "1h", ["hand 3", "'1h' is no card"]),
@@ -424,11 +427,20 @@ def test_a_hand_history_that_can_not_be_is_refused(old, new, words):
     assert all(word in str(raised.value) for word in words)
 
 
+@given(some.integers(0, len(GOOD)), some.integers(0, 9), some.text("AhKd|/:fcr3é\n ", max_size=6))
+def test_whatever_stands_in_a_line_is_read_or_refused(start, length, text):
+    with contextlib.suppress(BadInput):
+        acpc.read(games.load("holdem"), GOOD[:start] + text + GOOD[start + length :])
+
+
 def test_a_card_that_a_small_deck_lacks_is_refused():
     with pytest.raises(BadInput, match="'8c' is no card of the deck, it should be a rank of 234567 and a suit of cdh"):
         acpc.read(games.load("holdem:6,suits=3"), "STATE:0:f:8c2d|3c3d:5|-5:a|b")
 
 
-def test_a_hand_that_is_not_over_is_not_written():
+def test_only_a_whole_hand_that_is_over_is_written():
+    game = games.load("holdem")
     with pytest.raises(BadInput, match="hand 4 isn't over"):
-        acpc.write(games.load("holdem"), played(games.load("holdem"), "cc"), 4)
+        acpc.write(game, played(game, "cc"), 4)
+    with pytest.raises(BadInput, match="hand 5 hides cards"):
+        acpc.write(game, view_of(game, played(game, "rf"), 0), 5)

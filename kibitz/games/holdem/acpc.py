@@ -1,8 +1,8 @@
 """Hand histories as the servers of the Annual Computer Poker Competition write them, a line each:
 
-    STATE:0:crc/cc/cr:AhKd|QsJc/2c3d4h/5s/6c:-20|20:alice|bob
+    STATE:0:crc/cc/rf:AhKd|QsJc/2c3d4h/5s:20|-20:alice|bob
 
-Number, moves by street, cards (of the big blind first, then of the dealer), chips won, names.
+Number, moves by street, cards, chips won, names: always the big blind first, then the dealer.
 """
 
 from collections.abc import Sequence
@@ -27,6 +27,8 @@ def write(game: Game, state: Any, number: int = 0, names: Sequence[str] = ("1", 
     """The line of a hand that is over."""
     if game.turn(state) != OVER:
         raise BadInput(f"hand {number} isn't over")
+    if (state.hole < 0).any():
+        raise BadInput(f"hand {number} hides cards: it is only what a seat has seen")
     board = [int(card) for card in state.board if card >= 0]
     streets = [*state.hole.tolist(), board[:3], board[3:4], board[4:]]
     first, second, *rest = ("".join(map(card_name, part)) for part in streets)
@@ -52,7 +54,7 @@ def chips(game: Any, state: Any) -> list[int]:
 
 def read(game: Game, line: str) -> Hand:
     """Refuses what can't have happened."""
-    parts = line.strip().split(":")
+    parts = line.strip().split(":", 5)  # names may hold colons, as those of our players do
     if len(parts) != 6 or parts[0] != "STATE" or not parts[1].isdecimal():
         raise BadInput(f"{line.strip()!r} is no hand, it should read {SHAPE}")
     number, hand = int(parts[1]), f"hand {parts[1]}"

@@ -40,8 +40,10 @@ def encode(game, state, seat, out):
 
 @long_helper
 def by_slot(game, state, seat, out):
-    """The deck once each for own cards, flop, turn and river; then for each move that a street has room for whether it
-    was made, and what it put in, as a share of the pot before it."""
+    """The deck once each for own cards, flop, turn and river; then the moves.
+
+    For each that a street has room for: whether it was made, and what it put in, as a share of the pot before it.
+    """
     deck = game.ranks * game.suits
     for i in range(7):
         card = int(state.hole[seat, i]) if i < 2 else int(state.board[i - 2])
@@ -68,8 +70,10 @@ def by_slot(game, state, seat, out):
 
 @long_helper
 def thesis(state, seat, calls_seen, out):
-    """Three rows of 52, after Żarejko's thesis: the board, the own cards, and the moves, 1 for a raise. There a call is
-    0 like a move that wasn't made; where calls are seen, it is -1."""
+    """Three rows of 52, after Żarejko's thesis: the board, the own cards, and the moves, 1 for a raise.
+
+    There a call is 0, like a move that wasn't made; where calls are seen it is -1.
+    """
     for i in range(5):
         if state.board[i] >= 0:
             out[int(state.board[i])] = 1
