@@ -34,7 +34,6 @@ def test_five_cards_make_each_category_as_often_as_is_known():
     assert len(np.unique(found)) == 7462
 
 
-@pytest.mark.heavy
 def test_seven_cards_make_each_category_as_often_as_is_known():
     counts = np.zeros(9, np.int64)
     count_sevens(counts)
