@@ -4,6 +4,7 @@ Machines are noisy, and change their speed from second to second: the two sides 
 the other, and the round with the median ratio is the one that is told.
 """
 
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import games
+from ..games.holdem.evaluator import evaluate
 from ..jit import generators
 from ..learn.exit_oos import ExItOos
 from ..learn.features.linear import linear
@@ -77,9 +79,10 @@ def _calibrated(work: Work) -> tuple[Work, int]:
 def select(wanted: list[str]) -> list[Row]:
     """Rows whose name holds one of the words; all where none is given."""
     try:
+        import phevaluator  # noqa: F401
         import pyspiel  # noqa: F401
     except ImportError:
-        raise BadInput("the benchmarks measure against OpenSpiel: pip install 'kibitz[bench]'") from None
+        raise BadInput("benchmarks measure against OpenSpiel and phevaluator: pip install 'kibitz[bench]'") from None
     chosen = [row for row in ROWS if not wanted or any(word in row.name for word in wanted)]
     for word in wanted:
         if not any(word in row.name for row in chosen):
@@ -205,6 +208,8 @@ PEERS = {
     "leduc:told_apart=yes": "leduc_poker",
     "liars_dice": "liars_dice(numdice=1)",
     "liars_dice:2": "liars_dice(numdice=2)",
+    "holdem": "universal_poker(betting=limit,numPlayers=2,numRounds=4,blind=10 5,firstPlayer=2 1 1 1,numSuits=4,"
+    "numRanks=13,numHoleCards=2,numBoardCards=0 3 1 1,raiseSize=10 10 20 20,maxRaises=3 4 4 4,bettingAbstraction=fcpa)",
 } | {
     f"goofspiel:{n},base=1": "turn_based_simultaneous_game(game=goofspiel("
     f"imp_info=true,num_cards={n},points_order=ascending,returns_type=win_loss))"
@@ -291,6 +296,57 @@ def _peer_playouts(name: str) -> Work:
     def work(count: int) -> None:
         evaluator = pyspiel.RandomRolloutEvaluator(count, 1)
         pyspiel.MCTSBot(game, evaluator, 1.4, 1, 1000, False, 1, False).step(state)
+
+    return work
+
+
+# ---------------------------------------------------------------- poker hands
+
+
+def _sevens(count: int) -> np.ndarray:
+    """Seven cards each, side by side."""
+    return np.ascontiguousarray(np.random.default_rng(1).random((count, 52)).argsort()[:, :7].T.astype(np.uint8))
+
+
+def _our_hands() -> Work:
+    game = games.load("holdem")
+    return lambda count: finished(game, count)
+
+
+def _peer_hands() -> Work:
+    """From the deal on, as a program in Python plays them. Its playouts in C++ begin after it: `playouts-holdem`."""
+    game, chance = _load("holdem"), random.Random(1)
+
+    def work(count: int) -> None:
+        for _ in range(count):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                state.apply_action(chance.choice(state.legal_actions()))
+
+    return work
+
+
+def _our_evaluator() -> Work:
+    hands = _sevens(100_000)
+    out = np.zeros(hands.shape[1], np.int64)
+
+    def work(count: int) -> None:
+        while count > 0:
+            evaluate(hands[:, :count], out)
+            count -= hands.shape[1]
+
+    return work
+
+
+def _peer_evaluator() -> Work:
+    """phevaluator, in C, asked for one hand at a time: it has no other way."""
+    from phevaluator import evaluate_cards
+
+    hands = _sevens(1000).T.tolist()
+
+    def work(count: int) -> None:
+        for i in range(count):
+            evaluate_cards(*hands[i % len(hands)])
 
     return work
 
@@ -478,6 +534,10 @@ ROWS += [
         partial(_peer_playouts, name),
     )
     for name in PEERS
+]
+ROWS += [
+    Row("hands-holdem", "games/s", 30, _our_hands, _peer_hands),
+    Row("evaluator-holdem", "hands/s", 50, _our_evaluator, _peer_evaluator),
 ]
 ROWS += [
     Row(f"uct-{name}", "simulations/s", wanted, partial(_our_uct, name), partial(_peer_uct, name))

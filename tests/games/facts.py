@@ -22,6 +22,7 @@ class Row:
 
 PAIRS = "pairs of permutations, counted in test_facts.py"
 FORMULA = "faces * 2 ** (2 * faces): with one die a seat knows its face and which bids were made"
+POKER = "pairs of cards, or orders of the cards that are dealt, times the ways to bet"
 ROWS = [
     Row("kuhn", 12, (4, 24, 30), "OpenSpiel's kuhn_poker", tree=True),
     Row("leduc", 288, (49, 774, 1116), "OpenSpiel's leduc_poker(suit_isomorphism=true)", tree=True),
@@ -81,6 +82,14 @@ ROWS = [
     Row("doppelkopf:solos=no,second_ten=1"),  # (at random somebody names a solo nearly always)
     Row("doppelkopf:calls=1,nines=no,second_ten=2,charlie_caught=yes,pigs=yes,owed=5"),
     Row("doppelkopf:calls=0,owed=4,forced=2,against=no"),
+    # With 25 chips: a raise of 10, another of 5. Decisions: at first, after c, r, cr, rr, crr; ends: f, cc, and each
+    # raise is folded to or called. With 10 the big blind is all in: it is called and the flop dealt, or not.
+    Row("holdem:5,suits=1,streets=1,stack=25", 10 * 6, (86, 120 * 6, 120 * 10), POKER, tree=True),
+    Row("holdem:7,suits=1,streets=2,stack=10", 21, (260 + 840 * 10, 840, 840 * 7), POKER, tree=True),
+    Row("holdem"),
+    Row("holdem:flop"),
+    Row("holdem:thesis"),
+    Row("holdem:3,suits=3,stack=35,inputs=2,small_blind=1,big_blind=3,raises=5"),
     # Not ours: they show that the defaults of the protocol keep the contract too, and with three seats.
     Row(f"{PILE}:Pile:5", tree=True),
     Row(f"{PILE}:Pile:40"),

@@ -1,0 +1,108 @@
+"""Hand histories as the servers of the Annual Computer Poker Competition write them, a line each:
+
+    STATE:0:crc/cc/rf:AhKd|QsJc/2c3d4h/5s:20|-20:alice|bob
+
+Number, moves by street, cards, chips won, names: always the big blind first, then the dealer.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ...names import BadInput
+from ..protocol import CHANCE, OVER, Game, legal_actions, positions
+from .text import RANKS, SUITS, by_street, card_name, card_of
+
+LETTERS = "fcr"
+SHAPE = "STATE:number:moves:cards:chips:names"
+
+
+class Hand(NamedTuple):
+    number: int
+    actions: list[int]  # all that was played, chance included
+    payoffs: list[float]  # in big blinds, by seat
+    names: list[str]
+
+
+def write(game: Game, state: Any, number: int = 0, names: Sequence[str] = ("1", "2")) -> str:
+    """The line of a hand that is over."""
+    if game.turn(state) != OVER:
+        raise BadInput(f"hand {number} isn't over")
+    if (state.hole < 0).any():
+        raise BadInput(f"hand {number} hides cards: it is only what a seat has seen")
+    board = [int(card) for card in state.board if card >= 0]
+    streets = [*state.hole.tolist(), board[:3], board[3:4], board[4:]]
+    first, second, *rest = ("".join(map(card_name, part)) for part in streets)
+    return ":".join(
+        [
+            "STATE",
+            str(number),
+            moves(state),
+            "/".join([f"{first}|{second}", *filter(None, rest)]),
+            "|".join(map(str, chips(game, state))),
+            "|".join(names),
+        ]
+    )
+
+
+def moves(state: Any) -> str:
+    return "/".join("".join(LETTERS[move] for move in street) for street in by_street(state))
+
+
+def chips(game: Any, state: Any) -> list[int]:
+    return [round(game.payoff(state, seat) * game.big_blind) for seat in range(2)]
+
+
+def read(game: Game, line: str) -> Hand:
+    """Refuses what can't have happened."""
+    parts = line.strip().split(":", 5)  # names may hold colons, as those of our players do
+    if len(parts) != 6 or parts[0] != "STATE" or not parts[1].isdecimal():
+        raise BadInput(f"{line.strip()!r} is no hand, it should read {SHAPE}")
+    number, hand = int(parts[1]), f"hand {parts[1]}"
+    dealt, said = cards(game, parts[3], hand), parts[2].replace("/", "")
+    names = parts[5].split("|")
+    if len(names) != 2:
+        raise BadInput(f"{hand}: {parts[5]!r} should be two names, one|two")
+    state, actions, made = positions(game)[0], list[int](), 0
+    while game.turn(state) != OVER:
+        legal = legal_actions(game, state)
+        if game.turn(state) == CHANCE:
+            at = int(state.dealt)
+            if at == len(dealt):
+                raise BadInput(f"{hand}: {parts[3]!r} has {at} cards, and more were dealt")
+            action = dealt[at]
+        elif made == len(said):
+            raise BadInput(f"{hand} isn't over after the moves {parts[2]!r}")
+        else:
+            action = LETTERS.find(said[made])
+            made += 1
+            if action not in legal:
+                words = " or ".join(LETTERS[action] for action in legal)
+                raise BadInput(f"{hand}: move {made} of {parts[2]!r} is {said[made - 1]!r}, legal is {words}")
+        actions.append(action)
+        game.play(state, action)
+    if parts[2] != moves(state):
+        raise BadInput(f"{hand}: the moves {parts[2]!r} should read {moves(state)!r}")
+    if len(dealt) > state.dealt:
+        raise BadInput(f"{hand}: {parts[3]!r} has {len(dealt)} cards, and only {state.dealt} were dealt")
+    won = "|".join(map(str, chips(game, state)))
+    if [amount.removesuffix(".000000") for amount in parts[4].split("|")] != won.split("|"):  # some servers write these
+        raise BadInput(f"{hand}: it pays {won} chips, not {parts[4]!r}")
+    return Hand(number, actions, [game.payoff(state, seat) for seat in range(2)], names)
+
+
+def cards(game: Any, text: str, hand: str) -> list[int]:
+    """In the order in which they are dealt."""
+    found: list[int] = []
+    plain = text.replace("|", "").replace("/", "")
+    for name in (plain[i : i + 2] for i in range(0, len(plain), 2)):
+        card = card_of(name)
+        if card < 0 or card // 4 >= game.ranks or card % 4 >= game.suits:
+            deck = f"a rank of {RANKS[: game.ranks]} and a suit of {SUITS[: game.suits]}"
+            raise BadInput(f"{hand}: {name!r} is no card of the deck, it should be {deck}")
+        if card in found:
+            raise BadInput(f"{hand}: {name} is there twice")
+        found.append(card)
+    lengths = [len(part) for part in text.split("/")]
+    if lengths != [9, 6, 2, 2][: len(lengths)] or text[4] != "|":
+        raise BadInput(f"{hand}: the cards {text!r} should read AhKd|QsJc/2c3d4h/5s/6c, as far as they were dealt")
+    return found

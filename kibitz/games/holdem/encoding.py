@@ -1,0 +1,122 @@
+"""What a seat knows, in numbers for a network, and packed into 16 bytes for the many samples that training keeps."""
+
+import numpy as np
+
+from ...jit import long_helper, record
+from ..protocol import CHANCE
+from .table import (
+    CALL,
+    DEALT_BY,
+    HIDDEN,
+    RAISE,
+    bet_size,
+    first_to_move,
+    most_chips,
+    most_raises,
+    moves_made,
+    nth_move,
+)
+
+BY_SLOT, THESIS, CALLS_UNSEEN = range(3)  # `inputs` of the game
+DECK = 52
+PACKED = record(("line", "u8"), ("cards", "i1", (7,)), ("seat", "i1"))  # two of the seat, five of the board
+
+
+def size(game):
+    if game.inputs != BY_SLOT:
+        return 3 * DECK
+    slots = sum(most_raises(game, street) + 2 for street in range(game.streets))
+    return game.streets * game.ranks * game.suits + 2 * slots
+
+
+@long_helper
+def encode(game, state, seat, out):
+    out[:] = 0
+    if game.inputs == BY_SLOT:
+        by_slot(game, state, seat, out)
+    else:
+        thesis(state, seat, game.inputs == THESIS, out)
+
+
+@long_helper
+def by_slot(game, state, seat, out):
+    """The deck once each for own cards, flop, turn and river; then the moves.
+
+    For each that a street has room for: whether it was made, and what it put in, as a share of the pot before it.
+    """
+    deck = game.ranks * game.suits
+    for i in range(7):
+        card = int(state.hole[seat, i]) if i < 2 else int(state.board[i - 2])
+        if card >= 0:
+            part = 0 if i < 2 else max(i - 3, 1)
+            out[part * deck + card // 4 * game.suits + card % 4] = 1
+    at, i, made = game.streets * deck, 0, moves_made(state)
+    mine, level = game.small_blind, game.big_blind  # of the mover, and of the other
+    for street in range(game.streets):
+        if street > 0:
+            mine = level
+        for move in range(int(state.moves[street])):
+            what, before, size = nth_move(state.line, made, i), mine, bet_size(game, street)
+            if what == CALL:
+                mine = level
+            elif what == RAISE:
+                mine = min(level + size, most_chips(game))
+            out[at + 2 * move] = 1
+            out[at + 2 * move + 1] = (mine - before) / (before + level)
+            mine, level = level, mine
+            i += 1
+        at += 2 * (most_raises(game, street) + 2)
+
+
+@long_helper
+def thesis(state, seat, calls_seen, out):
+    """Three rows of 52, after Żarejko's thesis: the board, the own cards, and the moves, 1 for a raise.
+
+    There a call is 0, like a move that wasn't made; where calls are seen it is -1.
+    """
+    for i in range(5):
+        if state.board[i] >= 0:
+            out[int(state.board[i])] = 1
+    for i in range(2):
+        if state.hole[seat, i] >= 0:
+            out[DECK + int(state.hole[seat, i])] = 1
+    made = moves_made(state)
+    for i in range(made):
+        what = nth_move(state.line, made, i)
+        out[2 * DECK + i] = 1 if what == RAISE else -1 if calls_seen and what == CALL else 0
+
+
+# ---------------------------------------------------------------- samples
+
+
+@long_helper
+def pack(state, seat, out):
+    """All that the seat to move knows."""
+    out.line = state.line
+    for i in range(2):
+        out.cards[i] = state.hole[seat, i]
+    for i in range(5):
+        out.cards[2 + i] = state.board[i]
+    out.seat = seat
+
+
+@long_helper
+def unpack(game, packed, out):
+    """The view that was packed, by playing the line again. Returns its seat."""
+    game.start(out)
+    made = 0
+    while packed.line >> np.uint64(2 * made + 3):
+        made += 1
+    for i in range(made + 1):
+        if out.to_move == CHANCE:
+            out.dealt = DEALT_BY[int(out.street)]
+            out.to_move = first_to_move(int(out.street))
+        if i < made:
+            game.play(out, nth_move(packed.line, made, i))
+    seat = int(packed.seat)
+    out.hole[:, :] = HIDDEN
+    for i in range(2):
+        out.hole[seat, i] = packed.cards[i]
+    for i in range(5):
+        out.board[i] = packed.cards[2 + i]
+    return seat
