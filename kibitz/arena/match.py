@@ -15,11 +15,9 @@ import numpy as np
 from ..games import CHANCE, OVER, Game, chance_odds, full_name, legal_actions, load, positions, view_of
 from ..names import BadInput, at_least
 from ..players import Player, make_for
-from ..records import Record, read_records
+from ..records import FILE, Record, read_records
 from ..runs import Run
 from ..workers import ALONE, cores, spread
-
-FILE = "games.jsonl"
 
 
 def player_at(seat: int, number: int, seats: int) -> int:
@@ -36,11 +34,13 @@ def round_of(number: int, seats: int) -> int:
     return number // seats
 
 
-def play_game(game: Game, players: Sequence[Player], names: Sequence[str], seed: int, number: int) -> Record:
+def play_game(
+    game: Game, players: Sequence[Player], names: Sequence[str], seed: int, fresh: bool, number: int
+) -> Record:
     """Game `number` of a match. `players` and `names` stand in the order of the match, not of seats."""
     seats = game.facts.seats
     order = [player_at(seat, number, seats) for seat in range(seats)]
-    return play_seated(game, players, names, order, seed, number, round_of(number, seats))
+    return play_seated(game, players, names, order, seed, number, number if fresh else round_of(number, seats))
 
 
 def play_seated(
@@ -66,12 +66,12 @@ def play_seated(
     return Record(number, full_name(game), [names[player] for player in order], seed, actions, payoffs)
 
 
-def table(game_name: str, names: Sequence[str], seed: int) -> Callable[[int], Record]:
-    """What a process needs to play games of a match: the function from number to record."""
+def table(game_name: str, names: Sequence[str], seed: int, fresh: bool = False) -> Callable[[int], Record]:
+    """What a process needs to play games of a match: the function from number to record. `fresh`: no two share luck."""
     game = load(game_name)
     if len(names) != game.facts.seats:
         raise BadInput(f"{full_name(game)} is for {game.facts.seats} players, not {len(names)}")
-    return partial(play_game, game, [make_for(name, game) for name in names], names, seed)
+    return partial(play_game, game, [make_for(name, game) for name in names], names, seed, fresh)
 
 
 def play_match(
@@ -83,10 +83,11 @@ def play_match(
     done: Collection[int] = (),
     tell: Callable[[str], None] = lambda text: None,
     alone: float = ALONE,
+    fresh: bool = False,
 ) -> Generator[Record]:
     """The games of a match that aren't done yet, as they end. The same for any number of processes, but for order."""
     todo = [number for number in range(games) if number not in done]
-    return spread(table, (game_name, list(names), seed), todo, processes or cores(), tell, alone)
+    return spread(table, (game_name, list(names), seed, fresh), todo, processes or cores(), tell, alone)
 
 
 def open_match(folder: Path | None, game_name: str, names: Sequence[str], games: int, seed: int) -> Run:
@@ -106,14 +107,18 @@ def play_into(
     tell: Callable[[str], None] = lambda text: None,
     alone: float = ALONE,
 ) -> list[Record]:
-    """Play what is missing of the match in a run folder. Each game is written as it ends, so a kill costs little."""
+    """Play what is missing of the match or recording in a run folder.
+
+    Each game is written as it ends, so a kill costs little.
+    """
     config = run.config()
     game, names, games, seed = (config[key] for key in ("game", "players", "games", "seed"))
+    fresh = config["command"] == "record"
     with run.appending(FILE) as append:
         records = {record.number: record for record in _own_records(run)}
         for record in records.values():
             on_record(record)
-        with closing(play_match(game, names, games, seed, processes, records.keys(), tell, alone)) as played:
+        with closing(play_match(game, names, games, seed, processes, records.keys(), tell, alone, fresh)) as played:
             for record in played:
                 append(record.line())
                 records[record.number] = record
