@@ -44,6 +44,12 @@ class Games:
     def lengths(self) -> np.ndarray:
         return (self.actions != NOTHING).sum(axis=1)
 
+    @property
+    def own(self) -> np.ndarray:
+        """[games, 4 seats, 48] bool: whether a card is the seat's own."""
+        movers = (self.leaders[:, :, None] + np.arange(4)).reshape(-1, 48) & 3
+        return movers[:, None] == np.arange(4)[:, None]
+
     def take(self, which: np.ndarray) -> "Games":
         """Some of them, by number or mask."""
         return replace(self, **{name: getattr(self, name)[which] for name in ARRAYS})

@@ -103,10 +103,12 @@ class NextCardPupil:
         with one_thread():
             foretold = foretell(self.module, lines, self.can_be.reshape(-1, 48))
         hits = foretold.cards == lines[:, CARDS]
+        own = self.judged.own.reshape(-1, 48)
         return {
             "accuracy": float(hits.mean()),
             "loss_of_validation": foretold.loss,
-            "legal": foretold.legal,
+            "legal": float(foretold.legal.mean()),
+            "legal_of_own": float(foretold.legal[own].mean()),
         }
 
     @property
@@ -142,12 +144,12 @@ def surprise(logits: torch.Tensor, lines: torch.Tensor) -> torch.Tensor:
 class Foretold:
     cards: np.ndarray  # [lines, 48] u1: kinds
     loss: float
-    legal: float  # how often the likeliest of all characters was a card that can be
+    legal: np.ndarray  # [lines, 48] bool: whether the likeliest of all characters was a card that can be
 
 
 def foretell(module: Lstm, lines: np.ndarray, can_be: np.ndarray) -> Foretold:
     """The likeliest card that can be, for each card of these lines by what was before it. `can_be` [lines, 48] bits."""
-    device, cards, loss, legal = next(module.parameters()).device, [], 0.0, 0
+    device, cards, legal, loss = next(module.parameters()).device, [], [], 0.0
     kinds = torch.arange(24, device=device)
     with torch.inference_mode():
         for at in range(0, len(lines), AT_ONCE):
@@ -158,6 +160,6 @@ def foretell(module: Lstm, lines: np.ndarray, can_be: np.ndarray) -> Foretold:
             allowed = (bits[..., None] >> kinds & 1).bool()
             said = logits[:, CARDS, :]
             likeliest = said.argmax(dim=2)
-            legal += int((bits >> likeliest & 1).sum())  # (no bits of what is no card)
+            legal.append((bits >> likeliest & 1).bool().cpu().numpy())  # (no bits of what is no card)
             cards.append(said[..., :24].masked_fill(~allowed, -torch.inf).argmax(dim=2).to(torch.uint8).cpu().numpy())
-    return Foretold(np.concatenate(cards), loss / len(lines), legal / (48 * len(lines)))
+    return Foretold(np.concatenate(cards), loss / len(lines), np.concatenate(legal))

@@ -30,6 +30,9 @@ def test_they_are_the_games_that_were_played(tmp_path):
         assert games.played[i].tolist() == end.played.tolist()
         assert games.leaders[i].tolist() == end.leaders[:12].tolist()
         assert games.scores[i].tolist() == record.payoffs
+        assert [np.flatnonzero(own).tolist() for own in games.own[i]] == [
+            [at for at in range(48) if (int(end.leaders[at >> 2]) + at & 3) == seat] for seat in range(4)
+        ]
         assert games.actions[i, 48 : games.lengths[i]].tolist() == record.actions[48:]
         assert (games.actions[i, games.lengths[i] :] == NOTHING).all()
 

@@ -115,7 +115,8 @@ def test_what_it_foretells_can_be(games):
     assert (found.cards == np.where(allowed, said[..., :24], -np.inf).argmax(axis=2)).all()
     likeliest = said.argmax(axis=2)
     legal = (likeliest < 24) & np.take_along_axis(allowed, np.minimum(likeliest, 23)[..., None], 2)[..., 0]
-    assert found.legal == pytest.approx(legal.mean())
+    assert (found.legal == legal).all()
+    assert 0.1 < legal.mean() < 0.9
 
 
 # ---------------------------------------------------------------- learning
