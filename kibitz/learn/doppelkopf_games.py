@@ -67,7 +67,7 @@ def read_games(name: str | Path, rules_name: str, form: lines.Form = lines.Form(
     except OSError as error:
         raise BadInput(f"{path} can't be read: {error.strerror or error}") from None
     source = hashlib.blake2b(f"{FORMAT} {full_name(rules)} {form}\n".encode() + data, digest_size=16).hexdigest()
-    kept = path.with_name(f"{path.name}.arrays")
+    kept = path.with_name(f"{path.name}.safetensors")
     found = _kept(kept, full_name(rules), source)
     if found is None:
         try:

@@ -73,14 +73,18 @@ class Reading:
     """A network that reads a line from its beginning, as far as it is known."""
 
     def __init__(self, network: Network) -> None:
-        self.network, self.line = network, list[int]()
-        self.state = [(np.zeros(len(layer.recurrent), np.float32),) * 2 for layer in network.layers]
+        self.network = network
+        self._begin()
+
+    def _begin(self) -> None:
+        self.line = list[int]()
+        self.state = [(np.zeros(len(layer.recurrent), np.float32),) * 2 for layer in self.network.layers]
         self._read(NEWLINE)
 
     def next(self, line: list[int]) -> np.ndarray:
         """[CHARACTERS] f4: logits of what comes behind a line. What was read before isn't read again."""
         if line[: len(self.line)] != self.line:
-            self.__init__(self.network)  # type: ignore[misc]  # another game
+            self._begin()  # another game
         for character in line[len(self.line) :]:
             self._read(character)
         self.line = list(line)

@@ -1,5 +1,6 @@
 """The next card, learned: Adam on the cross-entropy of the next character. Torch works here."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,7 @@ class NextCardPupil:
     def __init__(self, config: Any, game: Game, games: Games) -> None:
         apart = is_validation(games, config.validation)
         self.config, self.game, self.source = config, game, games.source
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:2")  # else CUDA's LSTM is another one every time
         self.device = torch.device(pick_device(config.device, large=True))
         self.lines = torch.from_numpy(lines_of(games.take(~apart))).to(self.device)
         self.judged = games.take(np.flatnonzero(apart)[: config.judged])

@@ -62,7 +62,7 @@ def test_arrays_are_kept_beside_the_file_while_it_is_the_same(tmp_path, monkeypa
     monkeypatch.setattr(doppelkopf_games, "_read", lambda *given: reads.append(1) or plain(*given))
     assert same(read_games(path, RULES), first)
     assert not reads
-    kept = tmp_path / "games.jsonl.arrays"
+    kept = tmp_path / "games.jsonl.safetensors"
     kept.write_bytes(kept.read_bytes()[:-5])  # damaged
     assert same(read_games(path, RULES), first)
     assert len(reads) == 1
@@ -133,7 +133,7 @@ def test_what_is_cut_off_foreign_or_poisoned_is_refused_with_its_line(tmp_path):
             read_games(path, RULES)
         assert why in str(caught.value)
         assert str(caught.value).startswith(f"{path}, ")
-        assert not (tmp_path / "bad.jsonl.arrays").exists()
+        assert not (tmp_path / "bad.jsonl.safetensors").exists()
 
 
 @pytest.mark.parametrize(
