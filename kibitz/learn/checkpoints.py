@@ -12,6 +12,10 @@ from ..names import BadInput
 from ..runs import Run
 
 
+class Changed(BadInput):
+    """A checkpoint is sound, but what it was made from is another thing now."""
+
+
 class Kept(Protocol):
     def save(self, folder: Path) -> None: ...
 
@@ -41,7 +45,7 @@ def restore(run: Run, learner: Kept) -> int:
         folder = run.path(f"checkpoints/{done:06d}")
         try:
             learner.restore(folder)
-        except BadInput:
+        except Changed:
             raise
         except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, RuntimeError) as error:
             raise BadInput(f"{folder} can't be read, it is damaged: {error}") from None

@@ -13,8 +13,8 @@ import torch
 from ..files import write_whole
 from ..games import Game, full_name
 from ..games.doppelkopf.prediction import foresee
-from ..names import BadInput
 from .apprentice import one_thread, pick_device
+from .checkpoints import Changed
 from .doppelkopf_games import Games, is_validation
 from .next_card import CARDS, CHARACTERS, NEWLINE, Layer, Network, lines_of, save_network
 from .torch_state import packed, unpack
@@ -132,7 +132,7 @@ class NextCardPupil:
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
             source = file.metadata()["source"]
         if source != self.source:
-            raise BadInput(f"{self.config.data} holds other games now than when the run was begun")
+            raise Changed(f"{self.config.data} holds other games now than when the run was begun")
         self.total, self.done = tensors.pop("total").to(self.device), int(tensors.pop("done"))
         unpack(tensors, self.module, self.optimizer)
 
