@@ -3,13 +3,13 @@
 import shlex
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ..arena.match import play_into
-from ..arena.recording import open_recording
+from ..arena.recording import open_recording, record_into
 from ..files import write_whole
 from ..games import full_name, load
 from ..games.doppelkopf import lines, notation
@@ -67,7 +67,7 @@ def record(
             line(done, f"{rate:,.1f} games/s" if rate else "")
 
         try:
-            play_into(run, processes, show, lambda text: err.print(text, highlight=False, markup=False))
+            record_into(run, processes, on_record=show, tell=partial(err.print, highlight=False, markup=False))
         except KeyboardInterrupt:
             asked = [part for name in players for part in ("--players", name)]
             numbers = ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]

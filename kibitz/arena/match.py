@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,13 +35,11 @@ def round_of(number: int, seats: int) -> int:
     return number // seats
 
 
-def play_game(
-    game: Game, players: Sequence[Player], names: Sequence[str], seed: int, fresh: bool, number: int
-) -> Record:
+def play_game(game: Game, players: Sequence[Player], names: Sequence[str], seed: int, number: int) -> Record:
     """Game `number` of a match. `players` and `names` stand in the order of the match, not of seats."""
     seats = game.facts.seats
     order = [player_at(seat, number, seats) for seat in range(seats)]
-    return play_seated(game, players, names, order, seed, number, number if fresh else round_of(number, seats))
+    return play_seated(game, players, names, order, seed, number, round_of(number, seats))
 
 
 def play_seated(
@@ -48,9 +47,7 @@ def play_seated(
 ) -> Record:
     """A game in which player `order[seat]` has the seat. Games of the same `deal` share their luck."""
     luck = np.random.default_rng([seed, deal])
-    for seat, player in enumerate(order):
-        own = np.random.SeedSequence([seed, number, 1 + player])  # from 1: [a, b, 0] is the same seed as [a, b]
-        players[player].begin(game, seat, int(own.generate_state(1, np.uint64)[0]))
+    begin(game, players, order, seed, number)
     state, actions = positions(game)[0], []
     while (turn := game.turn(state)) != OVER:
         if turn == CHANCE:
@@ -66,12 +63,19 @@ def play_seated(
     return Record(number, full_name(game), [names[player] for player in order], seed, actions, payoffs)
 
 
-def table(game_name: str, names: Sequence[str], seed: int, fresh: bool = False) -> Callable[[int], Record]:
-    """What a process needs to play games of a match: the function from number to record. `fresh`: no two share luck."""
+def begin(game: Game, players: Sequence[Player], order: Sequence[int], seed: int, number: int) -> None:
+    """Seat the players, each with a seed of its own."""
+    for seat, player in enumerate(order):
+        own = np.random.SeedSequence([seed, number, 1 + player])  # from 1: [a, b, 0] is the same seed as [a, b]
+        players[player].begin(game, seat, int(own.generate_state(1, np.uint64)[0]))
+
+
+def table(game_name: str, names: Sequence[str], seed: int) -> Callable[[int], Record]:
+    """What a process needs to play games of a match: the function from number to record."""
     game = load(game_name)
     if len(names) != game.facts.seats:
         raise BadInput(f"{full_name(game)} is for {game.facts.seats} players, not {len(names)}")
-    return partial(play_game, game, [make_for(name, game) for name in names], names, seed, fresh)
+    return partial(play_game, game, [make_for(name, game) for name in names], names, seed)
 
 
 def play_match(
@@ -83,11 +87,11 @@ def play_match(
     done: Collection[int] = (),
     tell: Callable[[str], None] = lambda text: None,
     alone: float = ALONE,
-    fresh: bool = False,
+    make: Any = table,
 ) -> Generator[Record]:
     """The games of a match that aren't done yet, as they end. The same for any number of processes, but for order."""
     todo = [number for number in range(games) if number not in done]
-    return spread(table, (game_name, list(names), seed, fresh), todo, processes or cores(), tell, alone)
+    return spread(make, (game_name, list(names), seed), todo, processes or cores(), tell, alone)
 
 
 def open_match(folder: Path | None, game_name: str, names: Sequence[str], games: int, seed: int) -> Run:
@@ -106,19 +110,19 @@ def play_into(
     on_record: Callable[[Record], None] = lambda record: None,
     tell: Callable[[str], None] = lambda text: None,
     alone: float = ALONE,
+    make: Any = table,
 ) -> list[Record]:
-    """Play what is missing of the match or recording in a run folder.
+    """Play what is missing of the match in a run folder. Each game is written as it ends, so a kill costs little.
 
-    Each game is written as it ends, so a kill costs little.
+    `make` is what plays: the table of a match, or of a recording.
     """
     config = run.config()
     game, names, games, seed = (config[key] for key in ("game", "players", "games", "seed"))
-    fresh = config["command"] == "record"
     with run.appending(FILE) as append:
         records = {record.number: record for record in _own_records(run)}
         for record in records.values():
             on_record(record)
-        with closing(play_match(game, names, games, seed, processes, records.keys(), tell, alone, fresh)) as played:
+        with closing(play_match(game, names, games, seed, processes, records.keys(), tell, alone, make)) as played:
             for record in played:
                 append(record.line())
                 records[record.number] = record

@@ -164,10 +164,10 @@ def test_games_are_recorded_and_the_same_command_goes_on(kibitz, tmp_path):
 
 
 def test_a_recording_that_was_stopped_says_how_to_go_on(kibitz, tmp_path, monkeypatch):
-    def stop(run, processes, on_record, tell):
+    def stop(run, processes, **_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(record_commands, "play_into", stop)
+    monkeypatch.setattr(record_commands, "record_into", stop)
     code, _, error = kibitz(*ASKED, "--games", "5")
     assert code == 130
     again = "kibitz record doppelkopf:thesis --players random --games 5 --seed 1 --out rec"

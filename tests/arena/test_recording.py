@@ -2,8 +2,8 @@
 
 import pytest
 
-from kibitz.arena.match import FILE, play_into
-from kibitz.arena.recording import open_recording
+from kibitz.arena.match import FILE
+from kibitz.arena.recording import open_recording, record_into
 from kibitz.names import BadInput
 from kibitz.records import read_records
 
@@ -12,19 +12,19 @@ ASKED = ("leduc", ["random"], 40, 1)
 
 @pytest.fixture
 def whole(tmp_path):
-    play_into(open_recording(tmp_path / "whole", *ASKED), 1)
+    record_into(open_recording(tmp_path / "whole", *ASKED), 1)
     return (tmp_path / "whole" / FILE).read_bytes()
 
 
 def test_every_game_has_a_deal_of_its_own(tmp_path):
     run = open_recording(tmp_path / "run", "doppelkopf:thesis", ["random"], 6, 1)
-    records = play_into(run, 1)
+    records = record_into(run, 1)
     assert len({tuple(record.actions[:48]) for record in records}) == 6
     assert {tuple(record.players) for record in records} == {("random",) * 4}
 
 
 def test_named_players_go_through_the_seats(tmp_path):
-    records = play_into(open_recording(tmp_path / "run", "kuhn", ["random", "oos:10"], 4, 1), 1)
+    records = record_into(open_recording(tmp_path / "run", "kuhn", ["random", "oos:10"], 4, 1), 1)
     assert [record.players for record in records] == [["random", "oos:10"], ["oos:10", "random"]] * 2
 
 
@@ -37,15 +37,15 @@ def test_it_goes_on_after_a_kill_to_the_same_games(tmp_path, whole, processes):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play_into(run, 1, kill)
+        record_into(run, 1, on_record=kill)
     run.path(FILE).write_bytes(run.path(FILE).read_bytes()[:-9])  # a line that was cut off
-    play_into(open_recording(tmp_path / "run", *ASKED), processes, alone=0.0)
+    record_into(open_recording(tmp_path / "run", *ASKED), processes, alone=0.0)
     assert run.path(FILE).read_bytes() == whole
 
 
 def test_it_may_grow(tmp_path, whole):
-    play_into(open_recording(tmp_path / "run", "leduc", ["random"], 9, 1), 1)
-    play_into(open_recording(tmp_path / "run", *ASKED), 1)
+    record_into(open_recording(tmp_path / "run", "leduc", ["random"], 9, 1), 1)
+    record_into(open_recording(tmp_path / "run", *ASKED), 1)
     assert (tmp_path / "run" / FILE).read_bytes() == whole
     assert len(read_records(tmp_path / "run" / FILE)) == 40
 

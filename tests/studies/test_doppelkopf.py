@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from kibitz.arena.match import play_into
-from kibitz.arena.recording import open_recording
+from kibitz.arena.recording import open_recording, record_into
 from kibitz.names import BadInput
 from kibitz.runs import Run
 from kibitz.studies import doppelkopf
@@ -14,7 +13,7 @@ from kibitz.studies.doppelkopf import PARTS, Study, percent
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     run = open_recording(tmp_path_factory.mktemp("data") / "rec", doppelkopf.RULES, ["random"], 60, 1)
-    play_into(run, 1)
+    record_into(run, 1)
     return run.folder
 
 
