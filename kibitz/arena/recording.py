@@ -27,6 +27,8 @@ def open_recording(folder: Path | None, game_name: str, names: Sequence[str], ga
     at_least("seed", seed, 0)
     game = load(game_name)
     seats = game.facts.seats
+    if "human" in names:
+        raise BadInput("a human can't play on all cores at once; kibitz match takes one")
     if len(names) not in (1, seats):
         raise BadInput(
             f"{full_name(game)} is for {seats} players: name one for all seats, or {seats}, not {len(names)}"

@@ -51,7 +51,11 @@ def test_it_may_grow(tmp_path, whole):
 
 
 def test_what_cannot_be_recorded_is_refused_before_anything_is_written(tmp_path):
-    for names, why in ((["random"] * 3, "name one for all seats, or 4, not 3"), (["uct:10"], "would peek")):
+    for names, why in (
+        (["random"] * 3, "name one for all seats, or 4, not 3"),
+        (["uct:10"], "would peek"),
+        (["human"], "a human can't"),
+    ):
         with pytest.raises(BadInput, match=why):
             open_recording(tmp_path / "run", "doppelkopf:thesis", names, 10, 1)
     with pytest.raises(BadInput, match="games should be at least 1"):
