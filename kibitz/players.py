@@ -16,6 +16,7 @@ from .games.protocol import usual
 from .jit import generators
 from .learn.features.store import POLICIES, Features, biased, read_features
 from .learn.models import network_file
+from .learn.next_card import Reading, check_rules, line_so_far, read_network
 from .learn.perceptron import Layers, compiled, logits, read_layers
 from .names import BadInput
 from .search.advice import Advice, fixed_advice
@@ -156,6 +157,29 @@ class FromNetwork(_Advised):
         odds = np.exp(said - said.max())
         odds[odds < self.threshold] = 0
         return fixed_advice(self.game, view, odds / odds.sum())
+
+
+class FromNextCard(_Advised):
+    """Plays the card that a network foretells for its own seat, without any search; speaks as is usual."""
+
+    class Options(NamedTuple):
+        network: Annotated[str, "a run folder of next-card, or its network file"]
+
+    def __init__(self, options: Any) -> None:
+        self.network = read_network(network_file(options.network))[0]
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        check_rules(game)
+        super().begin(game, seat, seed)
+        self.rng, self.reading = generators(seed, 1)[0], Reading(self.network)
+
+    def advise(self, view: Any) -> Advice:
+        legal = legal_actions(self.game, view)
+        if self.game.aside(view):
+            said = usual_action(self.game, view, self.rng)
+            return fixed_advice(self.game, view, (np.array(legal) == said).astype(float))
+        foretold = self.reading.next(line_so_far(view, self.seat))[legal]
+        return fixed_advice(self.game, view, np.eye(len(legal))[np.argmax(foretold)])
 
 
 class FromFeatures(_Advised):
@@ -446,6 +470,7 @@ PLAYERS: dict[str, Any] = {
     "alphabeta": AlphaBetaPlayer,
     "strategy": FromFile,
     "net": FromNetwork,
+    "lstm": FromNextCard,
     "features": FromFeatures,
     "human": Human,
 }

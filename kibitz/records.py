@@ -19,6 +19,8 @@ import numpy as np
 from .games import OVER, legal_actions, load, positions
 from .names import BadInput
 
+FILE = "games.jsonl"  # in a run folder
+
 
 @dataclass(frozen=True)
 class Record:

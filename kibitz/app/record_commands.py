@@ -1,17 +1,21 @@
-"""`kibitz convert`: games of Doppelkopf from one form into another, each of them checked by playing it again."""
+"""`kibitz record` and `convert`: games to learn from, and games of Doppelkopf from one form into another."""
 
+import shlex
+import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ..arena.match import FILE
+from ..arena.recording import open_recording, record_into
 from ..files import write_whole
 from ..games import full_name, load
 from ..games.doppelkopf import lines, notation
 from ..names import BadInput, choose
-from ..records import Record, read_line
+from ..records import FILE, Record, read_line
+from .options import GameName, Json, Out, Processes, Seed, write_json
 from .progress import err, out, waiting
 
 FORMS = {
@@ -25,7 +29,56 @@ UNKNOWN = "unknown"  # a player whose name a line doesn't tell
 
 
 def register(app: typer.Typer) -> None:
+    app.command("record")(record)
     app.command("convert")(convert)
+
+
+def record(
+    game_name: GameName,
+    players: Annotated[
+        list[str],
+        typer.Option("--players", help="Once: for all seats. Or again for each; they move on a seat every game."),
+    ],
+    number: Annotated[int, typer.Option("--games", help="Each has a deal of its own.")] = 1000,
+    seed: Seed = 1,
+    processes: Processes = None,
+    out_folder: Out = None,
+    json_file: Json = None,
+) -> None:
+    """Play games for networks to learn from, on all cores, into a run folder.
+
+    The same command with --out on that folder goes on where it was stopped, or to a larger number of games. What
+    learns from it keeps some deals apart, by the deals themselves.
+
+    Example: kibitz record doppelkopf:thesis --players ensemble-uct:10x200 --games 100000 --out runs/uct-games
+    """
+    run = open_recording(out_folder, game_name, players, number, seed)
+    old = run.path(FILE).read_bytes().count(b"\n") if run.path(FILE).exists() else 0
+    began, done, rate = time.perf_counter(), 0, 0.0
+    with waiting(run.config()["game"], number) as line:
+
+        def show(record: Record) -> None:
+            nonlocal began, done, rate
+            done += 1
+            if done <= old + 1:  # the first compiles
+                began = time.perf_counter()
+            else:
+                rate = (done - old - 1) / (time.perf_counter() - began)
+            line(done, f"{rate:,.1f} games/s" if rate else "")
+
+        try:
+            record_into(run, processes, on_record=show, tell=partial(err.print, highlight=False, markup=False))
+        except KeyboardInterrupt:
+            asked = [part for name in players for part in ("--players", name)]
+            numbers = ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
+            again = shlex.join(["kibitz", "record", game_name, *asked, *numbers])
+            err.print(f"stopped after {done:,} of {number:,} games; what is there was saved", highlight=False)
+            err.print(f"to go on: {again}", soft_wrap=True, highlight=False, markup=False)
+            raise typer.Exit(130) from None
+    told = f", {rate:,.1f} a second" if rate else ""
+    out.print(f"{done:,} games of [bold]{run.config()['game']}[/bold], seed {seed}{told}", highlight=False)
+    out.print(f"games: {run.path(FILE)}", soft_wrap=True, highlight=False)
+    write_json(json_file, run.config() | {"done": done, "games_per_second": rate})
 
 
 def choices(options: dict[str, str]) -> str:
@@ -141,19 +194,7 @@ def _from_text(text: str) -> Iterator[tuple[Record, Any]]:
 
 
 def _from_lines(text: str, rules_name: str, form: lines.Form) -> Iterator[tuple[Record, Any]]:
-    """Lines of the same game, each from another seat, follow each other: they are one game."""
     rules = notation.check_game(load(rules_name))
-    lines.check_rules(rules)
     many = text.count("\n") >= MANY
-    count, before, seen = 0, "", set[int]()
-    for number, line in enumerate(text.splitlines()):
-        try:
-            seat, actions, end = lines.read_line(rules, line, form, many)
-        except BadInput as error:
-            raise BadInput(f"line {number + 1}: {error}") from None
-        if line[lines.HAND + 1 :] == before and seat not in seen:
-            seen.add(seat)
-            continue
-        before, seen = line[lines.HAND + 1 :], {seat}
+    for count, (actions, end) in enumerate(lines.read_games(rules, text, form, many)):
         yield Record(count, full_name(rules), [UNKNOWN] * 4, 0, actions, _payoffs(end)), end
-        count += 1

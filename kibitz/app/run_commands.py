@@ -104,6 +104,10 @@ class Row:
         if self.command == "match" and self.unfinished and self.players:
             numbers = ["--games", str(self.wanted), "--seed", str(self.seed)]
             return shlex.join(["kibitz", "match", self.game, *self.players, *numbers, "--out", self.run])
+        if self.command == "record" and self.unfinished and self.players:
+            asked = [part for name in self.players for part in ("--players", name)]
+            numbers = ["--games", str(self.wanted), "--seed", str(self.seed)]
+            return shlex.join(["kibitz", "record", self.game, *asked, *numbers, "--out", self.run])
         return ""
 
 
@@ -181,7 +185,7 @@ def read_row(folder: Path) -> Row:
         row.command, row.game = config["command"], str(config.get("game", ""))
         row.method = str(config.get("method", config.get("with", "")))
         row.wanted, row.seed = _whole(config.get("iterations")), _whole(config.get("seed"))
-        if row.command == "match":
+        if row.command in ("match", "record"):
             _read_match(row, run, config)
         elif row.command == "session":
             row.players, row.wanted = [str(name) for name in config["players"]], config["games"] * config["sessions"]

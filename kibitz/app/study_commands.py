@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from .. import names
-from ..studies import exit_oos, tspg
+from ..studies import doppelkopf, exit_oos, tspg
 from ..studies.report import Report
 from . import plots
 from .options import Json, Processes, Seed, write_json
@@ -20,6 +20,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="Tables and figures of the papers, ours beside theirs.", no_args_is_help=True)
     group.command("exit-oos")(study_exit_oos)
     group.command("tspg")(study_tspg)
+    group.command("doppelkopf")(study_doppelkopf)
     app.add_typer(group, name="study")
 
 
@@ -128,6 +129,49 @@ def study_tspg(
     present(report, folder, f"{part}-{preset}-{features}", command, f"{scale}, {tspg.SCALES[scale].what}", json_file)
 
 
+def study_doppelkopf(
+    part: Annotated[
+        str,
+        typer.Argument(
+            help="; ".join(f"{name}: {text}" for name, text in doppelkopf.PARTS.items()) + ".", metavar="PART"
+        ),
+    ],
+    data: Annotated[Path, typer.Option(help="Games to learn from, of doppelkopf:thesis: as kibitz record makes.")],
+    scale: Annotated[
+        str, typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in doppelkopf.SCALES.items()))
+    ] = "quick",
+    out_folder: Annotated[
+        Path | None, typer.Option("--out", help="The folder to work in; default runs/study-doppelkopf-SCALE.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="Where torch computes: auto, cpu or cuda.")] = "auto",
+    seed: Seed = 1,
+    json_file: Json = None,
+) -> None:
+    """Reproduce a table or figure of Obenaus' thesis on Doppelkopf: trains, foretells, writes Markdown and a picture.
+
+    The same command goes on where it was stopped. All parts share their training.
+
+    Example: kibitz study doppelkopf table-7 --data runs/doppelkopf-record-001 --scale quick
+    """
+    names.at_least("--seed", seed, 0)
+    names.choose("scale", scale, doppelkopf.SCALES)
+    folder = out_folder or Path("runs") / f"study-doppelkopf-{scale}"
+    with waiting("doppelkopf") as line:
+
+        def watch(what: str, done: float, total: float) -> None:
+            line(0, f"{what}: {done:,.0f} of {total:,.0f}")
+
+        study = doppelkopf.Study(part, data, scale, folder, seed, device, watch)
+        err.print(f"{part} into {escape(str(folder))}", highlight=False)
+        try:
+            report = study.run()
+        except KeyboardInterrupt:
+            err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
+            raise typer.Exit(130) from None
+    command = f"kibitz study doppelkopf {part} --data {data} --scale {scale} --seed {seed}"
+    present(report, folder, part, command, f"{scale}, {doppelkopf.SCALES[scale].what}", json_file)
+
+
 def present(report: Report, folder: Path, name: str, command: str, scale: str, json_file: Path | None) -> None:
     """Show what came out, and write it."""
     written = report.write(folder, name, command, scale)
@@ -140,7 +184,7 @@ def present(report: Report, folder: Path, name: str, command: str, scale: str, j
     out.print(f"table: {written}", soft_wrap=True, highlight=False)
     if report.curves:
         picture = folder / f"{name}.png"
-        plots.curves(picture, report.curves, report.title, report.measured)
+        plots.curves(picture, report.curves, report.title, report.measured, report.over)
         out.print(f"plot:  {picture}", soft_wrap=True, highlight=False)
     if report.games:
         picture = folder / f"{name}.png"

@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import math
 import shlex
 import time
 from dataclasses import MISSING, fields
@@ -13,6 +14,8 @@ from rich.markup import escape
 
 from .. import names
 from ..learn.expert_iteration import Progress
+from ..learn.lessons import Passed
+from ..learn.method import Lessons, Method
 from ..learn.training import METHODS, Estimate, config_of, configured, estimate, method_of, new_run, train
 from ..names import BadInput
 from ..runs import Run
@@ -47,7 +50,7 @@ def _help(method: str) -> str:
 def _command(method: str, config: Any) -> Any:
     """A command with an option for each field of the configuration; what isn't given is left to preset and default."""
 
-    def command(game_name: str, preset: str | None, processes: Any, cluster: Any, out_folder: Any, json_file: Any, **given: Any) -> None:  # fmt: skip  # noqa: E501
+    def command(game_name: str, preset: str | None, out_folder: Any, json_file: Any, processes: Any = None, cluster: Any = None, **given: Any) -> None:  # fmt: skip  # noqa: E501
         if cluster is not None and importlib.util.find_spec("ray") is None:
             raise BadInput("a cluster needs Ray: pip install 'kibitz[cluster]'")
         _start(new_run(out_folder, method, configured(method, game_name, preset, given)), processes, cluster, json_file)
@@ -74,12 +77,9 @@ def _command(method: str, config: Any) -> Any:
         span = "" if allowed is None or isinstance(allowed, range) else f" ({names.span(kind, meaning, allowed)})"
         text = f"{meaning}{span}; default {field.default:g}" if kind in (int, float) else f"{meaning}{span}; default {field.default}"  # fmt: skip  # noqa: E501
         parameters.append(_parameter(field.name, Annotated[kind | None, typer.Option(help=text)], None))
-    parameters += [
-        _parameter("processes", Processes, None),
-        _parameter("cluster", Cluster, None),
-        _parameter("out_folder", Out, None),
-        _parameter("json_file", Json, None),
-    ]
+    if isinstance(METHODS[method], Method):  # one that plays
+        parameters += [_parameter("processes", Processes, None), _parameter("cluster", Cluster, None)]
+    parameters += [_parameter("out_folder", Out, None), _parameter("json_file", Json, None)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
     return command
@@ -142,7 +142,17 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
         except KeyboardInterrupt:
             _stopped(run)
     nash_convs = [line["nash_conv"] for line in run.lines() if "nash_conv" in line][-1:]
-    with waiting(f"{config.game}", config.iterations * config.games) as line:
+    taught = isinstance(method_of(run), Lessons)
+    with waiting(f"{config.game}", None if taught else config.iterations * config.games) as line:
+
+        def show_lesson(passed: Passed) -> None:
+            rate = passed.fresh / max(passed.seconds, 1e-9)
+            note = f"{passed.steps:,} of {passed.total:,} steps  pass {passed.iteration}  {rate:,.1f} steps/s"
+            left = spoken((passed.total - passed.steps) / max(rate, 1e-9))
+            note += f"  loss {passed.loss:.4f}  {left} left"
+            if "accuracy" in passed.metrics:
+                note += f"  accuracy {passed.metrics['accuracy']:.1%}"
+            line(passed.steps, note)
 
         def show(progress: Progress) -> None:
             metrics = progress.metrics
@@ -157,7 +167,13 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
             line(progress.games, note)
 
         try:
-            train(run, processes, cluster, show, lambda text: err.print(text, highlight=False, markup=False))
+            train(
+                run,
+                processes,
+                cluster,
+                show_lesson if taught else show,
+                lambda text: err.print(text, highlight=False, markup=False),
+            )
         except KeyboardInterrupt:
             interrupted = True
     report(run, time.perf_counter() - began, json_file)
@@ -166,7 +182,11 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
 
 
 def _stopped(run: Run) -> NoReturn:
-    err.print("stopped; all games that count were saved", highlight=False)
+    taught = isinstance(method_of(run), Lessons)
+    kept = (
+        "what was learned since the last checkpoint is learned again" if taught else "all games that count were saved"
+    )
+    err.print(f"stopped; {kept}", highlight=False)
     again = shlex.join(["kibitz", "train", "--resume", str(run.folder)])
     err.print(f"to go on: {again}", soft_wrap=True, highlight=False, markup=False)
     raise typer.Exit(130) from None
@@ -182,13 +202,20 @@ def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
     """What a run got, and how to play it."""
     config, lines = config_of(run), run.lines()
     last = lines[-1] if lines else {"iteration": 0, "games": 0}
+    played = f"{last['games']:,} games, " if "games" in last else ""
     judged = [(line["iteration"], line["nash_conv"]) for line in lines if "nash_conv" in line]
     out.print(
         f"[bold]{config.game}[/bold]: {last['iteration']:,} of {config.iterations:,} iterations, "
-        f"{last['games']:,} games, {spoken(seconds)}",
+        f"{played}{spoken(seconds)}",
         highlight=False,
     )
-    if "loss" in last:
+    if "accuracy" in last:
+        out.print(
+            f"foretells {last['accuracy']:.1%} of the cards in games that it hasn't seen, {lines[0]['accuracy']:.1%} "
+            f"untrained; loss {last.get('loss', math.nan):.4f}, there {last['loss_of_validation']:.4f}",
+            highlight=False,
+        )
+    elif "loss" in last:
         out.print(f"loss (how far from the expert) {last['loss']:.4f}", highlight=False)
     if len(judged) > 1:
         first, best = judged[0][1], min(value for _, value in judged)

@@ -9,17 +9,16 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..games import CHANCE, OVER, Game, chance_odds, full_name, legal_actions, load, positions, view_of
 from ..names import BadInput, at_least
 from ..players import Player, make_for
-from ..records import Record, read_records
+from ..records import FILE, Record, read_records
 from ..runs import Run
 from ..workers import ALONE, cores, spread
-
-FILE = "games.jsonl"
 
 
 def player_at(seat: int, number: int, seats: int) -> int:
@@ -48,9 +47,7 @@ def play_seated(
 ) -> Record:
     """A game in which player `order[seat]` has the seat. Games of the same `deal` share their luck."""
     luck = np.random.default_rng([seed, deal])
-    for seat, player in enumerate(order):
-        own = np.random.SeedSequence([seed, number, 1 + player])  # from 1: [a, b, 0] is the same seed as [a, b]
-        players[player].begin(game, seat, int(own.generate_state(1, np.uint64)[0]))
+    begin(game, players, order, seed, number)
     state, actions = positions(game)[0], []
     while (turn := game.turn(state)) != OVER:
         if turn == CHANCE:
@@ -64,6 +61,13 @@ def play_seated(
         game.play(state, action)
     payoffs = [float(game.payoff(state, seat)) for seat in range(len(order))]
     return Record(number, full_name(game), [names[player] for player in order], seed, actions, payoffs)
+
+
+def begin(game: Game, players: Sequence[Player], order: Sequence[int], seed: int, number: int) -> None:
+    """Seat the players, each with a seed of its own."""
+    for seat, player in enumerate(order):
+        own = np.random.SeedSequence([seed, number, 1 + player])  # from 1: [a, b, 0] is the same seed as [a, b]
+        players[player].begin(game, seat, int(own.generate_state(1, np.uint64)[0]))
 
 
 def table(game_name: str, names: Sequence[str], seed: int) -> Callable[[int], Record]:
@@ -83,10 +87,11 @@ def play_match(
     done: Collection[int] = (),
     tell: Callable[[str], None] = lambda text: None,
     alone: float = ALONE,
+    make: Any = table,
 ) -> Generator[Record]:
     """The games of a match that aren't done yet, as they end. The same for any number of processes, but for order."""
     todo = [number for number in range(games) if number not in done]
-    return spread(table, (game_name, list(names), seed), todo, processes or cores(), tell, alone)
+    return spread(make, (game_name, list(names), seed), todo, processes or cores(), tell, alone)
 
 
 def open_match(folder: Path | None, game_name: str, names: Sequence[str], games: int, seed: int) -> Run:
@@ -105,15 +110,19 @@ def play_into(
     on_record: Callable[[Record], None] = lambda record: None,
     tell: Callable[[str], None] = lambda text: None,
     alone: float = ALONE,
+    make: Any = table,
 ) -> list[Record]:
-    """Play what is missing of the match in a run folder. Each game is written as it ends, so a kill costs little."""
+    """Play what is missing of the match in a run folder. Each game is written as it ends, so a kill costs little.
+
+    `make` is what plays: the table of a match, or of a recording.
+    """
     config = run.config()
     game, names, games, seed = (config[key] for key in ("game", "players", "games", "seed"))
     with run.appending(FILE) as append:
         records = {record.number: record for record in _own_records(run)}
         for record in records.values():
             on_record(record)
-        with closing(play_match(game, names, games, seed, processes, records.keys(), tell, alone)) as played:
+        with closing(play_match(game, names, games, seed, processes, records.keys(), tell, alone, make)) as played:
             for record in played:
                 append(record.line())
                 records[record.number] = record

@@ -17,6 +17,7 @@ from ..games import Game
 from ..names import BadInput
 from .experience import Experience, read_experience
 from .perceptron import Layers, new_layers, save_layers, sizes_of
+from .torch_state import packed, unpack
 
 BANNED = -1e9  # logit of an illegal action
 
@@ -72,28 +73,16 @@ class Apprentice:
 
     def save(self, folder: Path) -> None:
         """All that learning goes on from."""
-        tensors = {f"network.{key}": value for key, value in self.network.state_dict().items()}
-        for number, state in self.optimizer.state_dict()["state"].items():
-            tensors |= {f"adam.{number}.{key}": value for key, value in state.items()}
         meta = {"generator": json.dumps(self.generator.bit_generator.state)}
-        whole = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
-        write_whole(folder / "apprentice.safetensors", safetensors.torch.save(whole, meta))
+        tensors = packed(self.network, self.optimizer)
+        write_whole(folder / "apprentice.safetensors", safetensors.torch.save(tensors, meta))
         self.experience.save(folder / "experience.safetensors")
 
     def restore(self, folder: Path) -> None:
         with safetensors.safe_open(folder / "apprentice.safetensors", "pt") as file:  # type: ignore[no-untyped-call]
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
             self.generator.bit_generator.state = json.loads(file.metadata()["generator"])
-        kept = {key.removeprefix("network."): value for key, value in tensors.items() if key.startswith("network.")}
-        self.network.load_state_dict(kept)
-        states: dict[int, dict[str, Any]] = {}
-        for key, value in tensors.items():
-            kind, _, rest = key.partition(".")
-            if kind == "adam":
-                number, _, name = rest.partition(".")
-                states.setdefault(int(number), {})[name] = value
-        if states:
-            self.optimizer.load_state_dict(self.optimizer.state_dict() | {"state": states})
+        unpack(tensors, self.network, self.optimizer)
         self.experience = read_experience(folder / "experience.safetensors")
 
 

@@ -14,7 +14,6 @@ goes on learns again, from the last checkpoint, what it had learned from the jou
 """
 
 import json
-import shutil
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ import safetensors.numpy
 from ..files import write_whole
 from ..names import BadInput
 from ..runs import Run
+from .checkpoints import checkpoint, restore
 
 Rows = dict[str, np.ndarray]
 CHECKPOINT_SECONDS = 60.0
@@ -91,6 +91,7 @@ def expert_iteration(
     """Play and learn until all iterations are done, from wherever the run stands."""
     journal, began, decisions = Journal(run.path("journal")), time.perf_counter(), 0
     done = restore(run, learner)
+    run.keep_measures(lambda line: line["iteration"] <= done and done > 0)
     metrics: dict[str, Any] = {}
     if done == 0:
         run.measure(iteration=0, games=0, **judge(learner.knowledge()))
@@ -120,7 +121,7 @@ def expert_iteration(
         if iteration % schedule.keep_every == 0 or last or (iteration == 1 and schedule.keep_first):
             learner.publish(run.path(f"networks/{iteration:06d}.safetensors"), f"{run.title}, iteration {iteration}")
         if last or time.perf_counter() - last_checkpoint > CHECKPOINT_SECONDS:
-            checkpoint(run, learner, iteration)
+            checkpoint(run, learner, iteration, iteration)
             journal.forget(iteration)
             last_checkpoint = time.perf_counter()
         watch(Progress(iteration, first + schedule.games, metrics, time.perf_counter() - began, decisions))
@@ -169,31 +170,3 @@ class Journal:
 
     def _path(self, iteration: int) -> Path:
         return self.folder / f"{iteration:06d}.safetensors"
-
-
-def checkpoint(run: Run, learner: Learner, iteration: int) -> None:
-    """A folder counts once its last file, state.json, is there; then the ones before go."""
-    folder = run.path(f"checkpoints/{iteration:06d}")
-    folder.mkdir(parents=True, exist_ok=True)
-    learner.save(folder)
-    learner.publish(run.path("network.safetensors"), f"{run.title}, iteration {iteration}")
-    write_whole(folder / "state.json", json.dumps({"iteration": iteration}).encode())
-    for other in folder.parent.iterdir():
-        if other != folder:
-            shutil.rmtree(other)
-
-
-def restore(run: Run, learner: Learner) -> int:
-    """The learner as it was at the last checkpoint, and the metrics too: how many iterations that were."""
-    folders = [path.parent for path in run.folder.glob("checkpoints/*/state.json")]
-    done = max((int(folder.name) for folder in folders), default=0)
-    if done:
-        folder = run.path(f"checkpoints/{done:06d}")
-        try:
-            learner.restore(folder)
-        except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, RuntimeError) as error:
-            raise BadInput(f"{folder} can't be read, it is damaged: {error}") from None
-        run.keep_measures(lambda line: line["iteration"] <= done)
-    else:
-        run.keep_measures(lambda line: False)
-    return done

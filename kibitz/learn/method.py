@@ -18,3 +18,16 @@ class Method(NamedTuple):
     probe: Callable[[Any], tuple[Any, float]]  # config -> one that learns less, and how much less
     size: Callable[[Any, Any, Any, Any], int]  # config, game, knowledge, rows of a game -> bytes on disk at the end
     player: str  # kind of player that plays what was learned
+
+
+class Lessons(NamedTuple):
+    """The same of one that learns from recorded games, and plays none."""
+
+    config: type  # a dataclass: game, iterations (passes over the games), seed, and its own
+    about: str
+    examples: tuple[str, ...]
+    presets: dict[str, str]
+    preset: Callable[[Any, str], dict[str, Any]]
+    refuse: Callable[[Any, Any], None]
+    learner: Callable[[Any, Any], Any]  # config, game -> the pupil of the loop
+    player: str

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ..games import full_name, load
 from ..names import BadInput, choose
 from .features.store import game_of, is_features, read_features
+from .next_card import is_next_card, read_network
 from .perceptron import read_layers
 
 SHIPPED = Path(__file__).parents[1] / "models"
@@ -56,6 +57,9 @@ def describe(path: Path) -> Described:
         features, made = read_features(path, game)
         count = " + ".join(str(len(patterns)) for patterns in features.patterns)
         return Described(full_name(game), made, f"{count} patterns", "features", size)
+    if is_next_card(path):
+        _, known = read_network(path)
+        return Described(known.game, known.made, "-".join(map(str, known.sizes)), "lstm", size)
     _, about = read_layers(path)
     full_name(load(about.game))
     return Described(about.game, about.made, "-".join(map(str, about.sizes)), "net", size)

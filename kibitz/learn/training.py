@@ -11,13 +11,18 @@ from ..games import full_name, load
 from ..names import BadInput, check, choose
 from ..runs import Run
 from ..workers import Workers, cores
-from . import exit_oos_method, tspg_method
-from .expert_iteration import Progress, Schedule, expert_iteration
-from .method import Method
+from . import exit_oos_method, lessons, next_card_method, tspg_method
+from .expert_iteration import Schedule, expert_iteration
+from .method import Lessons, Method
 
-METHODS: dict[str, Method] = {"exit-oos": exit_oos_method.METHOD, "tspg": tspg_method.METHOD}
+METHODS: dict[str, Method | Lessons] = {
+    "exit-oos": exit_oos_method.METHOD,
+    "tspg": tspg_method.METHOD,
+    "next-card": next_card_method.METHOD,
+}
 PROBE = 2000  # simulations a move, to see how fast it goes
 PROBE_SECONDS = 1.0
+PROBE_STEPS = 5  # of lessons
 
 
 def configured(method: str, game_name: str, preset: str | None, given: dict[str, Any]) -> Any:
@@ -38,7 +43,7 @@ def new_run(folder: Path | None, method: str, config: Any) -> Run:
     return Run.create(folder, f"{game.name}-{method}", {"command": "train", "method": method, **asdict(config)})
 
 
-def method_of(run: Run) -> Method:
+def method_of(run: Run) -> Method | Lessons:
     return METHODS[choose("method", str(run.config().get("method")), METHODS)]
 
 
@@ -59,12 +64,20 @@ def train(
     run: Run,
     processes: int | None = None,
     cluster: str | None = None,
-    watch: Callable[[Progress], None] = lambda progress: None,
+    watch: Callable[[Any], None] = lambda progress: None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> None:
-    """Go on with a run, from its last checkpoint and journal, until all its iterations are done."""
+    """Go on with a run, from its last checkpoint and journal, until all its iterations are done.
+
+    `watch` is told `Progress`, or `Passed` where it learns from recorded games.
+    """
     config, method = config_of(run), method_of(run)
     game = load(config.game)
+    if isinstance(method, Lessons):
+        with run.held():
+            run.show_in_tensorboard()
+            lessons.learn(run, method.learner(config, game), config.iterations, watch)
+        return
     workers = processes or cores()
     tasks = method.tasks(config, game, workers)
     judge_every = getattr(config, "judge_every", 0)
@@ -100,6 +113,10 @@ def estimate(run: Run, processes: int | None = None) -> Estimate:
     """By some games with fewer simulations a move, and a few steps of learning."""
     config, method = config_of(run), method_of(run)
     game, count = load(config.game), processes or cores()
+    lines = run.lines()
+    done = int(lines[-1]["iteration"]) if lines else 0
+    if isinstance(method, Lessons):
+        return _estimate_lessons(method.learner(config, game), config.iterations, done)
     smaller, share = method.probe(config)
     learner = method.learner(smaller, game)
     knowledge, simulations = learner.knowledge(), min(config.simulations, PROBE)
@@ -116,9 +133,18 @@ def estimate(run: Run, processes: int | None = None) -> Estimate:
     learner.take(rows)
     learner.learn()
     learning = (time.perf_counter() - began) * share
-    lines = run.lines()
-    done = int(lines[-1]["iteration"]) if lines else 0
     at_once = min(count, config.games)
     seconds = (config.iterations - done) * (playing * config.games / at_once + learning)
     size = method.size(config, game, knowledge, rows)
     return Estimate(seconds, size + 200 * config.iterations, count, done, config.iterations)
+
+
+def _estimate_lessons(pupil: Any, iterations: int, done: int) -> Estimate:
+    pupil.learn(0, 0)
+    pupil.loss()
+    began = time.perf_counter()
+    for step in range(min(PROBE_STEPS, pupil.steps)):
+        pupil.learn(0, step)
+    pupil.loss()  # waits for the device
+    a_step = (time.perf_counter() - began) / min(PROBE_STEPS, pupil.steps)
+    return Estimate((iterations - done) * pupil.steps * a_step, 5 * pupil.bytes, 1, done, iterations)

@@ -1,9 +1,10 @@
-"""Games of Doppelkopf from one form into another, from the command line."""
+"""Games recorded, and games of Doppelkopf from one form into another, from the command line."""
 
 import json
 
 import pytest
 
+from kibitz.app import record_commands
 from kibitz.arena.match import play_match
 from kibitz.games.doppelkopf.cards import NAMES
 from kibitz.records import read_records
@@ -141,3 +142,50 @@ def test_bad_input_gives_one_clear_line_and_a_code(kibitz, tmp_path, recorded, a
 
 def test_help_teaches_with_an_example(kibitz):
     assert "Example: kibitz convert" in kibitz("convert", "--help")[1]
+    assert "Example: kibitz record" in kibitz("record", "--help")[1]
+
+
+# ---------------------------------------------------------------- record
+
+ASKED = ("record", "doppelkopf:thesis", "--players", "random", "--out", "rec", "--processes", "1")
+
+
+def test_games_are_recorded_and_the_same_command_goes_on(kibitz, tmp_path):
+    code, out, error = kibitz(*ASKED, "--games", "5", "--json", "told.json")
+    assert (code, error) == (0, "")
+    assert "5 games of doppelkopf" in out
+    assert "games: rec/games.jsonl" in out
+    assert json.loads((tmp_path / "told.json").read_text())["done"] == 5
+    first = (tmp_path / "rec" / "games.jsonl").read_text()
+    assert kibitz(*ASKED, "--games", "8")[0] == 0
+    assert (tmp_path / "rec" / "games.jsonl").read_text().startswith(first)
+    assert len(read_records(tmp_path / "rec" / "games.jsonl")) == 8
+    assert kibitz(*ASKED, "--games", "6")[::2] == (2, "kibitz: rec was begun with games = 8, and that can grow only: 6 is less\n")  # fmt: skip  # noqa: E501
+
+
+def test_a_recording_that_was_stopped_says_how_to_go_on(kibitz, tmp_path, monkeypatch):
+    def stop(run, processes, **_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(record_commands, "record_into", stop)
+    code, _, error = kibitz(*ASKED, "--games", "5")
+    assert code == 130
+    again = "kibitz record doppelkopf:thesis --players random --games 5 --seed 1 --out rec"
+    assert f"to go on: {again}" in error
+    _, out, _ = kibitz("runs", "--in", ".")
+    assert "0 of 5" in out
+    assert "kibitz record doppelkopf:" in out
+
+
+def test_what_cannot_be_recorded_is_told_in_one_line(kibitz, tmp_path):
+    for asked, why in (
+        (("--players", "random", "--players", "random"), "name one for all seats, or 4, not 2"),
+        (("--players", "uct:10"), "would peek"),
+        (("--players", "nobody"), "no player is called 'nobody'"),
+        (("--players", "random", "--games", "0"), "games should be at least 1, not 0"),
+        ((), "--players"),
+    ):
+        code, out, error = kibitz("record", "doppelkopf:thesis", "--out", "rec", *asked)
+        assert (code, out) == (2, "")
+        assert why in error
+        assert not (tmp_path / "rec").exists()

@@ -100,6 +100,27 @@ def test_presets_can_be_changed_in_single_numbers(kibitz, tmp_path):
     assert (config["iterations"], config["keep_every"], config["simulations"], config["hidden"]) == (1, 20, 50, "8")
 
 
+def test_a_network_learns_from_recorded_games_and_plays(kibitz, tmp_path):
+    assert kibitz("record", "doppelkopf:thesis", "--players", "random", "--games", "12", "--out", "rec")[0] == 0
+    asked = ("--preset", "thesis", "--nodes", "8", "--iterations", "1", "--validation", "0.3", "--device", "cpu")
+    code, out, error = kibitz("train", "next-card", "doppelkopf:thesis", *asked, "--data", "rec", "--out", "run")
+    assert code == 0
+    assert "on 1 core" in error
+    assert "1 of 1 iterations" in (told := " ".join(out.split()))
+    assert "% of the cards in games that it hasn't seen" in told
+    assert re.search(r"play it: kibitz play doppelkopf:\S+ --against lstm:run", out)
+    code, out, _ = kibitz("train", "--resume", "run", "--iterations", "2")
+    assert code == 0
+    assert "2 of 2 iterations" in " ".join(out.split())
+    assert [line["iteration"] for line in metrics(tmp_path / "run")] == [0, 1, 2]
+    assert "next-card" in kibitz("runs", "--in", ".")[1]
+    code, out, _ = kibitz("match", "doppelkopf:thesis", "lstm:run", "random", "random", "random", "--games", "4")
+    assert code == 0
+    code, _, error = kibitz("train", "next-card", "doppelkopf:thesis", "--preset", "thesis")
+    assert code == 2
+    assert "--data is missing" in error
+
+
 def test_help_lists_every_number_of_the_method(kibitz):
     code, out, _ = kibitz("train", "exit-oos", "--help")
     assert code == 0
@@ -107,6 +128,9 @@ def test_help_lists_every_number_of_the_method(kibitz):
     for field in fields(ExItOos):
         assert field.name == "game" or f"--{field.name.replace('_', '-')} " in out
     assert "Example: kibitz train --resume" in kibitz("train", "--help")[1]
+    _, out, _ = kibitz("train", "next-card", "--help")
+    assert "thesis-256: two of 256" in " ".join(out.split())
+    assert "--processes" not in out
 
 
 def test_a_trained_network_plays_matches_alone_and_inside_a_search(kibitz, tmp_path, trained):
@@ -146,7 +170,7 @@ def test_a_network_that_is_not_there_is_told_with_those_that_are(kibitz, tmp_pat
 
 
 BAD = {
-    ("train",): "name a method (exit-oos, tspg) or --resume RUN",
+    ("train",): "name a method (exit-oos, tspg, next-card) or --resume RUN",
     ("train", "exit-ooz", "kuhn"): "exit-oos",
     ("train", "exit-oos"): "Missing argument 'GAME'",
     ("train", "exit-oos", "ledoc"): "no game is called 'ledoc': did you mean 'leduc'?",

@@ -9,6 +9,7 @@ four hands; calls it doesn't tell at all.
 
 import functools
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...names import BadInput, choose
@@ -82,6 +83,22 @@ def read_line(game: Any, text: str, form: Form, compiled: bool = False) -> tuple
             raise BadInput(f"seat {seat + 1} plays {NAMES[kind]}, which its hand {_names(hand)} doesn't hold")
         left[kind] -= 1
     return seat, *whole_game(game, played, form.marriage, compiled)
+
+
+def read_games(game: Any, text: str, form: Form, compiled: bool = False) -> Iterator[tuple[list[int], Any]]:
+    """Actions and last position of each game. Lines that follow each other may tell one, each from another seat."""
+    check_rules(game)
+    before, seen = "", set[int]()
+    for number, line in enumerate(text.splitlines()):
+        try:
+            seat, actions, end = read_line(game, line, form, compiled)
+        except BadInput as error:
+            raise BadInput(f"line {number + 1}: {error}") from None
+        if line[HAND + 1 :] == before and seat not in seen:
+            seen.add(seat)
+            continue
+        before, seen = line[HAND + 1 :], {seat}
+        yield actions, end
 
 
 @functools.lru_cache(maxsize=1)  # a game is often told from all four seats
