@@ -27,6 +27,7 @@ from ..search.best_response import judge
 from ..search.cfr import Cfr
 from ..search.concurrent_oos import UNDER_WAY, ConcurrentOos, new_batch
 from ..search.ensemble import Ensemble
+from ..search.guesses import draw_guesses
 from ..search.ismcts import SingleUct
 from ..search.mccfr import ExternalSampling, OutcomeSampling
 from ..search.oos import Oos
@@ -182,6 +183,17 @@ def _our_rollouts(make: Callable[..., Any], card: int) -> Work:
     def work(count: int) -> None:
         while count > 0:
             search.advise(view, seat, min(count, ROLLOUTS))
+            count -= ROLLOUTS
+
+    return work
+
+
+def _our_guesses(card: int) -> Work:
+    game, (view, seat), rng = games.load("doppelkopf:thesis"), _views()[card], generators(1, 1)[0]
+
+    def work(count: int) -> None:
+        while count > 0:
+            draw_guesses(game, view, seat, min(count, ROLLOUTS), rng)
             count -= ROLLOUTS
 
     return work
@@ -554,6 +566,7 @@ for label, make in (("ensemble", partial(Ensemble, exact=0)), ("single", SingleU
         )
         for card in CARDS
     ]
+ROWS.append(Row("guesses-doppelkopf-card-25", "deals/s", 1, partial(_our_guesses, 25), 1e6))  # beside a million
 ROWS += [
     Row(f"{label}-uct-doppelkopf-game", "games/s", 5, partial(_our_decisions, make), 1 / PUBLISHED_SECONDS)
     for label, make in (("ensemble", Ensemble), ("single", SingleUct))
