@@ -44,11 +44,9 @@ def told(game: Any, seat: int, step: Step) -> str:
     if step.turn == CHANCE:
         return "" if action is None else f"chance: {game.spell(step.before, action)}"
     who = f"seat {step.turn + 1}"
-    return (
-        f"{who} has moved"
-        if action is None
-        else sentence(who, game.spell(step.before, action), game.aside(step.before))
-    )
+    if action is None:
+        return f"{who} has moved"
+    return sentence(who, game.heard(step.before, action, step.after), game.aside(step.before))
 
 
 def _fields(view: Any) -> tuple[bytes, ...]:

@@ -35,6 +35,10 @@ class Talk:
         """What is done without a question, as there is nothing to decide; -1: ask."""
         return -1
 
+    def heard(self, before: Any, action: int, after: Any) -> str:
+        """Another seat's move, as it is told once it was made."""
+        return self.spell(before, action)
+
     def tells(self, view: Any, action: int) -> bool:
         """Whether what somebody does is worth a line."""
         return True

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from kibitz import games, jit
-from kibitz.app.referee import Referee
+from kibitz.app.referee import Referee, Step
+from kibitz.app.referee import after as play
+from kibitz.app.seen import told
 from kibitz.games import OVER, view_of
 from kibitz.games.doppelkopf import Doppelkopf
+from kibitz.games.doppelkopf.calls import CALL
 from kibitz.games.talk import talk
 from kibitz.names import BadInput
 from kibitz.players import make
@@ -175,3 +178,13 @@ def test_a_picture_shows_no_more_than_the_view():
                 assert talk(GAME).show(view_of(GAME, state, seat), seat) == talk(GAME).show(state, seat)
             GAME.play(state, GAME.pick(state, rng))
     assert np.all(state.hands == 0)
+
+
+@pytest.mark.parametrize(("language", "caller", "said"), [("en", 0, "Re"), ("de", 2, "Kontra")])
+def test_who_calls_is_heard_to_say_which(language, caller, said):
+    """Though what the seat could say wasn't known before."""
+    before = after(GAME, HANDS, *ALL_HEALTHY, *["silent"] * caller)
+    assert before.to_move == caller
+    seat = (caller + 1) % 4
+    views = [view_of(GAME, state, seat) for state in (before, play(GAME, before, CALL))]
+    assert told(talk(GAME, language), seat, Step(caller, *views)) == f"seat {caller + 1} says {said}"

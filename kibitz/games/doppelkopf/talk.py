@@ -59,6 +59,12 @@ class DoppelkopfTalk(Talk):
     def spell(self, state, action):
         return self.card(action) if action < KINDS else self.word(text.spell(state, action).replace("-", " "))
 
+    def heard(self, before, action, after):
+        """Who calls Re or Kontra tells which by that."""
+        if action == CALL:
+            return text.PARTIES[int(after.call_side[int(before.to_move)])]
+        return self.spell(before, action)
+
     def moves(self, view):
         held = ORDER[int(view.type)].tolist()
         return sorted(
