@@ -71,6 +71,9 @@ def list_games(
         table.add_row(key, _word(getattr(game, key)), names.span(*field), field[1])
     if names.hints(kind):
         out.print(table)
+    for preset, values in getattr(kind, "presets", {}).items():
+        said = ", ".join(f"{key}={_word(value)}" for key, value in values.items())
+        out.print(f"[bold]{game.name}:{preset}[/bold]: {said}", highlight=False)
     facts = Table("fact", "value")
     for key, value in vars(game.facts).items():
         facts.add_row(key.replace("_", " "), _word(value))

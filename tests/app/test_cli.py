@@ -65,6 +65,7 @@ def test_games_lists_all_and_one(kibitz):
     out = kibitz("games")[1]
     assert all(name in out for name in games.known())
     assert "suits are told apart" in " ".join(kibitz("games", "leduc:ranks=4")[1].split())
+    assert "holdem:flop: streets=2" in kibitz("games", "holdem")[1]
 
 
 def test_a_users_own_game_is_solved_like_ours(kibitz):
