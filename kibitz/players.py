@@ -14,6 +14,7 @@ from . import names
 from .games import Game, full_name, legal_actions
 from .games.protocol import usual
 from .jit import generators
+from .learn import card_network
 from .learn.features.store import POLICIES, Features, biased, read_features
 from .learn.models import network_file
 from .learn.next_card import Reading, check_rules, line_so_far, read_network
@@ -23,7 +24,9 @@ from .search.advice import Advice, fixed_advice
 from .search.alphabeta import AlphaBeta
 from .search.asides import Asides
 from .search.ensemble import EXACT, Ensemble
+from .search.guesses import draw_guesses
 from .search.ismcts import IsMcts, SingleUct
+from .search.lookahead import LookAhead
 from .search.oos import Oos
 from .search.policies import Usual, usual_action, weighed
 from .search.puct import Puct
@@ -180,6 +183,33 @@ class FromNextCard(_Advised):
             return fixed_advice(self.game, view, (np.array(legal) == said).astype(float))
         foretold = self.reading.next(line_so_far(view, self.seat))[legal]
         return fixed_advice(self.game, view, np.eye(len(legal))[np.argmax(foretold)])
+
+
+class FromCards(_Advised):
+    """Plays the likeliest card of a network for its own seat, without any search; speaks as is usual."""
+
+    class Options(NamedTuple):
+        network: Annotated[str, "a run folder of cards, or its network file"]
+        part: Annotated[str, "which of its networks plays", ("view", "quick")] = "view"
+        iteration: Annotated[int, "of a run; 0: its last"] = 0
+
+    def __init__(self, options: Any) -> None:
+        network, _ = card_network.read_network(network_file(options.network, options.iteration))
+        self.layers = getattr(network, options.part)
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        card_network.check_rules(game)
+        super().begin(game, seat, seed)
+        self.rng, self.encoding = generators(seed, 1)[0], np.zeros(game.facts.encoding, np.float32)
+
+    def advise(self, view: Any) -> Advice:
+        legal = legal_actions(self.game, view)
+        if self.game.aside(view):
+            said = usual_action(self.game, view, self.rng)
+            return fixed_advice(self.game, view, (np.array(legal) == said).astype(float))
+        self.game.observe(view, self.seat, self.encoding)
+        best = np.argmax(logits(self.layers, self.encoding)[legal])
+        return fixed_advice(self.game, view, np.eye(len(legal))[best])
 
 
 class FromFeatures(_Advised):
@@ -411,6 +441,38 @@ class SinglePlayer(_Searching):
         return SingleUct(game, 0, given.c, policy, given.decide == "mean", asides_for(game, given))
 
 
+class DokoPlayer(_Searching):
+    """Plays Doppelkopf by networks: what follows each card, on deals as likely as the network takes them to be."""
+
+    name = "doko"
+
+    class Options(NamedTuple):
+        network: Annotated[str, "a run folder of cards, or its network file"]
+        simulations: Annotated[int, "guesses a move; 0: no limit"] = 100
+        seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
+        plies: Annotated[int, "cards that are played on each guess, then it is judged"] = 4
+        deals: Annotated[str, "guesses as the network weighs them, or all alike", ("weighted", "even")] = "weighted"
+        value: Annotated[str, "what judges: the network, or a playout to the end", ("open", "playout")] = "open"
+        exact: Annotated[int, "a guess of so many positions or fewer is solved instead; 0: never"] = 0
+        calls: Annotated[str, "what is said aside: by the scores that follow, or as any move", CALLS] = "distribution"
+        guesses: Annotated[int, "for what is said aside"] = 400
+        margin: Annotated[float, "payoff that saying something must be worth"] = 0.0
+        iteration: Annotated[int, "of a run; 0: its last"] = 0
+
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        names.at_least("plies", options.plies, 0)
+        self.network, _ = card_network.read_network(network_file(options.network, options.iteration))
+
+    def new_search(self, game: Game) -> LookAhead:
+        card_network.check_rules(game)
+        given = self.options
+        policy = card_network.card_policy(self.network)
+        plies = given.plies if given.value == "open" else game.facts.longest
+        guesser = card_network.Whereabouts(self.network) if given.deals == "weighted" else draw_guesses
+        return LookAhead(game, policy, 0, plies, given.exact, asides_for(game, given), guesser)
+
+
 class AlphaBetaPlayer(_Advised):
     """Looks at everything to a fixed depth, and knows nothing beyond it."""
 
@@ -471,6 +533,8 @@ PLAYERS: dict[str, Any] = {
     "strategy": FromFile,
     "net": FromNetwork,
     "lstm": FromNextCard,
+    "cards": FromCards,
+    "doko": DokoPlayer,
     "features": FromFeatures,
     "human": Human,
 }

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ..games import full_name, load
 from ..names import BadInput, choose
+from . import card_network
 from .features.store import game_of, is_features, read_features
 from .next_card import is_next_card, read_network
 from .perceptron import read_layers
@@ -57,6 +58,10 @@ def describe(path: Path) -> Described:
         features, made = read_features(path, game)
         count = " + ".join(str(len(patterns)) for patterns in features.patterns)
         return Described(full_name(game), made, f"{count} patterns", "features", size)
+    if card_network.is_cards(path):
+        _, cards = card_network.read_network(path)
+        what = ", ".join(f"{part} {'-'.join(map(str, sizes))}" for part, sizes in cards.sizes.items())
+        return Described(cards.game, cards.made, what, "doko", size)
     if is_next_card(path):
         _, known = read_network(path)
         return Described(known.game, known.made, "-".join(map(str, known.sizes)), "lstm", size)

@@ -11,7 +11,7 @@ from ..games import full_name, load
 from ..names import BadInput, check, choose
 from ..runs import Run
 from ..workers import Workers, cores
-from . import exit_oos_method, lessons, next_card_method, tspg_method
+from . import card_iteration_method, card_method, exit_oos_method, lessons, next_card_method, tspg_method
 from .expert_iteration import Schedule, expert_iteration
 from .method import Lessons, Method
 
@@ -19,6 +19,8 @@ METHODS: dict[str, Method | Lessons] = {
     "exit-oos": exit_oos_method.METHOD,
     "tspg": tspg_method.METHOD,
     "next-card": next_card_method.METHOD,
+    "cards": card_method.METHOD,
+    "exit-cards": card_iteration_method.METHOD,
 }
 PROBE = 2000  # simulations a move, to see how fast it goes
 PROBE_SECONDS = 1.0

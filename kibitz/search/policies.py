@@ -2,6 +2,7 @@
 
 `step` draws a move for the seat to move; `actions` and `odds` are scratch. `playout` plays to the end, so many plies at
 most, and says whether it got there. A policy that weighs actions writes `weigh` and leaves these to the defaults.
+`judge` writes what a position is worth to each seat, as a reward: by default that of one playout to the end.
 """
 
 import math
@@ -17,6 +18,7 @@ RULES = {
     "step": "self, game, state, actions, odds, rng",
     "weigh": "self, game, state, actions, n, odds",
     "playout": "self, game, state, plies, actions, odds, rng",
+    "judge": "self, game, state, actions, odds, rng, rewards",
 }
 
 
@@ -63,9 +65,15 @@ def playout(self, game, state, plies, actions, odds, rng):
     return turn == OVER
 
 
+def judge(self, game, state, actions, odds, rng, rewards):
+    self.playout(game, state, NO_LIMIT, actions, odds, rng)
+    for seat in range(len(rewards)):
+        rewards[seat] = game.reward(state, seat)
+
+
 def policy(cls: Any) -> Any:
     """Class decorator: kernels may call the policy."""
-    for default in (step, playout):
+    for default in (step, playout, judge):
         if not hasattr(cls, default.__name__):
             setattr(cls, default.__name__, default)
     return rules(RULES)(cls)

@@ -1,8 +1,11 @@
-"""What a seat knows, in numbers for a network: everything from its own side of the table, itself first."""
+"""What a seat knows, in numbers for a network: everything from its own side of the table, itself first.
 
-from ...jit import long_helper
+`encode_open` adds what it doesn't know: for networks that judge a guess.
+"""
+
+from ...jit import helper, long_helper, lowest
 from .calls import LEVELS
-from .cards import CLASSES, KINDS, TYPES
+from .cards import CLASSES, KINDS, TYPES, kinds_in
 from .deals import lacks
 from .table import DEAL, HEALTHY, RESERVATION, hand_size, is_re, known_parties
 
@@ -26,16 +29,16 @@ POINTS = TRICKS + 4
 COUNT = POINTS + 4
 PIGS = COUNT + 1
 SIZE = PIGS + 4
+HANDS = SIZE  # of the three others, as one's own
+RE = HANDS + 3 * 2 * KINDS  # who is, in truth
+OPEN_SIZE = RE + 4
 
 
 @long_helper
 def encode(game, state, seat, out):
     out[:] = 0
-    hand, count = int(state.hands[seat]), int(state.count)
-    for kind in range(KINDS):
-        held = hand >> 2 * kind & 3
-        out[HAND + 2 * kind] = held > 0
-        out[HAND + 2 * kind + 1] = held > 1
+    count = int(state.count)
+    encode_hand(int(state.hands[seat]), out[HAND:])
     for i in range(count):
         side = int(state.leaders[i >> 2]) + i - seat & 3
         kind = int(state.played[i])
@@ -69,3 +72,25 @@ def encode(game, state, seat, out):
     out[LATE] = state.late[0]
     out[LATE + 1] = state.late[1]
     out[COUNT] = count / (4.0 * hand_size(game))
+
+
+@long_helper
+def encode_open(game, state, seat, out):
+    """[OPEN_SIZE]: all four hands."""
+    encode(game, state, seat, out[:SIZE])
+    out[SIZE:OPEN_SIZE] = 0
+    for side in range(1, 4):
+        encode_hand(int(state.hands[seat + side & 3]), out[HANDS + 2 * KINDS * (side - 1) :])
+    if state.phase != DEAL:
+        for side in range(4):
+            out[RE + side] = is_re(state, seat + side & 3)
+
+
+@helper
+def encode_hand(hand, out):
+    left = kinds_in(hand)
+    while left:
+        kind = lowest(left) >> 1
+        out[2 * kind] = 1
+        out[2 * kind + 1] = hand >> 2 * kind & 2 > 0
+        left &= left - 1

@@ -1,0 +1,76 @@
+"""Expert iteration on Doppelkopf as a method of training: its presets, what it refuses."""
+
+from dataclasses import replace
+from typing import Any
+
+from ..games import Game, full_name, load
+from ..names import BadInput
+from .card_iteration import CardIteration, self_play
+from .card_network import CardNetwork, check_rules, read_network
+from .method import Method
+from .models import network_file
+
+PRESETS = {"kibitz": "what we found to be good", "small": "a minute, to see that it works"}
+VALUES: dict[str, dict[str, Any]] = {
+    "kibitz": {},
+    "small": {"iterations": 2, "games": 20, "simulations": 8, "steps": 10, "batch": 16, "keep_every": 1},
+}
+GAME_BYTES = 2700  # in a checkpoint: its actions and the advice on 48 cards
+
+
+def started(config: CardIteration) -> CardNetwork:
+    network, about = read_network(network_file(config.start))
+    if about.game != full_name(load(config.game)):
+        raise BadInput(f"start={config.start} plays {about.game}, not {full_name(load(config.game))}")
+    return network
+
+
+def refuse(config: CardIteration, game: Game) -> None:
+    check_rules(game)
+    if not config.start:
+        raise BadInput("--start is missing: a run of kibitz train cards, whose networks it begins with")
+    started(config)
+    if not 0 < config.rate < 1:
+        raise BadInput(f"rate={config.rate} should be above 0 and below 1")
+    if not 0 <= config.explore <= 1:
+        raise BadInput(f"explore={config.explore} should be from 0 to 1")
+    if not 0.001 <= config.temperature <= 1000:
+        raise BadInput(f"temperature={config.temperature} should be from 0.001 to 1000")
+    if config.device == "cuda":
+        from .apprentice import pick_device
+
+        pick_device(config.device, large=True)
+
+
+def learner(config: CardIteration, game: Game) -> Any:
+    from .card_apprentice import CardApprentice
+
+    return CardApprentice(config, game, started(config))
+
+
+def probe(config: CardIteration) -> tuple[CardIteration, float]:
+    steps = min(config.steps, 3)
+    return replace(config, steps=steps), config.steps / steps
+
+
+def size(config: CardIteration, game: Game, knowledge: CardNetwork, rows: Any) -> int:
+    weights = sum(array.nbytes for layers in knowledge for layer in layers for array in layer)
+    kept = config.iterations // config.keep_every + 2
+    return kept * weights + 3 * weights + min(config.capacity, config.iterations * config.games) * GAME_BYTES
+
+
+METHOD = Method(
+    config=CardIteration,
+    about="Expert iteration on Doppelkopf: looking ahead by networks plays, and the networks learn from it.",
+    examples=("doppelkopf:thesis --start runs/doppelkopf-cards-001",),
+    presets=PRESETS,
+    preset=lambda game, name: VALUES[name],
+    refuse=refuse,
+    learner=learner,
+    self_play=self_play,
+    tasks=lambda config, game, workers: min(config.games, 8 * workers),
+    judge=lambda config, game: lambda knowledge: {},
+    probe=probe,
+    size=size,
+    player="doko",
+)

@@ -1,0 +1,191 @@
+"""Networks that play Doppelkopf by what a seat sees, as data: a file, and what kernels call. No torch in here.
+
+Three perceptrons that learn from the same games:
+
+    view    what a seat knows -> the next card, whoever plays it; what the game will be worth to the seat;
+            and where the unseen cards lie, as weights of `deals.count_weighted`
+    quick   what a seat knows -> the card it plays: small, for trees and playouts
+    open    all four hands -> what the game will be worth to who has the turn: small, for leaves of a tree
+
+What the third knows nobody at the table does; it judges guesses only. It learned from players who didn't know either,
+so that it doesn't take them for more than they are.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from ..files import write_whole
+from ..games.doppelkopf import Doppelkopf
+from ..games.doppelkopf.cards import KINDS
+from ..games.doppelkopf.deals import WEIGHTED, count_weighted, draw_weighted
+from ..games.doppelkopf.encoding import OPEN_SIZE, SIZE, encode_open
+from ..games.doppelkopf.table import CARDS as CARD_PHASE
+from ..games.doppelkopf.table import is_re
+from ..jit import copy_record, kernel
+from ..names import BadInput
+from ..search.guesses import nothing_fits
+from ..search.policies import policy
+from .perceptron import Layers, Perceptron, compiled, forward, logits
+
+FORMAT = "kibitz cards 1"
+CARDS, VALUE, WHERE = slice(0, KINDS), KINDS, slice(KINDS + 1, 4 * KINDS + 1)  # of what `view` says
+ENDS = {"view": (SIZE, 4 * KINDS + 1), "quick": (SIZE, KINDS), "open": (OPEN_SIZE, 1)}  # inputs, outputs
+SURE = 4.0  # a weight is at most e**SURE times another
+
+
+class CardNetwork(NamedTuple):
+    view: Layers
+    quick: Layers
+    open: Layers
+
+
+class About(NamedTuple):
+    """What a file says of its network."""
+
+    game: str
+    made: str
+    sizes: dict[str, list[int]]
+
+
+def check_rules(game: Any) -> None:
+    if not isinstance(game, Doppelkopf) or not game.nines:
+        raise BadInput("cards is for doppelkopf with nines, whose games are 48 cards")
+
+
+def weights_of(said: np.ndarray) -> np.ndarray:
+    """[..., KINDS, 3] f8 by what `view` says of where cards lie."""
+    return np.exp(np.clip(said, -SURE, SURE).astype(float)).reshape(*said.shape[:-1], KINDS, 3)
+
+
+def save_network(path: Path, game: str, network: CardNetwork, made: str) -> None:
+    tensors = {
+        f"{part}.{kind}.{i}": np.ascontiguousarray(array)
+        for part in CardNetwork._fields
+        for i, layer in enumerate(getattr(network, part))
+        for kind, array in zip(("weights", "biases"), layer, strict=True)
+    }
+    meta = {"about": json.dumps({"format": FORMAT, "game": game, "made": made})}
+    write_whole(path, safetensors.numpy.save(tensors, meta))
+
+
+def is_cards(path: Path) -> bool:
+    """Whether a file says that it is such a network."""
+    try:
+        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
+            return bool(json.loads((file.metadata() or {}).get("about", "{}")).get("format") == FORMAT)
+    except (safetensors.SafetensorError, OSError, ValueError, AttributeError):
+        return False
+
+
+def read_network(path: Path) -> tuple[CardNetwork, About]:
+    try:
+        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
+            about = json.loads((file.metadata() or {}).get("about", "{}"))
+            if about.get("format") != FORMAT:
+                raise BadInput(f"{path} is no network for cards, such as kibitz train cards makes")
+            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            name, made = str(about["game"]), str(about["made"])
+    except FileNotFoundError:
+        raise BadInput(f"no network file {str(path)!r}") from None
+    except BadInput:
+        raise
+    except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
+        raise BadInput(f"{path} can't be read as a network, it is damaged or foreign: {error}") from None
+    try:
+        found = CardNetwork(*(_layers(tensors, part) for part in CardNetwork._fields))
+    except KeyError as error:
+        raise BadInput(f"{path} is damaged: {error.args[0]} is missing") from None
+    sizes = {part: [len(layers[0][0]), *(len(biases) for _, biases in layers)] for part, layers in _named(found)}
+    if not all(_sound(layers, *ENDS[part]) for part, layers in _named(found)):
+        raise BadInput(f"{path} is damaged: its layers don't fit each other, or aren't finite")
+    return found, About(name, made, sizes)
+
+
+def _named(network: CardNetwork) -> list[tuple[str, Layers]]:
+    return list(zip(CardNetwork._fields, network, strict=True))
+
+
+def _layers(tensors: dict[str, np.ndarray], part: str) -> Layers:
+    count = max(1, sum(key.startswith(f"{part}.weights.") for key in tensors))
+    return [(tensors[f"{part}.weights.{i}"], tensors[f"{part}.biases.{i}"]) for i in range(count)]
+
+
+def _sound(layers: Layers, inputs: int, outputs: int) -> bool:
+    given = inputs
+    for weights, biases in layers:
+        if weights.ndim != 2 or len(weights) != given or biases.shape != weights.shape[1:]:
+            return False
+        if any(each.dtype != np.float32 or not np.isfinite(each).all() for each in (weights, biases)):
+            return False
+        given = len(biases)
+    return given == outputs
+
+
+# ---------------------------------------------------------------- in a search
+
+
+@policy
+class CardPolicy(NamedTuple):
+    """Cards by `quick`, worth by `open`; anything else is as likely as another."""
+
+    quick: Perceptron
+    open: Perceptron
+
+    def weigh(self, game, state, actions, n, odds):
+        if state.phase == CARD_PHASE:
+            self.quick.weigh(game, state, actions, n, odds)
+        else:
+            for j in range(n):
+                odds[j] = 1.0 / n
+
+    def judge(self, game, state, actions, odds, rng, rewards):
+        """What one party wins the other loses; who is alone wins or loses it three times."""
+        mover = game.turn(state)
+        encode_open(game, state, mover, self.open.encoding[: self.open.widths[0]])
+        forward(self.open)
+        friends = 0
+        for seat in range(4):
+            friends += is_re(state, seat) == is_re(state, mover)
+        for seat in range(4):
+            worth = np.float64(self.open.units[0])
+            if is_re(state, seat) != is_re(state, mover):
+                worth *= -friends / (4.0 - friends)
+            rewards[seat] = worth
+
+
+def card_policy(network: CardNetwork) -> CardPolicy:
+    return CardPolicy(compiled(network.quick), compiled(network.open))
+
+
+class Whereabouts:
+    """Guesses by a network: deals that fit, each as likely as the weights of its cards make it."""
+
+    def __init__(self, network: CardNetwork) -> None:
+        self.layers, self.notes, self.seen = network.view, np.zeros(WEIGHTED + 4), b""
+
+    def __call__(self, game: Any, view: Any, seat: int, count: int, rng: np.ndarray) -> np.ndarray:
+        views = np.zeros(1, game.state)
+        views[0] = view
+        if self.seen != (seen := views.tobytes() + bytes([seat])):
+            encoding = np.zeros(SIZE, np.float32)
+            game.observe(views[0], seat, encoding)
+            self.weights = weights_of(logits(self.layers, encoding)[WHERE])
+            self.total = count_weighted(game, views[0], seat, self.weights, self.notes)
+            self.seen = seen
+        if self.total == 0:
+            raise nothing_fits(game, seat)
+        guesses = np.zeros(count, game.state)
+        _draw(game, views, seat, self.weights, self.notes, rng, guesses)
+        return guesses
+
+
+@kernel
+def _draw(game, views, seat, weights, notes, rng, guesses):
+    for i in range(len(guesses)):
+        copy_record(guesses[i], views[0])
+        draw_weighted(game, views[0], seat, weights, notes, rng, guesses[i].hands)

@@ -1,0 +1,190 @@
+"""Networks that play Doppelkopf, learned from games. Torch works here."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.torch
+import torch
+
+from ..files import write_whole
+from ..games import Game, full_name
+from ..games.doppelkopf.cards import KINDS
+from ..games.doppelkopf.whereabouts import ROOM, expected_counts
+from .apprentice import BANNED, as_module, one_thread, pick_device
+from .card_network import CARDS, ENDS, SURE, VALUE, WHERE, CardNetwork, save_network, weights_of
+from .card_rows import Rows, draw_rows
+from .checkpoints import Changed
+from .doppelkopf_games import Games, is_validation
+from .perceptron import new_layers
+from .torch_state import packed, unpack
+
+WORTH = 0.1  # of a squared error of the reward, beside a card's surprise
+PLACES = 0.05  # of a deal's surprise
+JUDGED_EACH = 8  # positions of a game, when it is judged
+
+
+class CardModule(torch.nn.Module):
+    def __init__(self, network: CardNetwork) -> None:
+        super().__init__()
+        self.view, self.quick, self.open = (as_module(layers) for layers in network)
+
+    def losses(self, game: Game, rows: Rows, targets: torch.Tensor, device: torch.device) -> dict[str, torch.Tensor]:
+        """What each part should make smaller: surprises in nats, squared errors of rewards."""
+        seen, opened, worth = (torch.from_numpy(each).to(device) for each in (rows.seen, rows.open, rows.worth))
+        legal, can_be = (as_mask(each).to(device) for each in (rows.legal, rows.can_be))
+        said, own = self.view(seen), self.quick(opened[:, : seen.shape[1]])
+        return {
+            "card": surprise(said[:, CARDS], targets, can_be),
+            "worth": ((said[:, VALUE] - worth[:, 0]) ** 2).mean(),
+            "places": DealSurprise.apply(said[:, WHERE], game, rows),  # type: ignore[no-untyped-call]
+            "quick": surprise(own, targets, legal),
+            "open": ((self.open(opened)[:, 0] - worth[:, 1]) ** 2).mean(),
+        }
+
+    def network(self) -> CardNetwork:
+        return CardNetwork(*(layers_of(getattr(self, part)) for part in CardNetwork._fields))
+
+
+def new_network(hidden: Sequence[Sequence[int]], seed: int) -> CardNetwork:
+    """Untrained."""
+    generator = np.random.default_rng([seed, 1])
+    parts = zip(ENDS.values(), hidden, strict=True)
+    return CardNetwork(*(new_layers([inputs, *sizes, outputs], generator) for (inputs, outputs), sizes in parts))
+
+
+WEIGHTS = {"card": 1.0, "worth": WORTH, "places": PLACES, "quick": 1.0, "open": 1.0}
+
+
+def as_mask(bits: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy((bits[:, None] >> np.arange(KINDS) & 1).astype(bool))
+
+
+def surprise(logits: torch.Tensor, targets: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
+    """Cross-entropy of cards, mean of the rows."""
+    return -(targets * torch.log_softmax(torch.where(allowed, logits, BANNED), dim=1)).sum(dim=1).mean()
+
+
+class DealSurprise(torch.autograd.Function):
+    """-log of the true deal's share among all that fit, mean of the rows: exact, and so is its gradient."""
+
+    @staticmethod
+    def forward(context: Any, said: torch.Tensor, game: Game, rows: Rows) -> torch.Tensor:
+        logits = said.detach().cpu().numpy()
+        weights = weights_of(logits)
+        counts, shares = np.zeros(weights.shape), np.zeros(len(weights))
+        given = np.clip(logits, -SURE, SURE).reshape(weights.shape)
+        expected_counts(game, rows.views, rows.seats, weights, np.zeros(ROOM), counts, shares)
+        wrong = (counts - rows.hands) * (np.abs(logits.reshape(weights.shape)) < SURE)
+        context.save_for_backward(torch.from_numpy((wrong.reshape(logits.shape) / len(logits)).astype(np.float32)))
+        ways = parted(rows.hands)
+        return said.new_tensor((shares - ways - (given * rows.hands).sum(axis=(1, 2))).mean())
+
+    @staticmethod
+    def backward(context: Any, *gradients: Any) -> Any:
+        (wrong,) = context.saved_tensors
+        return gradients[0] * wrong.to(gradients[0].device), None, None
+
+
+def parted(hands: np.ndarray) -> np.ndarray:
+    """Log of how many deals of physical cards look like these hands: two for each pair that is parted."""
+    return np.log(2.0) * ((hands.sum(axis=2) == 2) & (hands.max(axis=2) == 1)).sum(axis=1)
+
+
+def layers_of(module: torch.nn.Sequential) -> list[tuple[np.ndarray, np.ndarray]]:
+    return [
+        (part.weight.detach().cpu().numpy().T.copy(), part.bias.detach().cpu().numpy().copy())
+        for part in module
+        if isinstance(part, torch.nn.Linear)
+    ]
+
+
+def learn_from(
+    module: CardModule, optimizer: torch.optim.Optimizer, game: Game, rows: Rows, targets: torch.Tensor
+) -> torch.Tensor:
+    """One step on these rows, by targets [rows, KINDS]; the loss."""
+    device = next(module.parameters()).device
+    with one_thread():
+        losses = module.losses(game, rows, targets.to(device), device)
+        loss = torch.stack([WEIGHTS[name] * each for name, each in losses.items()]).sum()
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+    return loss.detach()
+
+
+class CardPupil:
+    def __init__(self, config: Any, game: Game, games: Games) -> None:
+        apart = is_validation(games, config.validation)
+        self.config, self.game, self.source = config, game, games.source
+        self.device = torch.device(pick_device(config.device, large=True))
+        self.games, self.judged = games.take(~apart), games.take(np.flatnonzero(apart)[: config.judged])
+        self.lengths = self.games.lengths
+        self.steps = -(-len(self.games) // config.batch)
+        self.module = CardModule(new_network(config.hidden_sizes, config.seed)).to(self.device)
+        self.optimizer = torch.optim.Adam(self.module.parameters(), lr=config.rate, fused=True)
+        self.total = torch.zeros((), dtype=torch.float64, device=self.device)  # of losses in this pass
+        self.done = 0  # minibatches in it
+        self.order: tuple[int, np.ndarray] | None = None  # of the games in a pass
+
+    def learn(self, iteration: int, step: int) -> None:
+        config = self.config
+        if step == 0:
+            self.total.zero_()
+            self.done = 0
+        if self.order is None or self.order[0] != iteration:
+            drawn = np.random.default_rng([config.seed, 2, iteration]).permutation(len(self.games))
+            self.order = iteration, drawn
+        which = self.order[1][step * config.batch : (step + 1) * config.batch]
+        generator = np.random.default_rng([config.seed, 3, iteration, step])
+        rows = draw_rows(self.game, self.games.actions[which], self.lengths[which], config.positions, generator)
+        part = (iteration * self.steps + step) / (config.iterations * self.steps)
+        for group in self.optimizer.param_groups:
+            group["lr"] = config.rate * (1 - 0.99 * part)  # to nearly nothing: rewards are mostly noise
+        self.total += learn_from(self.module, self.optimizer, self.game, rows, one_hot(rows.cards))
+        self.done += 1
+
+    def loss(self) -> float:
+        return float(self.total) / max(self.done, 1)
+
+    def judge(self) -> dict[str, float]:
+        generator = np.random.default_rng([self.config.seed, 4])
+        rows = draw_rows(self.game, self.judged.actions, self.judged.lengths, JUDGED_EACH, generator)
+        with one_thread(), torch.no_grad():
+            losses = self.module.losses(self.game, rows, one_hot(rows.cards).to(self.device), self.device)
+            own = self.module.quick(torch.from_numpy(rows.open[:, : rows.seen.shape[1]]).to(self.device))
+            said = self.module.view(torch.from_numpy(rows.seen).to(self.device))[:, CARDS]
+        hits = np.where(as_mask(rows.legal), own.cpu().numpy(), -np.inf).argmax(axis=1) == rows.cards
+        foretold = np.where(as_mask(rows.can_be), said.cpu().numpy(), -np.inf).argmax(axis=1) == rows.cards
+        found = {f"{name}_of_validation": float(each) for name, each in losses.items()}
+        found["loss_of_validation"] = sum(WEIGHTS[name] * float(each) for name, each in losses.items())
+        return {"accuracy": float(foretold.mean()), "quick_accuracy": float(hits.mean()), **found}
+
+    @property
+    def bytes(self) -> int:
+        """Of the network."""
+        return sum(each.nbytes for each in self.module.parameters())
+
+    def publish(self, path: Path, made: str) -> None:
+        path.parent.mkdir(exist_ok=True)
+        save_network(path, full_name(self.game), self.module.network(), made)
+
+    def save(self, folder: Path) -> None:
+        tensors = packed(self.module, self.optimizer)
+        tensors |= {"total": self.total.cpu(), "done": torch.tensor(self.done)}
+        write_whole(folder / "pupil.safetensors", safetensors.torch.save(tensors, {"source": self.source}))
+
+    def restore(self, folder: Path) -> None:
+        with safetensors.safe_open(folder / "pupil.safetensors", "pt") as file:  # type: ignore[no-untyped-call]
+            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            source = file.metadata()["source"]
+        if source != self.source:
+            raise Changed(f"{self.config.data} holds other games now than when the run was begun")
+        self.total, self.done = tensors.pop("total").to(self.device), int(tensors.pop("done"))
+        unpack(tensors, self.module, self.optimizer)
+
+
+def one_hot(cards: np.ndarray) -> torch.Tensor:
+    return torch.nn.functional.one_hot(torch.from_numpy(cards), KINDS).float()

@@ -1,0 +1,69 @@
+"""Looking ahead: exact means where all can be written out, nothing but what the seat sees, the same luck for all."""
+
+import numpy as np
+import pytest
+
+from kibitz.games import CHANCE, OVER, legal_actions, load, positions, view_of
+from kibitz.search.lookahead import LookAhead
+from kibitz.search.policies import Uniform
+
+KUHN = load("kuhn")
+
+
+def even_value(game, state, seat):
+    """Expected reward when everybody moves evenly."""
+    turn = game.turn(state)
+    if turn == OVER:
+        return game.reward(state, seat)
+    assert turn != CHANCE
+    values = []
+    for action in legal_actions(game, state):
+        after = positions(game)
+        after[0] = state
+        game.play(after[0], action)
+        values.append(even_value(game, after[0], seat))
+    return np.mean(values)
+
+
+def exact(card):
+    """What each action of the first seat is worth with this card, on the mean of the other's two."""
+    found = []
+    for other in set(range(3)) - {card}:
+        for action in (0, 1):
+            state = positions(KUHN)[0]
+            for move in (card, other, action):
+                KUHN.play(state, move)
+            found.append(even_value(KUHN, state, 0))
+    return np.reshape(found, (2, 2)).mean(axis=0)
+
+
+@pytest.mark.parametrize("card", range(3))
+@pytest.mark.parametrize("plies", [0, 1, 9])
+def test_values_are_means_over_guesses_and_moves(card, plies):
+    state = positions(KUHN)[0]
+    for move in (card, (card + 1) % 3):
+        KUHN.play(state, move)
+    advice = LookAhead(KUHN, Uniform(), plies=plies).advise(view_of(KUHN, state, 0), 0, 4000)
+    np.testing.assert_allclose(advice.value, exact(card), atol=4 * advice.error.max() + 1e-9)
+    assert advice.best == advice.actions[np.argmax(advice.value)]
+    assert advice.visits.tolist() == [4000, 4000]
+    assert advice.simulations == 8000
+
+
+def test_it_looks_until_its_time_is_over_and_once_at_least():
+    state = positions(KUHN)[0]
+    for move in (0, 1):
+        KUHN.play(state, move)
+    search = LookAhead(KUHN, Uniform())
+    advice = search.advise(view_of(KUHN, state, 0), 0, seconds=1e-9)
+    assert advice.visits.tolist() == [8, 8]
+
+
+def test_what_is_small_is_solved():
+    """The guess is open to who solves it: with the better card a bet is worth 2, or 1 when it is declined."""
+    state = positions(KUHN)[0]
+    for move in (2, 0):
+        KUHN.play(state, move)
+    advice = LookAhead(KUHN, Uniform(), exact=100).advise(view_of(KUHN, state, 0), 0, 50)
+    assert advice.value.tolist() == [1.0, 1.0]
+    assert advice.error.tolist() == [0.0, 0.0]
