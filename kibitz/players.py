@@ -450,6 +450,8 @@ class DokoPlayer(_Searching):
         network: Annotated[str, "a run folder of cards, or its network file"]
         simulations: Annotated[int, "guesses a move; 0: no limit"] = 100
         seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
+        tree: Annotated[int, "simulations of a tree on each guess; 0: what follows each card is played out"] = 0
+        c: Annotated[float, "exploration of the trees"] = 2.5
         plies: Annotated[int, "cards that are played on each guess, then it is judged"] = 4
         deals: Annotated[str, "guesses as the network weighs them, or all alike", ("weighted", "even")] = "weighted"
         value: Annotated[str, "what judges: the network, or a playout to the end", ("open", "playout")] = "open"
@@ -464,13 +466,21 @@ class DokoPlayer(_Searching):
         names.at_least("plies", options.plies, 0)
         self.network, _ = card_network.read_network(network_file(options.network, options.iteration))
 
-    def new_search(self, game: Game) -> LookAhead:
+    def new_search(self, game: Game) -> LookAhead | Ensemble:
         card_network.check_rules(game)
         given = self.options
         policy = card_network.card_policy(self.network)
         plies = given.plies if given.value == "open" else game.facts.longest
         guesser = card_network.Whereabouts(self.network) if given.deals == "weighted" else draw_guesses
+        if given.tree:
+            return Ensemble(
+                game, 0, given.simulations, given.c, given.exact, asides_for(game, given), guesser, Puct, policy=policy
+            )
         return LookAhead(game, policy, 0, plies, given.exact, asides_for(game, given), guesser)
+
+    def advise(self, view: Any) -> Advice:
+        seconds = self.options.seconds or math.inf
+        return self.search.advise(view, self.seat, self.options.simulations * max(self.options.tree, 1), seconds)
 
 
 class AlphaBetaPlayer(_Advised):

@@ -18,7 +18,6 @@ from ..games.protocol import CHANCE, OVER
 from ..jit import generators
 from ..search.asides import Asides
 from ..search.lookahead import LookAhead
-from ..search.policies import weighed
 from .card_network import CardNetwork, Whereabouts, card_policy
 from .doppelkopf_games import NOTHING
 
@@ -63,10 +62,8 @@ def self_play(config: CardIteration) -> Callable[[tuple[int, ...], CardNetwork],
 class Expert:
     def __init__(self, game: Game, config: CardIteration, network: CardNetwork) -> None:
         self.game, self.config = game, config
-        self.policy = card_policy(network)
-        self.search = LookAhead(
-            game, self.policy, 0, config.plies, asides=Asides(game), guesser=Whereabouts(network)
-        )  # fmt: skip
+        policy, guesser = card_policy(network), Whereabouts(network)
+        self.search = LookAhead(game, policy, 0, config.plies, asides=Asides(game), guesser=guesser)
 
     def play(self, number: int) -> Games:
         """A game from its deal: all actions [1, longest], and advice on each card [1, 48, KINDS]."""
@@ -94,8 +91,7 @@ class Expert:
         found = self.search.advise(view, turn, self.config.simulations)
         if state.phase != CARDS:
             return int(found.best)
-        odds = weighed(self.game, self.policy, view, len(legal))
-        odds = odds * np.exp((found.value - found.value.max()) / self.config.temperature)
+        odds = found.prior * np.exp((found.value - found.value.max()) / self.config.temperature)
         odds /= odds.sum()
         advice[int(state.count), legal] = odds
         if generator.random() < self.config.explore:

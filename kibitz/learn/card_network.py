@@ -143,7 +143,7 @@ class CardPolicy(NamedTuple):
             for j in range(n):
                 odds[j] = 1.0 / n
 
-    def judge(self, game, state, actions, odds, rng, rewards):
+    def judge(self, game, state, plies, actions, odds, rng, rewards):
         """What one party wins the other loses; who is alone wins or loses it three times."""
         mover = game.turn(state)
         encode_open(game, state, mover, self.open.encoding[: self.open.widths[0]])
@@ -156,6 +156,7 @@ class CardPolicy(NamedTuple):
             if is_re(state, seat) != is_re(state, mover):
                 worth *= -friends / (4.0 - friends)
             rewards[seat] = worth
+        return True
 
 
 def card_policy(network: CardNetwork) -> CardPolicy:

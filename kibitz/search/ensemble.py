@@ -18,7 +18,8 @@ from .advice import Advice, fixed_advice
 from .asides import Asides
 from .budget import chunks
 from .exhaust import Exhaust
-from .guesses import draw_guesses
+from .guesses import Guesser, draw_guesses
+from .puct import Puct
 from .uct import Uct
 
 EXACT = 10_000  # positions: a guess of fewer is solved, in about the time of 1,000 simulations
@@ -35,12 +36,14 @@ class Ensemble:
         exploration: float = math.sqrt(2),
         exact: int = EXACT,
         asides: Asides | None = None,
+        guesser: Guesser = draw_guesses,
+        tree: type[Uct] | type[Puct] = Uct,
         **settings: Any,
     ) -> None:
         """With `asides` trees are of the quiet game; without, what is said aside is a move as any other."""
-        self.game, self.deals, self.asides = game, deals, asides
+        self.game, self.deals, self.asides, self.guesser = game, deals, asides, guesser
         played = game.quiet() if asides else game
-        self.tree = Uct(played, 0, exploration, guessed=True, reuse=False, **settings)
+        self.tree = tree(played, 0, exploration, guessed=True, reuse=False, **settings)
         self.exhaust = Exhaust(played, exact)
         self.begin(seed)
 
@@ -64,7 +67,7 @@ class Ensemble:
             return self.asides.advise(view, seat, self.rng)
         values, visits = np.full((self.deals, len(actions)), np.nan), np.zeros(len(actions), np.int64)
         small = True  # as far as is known: where one guess is too large to be solved the others aren't tried
-        for deal, guess in enumerate(draw_guesses(self.game, view, seat, self.deals, self.rng)):
+        for deal, guess in enumerate(self.guesser(self.game, view, seat, self.deals, self.rng)):
             solved = self.exhaust.solve(guess) if small else None
             small = solved is not None
             if solved:

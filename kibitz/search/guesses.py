@@ -1,5 +1,6 @@
 """Full positions that fit what a seat has seen, drawn by the rules of the game."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from ..games import Game, full_name
 from ..jit import kernel
 from ..names import BadInput
+
+Guesser = Callable[[Game, Any, int, int, np.ndarray], np.ndarray]  # game, view, seat, count, rng -> full positions
 
 
 def draw_guesses(game: Game, view: Any, seat: int, count: int, rng: np.ndarray) -> np.ndarray:

@@ -19,10 +19,10 @@ from ..jit import generators, kernel
 from .advice import Advice, fixed_advice
 from .asides import Asides
 from .exhaust import Exhaust
-from .guesses import draw_guesses
+from .guesses import Guesser, draw_guesses
+from .policies import NO_LIMIT, weighed
 
-Guesser = Callable[[Game, Any, int, int, np.ndarray], np.ndarray]  # game, view, seat, count, rng -> full positions
-AT_ONCE = 8  # guesses between two looks at the clock
+AT_ONCE = 32  # guesses between two looks at the clock
 
 
 class LookAhead:
@@ -73,9 +73,8 @@ class LookAhead:
         error = np.sqrt(np.maximum(squares / done - mean**2, 0) / done)
         policy = np.eye(n)[mean.argmax()]
         seen = np.full(n, done)
-        return Advice(
-            actions, policy, mean, seen, np.full(n, 1 / n), done * n, time.perf_counter() - began, error=error
-        )
+        prior = weighed(self.played, self.policy, view, n)
+        return Advice(actions, policy, mean, seen, prior, done * n, time.perf_counter() - began, error=error)
 
     def _values(self, guesses: np.ndarray, seat: int, actions: np.ndarray) -> np.ndarray:
         """[guesses, actions] f8: rewards of the seat."""
@@ -107,5 +106,5 @@ def look_ahead(game, guesses, seat, actions, policy, plies, states, legal, odds,
             if game.turn(state) == OVER:
                 values[guess, i] = game.reward(state, seat)
             else:
-                policy.judge(game, state, legal, odds, rng, rewards)
+                policy.judge(game, state, NO_LIMIT, legal, odds, rng, rewards)
                 values[guess, i] = rewards[seat]

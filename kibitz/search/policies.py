@@ -2,7 +2,7 @@
 
 `step` draws a move for the seat to move; `actions` and `odds` are scratch. `playout` plays to the end, so many plies at
 most, and says whether it got there. A policy that weighs actions writes `weigh` and leaves these to the defaults.
-`judge` writes what a position is worth to each seat, as a reward: by default that of one playout to the end.
+`judge` writes what a position is worth to each seat, as a reward: by default that of one playout; False: of no use.
 """
 
 import math
@@ -18,7 +18,7 @@ RULES = {
     "step": "self, game, state, actions, odds, rng",
     "weigh": "self, game, state, actions, n, odds",
     "playout": "self, game, state, plies, actions, odds, rng",
-    "judge": "self, game, state, actions, odds, rng, rewards",
+    "judge": "self, game, state, plies, actions, odds, rng, rewards",
 }
 
 
@@ -65,10 +65,12 @@ def playout(self, game, state, plies, actions, odds, rng):
     return turn == OVER
 
 
-def judge(self, game, state, actions, odds, rng, rewards):
-    self.playout(game, state, NO_LIMIT, actions, odds, rng)
-    for seat in range(len(rewards)):
-        rewards[seat] = game.reward(state, seat)
+def judge(self, game, state, plies, actions, odds, rng, rewards):
+    ended = self.playout(game, state, plies, actions, odds, rng)
+    if ended:
+        for seat in range(len(rewards)):
+            rewards[seat] = game.reward(state, seat)
+    return ended
 
 
 def policy(cls: Any) -> Any:

@@ -358,12 +358,14 @@ def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow,
             rewards[1 - seat] = -tree.proven[node]
         else:
             over = tree.mover[node] == OVER
-            if over or policy.playout(game, state, limits.plies, scratch.actions, scratch.odds, rng):
+            known = over
+            if over:
                 for seat in range(len(rewards)):
-                    rewards[seat] = (game.reward(state, seat) - limits.middle) * limits.scale
+                    rewards[seat] = game.reward(state, seat)
             else:
-                for seat in range(len(rewards)):
-                    rewards[seat] = 0.0
+                known = policy.judge(game, state, limits.plies, scratch.actions, scratch.odds, rng, rewards)
+            for seat in range(len(rewards)):
+                rewards[seat] = (rewards[seat] - limits.middle) * limits.scale if known else 0.0
             if over and limits.prove and depth and tree.mover[path[depth - 1]] != CHANCE:
                 tree.proven[node] = rewards[tree.mover[path[depth - 1]]]
                 proven = True

@@ -255,7 +255,7 @@ def test_the_policy_of_kernels_is_the_network(network):
 def test_what_one_party_wins_the_other_loses(network):
     policy, state = card_policy(network), mid_game()
     rewards = np.zeros(4)
-    policy.judge(GAME, state, np.zeros(40, np.int64), np.zeros(40), generators(1, 1)[0], rewards)
+    policy.judge(GAME, state, 1, np.zeros(40, np.int64), np.zeros(40), generators(1, 1)[0], rewards)
     parties = [is_re(state, seat) for seat in range(4)]
     assert abs(rewards.sum()) < 1e-9
     assert rewards.any()

@@ -56,7 +56,7 @@ def test_it_looks_until_its_time_is_over_and_once_at_least():
         KUHN.play(state, move)
     search = LookAhead(KUHN, Uniform())
     advice = search.advise(view_of(KUHN, state, 0), 0, seconds=1e-9)
-    assert advice.visits.tolist() == [8, 8]
+    assert advice.visits.tolist() == [32, 32]
 
 
 def test_what_is_small_is_solved():
