@@ -158,8 +158,9 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
             metrics = progress.metrics
             if "nash_conv" in metrics:
                 nash_convs[:] = [metrics["nash_conv"]]
-            rate = progress.decisions * config.simulations / max(progress.seconds, 1e-9)
-            note = f"iteration {progress.iteration}  {rate:,.0f} simulations/s"
+            rate = progress.decisions * getattr(config, "simulations", 1) / max(progress.seconds, 1e-9)
+            unit = "simulations" if hasattr(config, "simulations") else "games"
+            note = f"iteration {progress.iteration}  {rate:,.0f} {unit}/s"
             if "loss" in metrics:
                 note += f"  loss {metrics['loss']:.3f}  experience {metrics['rows']:,}"
             if nash_convs:

@@ -1,4 +1,4 @@
-"""The apprentice of expert iteration on Doppelkopf: it learns from the last games, and from the advice in them."""
+"""The apprentice of expert iteration on Doppelkopf: it learns from the last games, and what each card was worth."""
 
 import json
 from pathlib import Path
@@ -12,10 +12,10 @@ import torch
 from ..files import write_whole
 from ..games import Game, full_name
 from ..games.doppelkopf.cards import KINDS
-from .apprentice import pick_device
+from .apprentice import one_thread, pick_device
 from .card_network import CardNetwork, save_network
 from .card_rows import draw_rows
-from .card_training import CardModule, learn_from, one_hot
+from .card_training import CardModule, learn_from
 from .doppelkopf_games import NOTHING
 from .torch_state import packed, unpack
 
@@ -28,11 +28,11 @@ class CardApprentice:
         self.module = CardModule(network).to(self.device)
         self.optimizer = torch.optim.Adam(self.module.parameters(), lr=config.rate, fused=True)
         self.actions = np.zeros((0, game.facts.longest), np.uint8)
-        self.advice = np.zeros((0, 48, KINDS), np.float16)
+        self.worth = np.zeros((0, 48, KINDS), np.float16)
 
     def take(self, rows: dict[str, np.ndarray]) -> None:
         self.actions = np.concatenate([self.actions, rows["actions"]])[-self.config.capacity :]
-        self.advice = np.concatenate([self.advice, rows["advice"]])[-self.config.capacity :]
+        self.worth = np.concatenate([self.worth, rows["worth"]])[-self.config.capacity :]
 
     def learn(self) -> dict[str, float]:
         total = torch.zeros((), dtype=torch.float64, device=self.device)
@@ -40,10 +40,10 @@ class CardApprentice:
         for _ in range(config.steps):
             which = self.generator.integers(0, len(self.actions), config.batch)
             rows = draw_rows(self.game, self.actions[which], lengths[which], config.positions, self.generator)
-            advice = torch.from_numpy(self.advice[np.repeat(which, config.positions), rows.plies].astype(np.float32))
-            known = advice.sum(dim=1, keepdim=True)  # 0 where there was no choice
-            targets = torch.where(known > 0, advice / known.clamp(min=1e-6), one_hot(rows.cards))
-            total += learn_from(self.module, self.optimizer, self.game, rows, targets)
+            worth = self.worth[np.repeat(which, config.positions), rows.plies].astype(np.float32)
+            with one_thread():
+                losses = self.module.losses(self.game, rows, worth, config.entropy)
+            total += learn_from(self.module, self.optimizer, losses)
         return {"loss": float(total) / config.steps, "rows": len(self.actions)}
 
     def knowledge(self) -> CardNetwork:
@@ -55,7 +55,7 @@ class CardApprentice:
 
     def save(self, folder: Path) -> None:
         tensors = packed(self.module, self.optimizer)
-        tensors |= {"actions": torch.from_numpy(self.actions), "advice": torch.from_numpy(self.advice)}
+        tensors |= {"actions": torch.from_numpy(self.actions), "worth": torch.from_numpy(self.worth)}
         meta = {"generator": json.dumps(self.generator.bit_generator.state)}
         write_whole(folder / "apprentice.safetensors", safetensors.torch.save(tensors, meta))
 
@@ -63,5 +63,5 @@ class CardApprentice:
         with safetensors.safe_open(folder / "apprentice.safetensors", "pt") as file:  # type: ignore[no-untyped-call]
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
             self.generator.bit_generator.state = json.loads(file.metadata()["generator"])
-        self.actions, self.advice = tensors.pop("actions").numpy(), tensors.pop("advice").numpy()
+        self.actions, self.worth = tensors.pop("actions").numpy(), tensors.pop("worth").numpy()
         unpack(tensors, self.module, self.optimizer)

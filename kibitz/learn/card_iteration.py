@@ -1,24 +1,24 @@
 """Expert iteration on Doppelkopf: looking ahead by networks is the expert, the networks are the apprentice.
 
-Here is what a worker does: whole games, in which every card is chosen by looking ahead on deals that the network takes
-to be likely. Of each card it keeps the network's own odds moved towards what turned out better, p·exp(value / t), so
-that what was tried on few deals isn't believed all at once. `expert_iteration` makes a loop of it.
+Here is what a worker does: whole games, played by the network, and of every card that could have been played instead
+what it would have been worth. The expert may look at the deal itself: what can't be known evens out over many games,
+as the network that learns from it sees no more than its seat. That is so because the network isn't to do what was best
+on the deal, but to raise the mean of what it does (the objective of `tspg`).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from ..games import Game, legal_actions, load, positions, view_of
+from ..games import load, positions
 from ..games.doppelkopf.cards import KINDS
 from ..games.doppelkopf.table import CARDS
 from ..games.protocol import CHANCE, OVER
-from ..jit import generators
-from ..search.asides import Asides
-from ..search.lookahead import LookAhead
-from .card_network import CardNetwork, Whereabouts, card_policy
+from ..jit import generators, kernel
+from ..search.policies import choose
+from .card_network import CardNetwork, CardPolicy, card_policy
 from .doppelkopf_games import NOTHING
 
 Games = dict[str, np.ndarray]
@@ -30,70 +30,84 @@ class CardIteration:
 
     game: Annotated[str, "the game, with its parameters"]
     start: Annotated[str, "a run of cards whose networks it begins with"] = ""
-    iterations: Annotated[int, "rounds of playing and learning", range(1, 10**6)] = 20
-    games: Annotated[int, "games of self-play an iteration", range(1, 10**6)] = 1000
-    simulations: Annotated[int, "guesses a card", range(1, 10**6)] = 64
-    plies: Annotated[int, "cards that are played on each guess, then it is judged", range(49)] = 4
-    temperature: Annotated[float, "points that a card must be better by to be e times as likely"] = 0.25
-    explore: Annotated[float, "share of cards that are drawn by these odds; else the best is played"] = 0.3
-    steps: Annotated[int, "gradient steps an iteration", range(1, 10**6)] = 100
+    iterations: Annotated[int, "rounds of playing and learning", range(1, 10**6)] = 100
+    games: Annotated[int, "games of self-play an iteration", range(1, 10**7)] = 2000
+    plies: Annotated[int, "cards that are played behind each card that could be, then it is judged", range(49)] = 4
+    steps: Annotated[int, "gradient steps an iteration", range(1, 10**6)] = 40
     batch: Annotated[int, "games a step", range(1, 10**6)] = 256
     positions: Annotated[int, "of each game, a step", range(1, 49)] = 8
     rate: Annotated[float, "learning rate of Adam"] = 0.0003
-    capacity: Annotated[int, "games that are learned from: the last so many", range(1, 10**8)] = 20_000
+    entropy: Annotated[float, "points that a policy twice as undecided is worth (by nats)"] = 0.02
+    capacity: Annotated[int, "games that are learned from: the last so many", range(1, 10**8)] = 10_000
     device: Annotated[str, "where torch computes", ("auto", "cpu", "cuda")] = "auto"
-    keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 5
+    judge_every: Annotated[int, "iterations between matches against what is usual; 0: never", range(10**7)] = 5
+    judged: Annotated[int, "deals of these, each from four seats", range(1, 10**6)] = 2000
+    keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 10
     seed: Annotated[int, "the same seed gives the same run", range(2**63)] = 1
 
 
 def self_play(config: CardIteration) -> Callable[[tuple[int, ...], CardNetwork], list[tuple[int, Games]]]:
-    """What a worker needs: the function from numbers of games and networks to the games, with the advice in them."""
+    """What a worker needs: the function from numbers of games and networks to the games, and what cards were worth."""
     game = load(config.game)
-    experts: list[tuple[CardNetwork, Expert]] = []  # the last one, with its networks
+    policies: list[tuple[CardNetwork, CardPolicy]] = []  # the last one, with its networks
 
     def play(numbers: tuple[int, ...], network: CardNetwork) -> list[tuple[int, Games]]:
-        if not experts or experts[0][0] is not network:
-            experts[:] = [(network, Expert(game, config, network))]
-        return [(number, experts[0][1].play(number)) for number in numbers]
+        if not policies or policies[0][0] is not network:
+            policies[:] = [(network, card_policy(network))]
+        count = len(numbers)
+        actions = np.full((count, game.facts.longest), NOTHING, np.uint8)
+        worth = np.full((count, 48, KINDS), np.nan, np.float32)
+        rngs = np.concatenate([generators(config.seed * 2**32 + number, 1) for number in numbers])
+        wide = max(game.facts.most_actions, game.facts.most_outcomes)
+        room = np.zeros((2, wide), np.int64), np.zeros(wide), np.zeros(4)
+        play_games(game, policies[0][1], config.plies, positions(game, 2), *room, rngs, actions, worth)
+        return [
+            (number, {"actions": actions[i : i + 1], "worth": worth[i : i + 1].astype(np.float16)})
+            for i, number in enumerate(numbers)
+        ]
 
     return play
 
 
-class Expert:
-    def __init__(self, game: Game, config: CardIteration, network: CardNetwork) -> None:
-        self.game, self.config = game, config
-        policy, guesser = card_policy(network), Whereabouts(network)
-        self.search = LookAhead(game, policy, 0, config.plies, asides=Asides(game), guesser=guesser)
-
-    def play(self, number: int) -> Games:
-        """A game from its deal: all actions [1, longest], and advice on each card [1, 48, KINDS]."""
-        game, generator = self.game, np.random.default_rng([self.config.seed, 2, number])
-        self.search.begin(int(generator.integers(2**63)))
-        luck = generators(int(generator.integers(2**63)), 1)[0]
-        actions = np.full((1, game.facts.longest), NOTHING, np.uint8)
-        advice = np.zeros((1, 48, KINDS), np.float16)
-        state, done = positions(game)[0], 0
-        while (turn := game.turn(state)) != OVER:
+@kernel
+def play_games(game, policy, plies, states, room, odds, rewards, rngs, actions, worth):
+    """Whole games by a policy; worth[i, card, kind]: rewards of who has the turn, by all kinds that could be played."""
+    legal, later = room[0], room[1]
+    for i in range(len(actions)):
+        rng, state, done = rngs[i], states[0], 0
+        game.start(state)
+        turn = game.turn(state)
+        while turn != OVER:
             if turn == CHANCE:
-                action = game.pick(state, luck)
+                action = game.pick(state, rng)
+            elif state.phase != CARDS:
+                action = game.usual(state, rng)
             else:
-                action = self.choose(state, turn, advice[0], generator)
-            actions[0, done] = action
+                n = game.actions(state, legal)
+                action = legal[0]
+                if n > 1:
+                    for k in range(n):
+                        states[1] = state
+                        worth[i, state.count, legal[k]] = value_after(
+                            game, states[1], legal[k], turn, policy, plies, later, odds, rewards, rng
+                        )
+                    policy.weigh(game, state, legal, n, odds)
+                    action = legal[choose(odds, n, rng)]
+            actions[i, done] = action
             done += 1
             game.play(state, action)
-        return {"actions": actions, "advice": advice}
+            turn = game.turn(state)
 
-    def choose(self, state: Any, turn: int, advice: np.ndarray, generator: np.random.Generator) -> int:
-        view = view_of(self.game, state, turn)
-        legal = np.array(legal_actions(self.game, view))
-        if len(legal) == 1:
-            return int(legal[0])
-        found = self.search.advise(view, turn, self.config.simulations)
-        if state.phase != CARDS:
-            return int(found.best)
-        odds = found.prior * np.exp((found.value - found.value.max()) / self.config.temperature)
-        odds /= odds.sum()
-        advice[int(state.count), legal] = odds
-        if generator.random() < self.config.explore:
-            return int(generator.choice(legal, p=odds))
-        return int(found.best)
+
+@kernel
+def value_after(game, state, action, seat, policy, plies, legal, odds, rewards, rng):
+    """What an action is worth to a seat when all play on by a policy for some plies."""
+    game.play(state, action)
+    for _ in range(plies):
+        if game.turn(state) == OVER:
+            break
+        game.play(state, policy.step(game, state, legal, odds, rng))
+    if game.turn(state) == OVER:
+        return game.reward(state, seat)
+    policy.judge(game, state, 0, legal, odds, rng, rewards)
+    return rewards[seat]

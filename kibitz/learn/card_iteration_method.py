@@ -1,21 +1,24 @@
 """Expert iteration on Doppelkopf as a method of training: its presets, what it refuses."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from ..games import Game, full_name, load
 from ..names import BadInput
 from .card_iteration import CardIteration, self_play
-from .card_network import CardNetwork, check_rules, read_network
+from .card_network import CardNetwork, card_policy, check_rules, read_network
+from .card_strength import strength
 from .method import Method
 from .models import network_file
 
 PRESETS = {"kibitz": "what we found to be good", "small": "a minute, to see that it works"}
 VALUES: dict[str, dict[str, Any]] = {
     "kibitz": {},
-    "small": {"iterations": 2, "games": 20, "simulations": 8, "steps": 10, "batch": 16, "keep_every": 1},
+    "small": {"iterations": 2, "games": 100, "steps": 10, "batch": 16, "keep_every": 1},
 }
-GAME_BYTES = 2700  # in a checkpoint: its actions and the advice on 48 cards
+JUDGE_SEED = 10**6  # the same deals for all networks
+GAME_BYTES = 2700  # in a checkpoint: its actions and what 48 cards were worth
 
 
 def started(config: CardIteration) -> CardNetwork:
@@ -32,10 +35,8 @@ def refuse(config: CardIteration, game: Game) -> None:
     started(config)
     if not 0 < config.rate < 1:
         raise BadInput(f"rate={config.rate} should be above 0 and below 1")
-    if not 0 <= config.explore <= 1:
-        raise BadInput(f"explore={config.explore} should be from 0 to 1")
-    if not 0.001 <= config.temperature <= 1000:
-        raise BadInput(f"temperature={config.temperature} should be from 0.001 to 1000")
+    if not 0 <= config.entropy <= 100:
+        raise BadInput(f"entropy={config.entropy} should be from 0 to 100")
     if config.device == "cuda":
         from .apprentice import pick_device
 
@@ -46,6 +47,18 @@ def learner(config: CardIteration, game: Game) -> Any:
     from .card_apprentice import CardApprentice
 
     return CardApprentice(config, game, started(config))
+
+
+def judge(config: CardIteration, game: Game) -> Callable[[CardNetwork], dict[str, float]]:
+    """Points a game against three who play as is usual."""
+    if not config.judge_every:
+        return lambda network: {}
+
+    def measured(network: CardNetwork) -> dict[str, float]:
+        found = strength(game, card_policy(network), config.judged, JUDGE_SEED)
+        return {"points": found.points, "points_error": found.error}
+
+    return measured
 
 
 def probe(config: CardIteration) -> tuple[CardIteration, float]:
@@ -69,7 +82,7 @@ METHOD = Method(
     learner=learner,
     self_play=self_play,
     tasks=lambda config, game, workers: min(config.games, 8 * workers),
-    judge=lambda config, game: lambda knowledge: {},
+    judge=judge,
     probe=probe,
     size=size,
     player="doko",

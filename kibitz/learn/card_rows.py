@@ -20,6 +20,7 @@ OWN = 0.5  # share of rows that are seen by who has the turn; the rest by one of
 class Rows:
     views: np.ndarray  # [rows] of the game's records: what the observer sees
     seats: np.ndarray  # [rows] i8: the observer
+    movers: np.ndarray  # [rows] i8: who has the turn
     seen: np.ndarray  # [rows, SIZE] f4: the same, encoded
     open: np.ndarray  # [rows, OPEN_SIZE] f4: by who has the turn, all hands open
     cards: np.ndarray  # [rows] i8: what was played, by which ply of the game
@@ -39,6 +40,7 @@ def draw_rows(game: Any, actions: np.ndarray, lengths: np.ndarray, each: int, ge
     rows = Rows(
         views=np.zeros(n, game.state),
         seats=np.zeros(n, np.int64),
+        movers=np.zeros(n, np.int64),
         seen=np.zeros((n, SIZE), np.float32),
         open=np.zeros((n, OPEN_SIZE), np.float32),
         cards=np.zeros(n, np.int64),
@@ -49,14 +51,16 @@ def draw_rows(game: Any, actions: np.ndarray, lengths: np.ndarray, each: int, ge
         hands=np.zeros((n, KINDS, 3), np.float32),
     )
     _fill(
-        game, actions, lengths, picks, sides, positions(game), rows.views, rows.seats, rows.seen, rows.open,
-        rows.cards, rows.legal, rows.can_be, rows.worth, rows.hands,
+        game, actions, lengths, picks, sides, positions(game), rows.views, rows.seats, rows.movers, rows.seen,
+        rows.open, rows.cards, rows.legal, rows.can_be, rows.worth, rows.hands,
     )  # fmt: skip
     return rows
 
 
 @kernel
-def _fill(game, actions, lengths, picks, sides, states, views, seats, seen, opened, cards, legal, can_be, worth, hands):
+def _fill(
+    game, actions, lengths, picks, sides, states, views, seats, movers, seen, opened, cards, legal, can_be, worth, hands
+):
     state, each = states[0], picks.shape[1]
     for i in range(len(actions)):
         game.start(state)
@@ -68,6 +72,7 @@ def _fill(game, actions, lengths, picks, sides, states, views, seats, seen, open
                 seat = mover + sides[i, drawn] & 3
                 drawn += 1
                 seats[at] = seat
+                movers[at] = mover
                 game.look(state, seat, views[at])
                 game.observe(views[at], seat, seen[at])
                 encode_open(game, state, mover, opened[at])
@@ -80,10 +85,9 @@ def _fill(game, actions, lengths, picks, sides, states, views, seats, seen, open
                     hand = np.int64(state.hands[seat + 1 + j & 3])
                     for kind in range(KINDS):
                         hands[at, kind, j] = hand >> 2 * kind & 3
-                worth[at, 1] = mover
             game.play(state, action)
         for at in range(i * each, i * each + each):
-            worth[at, 1] = game.reward(state, int(worth[at, 1]))
+            worth[at, 1] = game.reward(state, movers[at])
             worth[at, 0] = game.reward(state, seats[at])
 
 

@@ -23,6 +23,8 @@ from .torch_state import packed, unpack
 
 WORTH = 0.1  # of a squared error of the reward, beside a card's surprise
 PLACES = 0.05  # of a deal's surprise
+PLACED = 4  # one of so many rows learns where cards lie: counting deals is most of the work
+Losses = dict[str, torch.Tensor]
 JUDGED_EACH = 8  # positions of a game, when it is judged
 
 
@@ -31,16 +33,29 @@ class CardModule(torch.nn.Module):
         super().__init__()
         self.view, self.quick, self.open = (as_module(layers) for layers in network)
 
-    def losses(self, game: Game, rows: Rows, targets: torch.Tensor, device: torch.device) -> dict[str, torch.Tensor]:
-        """What each part should make smaller: surprises in nats, squared errors of rewards."""
+    def losses(self, game: Game, rows: Rows, worth_of: np.ndarray | None = None, entropy: float = 0.0) -> Losses:
+        """What each part should make smaller: surprises in nats, squared errors of rewards.
+
+        With `worth_of` [rows, KINDS], NaN where a card can't be played, who has the turn learns to get more instead of
+        what was played; `entropy` is what it is worth not to be too sure of it.
+        """
+        device = next(self.parameters()).device
         seen, opened, worth = (torch.from_numpy(each).to(device) for each in (rows.seen, rows.open, rows.worth))
         legal, can_be = (as_mask(each).to(device) for each in (rows.legal, rows.can_be))
+        cards = torch.from_numpy(rows.cards).to(device)
+        some = -(-len(cards) // PLACED)
         said, own = self.view(seen), self.quick(opened[:, : seen.shape[1]])
+        foretold, played = surprise(said[:, CARDS], cards, can_be), surprise(own, cards, legal)
+        if worth_of is not None:
+            gains = torch.from_numpy(worth_of).to(device)
+            mine = torch.from_numpy(rows.seats == rows.movers).to(device)
+            foretold = torch.where(mine, shortfall(said[:, CARDS], gains, legal, entropy), foretold)
+            played = shortfall(own, gains, legal, entropy)
         return {
-            "card": surprise(said[:, CARDS], targets, can_be),
+            "card": foretold.mean(),
             "worth": ((said[:, VALUE] - worth[:, 0]) ** 2).mean(),
-            "places": DealSurprise.apply(said[:, WHERE], game, rows),  # type: ignore[no-untyped-call]
-            "quick": surprise(own, targets, legal),
+            "places": DealSurprise.apply(said[:some, WHERE], game, rows, some),  # type: ignore[no-untyped-call]
+            "quick": played.mean(),
             "open": ((self.open(opened)[:, 0] - worth[:, 1]) ** 2).mean(),
         }
 
@@ -62,30 +77,39 @@ def as_mask(bits: np.ndarray) -> torch.Tensor:
     return torch.from_numpy((bits[:, None] >> np.arange(KINDS) & 1).astype(bool))
 
 
-def surprise(logits: torch.Tensor, targets: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy of cards, mean of the rows."""
-    return -(targets * torch.log_softmax(torch.where(allowed, logits, BANNED), dim=1)).sum(dim=1).mean()
+def surprise(logits: torch.Tensor, cards: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
+    """[rows]: -log of the odds of these cards."""
+    return torch.nn.functional.cross_entropy(torch.where(allowed, logits, BANNED), cards, reduction="none")
+
+
+def shortfall(logits: torch.Tensor, gains: torch.Tensor, legal: torch.Tensor, entropy: float) -> torch.Tensor:
+    """[rows]: how much less the policy gets than it would by the best card, less what its entropy is worth."""
+    odds = torch.softmax(torch.where(legal, logits, BANNED), dim=1)
+    known = legal & ~gains.isnan()  # where there was no choice nothing is known, nor needed
+    best = torch.where(known, gains, -torch.inf).amax(dim=1, keepdim=True)
+    lost = torch.where(known, best - gains, 0.0)
+    return (odds * (lost + entropy * odds.clamp(min=1e-9).log())).sum(dim=1)
 
 
 class DealSurprise(torch.autograd.Function):
-    """-log of the true deal's share among all that fit, mean of the rows: exact, and so is its gradient."""
+    """-log of the true deal's share among all that fit, mean of some rows: exact, and so is its gradient."""
 
     @staticmethod
-    def forward(context: Any, said: torch.Tensor, game: Game, rows: Rows) -> torch.Tensor:
+    def forward(context: Any, said: torch.Tensor, game: Game, rows: Rows, some: int) -> torch.Tensor:
         logits = said.detach().cpu().numpy()
         weights = weights_of(logits)
         counts, shares = np.zeros(weights.shape), np.zeros(len(weights))
         given = np.clip(logits, -SURE, SURE).reshape(weights.shape)
-        expected_counts(game, rows.views, rows.seats, weights, np.zeros(ROOM), counts, shares)
-        wrong = (counts - rows.hands) * (np.abs(logits.reshape(weights.shape)) < SURE)
+        views, seats, hands = rows.views[:some], rows.seats[:some], rows.hands[:some]
+        expected_counts(game, views, seats, weights, np.zeros(ROOM), counts, shares)
+        wrong = (counts - hands) * (np.abs(logits.reshape(weights.shape)) < SURE)
         context.save_for_backward(torch.from_numpy((wrong.reshape(logits.shape) / len(logits)).astype(np.float32)))
-        ways = parted(rows.hands)
-        return said.new_tensor((shares - ways - (given * rows.hands).sum(axis=(1, 2))).mean())
+        return said.new_tensor((shares - parted(hands) - (given * hands).sum(axis=(1, 2))).mean())
 
     @staticmethod
     def backward(context: Any, *gradients: Any) -> Any:
         (wrong,) = context.saved_tensors
-        return gradients[0] * wrong.to(gradients[0].device), None, None
+        return gradients[0] * wrong.to(gradients[0].device), None, None, None
 
 
 def parted(hands: np.ndarray) -> np.ndarray:
@@ -101,13 +125,9 @@ def layers_of(module: torch.nn.Sequential) -> list[tuple[np.ndarray, np.ndarray]
     ]
 
 
-def learn_from(
-    module: CardModule, optimizer: torch.optim.Optimizer, game: Game, rows: Rows, targets: torch.Tensor
-) -> torch.Tensor:
-    """One step on these rows, by targets [rows, KINDS]; the loss."""
-    device = next(module.parameters()).device
+def learn_from(module: CardModule, optimizer: torch.optim.Optimizer, losses: Losses) -> torch.Tensor:
+    """One step; the loss."""
     with one_thread():
-        losses = module.losses(game, rows, targets.to(device), device)
         loss = torch.stack([WEIGHTS[name] * each for name, each in losses.items()]).sum()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
@@ -143,7 +163,9 @@ class CardPupil:
         part = (iteration * self.steps + step) / (config.iterations * self.steps)
         for group in self.optimizer.param_groups:
             group["lr"] = config.rate * (1 - 0.99 * part)  # to nearly nothing: rewards are mostly noise
-        self.total += learn_from(self.module, self.optimizer, self.game, rows, one_hot(rows.cards))
+        with one_thread():
+            losses = self.module.losses(self.game, rows)
+        self.total += learn_from(self.module, self.optimizer, losses)
         self.done += 1
 
     def loss(self) -> float:
@@ -153,7 +175,7 @@ class CardPupil:
         generator = np.random.default_rng([self.config.seed, 4])
         rows = draw_rows(self.game, self.judged.actions, self.judged.lengths, JUDGED_EACH, generator)
         with one_thread(), torch.no_grad():
-            losses = self.module.losses(self.game, rows, one_hot(rows.cards).to(self.device), self.device)
+            losses = self.module.losses(self.game, rows)
             own = self.module.quick(torch.from_numpy(rows.open[:, : rows.seen.shape[1]]).to(self.device))
             said = self.module.view(torch.from_numpy(rows.seen).to(self.device))[:, CARDS]
         hits = np.where(as_mask(rows.legal), own.cpu().numpy(), -np.inf).argmax(axis=1) == rows.cards
@@ -184,7 +206,3 @@ class CardPupil:
             raise Changed(f"{self.config.data} holds other games now than when the run was begun")
         self.total, self.done = tensors.pop("total").to(self.device), int(tensors.pop("done"))
         unpack(tensors, self.module, self.optimizer)
-
-
-def one_hot(cards: np.ndarray) -> torch.Tensor:
-    return torch.nn.functional.one_hot(torch.from_numpy(cards), KINDS).float()

@@ -121,14 +121,18 @@ def estimate(run: Run, processes: int | None = None) -> Estimate:
         return _estimate_lessons(method.learner(config, game), config.iterations, done)
     smaller, share = method.probe(config)
     learner = method.learner(smaller, game)
-    knowledge, simulations = learner.knowledge(), min(config.simulations, PROBE)
-    play = method.self_play(replace(config, simulations=simulations))
+    knowledge, fewer = learner.knowledge(), {}
+    if hasattr(config, "simulations"):
+        fewer = {"simulations": min(config.simulations, PROBE)}
+    play = method.self_play(replace(config, **fewer))
     play((0,), knowledge)  # compiles
     began, probes = time.perf_counter(), 0
     while not probes or (time.perf_counter() - began < PROBE_SECONDS and probes < config.games):
         [(_, rows)] = play((probes,), knowledge)
         probes += 1
-    playing = (time.perf_counter() - began) / probes * config.simulations / simulations
+    playing = (time.perf_counter() - began) / probes
+    if fewer:
+        playing *= config.simulations / fewer["simulations"]
     learner.take(rows)
     learner.learn()
     began = time.perf_counter()

@@ -5,11 +5,12 @@ import pytest
 import safetensors.numpy
 import torch
 
-from kibitz.games import full_name, legal_actions, load, positions, view_of
+from kibitz.games import OVER, full_name, legal_actions, load, positions, view_of
 from kibitz.games.doppelkopf.cards import KINDS
 from kibitz.games.doppelkopf.table import is_re
 from kibitz.jit import generators
 from kibitz.learn import lessons, training
+from kibitz.learn.card_iteration import CardIteration, self_play
 from kibitz.learn.card_network import (
     Whereabouts,
     card_policy,
@@ -18,7 +19,8 @@ from kibitz.learn.card_network import (
     weights_of,
 )
 from kibitz.learn.card_rows import draw_rows
-from kibitz.learn.card_training import DealSurprise, new_network, parted
+from kibitz.learn.card_strength import strength
+from kibitz.learn.card_training import DealSurprise, new_network, parted, shortfall
 from kibitz.learn.doppelkopf_games import read_games
 from kibitz.learn.models import describe
 from kibitz.learn.perceptron import logits
@@ -105,7 +107,7 @@ def test_the_gradient_of_a_deals_surprise_is_exact(rows):
     few = rows.__class__(**{name: each[:6] for name, each in vars(rows).items()})
     said = torch.from_numpy(np.random.default_rng(1).normal(size=(6, 3 * KINDS)).astype(np.float32))
     said.requires_grad_()
-    DealSurprise.apply(said, GAME, few).backward()
+    DealSurprise.apply(said, GAME, few, 6).backward()
     step, generator = 1e-2, np.random.default_rng(2)
     for _ in range(30):
         i, k = generator.integers(6), generator.integers(3 * KINDS)
@@ -113,7 +115,7 @@ def test_the_gradient_of_a_deals_surprise_is_exact(rows):
         for sign in (1, -1):
             other = said.detach().clone()
             other[i, k] += sign * step
-            moved.append(float(DealSurprise.apply(other.double(), GAME, few)))
+            moved.append(float(DealSurprise.apply(other.double(), GAME, few, 6)))
         assert np.isclose((moved[0] - moved[1]) / (2 * step), float(said.grad[i, k]), atol=1e-4)
 
 
@@ -123,7 +125,7 @@ def test_with_even_weights_a_deal_is_as_surprising_as_deals_are_many(rows):
     few = rows.__class__(**{name: each[3:4] for name, each in vars(rows).items()})
     notes = np.zeros(NOTES)
     count_deals(GAME, few.views[0], int(few.seats[0]), notes)
-    found = float(DealSurprise.apply(torch.zeros(1, 3 * KINDS, dtype=torch.float64), GAME, few))
+    found = float(DealSurprise.apply(torch.zeros(1, 3 * KINDS, dtype=torch.float64), GAME, few, 1))
     assert np.isclose(found, np.log(notes[WAYS]) - parted(few.hands)[0], rtol=1e-9)
 
 
@@ -316,7 +318,7 @@ def test_a_network_plays_alone(file, network, part):
 
 # ---------------------------------------------------------------- expert iteration
 
-SMALL = {"iterations": 3, "games": 3, "simulations": 2, "plies": 1, "steps": 2, "batch": 4, "keep_every": 1}
+SMALL = {"iterations": 3, "games": 3, "plies": 1, "steps": 2, "batch": 4, "keep_every": 1}
 
 
 def test_iteration_goes_on_exactly_and_keeps_its_networks(tmp_path, file, monkeypatch):
@@ -344,9 +346,57 @@ def test_iteration_goes_on_exactly_and_keeps_its_networks(tmp_path, file, monkey
     assert len({file.read_bytes(), *networks}) == 4
     [folder] = run.path("checkpoints").iterdir()
     kept = safetensors.numpy.load_file(folder / "apprentice.safetensors")
-    assert len(kept["actions"]) == 7
-    assert kept["advice"].sum(axis=2).max() < 1.01
-    assert (kept["advice"].sum(axis=2) > 0.99).mean() > 0.5  # the others had no choice
+    assert len(kept["actions"]) == len(kept["worth"]) == 7
+
+
+def test_the_expert_tells_what_each_card_would_have_been_worth(network):
+    """Played to the end by a policy that has no choice but one: the last cards are worth what follows."""
+    config = CardIteration(game=RULES, plies=48)
+    [(_, rows)] = self_play(config)((5,), network)
+    known = ~np.isnan(rows["worth"][0])
+    record = [int(action) for action in rows["actions"][0] if action != 255]
+    state, seen = positions(GAME)[0], 0
+    end = positions(GAME)[0]
+    for action in record:
+        GAME.play(end, action)
+    assert GAME.turn(end) == OVER
+    for action in record:
+        turn, count = GAME.turn(state), int(state.count)
+        if turn >= 0 and not GAME.aside(state):
+            legal = legal_actions(GAME, state)
+            assert np.flatnonzero(known[count]).tolist() == (legal if len(legal) > 1 else [])
+            if len(legal) > 1 and all(bin(int(hand)).count("1") <= 2 for hand in state.hands):
+                after = positions(GAME)
+                for card in legal:  # two cards each: then nobody has a choice
+                    after[0] = state
+                    GAME.play(after[0], card)
+                    while GAME.turn(after[0]) != OVER and len(legal_actions(GAME, after[0])) == 1:
+                        GAME.play(after[0], legal_actions(GAME, after[0])[0])
+                    if GAME.turn(after[0]) == OVER:
+                        assert np.isclose(rows["worth"][0, count, card], GAME.reward(after[0], turn), atol=0.01)
+                        seen += 1
+        GAME.play(state, action)
+    assert seen
+
+
+def test_shortfall_is_least_where_the_best_card_is_sure():
+    gains, legal = torch.tensor([[1.0, 3.0, torch.nan]]), torch.tensor([[True, True, False]])
+    said = torch.zeros(1, 3, requires_grad=True)
+    found = shortfall(said, gains, legal, 0.0)
+    found.sum().backward()
+    assert found.item() == 1.0
+    np.testing.assert_allclose(said.grad[0], [0.5, -0.5, 0.0], atol=1e-6)
+    assert shortfall(torch.tensor([[-50.0, 0.0, 9.0]]), gains, legal, 0.0).item() < 1e-6
+    assert shortfall(torch.zeros(1, 3), gains, legal, 1.0).item() == pytest.approx(1 - np.log(2))
+    assert shortfall(torch.zeros(1, 3), torch.full((1, 3), torch.nan), legal, 0.0).item() == 0.0
+
+
+def test_strength_is_that_of_matches(network, file):
+    """Against the same three players as a match would have: a network that knows nothing loses."""
+    one, again = (strength(GAME, card_policy(network), 300, seed) for seed in (1, 1))
+    assert one == again
+    assert one.points < -3 * one.error < 0
+    assert strength(GAME, card_policy(network), 300, 2) != one
 
 
 def test_iteration_starts_from_networks_of_the_same_game(file):

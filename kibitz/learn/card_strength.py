@@ -1,0 +1,53 @@
+"""How well a network plays Doppelkopf by itself: against three who play as is usual, every deal from all four seats."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..games import Game, positions
+from ..games.doppelkopf.table import CARDS
+from ..games.protocol import CHANCE, OVER
+from ..jit import generators, kernel
+from .card_network import CardPolicy
+
+
+class Strength(NamedTuple):
+    points: float  # a game, on the mean
+    error: float  # of it, by deals
+
+
+def strength(game: Game, policy: CardPolicy, deals: int, seed: int) -> Strength:
+    wide = max(game.facts.most_actions, game.facts.most_outcomes)
+    scores = np.zeros(deals)
+    legal, odds = np.zeros(wide, np.int64), np.zeros(wide)
+    play_deals(game, policy, positions(game), legal, odds, generators(seed, deals), scores)
+    return Strength(float(scores.mean()), float(scores.std() / math.sqrt(deals)))
+
+
+@kernel
+def play_deals(game, policy, states, legal, odds, rngs, scores):
+    """scores[deal]: mean over the seats that the policy takes; the same luck deals each time."""
+    state = states[0]
+    for deal in range(len(scores)):
+        one, two = rngs[deal, 0], rngs[deal, 1]
+        for seat in range(4):
+            rng = rngs[deal]
+            rng[0], rng[1] = one, two
+            game.start(state)
+            turn = game.turn(state)
+            while turn != OVER:
+                if turn == CHANCE:
+                    action = game.pick(state, rng)
+                elif turn == seat and state.phase == CARDS:
+                    n, best = game.actions(state, legal), 0
+                    policy.weigh(game, state, legal, n, odds)
+                    for k in range(1, n):
+                        if odds[k] > odds[best]:
+                            best = k
+                    action = legal[best]
+                else:
+                    action = game.usual(state, rng)
+                game.play(state, action)
+                turn = game.turn(state)
+            scores[deal] += game.payoff(state, seat) / 4.0
