@@ -17,7 +17,7 @@ from .. import games
 from ..arena.exploitability import exploitability
 from ..arena.match import FILE, open_match, play_into
 from ..arena.rating import rate, read_games
-from ..arena.statistics import Estimate, Result, Running, summary
+from ..arena.statistics import Estimate, Result, Running, further_games, summary
 from ..games import CHANCE, Game, view_of
 from ..names import BadInput, at_least
 from ..records import Record, read_records
@@ -30,6 +30,7 @@ from .words import position, spoken
 
 FIRST = 8  # games by which the others are foretold
 LONG_DEAL = 8  # cards before the first move that are worth being shown one by one
+OFTEN = 0.05  # seconds between two looks at the bar
 LONG = 20.0  # seconds: what takes less isn't
 
 
@@ -50,6 +51,11 @@ def match(
     ] = None,
     deals: Annotated[int | None, typer.Option(help="Instead of games: each is played from every seat.")] = None,
     rotate: Annotated[bool, typer.Option("--rotate", help="Each player through all seats. It is always so.")] = True,
+    duplicate: Annotated[bool, typer.Option("--duplicate", help="The same, as it is called in poker.")] = True,
+    within: Annotated[
+        float | None,
+        typer.Option(help="Say how many more games make the interval ± this: a payoff, in poker mbb/g.", min=0.001),
+    ] = None,
     seed: Seed = 1,
     processes: Processes = None,
     out_folder: Out = None,
@@ -63,6 +69,8 @@ def match(
     Example: kibitz match leduc oos:1000 random --games 1000
 
     Example: kibitz match doppelkopf:thesis ensemble-uct:10x1000 random random random --deals 1000 --rotate
+
+    Example: kibitz match holdem style:tight-aggressive always:call --games 100000 --duplicate --within 10
     """
     if number is not None and deals is not None:
         raise BadInput(f"--games {number} and --deals {deals}: give one of them")
@@ -74,17 +82,21 @@ def match(
     config = run.config()
     began, so_far = time.perf_counter(), Running()
     fresh: list[float] = []  # when games ended
+    shown_at = 0.0
     display: Any = waiting(config["game"], number)
     if "human" in players:  # who needs the terminal for himself, and can't be in two processes
         processes, display = 1, nullcontext(lambda *_: None)
     with display as line:
 
         def show(record: Record) -> None:
+            nonlocal shown_at
             so_far.add(record)
             fresh.append(time.perf_counter())
             if len(fresh) == FIRST and "human" not in players:
                 foretell((fresh[-1] - fresh[0]) / (FIRST - 1) * (number - so_far.games), run)
-            line(so_far.games, str(so_far))
+            if fresh[-1] - shown_at > OFTEN:
+                shown_at = fresh[-1]
+                line(so_far.games, str(so_far))
 
         try:
             records = play_into(run, processes, show, _tell)
@@ -97,14 +109,20 @@ def match(
     seconds = time.perf_counter() - began
     result = summary(records, seed)
     report = config | result.as_json()
+    game, seats = games.load(game_name), len(players)
+    mills = game.facts.mills
+    further = None if within is None else further_games(result, seats, within / 1000 if mills else within)
+    if within is not None:
+        report |= {"within": within, "further_games": further}
     run.write("result.json", json.dumps(report, indent=2) + "\n")
-    seats = len(players)
     dealt = f", {result.games // seats:,} deals from {seats} seats" if seats > 2 and result.games % seats == 0 else ""
     what = f"{result.games:,} games of [bold]{config['game']}[/bold]{dealt}"
     out.print(f"{what}, seed {seed}, {seconds:.1f} s", highlight=False)
-    out.print(_result_table(players, result))
+    out.print(_result_table(players, result, mills))
     if seats > 2:
         out.print(_players_table(players, result))
+    if further is not None:
+        out.print(f"an interval of ±{within:g} {mills or 'points'} takes {further:,} further games", highlight=False)
     out.print(f"games:  {run.path(FILE)}\nresult: {run.path('result.json')}", soft_wrap=True, highlight=False)
     write_json(json_file, report)
 
@@ -120,13 +138,15 @@ def _tell(text: str) -> None:
     err.print(text, highlight=False, markup=False)
 
 
-def _result_table(players: list[str], result: Result) -> Table:
+def _result_table(players: list[str], result: Result, mills: str) -> Table:
     others = Counter(players[1:])
     against = ", ".join(f"{count} x {name}" if count > 1 else name for name, count in others.items())
     table = Table(escape(players[0]), f"against {escape(against)}", "95% interval")
     table.add_row("won / drawn / lost", f"{result.wins:,} / {result.draws:,} / {result.losses:,}", "")
     table.add_row("score (a draw is half)", f"{100 * result.score.mean:.1f}%", span(result.score, 100, ".1f", "%"))
     table.add_row("mean payoff", f"{result.payoff.mean:+.4f}", span(result.payoff, 1, "+.4f", ""))
+    if mills:
+        table.add_row(f"in {mills}", f"{1000 * result.payoff.mean:+,.1f}", span(result.payoff, 1000, "+,.1f", ""))
     if not math.isnan(result.deviation):
         table.add_row("its deviation from game to game", f"{result.deviation:.4f}", "")
     return table
