@@ -37,8 +37,8 @@ def split(text: str) -> tuple[str, str]:
 def parameters(kind: str, cls: Any, text: str) -> dict[str, Any]:
     """Parse `value`, `key=value,...` or a preset's name into the fields of `cls`, checked against their annotations.
 
-    Behind a preset's name `,key=value,...` changes some of it. A field is `Annotated[int, "what it means", range(1, 14)]`;
-    without a range anything of its type goes.
+    Behind a preset's name `,key=value,...` changes some of it.
+    A field is `Annotated[int, "what it means", range(1, 14)]`; without a range anything of its type goes.
     """
     fields = hints(cls)
     presets: Mapping[str, dict] = getattr(cls, "presets", {})

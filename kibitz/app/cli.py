@@ -23,6 +23,7 @@ from . import (
     session_commands,
     study_commands,
     table_commands,
+    tournament_commands,
     train_commands,
     words,
 )
@@ -214,6 +215,7 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all compil
 
 register_arena(app)
 exploit_commands.register(app)
+tournament_commands.register(app)
 session_commands.register(app)
 record_commands.register(app)
 table_commands.register(app)
