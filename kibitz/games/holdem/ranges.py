@@ -62,3 +62,62 @@ def equities(own, own_cards, hands, cards, boards, board_cards, counts, out):
                 counts[h] += 1.0
     for h in range(len(hands)):
         out[h] /= max(counts[h], 1.0)
+
+
+# ---------------------------------------------------------------- range against range
+
+
+@kernel
+def hand_values(hands, cards, boards, board_cards, out):
+    """`out[b, h]`: what a hand is worth on a board; -1 where they share a card."""
+    for b in range(len(boards)):
+        key = np.uint64(0)
+        for i in range(boards.shape[1]):
+            key += KEYS[boards[b, i]]
+        for h in range(len(hands)):
+            out[b, h] = -1
+            if cards[h] & board_cards[b] == 0:
+                out[b, h] = value(key + KEYS[hands[h, 0]] + KEYS[hands[h, 1]])
+
+
+@kernel
+def against_all(hands, weights, by_card, out):
+    """`out[b, h]`: the weight of all hands that a hand may meet; `weights` are 0 where a hand is none."""
+    for b in range(len(weights)):
+        by_card[:] = 0.0
+        total = 0.0
+        for h in range(len(hands)):
+            total += weights[b, h]
+            by_card[hands[h, 0]] += weights[b, h]
+            by_card[hands[h, 1]] += weights[b, h]
+        for h in range(len(hands)):
+            out[b, h] = total - by_card[hands[h, 0]] - by_card[hands[h, 1]] + weights[b, h]
+
+
+@kernel
+def shown(hands, values, order, weights, by_card, out):
+    """`out[b, h]`: the weight of hands that a hand beats less that of those which beat it, when cards are shown.
+
+    `order` sorts each row of values. Upwards, then downwards, the weights of the hands before the one at hand are
+    summed, in all and by card: those that share a card with it are subtracted, and no hand before it shares both.
+    """
+    count = len(hands)
+    for b in range(len(weights)):
+        for h in range(count):
+            out[b, h] = 0.0
+        for way in range(2):
+            by_card[:] = 0.0
+            total, at, sign = 0.0, 0, 1.0 - 2.0 * way
+            while at < count:
+                end = at
+                worth = values[b, order[b, at if way == 0 else count - 1 - at]]
+                while end < count and values[b, order[b, end if way == 0 else count - 1 - end]] == worth:
+                    h = order[b, end if way == 0 else count - 1 - end]
+                    out[b, h] += sign * (total - by_card[hands[h, 0]] - by_card[hands[h, 1]])
+                    end += 1
+                for i in range(at, end):
+                    h = order[b, i if way == 0 else count - 1 - i]
+                    total += weights[b, h]
+                    by_card[hands[h, 0]] += weights[b, h]
+                    by_card[hands[h, 1]] += weights[b, h]
+                at = end
