@@ -2,6 +2,10 @@
 
 Between two moves chance plays in all games; then each player is asked about all views that wait for it. Luck and moves
 are drawn as they are when games are played one by one, from the same seeds: the same games come out.
+
+Such a player has `odds_of(views)` (see `Weighing`) and draws each move from its `generator`. One that draws something
+at the beginning of a game and keeps to it, such as one of several networks, has its number in `drawn`, and is asked by
+`odds_of(views, drawn)` with that of each view's game.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,22 +52,23 @@ def play_block(
     deals = [round_of(number, seats) for number in numbers]
     dealt = {deal: luck_of(seed, deal).random(longest) for deal in dict.fromkeys(deals)}
     luck, dealt_so_far = np.array([dealt[deal] for deal in deals]), np.zeros(count, np.int64)
-    # What each player's generator will say in each game, and how much of it was used.
-    draws = np.array(
-        [
-            [np.random.default_rng(seed_of(seed, number, player)).random(longest) for number in numbers]
-            for player in range(seats)
-        ]
-    )
-    moved = np.zeros((seats, count), np.int64)
     seat = np.array([[seat_of(player, number, seats) for number in numbers] for player in range(seats)])
+    # What each player drew at the beginning, what its generator will say in each game, and how much of it was used.
+    drawn, draws = np.zeros((seats, count), np.int64), np.zeros((seats, count, longest))
+    moved = np.zeros((seats, count), np.int64)
+    for player, one in enumerate(players):
+        for i, number in enumerate(numbers):
+            one.begin(game, int(seat[player, i]), seed_of(seed, number, player))
+            drawn[player, i] = getattr(one, "drawn", 0)
+            draws[player, i] = one.generator.random(longest)
     start(game, states)
     while to_next_seats(game, states, luck, dealt_so_far, log, done, views, turns, payoffs, *scratch):
         for player in range(seats):
             rows = np.flatnonzero(turns == seat[player])
             if not len(rows):
                 continue
-            odds = players[player].odds_of(views[rows])
+            begun = (drawn[player, rows],) if hasattr(players[player], "drawn") else ()
+            odds = players[player].odds_of(views[rows], *begun)
             if not np.allclose(odds.sum(axis=1), 1):
                 raise BadInput(f"{names[player]} gives odds that don't sum to 1")
             move(game, states, rows, odds, draws[player], moved[player], log, done, scratch[0])
@@ -76,7 +81,7 @@ def play_block(
 
 
 @helper
-def drawn(odds, n, at):
+def draw(odds, n, at):
     """As NumPy's `choice` does: the first place at which the sum so far is above `at` times the whole sum."""
     whole = 0.0
     for j in range(n):
@@ -104,7 +109,7 @@ def to_next_seats(game, states, luck, dealt, log, done, views, turns, payoffs, a
         while game.turn(state) == CHANCE:
             n = game.actions(state, actions)
             game.odds(state, actions, n, odds)
-            log[i, done[i]] = actions[drawn(odds, n, luck[i, dealt[i]])]
+            log[i, done[i]] = actions[draw(odds, n, luck[i, dealt[i]])]
             game.play(state, log[i, done[i]])
             dealt[i] += 1
             done[i] += 1
@@ -124,7 +129,7 @@ def move(game, states, rows, odds, draws, moved, log, done, actions):
     for k in range(len(rows)):
         i = rows[k]
         n = game.actions(states[i], actions)
-        action = actions[drawn(odds[k], n, draws[i, moved[i]])]
+        action = actions[draw(odds[k], n, draws[i, moved[i]])]
         log[i, done[i]] = action
         game.play(states[i], action)
         moved[i] += 1

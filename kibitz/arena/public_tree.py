@@ -165,6 +165,8 @@ def judge_hands(
     alone: float = ALONE,
 ) -> Verdict:
     """NashConv of a player of hold'em that has `odds_of`, in payoffs."""
+    if hasattr(make_for(name, game), "drawn"):
+        raise BadInput(f"{name} draws how it plays for each game, so its odds aren't one strategy; try --with lbr")
     rules: Any = game
     hands, cards = len(all_hands(rules)), rules.ranks * rules.suits
     dealt = int(DEALT_BY[rules.streets - 1]) - HOLE

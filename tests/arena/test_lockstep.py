@@ -5,14 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from kibitz import games
+from kibitz import games, players
 from kibitz.arena import lockstep, match
 from kibitz.arena.lockstep import play_block, tables
 from kibitz.arena.match import play_match, table
+from kibitz.arena.public_tree import judge_hands
 from kibitz.arena.statistics import further_games, summary
 from kibitz.learn.perceptron import new_layers, save_layers, sizes_of
 from kibitz.names import BadInput
 from kibitz.records import Record
+from kibitz.search.advice import fixed_advice
 from kibitz.search.cfr import Cfr
 
 
@@ -64,13 +66,41 @@ def test_who_searches_is_played_one_by_one(monkeypatch):
     assert len(list(play_match("kuhn", ["oos:10", "random"], 4, 1, 1))) == 4
 
 
+class Moody(players.Random):
+    """Draws at the beginning of a game whether it calls all along, or raises."""
+
+    def begin(self, game, seat, seed):
+        super().begin(game, seat, seed)
+        self.drawn = int(self.generator.integers(2))
+
+    def advise(self, view):
+        legal = games.legal_actions(self.game, view)
+        odds = self.odds_of(np.array([view], self.game.state), np.array([self.drawn]))[0]
+        return fixed_advice(self.game, view, odds[: len(legal)])
+
+    def odds_of(self, views, drawn):
+        odds = np.zeros((len(views), 3))
+        for i, view in enumerate(views):
+            legal = games.legal_actions(self.game, view)
+            odds[i, legal.index(2) if drawn[i] and 2 in legal else legal.index(1)] = 1
+        return odds
+
+
+def test_who_draws_something_for_a_game_keeps_to_it(monkeypatch):
+    monkeypatch.setitem(players.PLAYERS, "moody", Moody)
+    same("leduc", ["moody", "random"], 60)
+    with pytest.raises(BadInput, match="moody draws how it plays for each game"):
+        judge_hands(games.load("holdem:flop,ranks=4"), "moody")
+
+
 def test_odds_that_are_none_are_refused():
-    class Confused:
+    class Confused(players.Random):
         def odds_of(self, views):
             return np.zeros((len(views), 3))
 
+    confused = [Confused(None), Confused(None)]
     with pytest.raises(BadInput, match="confused gives odds that don't sum to 1"):
-        play_block(games.load("leduc"), [Confused(), Confused()], ["confused"] * 2, 1, [0, 1])
+        play_block(games.load("leduc"), confused, ["confused"] * 2, 1, [0, 1])
 
 
 def test_who_always_folds_loses_exactly_750_mbb_to_who_always_raises(kibitz, tmp_path):

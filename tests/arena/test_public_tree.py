@@ -36,7 +36,7 @@ def test_weights_of_hands_that_may_meet_and_of_those_beaten_are_what_a_double_lo
     [
         ("holdem:ranks=4,suits=2,streets=2,raises=1,preflop_raises=1", "style:loose-aggressive"),
         ("holdem:ranks=7,suits=1,streets=2,raises=1,preflop_raises=2,stack=25", "random"),  # all in before the flop
-        ("holdem:ranks=4,suits=2,streets=3,raises=0,preflop_raises=1", "style:tight-passive"),
+        ("holdem:ranks=4,suits=2,streets=3,raises=0,preflop_raises=0", "style:tight-passive"),
     ],
 )
 def test_the_verdict_is_that_of_the_game_written_out(name, player):
