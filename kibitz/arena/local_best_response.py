@@ -36,13 +36,15 @@ class LocalBestResponse:
 
     def __init__(self, opponent: Any, boards: int = BOARDS) -> None:
         self.opponent, self.boards = opponent, boards
-        self.before_flop: dict[tuple[int, ...], np.ndarray] = {}  # own hand -> equities
+        self.game: Any = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
+        if self.game != game:
+            self.hands = all_hands(game)
+            self.cards = masks(self.hands)
+            self.before_flop: dict[tuple[int, ...], np.ndarray] = {}  # own hand -> equities
         self.game, self.seat, self.other = game, seat, 1 - seat
         self.generator = np.random.default_rng(seed)
-        self.hands = all_hands(game)
-        self.cards = masks(self.hands)
         self.range = np.ones(len(self.hands))
         self.followed = 0  # moves of the hand, by which the range was changed
         self.street = -1
