@@ -87,23 +87,33 @@ def test_many_views_get_the_odds_that_each_gets_alone(text):
     assert np.allclose(together.sum(axis=1), 1)
 
 
+HANDS = list(combinations(range(51, -1, -1), 2))
+
+
 def opening_odds(style):
-    """Of the dealer's first move, over all hands: fold, call, raise."""
+    """Of the dealer's first move, [hands, 3]: fold, call, raise."""
     player = players.make_for(f"style:{style}", HOLDEM)
     views = np.zeros(1326, HOLDEM.state)
-    for view, hand in zip(views, combinations(range(51, -1, -1), 2), strict=True):
+    for view, hand in zip(views, HANDS, strict=True):
         HOLDEM.start(view)
         view.hole[1], view.dealt, view.to_move = hand, 4, 1
-    return player.odds_of(views).mean(axis=0)
+    return player.odds_of(views)
 
 
 def test_the_loose_play_more_hands_and_the_aggressive_raise_more():
-    odds = {style: opening_odds(style) for style in STYLES}
+    odds = {style: opening_odds(style).mean(axis=0) for style in STYLES}
     for manner in ("passive", "aggressive"):
         assert odds[f"tight-{manner}"][FOLD] > odds[f"loose-{manner}"][FOLD] + 0.2
     for range_ in ("loose", "tight"):
         assert odds[f"{range_}-aggressive"][RAISE] > odds[f"{range_}-passive"][RAISE] + 0.2
         assert 0 < odds[f"{range_}-passive"][RAISE] < 0.1
+
+
+def test_only_the_aggressive_bluff():
+    worst = HANDS.index(tuple(cards("7d 2c")))
+    for style, manner in STYLES.items():
+        assert opening_odds(style)[worst].tolist() == pytest.approx([1 - manner.bluffs, 0, manner.bluffs])
+        assert (manner.bluffs > 0) == style.endswith("aggressive")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def learned(tmp_path_factory):
     solver.run(20)
     solver.strategy().save(folder / "strategy.safetensors")
     save_layers(folder / "net.safetensors", game, new_layers(sizes_of(game, [32]), np.random.default_rng(1)))
-    return [f"strategy:{folder / 'strategy.safetensors'}", f"net:{folder / 'net.safetensors'},threshold=0.4"]
+    return [f"strategy:{folder / 'strategy.safetensors'}", f"net:{folder / 'net.safetensors'},threshold=0.9"]
 
 
 def same(game, names, count, seed=3):
