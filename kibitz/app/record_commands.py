@@ -7,13 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from ..arena.recording import open_recording, record_into
 from ..files import write_whole
-from ..games import full_name, load
+from ..games import full_name, load, positions
 from ..games.doppelkopf import lines, notation
 from ..games.holdem import Holdem, acpc
+from ..games.protocol import SCRATCH
 from ..names import BadInput, choose
 from ..records import FILE, Record, read_line
 from .options import GameName, Json, Out, Processes, Seed, write_json
@@ -215,7 +217,9 @@ def _end_of(record: Record, many: bool) -> Any:
     """The last position. Refuses what can't have been played."""
     game = load(record.game)
     if isinstance(game, Holdem):
-        return record.verify()
+        end = positions(game)[0]
+        known = many and notation.play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))
+        return end if known and record.payoffs == [game.payoff(end, seat) for seat in range(2)] else record.verify()
     end = notation.walk(notation.check_game(game), record.actions, many)
     if _payoffs(end) != record.payoffs:
         raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
@@ -238,12 +242,12 @@ def _from_hands(text: str, rules_name: str) -> Iterator[tuple[Record, Any]]:
     rules = load(rules_name)
     if not isinstance(rules, Holdem):
         raise BadInput(f"--rules {rules_name}: hands are of holdem")
+    many = text.count("\n") >= MANY
     for place, line in enumerate(text.splitlines()):
         if not line.strip() or line.startswith(ASIDE):
             continue
         try:
-            hand = acpc.read(rules, line)
+            hand = acpc.read(rules, line, many)
         except BadInput as error:
             raise BadInput(f"line {place + 1}: {error}") from None
-        record = Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs)
-        yield record, record.verify()
+        yield Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs), hand.end

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kibitz.app import record_commands
 from kibitz.arena.match import play_match
 from kibitz.records import read_records
 
@@ -16,7 +17,9 @@ def played(tmp_path):
     return records
 
 
-def test_a_match_is_written_as_hands_and_read_back(kibitz, tmp_path, played):
+@pytest.mark.parametrize("many", [10**9, 1])
+def test_a_match_is_written_as_hands_and_read_back(kibitz, tmp_path, monkeypatch, played, many):
+    monkeypatch.setattr(record_commands, "MANY", many)
     code, out, _ = kibitz("convert", "games.jsonl", "hands.acpc")
     assert code == 0
     assert "12 games: hands.acpc" in out
@@ -51,8 +54,10 @@ BAD = {
 }
 
 
+@pytest.mark.parametrize("many", [10**9, 1])  # whether hands are read by compiled rules
 @pytest.mark.parametrize("line", BAD)
-def test_a_hand_that_cannot_have_been_played_is_refused_in_one_line(kibitz, tmp_path, line):
+def test_a_hand_that_cannot_have_been_played_is_refused_in_one_line(kibitz, tmp_path, monkeypatch, line, many):
+    monkeypatch.setattr(record_commands, "MANY", many)
     (tmp_path / "bad.acpc").write_text(line + "\n")
     code, _, err = kibitz("convert", "bad.acpc", "games.jsonl")
     assert code == 2
@@ -72,7 +77,9 @@ def test_a_hand_that_cannot_have_been_played_is_refused_in_one_line(kibitz, tmp_
         (("kuhn.jsonl", "x.acpc"), "kuhn has no such records"),
     ],
 )
-def test_what_goes_into_no_such_form_is_refused(kibitz, tmp_path, played, asked, why):
+@pytest.mark.parametrize("many", [10**9, 1])
+def test_what_goes_into_no_such_form_is_refused(kibitz, tmp_path, monkeypatch, played, asked, why, many):
+    monkeypatch.setattr(record_commands, "MANY", many)
     (tmp_path / "good.acpc").write_text(HAND + "\n")
     line = played[0].line()
     (tmp_path / "spoiled.jsonl").write_text(line.replace('"actions": [', '"actions": [99, '))
