@@ -10,6 +10,7 @@ at the beginning of a game and keeps to it, such as one of several networks, has
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -63,8 +64,8 @@ def play_block(
             draws[player, i] = one.generator.random(longest)
     start(game, states)
     while to_next_seats(game, states, luck, dealt_so_far, log, done, views, turns, payoffs, *scratch):
-        for player in range(seats):
-            rows = np.flatnonzero(turns == seat[player])
+        for player, turn in product(range(seats), range(seats)):
+            rows = np.flatnonzero((turns == turn) & (seat[player] == turn))
             if not len(rows):
                 continue
             begun = (drawn[player, rows],) if hasattr(players[player], "drawn") else ()

@@ -65,7 +65,7 @@ class Weighing(Advised):
     def odds_of(self, views: np.ndarray) -> np.ndarray:
         """[views, most actions] f8: at each view the odds of its legal actions, in the order of the rules; then zeros.
 
-        Views are of the seat to move, of the game that was begun last.
+        Views are of one seat, which is to move, in the game that was begun last.
         """
         assert self.known is not None
         return odds_of(self.game, self.known[1], views)
