@@ -37,15 +37,18 @@ def split(text: str) -> tuple[str, str]:
 def parameters(kind: str, cls: Any, text: str) -> dict[str, Any]:
     """Parse `value`, `key=value,...` or a preset's name into the fields of `cls`, checked against their annotations.
 
+    Behind a preset's name `,key=value,...` changes some of it.
     A field is `Annotated[int, "what it means", range(1, 14)]`; without a range anything of its type goes.
     """
     fields = hints(cls)
     presets: Mapping[str, dict] = getattr(cls, "presets", {})
-    if text in presets:
-        return check(kind, cls, dict(presets[text]))
+    preset: dict[str, Any] = {}
     values: dict[str, Any] = {}
     for position, part in enumerate(filter(None, text.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
+        if position == 0 and not equals and key in presets:
+            preset = presets[key]
+            continue
         if not equals:
             if position > 0 or not fields:
                 raise BadInput(f"{kind}: {part!r} should read key=value; {describe(fields)}")
@@ -55,7 +58,7 @@ def parameters(kind: str, cls: Any, text: str) -> dict[str, Any]:
         if key in values:
             raise BadInput(f"{kind}: {key} is given twice")
         values[key] = convert(kind, key, value, fields[key])
-    return check(kind, cls, values)
+    return check(kind, cls, preset | values)
 
 
 def hints(cls: Any) -> dict[str, tuple[type, str, Any]]:

@@ -10,7 +10,7 @@ that replaying them from the opening gives every position.
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ class Record:
     payoffs: list[float]  # by seat
 
     def line(self) -> str:
-        return json.dumps(asdict(self)) + "\n"
+        return json.dumps(vars(self)) + "\n"
 
     def replay(self) -> Iterator[tuple[Any, int | None]]:
         """Each position with the action played there; the last one with None. Refuses what is illegal."""

@@ -1,4 +1,4 @@
-"""`kibitz match`, `rate`, `replay`, and the exploitability of players: the arena, as a person meets it."""
+"""`kibitz match`, `rate`, `replay`: the arena, as a person meets it."""
 
 import itertools
 import json
@@ -14,15 +14,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from .. import games
-from ..arena.exploitability import exploitability
-from ..arena.match import FILE, open_match, play_into
+from ..arena.match import FILE, open_match, play_into, table
 from ..arena.rating import rate, read_games
-from ..arena.statistics import Estimate, Result, Running, summary
+from ..arena.statistics import Estimate, Result, Running, further_games, summary
 from ..games import CHANCE, Game, view_of
 from ..names import BadInput, at_least
 from ..records import Record, read_records
 from ..runs import Run
-from .options import GameName, Json, Out, Processes, Seed, write_json
+from .options import GameName, Json, Out, Processes, Seed, Within, write_json
 from .progress import err, out, waiting
 from .referee import Step
 from .seen import seen_action
@@ -30,6 +29,7 @@ from .words import position, spoken
 
 FIRST = 8  # games by which the others are foretold
 LONG_DEAL = 8  # cards before the first move that are worth being shown one by one
+OFTEN = 0.05  # seconds between two looks at the bar
 LONG = 20.0  # seconds: what takes less isn't
 
 
@@ -50,6 +50,8 @@ def match(
     ] = None,
     deals: Annotated[int | None, typer.Option(help="Instead of games: each is played from every seat.")] = None,
     rotate: Annotated[bool, typer.Option("--rotate", help="Each player through all seats. It is always so.")] = True,
+    duplicate: Annotated[bool, typer.Option("--duplicate", help="The same, as it is called in poker.")] = True,
+    within: Within = None,
     seed: Seed = 1,
     processes: Processes = None,
     out_folder: Out = None,
@@ -63,6 +65,8 @@ def match(
     Example: kibitz match leduc oos:1000 random --games 1000
 
     Example: kibitz match doppelkopf:thesis ensemble-uct:10x1000 random random random --deals 1000 --rotate
+
+    Example: kibitz match holdem style:tight-aggressive always:call --games 100000 --duplicate --within 10
     """
     if number is not None and deals is not None:
         raise BadInput(f"--games {number} and --deals {deals}: give one of them")
@@ -72,41 +76,68 @@ def match(
     number = 1000 if number is None else number
     run = open_match(out_folder, game_name, players, number, seed)
     config = run.config()
-    began, so_far = time.perf_counter(), Running()
+    began = time.perf_counter()
+    again = f"kibitz match {game_name} {' '.join(players)} --games {number} --seed {seed} --out {run.folder}"
+    records = play_shown(run, again, processes)
+    seconds = time.perf_counter() - began
+    result = summary(records, seed)
+    report = config | result.as_json()
+    game, seats = games.load(game_name), len(players)
+    mills = game.facts.mills
+    report |= still_needed(result, seats, within, mills)
+    run.write("result.json", json.dumps(report, indent=2) + "\n")
+    dealt = f", {result.games // seats:,} deals from {seats} seats" if seats > 2 and result.games % seats == 0 else ""
+    what = f"{result.games:,} games of [bold]{config['game']}[/bold]{dealt}"
+    out.print(f"{what}, seed {seed}, {seconds:.1f} s", highlight=False)
+    out.print(_result_table(players, result, mills))
+    if seats > 2:
+        out.print(_players_table(players, result))
+    say_needed(report, mills)
+    out.print(f"games:  {run.path(FILE)}\nresult: {run.path('result.json')}", soft_wrap=True, highlight=False)
+    write_json(json_file, report)
+
+
+def still_needed(result: Result, seats: int, within: float | None, mills: str) -> dict[str, Any]:
+    """For a report, if it was asked: how many more games make the interval ± `within`."""
+    if within is None:
+        return {}
+    return {"within": within, "further_games": further_games(result, seats, within / 1000 if mills else within)}
+
+
+def say_needed(report: dict[str, Any], mills: str) -> None:
+    if report.get("further_games") is not None:
+        what = f"an interval of ±{report['within']:g} {mills or 'points'}"
+        out.print(f"{what} takes {report['further_games']:,} further games", highlight=False)
+
+
+def play_shown(run: Run, again: str, processes: int | None, title: str = "", make: Any = table) -> list[Record]:
+    """The games of a match, with a bar; stopped by Ctrl-C it says that `again` goes on."""
+    config, so_far = run.config(), Running()
+    number, with_human = config["games"], "human" in config["players"]
     fresh: list[float] = []  # when games ended
-    display: Any = waiting(config["game"], number)
-    if "human" in players:  # who needs the terminal for himself, and can't be in two processes
+    shown_at = 0.0
+    display: Any = waiting(title or config["game"], number)
+    if with_human:  # who needs the terminal for himself, and can't be in two processes
         processes, display = 1, nullcontext(lambda *_: None)
     with display as line:
 
         def show(record: Record) -> None:
+            nonlocal shown_at
             so_far.add(record)
             fresh.append(time.perf_counter())
-            if len(fresh) == FIRST and "human" not in players:
+            if len(fresh) == FIRST and not with_human:
                 foretell((fresh[-1] - fresh[0]) / (FIRST - 1) * (number - so_far.games), run)
-            line(so_far.games, str(so_far))
+            if fresh[-1] - shown_at > OFTEN:
+                shown_at = fresh[-1]
+                line(so_far.games, str(so_far))
 
         try:
-            records = play_into(run, processes, show, _tell)
+            return play_into(run, processes, show, tell, make=make)
         except KeyboardInterrupt:
-            again = f"kibitz match {game_name} {' '.join(players)} --games {number} --seed {seed} --out {run.folder}"
             done = len(read_records(run.path(FILE)))
             err.print(f"stopped after {done:,} of {number:,} games; what is there was saved", highlight=False)
             err.print(f"to go on: {escape(again)}", soft_wrap=True, highlight=False)
             raise typer.Exit(130) from None
-    seconds = time.perf_counter() - began
-    result = summary(records, seed)
-    report = config | result.as_json()
-    run.write("result.json", json.dumps(report, indent=2) + "\n")
-    seats = len(players)
-    dealt = f", {result.games // seats:,} deals from {seats} seats" if seats > 2 and result.games % seats == 0 else ""
-    what = f"{result.games:,} games of [bold]{config['game']}[/bold]{dealt}"
-    out.print(f"{what}, seed {seed}, {seconds:.1f} s", highlight=False)
-    out.print(_result_table(players, result))
-    if seats > 2:
-        out.print(_players_table(players, result))
-    out.print(f"games:  {run.path(FILE)}\nresult: {run.path('result.json')}", soft_wrap=True, highlight=False)
-    write_json(json_file, report)
 
 
 def foretell(seconds: float, run: Run) -> None:
@@ -116,17 +147,19 @@ def foretell(seconds: float, run: Run) -> None:
         err.print(f"about {spoken(seconds)}, and {size / 1e6:,.1f} MB of disk, in {run.folder}", highlight=False)
 
 
-def _tell(text: str) -> None:
+def tell(text: str) -> None:
     err.print(text, highlight=False, markup=False)
 
 
-def _result_table(players: list[str], result: Result) -> Table:
+def _result_table(players: list[str], result: Result, mills: str) -> Table:
     others = Counter(players[1:])
     against = ", ".join(f"{count} x {name}" if count > 1 else name for name, count in others.items())
     table = Table(escape(players[0]), f"against {escape(against)}", "95% interval")
     table.add_row("won / drawn / lost", f"{result.wins:,} / {result.draws:,} / {result.losses:,}", "")
     table.add_row("score (a draw is half)", f"{100 * result.score.mean:.1f}%", span(result.score, 100, ".1f", "%"))
     table.add_row("mean payoff", f"{result.payoff.mean:+.4f}", span(result.payoff, 1, "+.4f", ""))
+    if mills:
+        table.add_row(f"in {mills}", f"{1000 * result.payoff.mean:+,.1f}", span(result.payoff, 1000, "+,.1f", ""))
     if not math.isnan(result.deviation):
         table.add_row("its deviation from game to game", f"{result.deviation:.4f}", "")
     return table
@@ -243,35 +276,3 @@ def _move(game: Game, record: Record, state: Any, action: Any, after: Any, seat:
         if seen_action(game, seat - 1, step) is None:
             return f"{who}: hidden"
     return f"{who}: {game.spell(state, action)}"
-
-
-def exploit_player(
-    game: Game, name: str, seeds: int = 3, seed: int = 1, processes: int | None = None, json_file: Path | None = None
-) -> None:
-    """What `kibitz exploit` does for a player that isn't a file."""
-    full = games.full_name(game)
-    with waiting(f"asking {name} at every infoset of {full}", 100) as line:  # percent
-        found = exploitability(game, name, seeds, seed, processes, lambda done, total: line(100 * done / total), _tell)
-    table = Table("measure", "value")
-    spread = "" if math.isnan(found.deviation) else f" ± {found.deviation:.6g}"
-    table.add_row(f"NashConv, mean ± deviation of {seeds} seeds", f"{found.nash_conv:.6g}{spread}")
-    table.add_row("exploitability (half of it)", f"{found.nash_conv / 2:.6g}")
-    table.add_row("NashConv of the mean strategy", f"{found.together.nash_conv:.6g}")
-    table.add_row("exploitability (half of it)", f"{found.together.nash_conv / 2:.6g}")
-    table.add_row("value for seat 1, mean strategy", f"{found.together.value:.6g}")
-    table.add_row("best response of seat 1 wins", f"{found.together.best[0]:.6g}")
-    table.add_row("best response of seat 2 wins", f"{found.together.best[1]:.6g}")
-    out.print(f"[bold]{escape(name)}[/bold] in {full}", highlight=False)
-    out.print(table)
-    report = {
-        "game": full,
-        "player": name,
-        "seed": seed,
-        "nash_conv": found.nash_conv,
-        "deviation": None if math.isnan(found.deviation) else found.deviation,
-        "nash_conv_by_seed": [verdict.nash_conv for verdict in found.verdicts],
-        "nash_conv_of_mean_strategy": found.together.nash_conv,
-        "value": found.together.value,
-        "best": found.together.best,
-    }
-    write_json(json_file, report)

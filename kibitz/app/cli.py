@@ -1,7 +1,6 @@
 """The command `kibitz`. Each command says what it does and shows an example in its --help."""
 
 import sys
-from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -10,28 +9,26 @@ from rich.table import Table
 
 from .. import __version__, games, jit, names
 from ..names import BadInput
-from ..players import PLAYERS
 from ..runs import Run
 from ..search import solvers, warming
 from ..search.best_response import judge
-from ..search.sequence_form import unfold
-from ..search.strategy import read_strategy
 from . import bench as benchmarks
 from . import (
     demo,
     explain_commands,
+    exploit_commands,
     plots,
     record_commands,
     run_commands,
     session_commands,
     study_commands,
     table_commands,
+    tournament_commands,
     train_commands,
     words,
 )
-from .arena_commands import exploit_player
 from .arena_commands import register as register_arena
-from .options import GameName, Json, Out, Processes, Seed, write_json
+from .options import GameName, Json, Out, Seed, write_json
 from .progress import compiling, err, out, waiting
 
 try:
@@ -162,48 +159,6 @@ def solve(
 
 
 @app.command()
-def exploit(
-    game_name: GameName,
-    who: Annotated[
-        str, typer.Argument(help="A strategy file, its run folder, or a player: oos:1000.", metavar="STRATEGY|PLAYER")
-    ],
-    seeds: Annotated[int, typer.Option(help="A player is asked with so many seeds.")] = 3,
-    seed: Seed = 1,
-    processes: Processes = None,
-    json_file: Json = None,
-) -> None:
-    """Measure exactly how much a strategy or a player loses to a perfect opponent.
-
-    A player is asked at every infoset of the game, led there through its earlier views as in a match.
-
-    Example: kibitz exploit leduc runs/leduc-cfr+-001
-
-    Example: kibitz exploit leduc oos:1000
-    """
-    game = games.load(game_name)
-    names.at_least("--seeds", seeds, 1)
-    names.at_least("--seed", seed, 0)
-    path = Path(who)
-    if names.split(who)[0] in PLAYERS and not path.exists():
-        exploit_player(game, who, seeds, seed, processes, json_file)
-        return
-    if path.is_dir():
-        path = path / "strategy.safetensors"
-    strategy = read_strategy(path, game)
-    with waiting(f"writing out {games.full_name(game)}"):
-        verdict = judge(unfold(game), strategy)
-    table = Table("measure", "value")
-    table.add_row("NashConv", f"{verdict.nash_conv:.6g}")
-    table.add_row("exploitability (half of it)", f"{verdict.nash_conv / 2:.6g}")
-    table.add_row("value for seat 1", f"{verdict.value:.6g}")
-    table.add_row("best response of seat 1 wins", f"{verdict.best[0]:.6g}")
-    table.add_row("best response of seat 2 wins", f"{verdict.best[1]:.6g}")
-    out.print(table)
-    report = {"game": games.full_name(game), "strategy": str(path), "nash_conv": verdict.nash_conv}
-    write_json(json_file, report | {"value": verdict.value, "best": verdict.best})
-
-
-@app.command()
 def bench(
     rows: Annotated[
         list[str] | None, typer.Argument(help="Rows by name or part of it; default all.", metavar="NAME...")
@@ -259,6 +214,8 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all compil
 
 
 register_arena(app)
+exploit_commands.register(app)
+tournament_commands.register(app)
 session_commands.register(app)
 record_commands.register(app)
 table_commands.register(app)

@@ -17,6 +17,11 @@ Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
 Out = Annotated[Path | None, typer.Option("--out", help="The folder to write; default a new one in runs/.")]
 Processes = Annotated[int | None, typer.Option(min=1, help="Default one for each core.")]
 
+Within = Annotated[
+    float | None,
+    typer.Option(help="Say how many more games make the interval ± this: a payoff, in poker mbb/g.", min=0.001),
+]
+
 
 def _json_file(path: Path | None) -> Path | None:
     """Told before the work, not after it, that the folder isn't there."""

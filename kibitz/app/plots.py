@@ -110,6 +110,31 @@ def multiples(
     plt.close(figure)
 
 
+def matrix(path: Path, title: str, names: Sequence[str], values: Any, margins: Any, form: str) -> None:
+    """What the player of each row gets from that of each column: blue where it wins, orange where it loses.
+
+    A cell whose margin (half of its interval) covers 0 has its number in grey.
+    """
+    count = len(names)
+    figure, axes = plt.subplots(figsize=(3.2 + 0.95 * count, 1.6 + 0.62 * count), layout="constrained")
+    most = max((abs(values[i][j]) for i in range(count) for j in range(count) if i != j), default=1) or 1
+    axes.imshow([[0 if i == j else values[i][j] for j in range(count)] for i in range(count)],
+                cmap="PuOr", vmin=-1.6 * most, vmax=1.6 * most, aspect="auto")  # fmt: skip
+    for i in range(count):
+        for j in range(count):
+            if i != j:
+                sure = abs(values[i][j]) > margins[i][j]
+                text = f"{values[i][j]:{form}}\n±{margins[i][j]:{form.lstrip('+')}}"
+                axes.text(j, i, text, ha="center", va="center", fontsize=7, color="black" if sure else "#777777")
+    axes.set_xticks(range(count), [str(j + 1) for j in range(count)])
+    axes.set_yticks(range(count), [f"{_short(name)}  {i + 1}" for i, name in enumerate(names)], parse_math=False)
+    axes.tick_params(length=0, labelsize=8)
+    axes.xaxis.tick_top()
+    axes.set_title(title, fontsize=9, parse_math=False)
+    figure.savefig(path, dpi=140)
+    plt.close(figure)
+
+
 def _name(axes: Any, lines: Mapping[str, Points]) -> None:
     """Each run's name and last value at the right of its line's end, in its colour, pushed apart where they meet."""
     axes.autoscale_view()

@@ -1,4 +1,4 @@
-"""`kibitz record` and `convert`: games to learn from, and games of Doppelkopf from one form into another."""
+"""`kibitz record` and `convert`: games to learn from, and card games from one form into another."""
 
 import shlex
 import time
@@ -7,12 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from ..arena.recording import open_recording, record_into
 from ..files import write_whole
-from ..games import full_name, load
+from ..games import full_name, load, positions
 from ..games.doppelkopf import lines, notation
+from ..games.holdem import Holdem, acpc
+from ..games.protocol import SCRATCH
 from ..names import BadInput, choose
 from ..records import FILE, Record, read_line
 from .options import GameName, Json, Out, Processes, Seed, write_json
@@ -20,10 +23,12 @@ from .progress import err, out, waiting
 
 FORMS = {
     "json": "JSON lines, as matches write them",
-    "text": "for people, in card symbols",
-    "thesis": "lines of 62 letters",
+    "text": "Doppelkopf for people, in card symbols",
+    "thesis": "Doppelkopf in lines of 62 letters",
+    "acpc": "hands of hold'em, as the servers of the ACPC write them",
 }
-SUFFIXES = {".jsonl": "json", ".txt": "text"}
+SUFFIXES = {".jsonl": "json", ".txt": "text", ".acpc": "acpc"}
+ASIDE = ("#", "SCORE")  # lines of a server that are no hands
 MANY = 1000  # games, for which it pays to compile the rules
 UNKNOWN = "unknown"  # a player whose name a line doesn't tell
 
@@ -96,7 +101,12 @@ def convert(
     seat: Annotated[
         int | None, typer.Option(min=1, max=4, help="Of lines: only what this seat saw. Default: all.")
     ] = None,
-    rules: Annotated[str, typer.Option(help="Of lines: what was played.", metavar="GAME")] = "doppelkopf:thesis",
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            help="Of lines and hands: what was played.", metavar="GAME", show_default="doppelkopf:thesis or holdem"
+        ),
+    ] = None,
     letters: Annotated[
         str, typer.Option(help="Of lines: the 24 cards from a to x, as '♣9 ♣J ♣Q ...'. Default: by suit, 9 J Q K 10 A.")
     ] = "",
@@ -104,11 +114,15 @@ def convert(
     hand: Annotated[str, typer.Option(help=f"Of lines: the order of hands. {choices(lines.HANDS)}.")] = "letters",
     marriage: Annotated[str, typer.Option(help=f"Of lines: {choices(lines.MARRIAGES)}.")] = "announced",
 ) -> None:
-    """Write games of Doppelkopf in another form. What can't have been played is refused with its line and the reason.
+    """Write games of Doppelkopf or hold'em in another form. What can't have been played is refused with the reason.
 
     Example: kibitz convert runs/doppelkopf-match-001 --to text --game 3
 
     Example: kibitz convert games.lines games.jsonl --from thesis --position dealer
+
+    Example: kibitz convert runs/holdem-match-001 hands.acpc
+
+    Example: kibitz convert hands.acpc games.jsonl --rules holdem:stack=80
     """
     form = lines.form(letters, position, hand, marriage)
     path = source / FILE if source.is_dir() else source
@@ -119,7 +133,12 @@ def convert(
     if write_as is None:
         raise BadInput(f"--to is missing: the forms are {', '.join(FORMS)}")
     choose("form", write_as, FORMS)
-    readers = {"json": _from_json, "text": _from_text, "thesis": lambda text: _from_lines(text, rules, form)}
+    readers = {
+        "json": _from_json,
+        "text": _from_text,
+        "thesis": lambda text: _from_lines(text, rules or "doppelkopf:thesis", form),
+        "acpc": lambda text: _from_hands(text, rules or "holdem"),
+    }
     written: list[str] = []
     lossy = 0
     try:
@@ -155,17 +174,24 @@ def _read(path: Path) -> str:
 
 def _looks_like(text: str) -> str:
     first = text.lstrip()
+    if first.startswith(("STATE", *ASIDE)):
+        return "acpc"
     return "json" if first.startswith("{") else "text" if first.startswith("game ") else "thesis"
 
 
 def _write(record: Record, end: Any, form_name: str, form: lines.Form, seat: int | None) -> str:
     if form_name == "json":
         return record.line()
+    game = load(record.game)
+    if (form_name == "acpc") != isinstance(game, Holdem):
+        raise BadInput(f"game {record.number} is of {record.game}, which is never written as {form_name}")
+    if form_name == "acpc":
+        return acpc.write(game, end, record.number, record.players) + "\n"
     if form_name == "text":
         return notation.write(record.number, record.game, record.players, record.seed, record.actions)
     seats = range(4) if seat is None else [seat - 1]
     try:
-        return "".join(lines.write_line(load(record.game), record.actions, end, seat, form) for seat in seats)
+        return "".join(lines.write_line(game, record.actions, end, seat, form) for seat in seats)
     except BadInput as error:
         raise BadInput(f"game {record.number}: {error}") from None
 
@@ -180,12 +206,24 @@ def _from_json(text: str) -> Iterator[tuple[Record, Any]]:
         where = f"line {number + 1}"
         record = read_line(line, f"{where},")
         try:
-            end = notation.walk(notation.check_game(load(record.game)), record.actions, many)
-            if _payoffs(end) != record.payoffs:
-                raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
+            end = _end_of(record, many)
         except BadInput as error:
-            raise BadInput(f"{where}: game {record.number}: {error}") from None
+            what = str(error).removeprefix(f"game {record.number}: ")
+            raise BadInput(f"{where}: game {record.number}: {what}") from None
         yield record, end
+
+
+def _end_of(record: Record, many: bool) -> Any:
+    """The last position. Refuses what can't have been played."""
+    game = load(record.game)
+    if isinstance(game, Holdem):
+        end = positions(game)[0]
+        known = many and notation.play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))
+        return end if known and record.payoffs == [game.payoff(end, seat) for seat in range(2)] else record.verify()
+    end = notation.walk(notation.check_game(game), record.actions, many)
+    if _payoffs(end) != record.payoffs:
+        raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
+    return end
 
 
 def _from_text(text: str) -> Iterator[tuple[Record, Any]]:
@@ -198,3 +236,18 @@ def _from_lines(text: str, rules_name: str, form: lines.Form) -> Iterator[tuple[
     many = text.count("\n") >= MANY
     for count, (actions, end) in enumerate(lines.read_games(rules, text, form, many)):
         yield Record(count, full_name(rules), [UNKNOWN] * 4, 0, actions, _payoffs(end)), end
+
+
+def _from_hands(text: str, rules_name: str) -> Iterator[tuple[Record, Any]]:
+    rules = load(rules_name)
+    if not isinstance(rules, Holdem):
+        raise BadInput(f"--rules {rules_name}: hands are of holdem")
+    many = text.count("\n") >= MANY
+    for place, line in enumerate(text.splitlines()):
+        if not line.strip() or line.startswith(ASIDE):
+            continue
+        try:
+            hand = acpc.read(rules, line, many)
+        except BadInput as error:
+            raise BadInput(f"line {place + 1}: {error}") from None
+        yield Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs), hand.end

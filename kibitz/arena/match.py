@@ -11,28 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..games import CHANCE, OVER, Game, chance_odds, full_name, legal_actions, load, positions, view_of
 from ..names import BadInput, at_least
 from ..players import Player, make_for
 from ..records import FILE, Record, read_records
 from ..runs import Run
 from ..workers import ALONE, cores, spread
-
-
-def player_at(seat: int, number: int, seats: int) -> int:
-    """Which of the players, as named for the match, sits there in a game."""
-    return (seat + number) % seats
-
-
-def seat_of(player: int, number: int, seats: int) -> int:
-    return (player - number) % seats
-
-
-def round_of(number: int, seats: int) -> int:
-    """Games of one round (a pair, with two seats) share their luck."""
-    return number // seats
+from .lockstep import MANY, blocks, in_lockstep, tables
+from .seats import luck_of, player_at, round_of, seed_of
 
 
 def play_game(game: Game, players: Sequence[Player], names: Sequence[str], seed: int, number: int) -> Record:
@@ -46,7 +32,7 @@ def play_seated(
     game: Game, players: Sequence[Player], names: Sequence[str], order: Sequence[int], seed: int, number: int, deal: int
 ) -> Record:
     """A game in which player `order[seat]` has the seat. Games of the same `deal` share their luck."""
-    luck = np.random.default_rng([seed, deal])
+    luck = luck_of(seed, deal)
     begin(game, players, order, seed, number)
     state, actions = positions(game)[0], []
     while (turn := game.turn(state)) != OVER:
@@ -66,8 +52,7 @@ def play_seated(
 def begin(game: Game, players: Sequence[Player], order: Sequence[int], seed: int, number: int) -> None:
     """Seat the players, each with a seed of its own."""
     for seat, player in enumerate(order):
-        own = np.random.SeedSequence([seed, number, 1 + player])  # from 1: [a, b, 0] is the same seed as [a, b]
-        players[player].begin(game, seat, int(own.generate_state(1, np.uint64)[0]))
+        players[player].begin(game, seat, seed_of(seed, number, player))
 
 
 def table(game_name: str, names: Sequence[str], seed: int) -> Callable[[int], Record]:
@@ -89,9 +74,18 @@ def play_match(
     alone: float = ALONE,
     make: Any = table,
 ) -> Generator[Record]:
-    """The games of a match that aren't done yet, as they end. The same for any number of processes, but for order."""
+    """The games of a match that aren't done yet, as they end. The same for any number of processes, but for order.
+
+    Many games of players that can be asked at many views at once are played side by side: they too are the same.
+    """
     todo = [number for number in range(games) if number not in done]
-    return spread(make, (game_name, list(names), seed), todo, processes or cores(), tell, alone)
+    arguments, processes = (game_name, list(names), seed), processes or cores()
+    if make is table and len(todo) >= MANY and in_lockstep([make_for(name, load(game_name)) for name in names]):
+        with closing(spread(tables, arguments, blocks(todo), processes, tell, alone)) as played:
+            for records in played:
+                yield from records
+    else:
+        yield from spread(make, arguments, todo, processes, tell, alone)
 
 
 def open_match(folder: Path | None, game_name: str, names: Sequence[str], games: int, seed: int) -> Run:

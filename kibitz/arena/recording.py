@@ -18,7 +18,8 @@ from ..names import BadInput, at_least
 from ..players import Player, make_for
 from ..records import Record
 from ..runs import Run
-from .match import begin, play_into, player_at
+from .match import begin, play_into
+from .seats import player_at
 
 
 def open_recording(folder: Path | None, game_name: str, names: Sequence[str], games: int, seed: int) -> Run:

@@ -5,15 +5,14 @@ intervals come from resampling pairs, never single games. A lucky deal is lucky 
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..records import Record
-from .match import round_of, seat_of
+from .seats import round_of, seat_of
 
 RESAMPLES = 9_999
 MOST_DRAWS = 50_000_000  # of all resamples together; a large match is resampled less often, which it can afford
@@ -39,6 +38,7 @@ class Result:
     score: Estimate  # a win is 1, a draw 1/2
     payoff: Estimate
     deviation: float  # of the payoff, from game to game; NaN for one game
+    of_pairs: float  # deviation of the mean payoff, from pair to pair; NaN for one pair
     by_name: dict[str, Estimate]  # payoffs; who is named for several seats has their mean
 
     def as_json(self) -> dict[str, Any]:
@@ -46,6 +46,7 @@ class Result:
             "score": self.score.as_json(),
             "payoff": self.payoff.as_json(),
             "deviation": None if math.isnan(self.deviation) else self.deviation,
+            "of_pairs": None if math.isnan(self.of_pairs) else self.of_pairs,
             "by_name": {name: payoff.as_json() for name, payoff in self.by_name.items()},
         }
 
@@ -62,36 +63,39 @@ def score_of(record: Record, seat: int) -> float:
 
 def summary(records: Iterable[Record], seed: int = 0) -> Result:
     """Of the first-named player, and all payoffs. A pair of which only one game was played counts half as much."""
-    rounds: dict[int, list[Record]] = {}
-    for record in records:
-        rounds.setdefault(round_of(record.number, len(record.players)), []).append(record)
-    pairs = [rounds[number] for number in sorted(rounds)]
+    played = sorted(records, key=lambda record: record.number)
+    numbers, seats = np.array([record.number for record in played]), len(played[0].players)
+    seat = seat_of(np.arange(seats), numbers[:, None], seats)  # [game, player]
+    payoffs = np.take_along_axis(np.array([record.payoffs for record in played]), seat, 1)
+    scores = np.array([score_of(record, own) for record, own in zip(played, seat[:, 0].tolist(), strict=True)])
+    pair = np.unique(round_of(numbers, seats), return_inverse=True)[1]
+    games = np.bincount(pair)
 
-    def estimate(values: Callable[[Record], list[float]]) -> Estimate:
-        found = [[value for record in pair for value in values(record)] for pair in pairs]
-        return interval(np.array([sum(pair) for pair in found]), np.array([len(pair) for pair in found], float), seed)
+    def estimate(values: np.ndarray) -> Estimate:
+        return interval(np.bincount(pair, values), games.astype(float), seed)
 
-    def payoffs_of(name: str, record: Record) -> list[float]:
-        return [payoff for other, payoff in zip(record.players, record.payoffs, strict=True) if other == name]
-
-    def first(record: Record) -> int:
-        return seat_of(0, record.number, len(record.players))
-
-    played = [record for pair in pairs for record in pair]
-    scores = [score_of(record, first(record)) for record in played]
-    payoffs = [record.payoffs[first(record)] for record in played]
-    seats = range(len(played[0].players))
-    names = [played[0].players[seat_of(player, played[0].number, len(seats))] for player in seats]
+    names = [played[0].players[own] for own in seat[0]]
+    whole = np.bincount(pair, payoffs[:, 0])[games == seats] / seats
     return Result(
         games=len(played),
-        wins=scores.count(1),
-        draws=scores.count(0.5),
-        losses=scores.count(0),
-        score=estimate(lambda record: [score_of(record, first(record))]),
-        payoff=estimate(lambda record: [record.payoffs[first(record)]]),
-        deviation=float(np.std(payoffs, ddof=1)) if len(payoffs) > 1 else math.nan,
-        by_name={name: estimate(partial(payoffs_of, name)) for name in dict.fromkeys(names)},
+        wins=int((scores == 1).sum()),
+        draws=int((scores == 0.5).sum()),
+        losses=int((scores == 0).sum()),
+        score=estimate(scores),
+        payoff=estimate(payoffs[:, 0]),
+        deviation=float(np.std(payoffs[:, 0], ddof=1)) if len(played) > 1 else math.nan,
+        of_pairs=float(np.std(whole, ddof=1)) if len(whole) > 1 else math.nan,
+        by_name={
+            name: estimate(payoffs[:, [name == other for other in names]].mean(axis=1)) for name in dict.fromkeys(names)
+        },
     )
+
+
+def further_games(result: Result, seats: int, within: float) -> int | None:
+    """Games still to be played until the 95% interval of the payoff is ± `within`, if they deviate as those so far."""
+    if math.isnan(result.of_pairs):
+        return None
+    return max(seats * math.ceil((1.96 * result.of_pairs / within) ** 2) - result.games, 0)
 
 
 def interval(sums: np.ndarray, counts: np.ndarray, seed: int = 0) -> Estimate:

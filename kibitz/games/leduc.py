@@ -42,6 +42,7 @@ def stake(game):
     payoffs=lambda game: (-stake(game), stake(game)),
     encoding=lambda game: 2 * kinds(game) + 6 * (game.raises + 2),
     targets=("pst", "ist"),
+    mills="mA/g",
     check=lambda game: "ranks times suits should be at least 3 cards" if game.ranks * game.suits < 3 else None,
 )
 class Leduc(NamedTuple):

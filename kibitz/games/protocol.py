@@ -63,6 +63,7 @@ class Facts:
     notes: int  # numbers that `prepare` writes
     hidden: bool  # whether a view differs from the position
     targets: tuple[str, ...]  # what `aim` can aim at: "pst", "ist"
+    mills: str  # what players call a thousandth of a payoff, such as "mbb/g"; where they don't, nothing
 
 
 class Game(Protocol):
@@ -115,6 +116,7 @@ def game(
     encoding: Any = 0,
     notes: Any = 1,
     targets: tuple[str, ...] = (),
+    mills: str = "",
     check: Callable[[Any], str | None] = lambda game: None,
 ) -> Callable[[C], C]:
     """Class decorator that makes a NamedTuple a game. A fact is a value, or a function of the game.
@@ -156,6 +158,7 @@ def game(
                 notes=of(notes),
                 hidden="look" in written,
                 targets=targets,
+                mills=mills,
             )
             if max(found.most_actions, found.most_outcomes) > SCRATCH:
                 raise BadInput(f"{name}: more than {SCRATCH} actions at a turn")

@@ -20,6 +20,11 @@ def shipped() -> dict[str, Path]:
     return {path.stem: path for path in sorted(SHIPPED.glob("*.safetensors"))}
 
 
+def kept_networks(folder: Path) -> dict[int, Path]:
+    """Those that a run has kept on its way, by iteration."""
+    return dict(sorted((int(path.stem), path) for path in folder.glob("networks/*.safetensors")))
+
+
 def network_file(name: str, iteration: int = 0) -> Path:
     """The file of a run folder (0: its last network), of `models/NAME`, or the file itself."""
     path = Path(name)
@@ -30,8 +35,8 @@ def network_file(name: str, iteration: int = 0) -> Path:
         if iteration:
             raise BadInput(f"{name} is no run folder, so it has no iteration {iteration}")
         return path
-    kept = {int(each.stem): each for each in sorted(path.glob("networks/*.safetensors"))}
     if iteration:
+        kept = kept_networks(path)
         if iteration not in kept:
             there = ", ".join(map(str, kept)) or "none yet"
             raise BadInput(f"{name} kept no network of iteration {iteration}; there are: {there}")

@@ -101,6 +101,29 @@ def logits(layers: Layers, encodings: np.ndarray) -> np.ndarray:
     return encodings @ weights + biases
 
 
+def odds_of(game: Game, layers: Layers, views: np.ndarray) -> np.ndarray:
+    """The policy at many views of the seat to move, in a batch: [views, most actions], behind the legal ones zeros."""
+    encodings = np.zeros((len(views), game.facts.encoding), np.float32)
+    encode(game, views, encodings)
+    odds, actions = np.zeros((len(views), game.facts.most_actions)), np.zeros(game.facts.most_actions, np.int64)
+    softmax_all(game, views, logits(layers, encodings), actions, odds)
+    return odds
+
+
+@kernel
+def encode(game, views, encodings):
+    """What the seat to move knows at each view."""
+    for i in range(len(views)):
+        game.observe(views[i], game.turn(views[i]), encodings[i])
+
+
+@kernel
+def softmax_all(game, views, logits, actions, odds):
+    for i in range(len(views)):
+        n = game.actions(views[i], actions)
+        softmax(logits[i], actions, n, odds[i])
+
+
 @policy
 class Perceptron(NamedTuple):
     """The compiled form: layers one after the other in one array, and room to work in."""

@@ -139,3 +139,17 @@ def weighed(game: Any, policy: Any, view: Any, n: int) -> np.ndarray:
 def _weigh(game, policy, views, actions, odds):
     n = game.actions(views[0], actions)
     policy.weigh(game, views[0], actions, n, odds)
+
+
+def odds_of(game: Any, policy: Any, views: np.ndarray) -> np.ndarray:
+    """The same at many views of the seat to move: [views, most actions], behind the legal ones zeros."""
+    odds, actions = np.zeros((len(views), game.facts.most_actions)), np.zeros(game.facts.most_actions, np.int64)
+    _weigh_all(game, policy, views, actions, odds)
+    return odds
+
+
+@kernel
+def _weigh_all(game, policy, views, actions, odds):
+    for i in range(len(views)):
+        n = game.actions(views[i], actions)
+        policy.weigh(game, views[i], actions, n, odds[i])

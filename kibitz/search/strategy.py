@@ -10,6 +10,8 @@ import safetensors.numpy
 
 from ..files import write_whole
 from ..games import Game, full_name, load
+from ..games.protocol import SCRATCH
+from ..jit import kernel
 from ..names import BadInput
 from .sequence_form import Side
 from .table import Table
@@ -33,23 +35,43 @@ class Strategy:
 
     def behaviour(self, side: Side) -> np.ndarray:
         """The odds as one number a sequence of a written-out game; even where the strategy doesn't know an infoset."""
-        counts = np.diff(side.first)
         odds = np.ones(side.sequences)
-        odds[1:] = np.repeat(1 / counts, counts)
-        if not len(self.keys):
-            return odds
-        places = np.minimum(np.searchsorted(self.keys, side.keys), len(self.keys) - 1)
-        known = (self.keys[places] == side.keys) & (np.diff(self.starts)[places] == counts)
-        for offset in range(int(counts.max(initial=0))):
-            here = known & (counts > offset)
-            odds[side.first[:-1][here] + offset] = self.odds[self.starts[places[here]] + offset]
+        self._fill(odds, side.first[:-1], side.keys, np.diff(side.first))
         return odds
+
+    def odds_of(self, views: np.ndarray) -> np.ndarray:
+        """The same at many views of the seat to move: [views, most actions], behind the legal ones zeros."""
+        keys, counts = np.zeros(len(views), np.uint64), np.zeros(len(views), np.int64)
+        odds, actions = np.zeros((len(views), self.game.facts.most_actions)), np.zeros(SCRATCH, np.int64)
+        _infosets(self.game, views, actions, keys, counts)
+        self._fill(odds.reshape(-1), np.arange(len(views)) * odds.shape[1], keys, counts)
+        return odds
+
+    def _fill(self, odds: np.ndarray, starts: np.ndarray, keys: np.ndarray, counts: np.ndarray) -> None:
+        """Write the odds of infosets `keys`, each with so many actions, from these places on."""
+        most = int(counts.max(initial=0))
+        for offset in range(most):
+            odds[starts[counts > offset] + offset] = 1 / counts[counts > offset]
+        if not len(self.keys):
+            return
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        known = (self.keys[places] == keys) & (np.diff(self.starts)[places] == counts)
+        for offset in range(most):
+            here = known & (counts > offset)
+            odds[starts[here] + offset] = self.odds[self.starts[places[here]] + offset]
 
     def save(self, path: Path) -> None:
         """Write the file whole or not at all."""
         meta = {"format": FORMAT, "game": json.dumps({"name": full_name(self.game)})}
         tensors = {"keys": self.keys, "starts": self.starts, "odds": self.odds}
         write_whole(path, safetensors.numpy.save(tensors, meta))
+
+
+@kernel
+def _infosets(game, views, actions, keys, counts):
+    for i in range(len(views)):
+        keys[i] = game.infoset(views[i], game.turn(views[i]))
+        counts[i] = game.actions(views[i], actions)
 
 
 def read_strategy(path: Path, game: Game | None = None) -> Strategy:

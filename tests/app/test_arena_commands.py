@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kibitz import games
-from kibitz.app.arena_commands import exploit_player
+from kibitz.app.exploit_commands import exploit_player
 from kibitz.arena.match import play_match
 from kibitz.records import Record, read_records
 from kibitz.search.best_response import judge

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kibitz import games, players
-from kibitz.arena.match import play_match, seat_of
+from kibitz.arena.match import play_match
+from kibitz.arena.seats import seat_of
 from kibitz.arena.statistics import summary
 from kibitz.games import CHANCE
 from kibitz.names import BadInput

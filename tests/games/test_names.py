@@ -189,5 +189,7 @@ class Settings:
 def test_numbers_text_and_presets_are_understood():
     assert names.parameters("settings", Settings, "0.25,label=a b") == {"rate": 0.25, "label": "a b"}
     assert names.parameters("settings", Settings, "fast") == {"rate": 2.0}
+    assert names.parameters("settings", Settings, "fast,label=x") == {"rate": 2.0, "label": "x"}
+    assert names.parameters("settings", Settings, "fast,rate=3") == {"rate": 3.0}
     with pytest.raises(BadInput, match="rate=quick should be a number"):
         names.parameters("settings", Settings, "quick")

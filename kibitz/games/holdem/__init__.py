@@ -60,6 +60,7 @@ def check(game):
     payoffs=lambda game: (-most_lost(game) / game.big_blind, most_lost(game) / game.big_blind),
     encoding=encoding.size,
     targets=("pst", "ist"),
+    mills="mbb/g",
     check=check,
 )
 class Holdem(NamedTuple):

@@ -8,8 +8,11 @@ Number, moves by street, cards, chips won, names: always the big blind first, th
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from ...jit import kernel
 from ...names import BadInput
-from ..protocol import CHANCE, OVER, Game, legal_actions, positions
+from ..protocol import CHANCE, OVER, SCRATCH, Game, legal_actions, positions
 from .text import RANKS, SUITS, by_street, card_name, card_of
 
 LETTERS = "fcr"
@@ -21,6 +24,7 @@ class Hand(NamedTuple):
     actions: list[int]  # all that was played, chance included
     payoffs: list[float]  # in big blinds, by seat
     names: list[str]
+    end: Any  # the last position
 
 
 def write(game: Game, state: Any, number: int = 0, names: Sequence[str] = ("1", "2")) -> str:
@@ -52,8 +56,8 @@ def chips(game: Any, state: Any) -> list[int]:
     return [round(game.payoff(state, seat) * game.big_blind) for seat in range(2)]
 
 
-def read(game: Game, line: str) -> Hand:
-    """Refuses what can't have happened."""
+def read(game: Game, line: str, compiled: bool = False) -> Hand:
+    """Refuses what can't have happened. To compile the rules first pays for a thousand hands."""
     parts = line.strip().split(":", 5)  # names may hold colons, as those of our players do
     if len(parts) != 6 or parts[0] != "STATE" or not parts[1].isdecimal():
         raise BadInput(f"{line.strip()!r} is no hand, it should read {SHAPE}")
@@ -63,6 +67,12 @@ def read(game: Game, line: str) -> Hand:
     if len(names) != 2:
         raise BadInput(f"{hand}: {parts[5]!r} should be two names, one|two")
     state, actions, made = positions(game)[0], list[int](), 0
+    if compiled:
+        asked = (np.array(dealt, np.int64), np.array([LETTERS.find(move) for move in said], np.int64))
+        played, legal_then = np.zeros(game.facts.longest, np.int64), np.zeros(SCRATCH, np.int64)
+        actions = played[: follow(game, *asked, state, played, legal_then)].tolist()
+        if not actions:  # something is wrong: slowly, to say what
+            game.start(state)
     while game.turn(state) != OVER:
         legal = legal_actions(game, state)
         if game.turn(state) == CHANCE:
@@ -87,7 +97,30 @@ def read(game: Game, line: str) -> Hand:
     won = "|".join(map(str, chips(game, state)))
     if [amount.removesuffix(".000000") for amount in parts[4].split("|")] != won.split("|"):  # some servers write these
         raise BadInput(f"{hand}: it pays {won} chips, not {parts[4]!r}")
-    return Hand(number, actions, [game.payoff(state, seat) for seat in range(2)], names)
+    return Hand(number, actions, [game.payoff(state, seat) for seat in range(2)], names, state)
+
+
+@kernel
+def follow(game, cards, moves, state, actions, legal):
+    """Play a hand from its cards and moves: how many actions it has; 0 where one is illegal, or it isn't over."""
+    dealt = made = 0
+    while game.turn(state) != OVER:
+        dealing = game.turn(state) == CHANCE
+        if (dealing and dealt == len(cards)) or (not dealing and made == len(moves)):
+            return 0
+        action = cards[dealt] if dealing else moves[made]
+        found = False
+        for i in range(game.actions(state, legal)):
+            found |= legal[i] == action
+        if not found:
+            return 0
+        game.play(state, action)
+        actions[dealt + made] = action
+        if dealing:
+            dealt += 1
+        else:
+            made += 1
+    return dealt + made
 
 
 def cards(game: Any, text: str, hand: str) -> list[int]:

@@ -1,0 +1,117 @@
+"""`kibitz tournament`: everybody against everybody, as a table and as a picture."""
+
+import json
+import math
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Column, Table
+from rich.text import Text
+
+from .. import games
+from ..arena.statistics import Estimate
+from ..arena.tournament import Standings, matches, open_tournament, standings
+from ..learn.models import kept_networks
+from ..names import BadInput
+from . import plots
+from .arena_commands import play_shown
+from .options import GameName, Json, Out, Processes, Seed, write_json
+from .progress import out, waiting
+
+
+def register(app: typer.Typer) -> None:
+    app.command("tournament")(tournament)
+
+
+def tournament(
+    game_name: GameName,
+    players: Annotated[
+        list[str] | None, typer.Argument(help="random, net:RUN, net:RUN,iteration=10, ...", metavar="PLAYER...")
+    ] = None,
+    number: Annotated[int, typer.Option("--games", help="Of each match: every deal is played from both seats.")] = 1000,
+    checkpoints: Annotated[
+        Path | None, typer.Option(help="Also every network that this run has kept.", metavar="RUN")
+    ] = None,
+    seed: Seed = 1,
+    processes: Processes = None,
+    out_folder: Out = None,
+    json_file: Json = None,
+) -> None:
+    """Let every player play every other, and say who is best.
+
+    Writes a run folder with a match for each pair, a table and a picture of it. The same command with --out on that
+    folder goes on where it was stopped, or to a larger number of games.
+
+    Example: kibitz tournament holdem always:call style:loose-passive style:tight-aggressive --games 10000
+
+    Example: kibitz tournament holdem --checkpoints runs/holdem-deep-cfr-001 random --games 100000
+    """
+    entrants = list(players or [])
+    if checkpoints is not None:
+        kept = kept_networks(checkpoints)
+        if not kept:
+            raise BadInput(f"{checkpoints} has kept no networks")
+        entrants += [f"net:{checkpoints},iteration={iteration}" for iteration in kept]
+    run = open_tournament(out_folder, game_name, entrants, number, seed)
+    again = shlex.join(["kibitz", "tournament", game_name, *entrants])
+    again += f" --games {number} --seed {seed} --out {run.folder}"
+    played = {}
+    pairs = matches(run)
+    with waiting("matches", len(pairs)) as line:
+        for done, ((i, j), match) in enumerate(pairs.items()):
+            line(done)
+            played[i, j] = play_shown(match, again, processes, f"{entrants[i]} against {entrants[j]}")
+    with waiting("intervals"):
+        found = standings(entrants, played, seed)
+    config, mills = run.config(), games.load(game_name).facts.mills
+    report = config | found.as_json()
+    run.write("result.json", json.dumps(report, indent=2) + "\n")
+    out.print(f"[bold]{config['game']}[/bold], {number:,} games a match, seed {seed}", highlight=False)
+    out.print(standings_table(found, mills))
+    picture(run.path("matrix.png"), found, f"{config['game']}, {number:,} games a match", mills)
+    out.print(f"result:  {run.path('result.json')}\npicture: {run.path('matrix.png')}", soft_wrap=True, highlight=False)
+    write_json(json_file, report)
+
+
+def scaled(mills: str) -> tuple[float, str]:
+    """The factor to payoffs, and how they are written."""
+    return (1000, "+,.0f") if mills else (1, "+.3f")
+
+
+def margin(estimate: Estimate) -> float:
+    """Half of the interval; a single pair of games could be anything."""
+    return math.inf if math.isnan(estimate.low) else (estimate.high - estimate.low) / 2
+
+
+def standings_table(found: Standings, mills: str) -> Table:
+    """Best first; green is a sure win, red a sure loss. Intervals of single matches are in the picture."""
+    scale, form = scaled(mills)
+    order = found.order
+    table = Table("", Column("player", overflow="fold"), *(str(place + 1) for place in range(len(order))))
+    table.add_column(f"mean, {mills}" if mills else "mean", no_wrap=True)
+
+    def cell(estimate: Estimate) -> Text:
+        if math.isnan(estimate.mean):
+            return Text("-", "dim")
+        style = "green" if estimate.low > 0 else "red" if estimate.high < 0 else "dim"
+        return Text(f"{scale * estimate.mean:{form}}", style)
+
+    for place, i in enumerate(order):
+        cells = [cell(found.cross[i][j]) for j in order]
+        whole = cell(found.overall[i]).append(f" ±{scale * margin(found.overall[i]):{form.lstrip('+')}}")
+        table.add_row(str(place + 1), Text(found.names[i]), *cells, whole)
+    return table
+
+
+def picture(path: Path, found: Standings, title: str, mills: str) -> None:
+    scale, form = scaled(mills)
+    order = found.order
+
+    def of(value: Any) -> list[list[float]]:
+        return [[scale * value(found.cross[i][j]) for j in order] for i in order]
+
+    names = [found.names[i] for i in order]
+    unit = f", {mills}" if mills else ", mean payoff"
+    plots.matrix(path, title + unit, names, of(lambda estimate: estimate.mean), of(margin), form)

@@ -1,0 +1,123 @@
+"""All hands that a seat may hold, at once: what beats what when the cards are shown.
+
+A hand is a row of `all_hands`; a range is a weight for each. No two seats hold the same card, so of a range only the
+hands count that share none with the own one.
+"""
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from ...jit import kernel
+from .evaluator import KEYS, value
+from .table import DEALT_BY, HOLE
+
+
+def deck_of(game):
+    return [4 * rank + suit for rank in range(game.ranks) for suit in range(game.suits)]
+
+
+def all_hands(game):
+    """[hands, 2] i8, the higher card first."""
+    return np.array([(high, low) for high in deck_of(game) for low in deck_of(game) if low < high])
+
+
+def masks(cards):
+    """[..., n] cards -> [...] i8: a bit each."""
+    found = np.zeros(cards.shape[:-1], np.int64)
+    for i in range(cards.shape[-1]):
+        found |= np.int64(1) << cards[..., i].astype(np.int64)
+    return found
+
+
+def boards_to_come(game, own, board, most, generator):
+    """[boards, cards] i8: how the board may look at the end, all of them or, where they are more, `most` drawn."""
+    left = [card for card in deck_of(game) if card not in own and card not in board]
+    missing = int(DEALT_BY[game.streets - 1]) - HOLE - len(board)
+    if comb(len(left), missing) <= most:
+        more = np.array(list(combinations(left, missing)), np.int64)
+    else:
+        more = np.array(left)[generator.random((most, len(left))).argpartition(missing)[:, :missing]]
+    return np.hstack([np.tile(np.array(board, np.int64), (len(more), 1)), more])
+
+
+@kernel
+def equities(own, own_cards, hands, cards, boards, board_cards, counts, out):
+    """What a hand wins against each other one when all boards are shown, a tie half; 0 where the two can't meet.
+
+    `cards` are masks of hands and boards; `counts` is room for how many boards each hand is there for.
+    """
+    for h in range(len(hands)):
+        out[h] = counts[h] = 0.0
+    for b in range(len(boards)):
+        key = np.uint64(0)
+        for i in range(boards.shape[1]):
+            key += KEYS[boards[b, i]]
+        mine, taken = value(key + KEYS[own[0]] + KEYS[own[1]]), own_cards | board_cards[b]
+        for h in range(len(hands)):
+            if cards[h] & taken == 0:
+                other = value(key + KEYS[hands[h, 0]] + KEYS[hands[h, 1]])
+                out[h] += (mine > other) + 0.5 * (mine == other)
+                counts[h] += 1.0
+    for h in range(len(hands)):
+        out[h] /= max(counts[h], 1.0)
+
+
+# ---------------------------------------------------------------- range against range
+
+
+@kernel
+def hand_values(hands, cards, boards, board_cards, out):
+    """`out[b, h]`: what a hand is worth on a board; -1 where they share a card."""
+    for b in range(len(boards)):
+        key = np.uint64(0)
+        for i in range(boards.shape[1]):
+            key += KEYS[boards[b, i]]
+        for h in range(len(hands)):
+            out[b, h] = -1
+            if cards[h] & board_cards[b] == 0:
+                out[b, h] = value(key + KEYS[hands[h, 0]] + KEYS[hands[h, 1]])
+
+
+@kernel
+def against_all(hands, weights, by_card, out):
+    """`out[b, h]`: the weight of all hands that a hand may meet; `weights` are 0 where a hand is none."""
+    for b in range(len(weights)):
+        by_card[:] = 0.0
+        total = 0.0
+        for h in range(len(hands)):
+            total += weights[b, h]
+            by_card[hands[h, 0]] += weights[b, h]
+            by_card[hands[h, 1]] += weights[b, h]
+        for h in range(len(hands)):
+            out[b, h] = total - by_card[hands[h, 0]] - by_card[hands[h, 1]] + weights[b, h]
+
+
+@kernel
+def shown(hands, values, order, weights, by_card, out):
+    """`out[b, h]`: the weight of hands that a hand beats less that of those which beat it, when cards are shown.
+
+    `order` sorts each row of values. Upwards, then downwards, the weights of the hands before the one at hand are
+    summed, in all and by card: those that share a card with it are subtracted, and no hand before it shares both.
+    """
+    count = len(hands)
+    for b in range(len(weights)):
+        for h in range(count):
+            out[b, h] = 0.0
+        for way in range(2):
+            by_card[:] = 0.0
+            total, at, sign = 0.0, 0, 1.0 - 2.0 * way
+            while at < count:
+                end = at
+                worth = values[b, order[b, at if way == 0 else count - 1 - at]]
+                while end < count and values[b, order[b, end if way == 0 else count - 1 - end]] == worth:
+                    h = order[b, end if way == 0 else count - 1 - end]
+                    out[b, h] += sign * (total - by_card[hands[h, 0]] - by_card[hands[h, 1]])
+                    end += 1
+                for i in range(at, end):
+                    h = order[b, i if way == 0 else count - 1 - i]
+                    total += weights[b, h]
+                    by_card[hands[h, 0]] += weights[b, h]
+                    by_card[hands[h, 1]] += weights[b, h]
+                at = end

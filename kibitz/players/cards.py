@@ -1,0 +1,90 @@
+"""Players of Doppelkopf by networks that learned from games: alone, and looking ahead."""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from .. import names
+from ..games import Game, legal_actions
+from ..jit import generators
+from ..learn import card_network
+from ..learn.models import network_file
+from ..learn.perceptron import logits
+from ..search.advice import Advice, fixed_advice
+from ..search.ensemble import Ensemble
+from ..search.guesses import draw_guesses
+from ..search.lookahead import LookAhead
+from ..search.policies import usual_action
+from ..search.puct import Puct
+from .player import Advised
+from .searching import CALLS, Searching, asides_for
+
+
+class FromCards(Advised):
+    """Plays the likeliest card of a network for its own seat, without any search; speaks as is usual."""
+
+    class Options(NamedTuple):
+        network: Annotated[str, "a run folder of cards, or its network file"]
+        part: Annotated[str, "which of its networks plays", ("view", "quick")] = "view"
+        iteration: Annotated[int, "of a run; 0: its last"] = 0
+
+    def __init__(self, options: Any) -> None:
+        network, _ = card_network.read_network(network_file(options.network, options.iteration))
+        self.layers = getattr(network, options.part)
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        card_network.check_rules(game)
+        super().begin(game, seat, seed)
+        self.rng, self.encoding = generators(seed, 1)[0], np.zeros(game.facts.encoding, np.float32)
+
+    def advise(self, view: Any) -> Advice:
+        legal = legal_actions(self.game, view)
+        if self.game.aside(view):
+            said = usual_action(self.game, view, self.rng)
+            return fixed_advice(self.game, view, (np.array(legal) == said).astype(float))
+        self.game.observe(view, self.seat, self.encoding)
+        best = np.argmax(logits(self.layers, self.encoding)[legal])
+        return fixed_advice(self.game, view, np.eye(len(legal))[best])
+
+
+class DokoPlayer(Searching):
+    """Plays Doppelkopf by networks: what follows each card, on deals as likely as the network takes them to be."""
+
+    name = "doko"
+
+    class Options(NamedTuple):
+        network: Annotated[str, "a run folder of cards, or its network file"]
+        simulations: Annotated[int, "guesses a move; 0: no limit"] = 100
+        seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
+        tree: Annotated[int, "simulations of a tree on each guess; 0: what follows each card is played out"] = 0
+        c: Annotated[float, "exploration of the trees"] = 2.5
+        plies: Annotated[int, "cards that are played on each guess, then it is judged"] = 4
+        deals: Annotated[str, "guesses as the network weighs them, or all alike", ("weighted", "even")] = "weighted"
+        value: Annotated[str, "what judges: the network, or a playout to the end", ("open", "playout")] = "open"
+        exact: Annotated[int, "a guess of so many positions or fewer is solved instead; 0: never"] = 0
+        calls: Annotated[str, "what is said aside: by the scores that follow, or as any move", CALLS] = "distribution"
+        guesses: Annotated[int, "for what is said aside"] = 400
+        margin: Annotated[float, "payoff that saying something must be worth"] = 0.0
+        iteration: Annotated[int, "of a run; 0: its last"] = 0
+
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        names.at_least("plies", options.plies, 0)
+        self.network, _ = card_network.read_network(network_file(options.network, options.iteration))
+
+    def new_search(self, game: Game) -> LookAhead | Ensemble:
+        card_network.check_rules(game)
+        given = self.options
+        policy = card_network.card_policy(self.network)
+        plies = given.plies if given.value == "open" else game.facts.longest
+        guesser = card_network.Whereabouts(self.network) if given.deals == "weighted" else draw_guesses
+        if given.tree:
+            return Ensemble(
+                game, 0, given.simulations, given.c, given.exact, asides_for(game, given), guesser, Puct, policy=policy
+            )
+        return LookAhead(game, policy, 0, plies, given.exact, asides_for(game, given), guesser)
+
+    def advise(self, view: Any) -> Advice:
+        seconds = self.options.seconds or math.inf
+        return self.search.advise(view, self.seat, self.options.simulations * max(self.options.tree, 1), seconds)

@@ -1,0 +1,137 @@
+"""Players from files: strategies, networks and patterns that were learned. None of them searches."""
+
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from ..games import Game, full_name, legal_actions
+from ..jit import generators
+from ..learn.features.store import POLICIES, Features, read_features
+from ..learn.models import network_file
+from ..learn.next_card import Reading, check_rules, line_so_far, read_network
+from ..learn.perceptron import Layers, logits, odds_of, read_layers
+from ..names import BadInput
+from ..search.advice import Advice, fixed_advice
+from ..search.policies import usual_action
+from ..search.strategy import Strategy, read_strategy
+from .player import Advised, Weighing, same
+
+
+class FromFile(Advised):
+    """Plays a saved strategy; evenly where it doesn't know the infoset."""
+
+    class Options(NamedTuple):
+        file: Annotated[str, "a strategy file, or the run folder it lies in"]
+
+    def __init__(self, options: Any) -> None:
+        self.path = Path(options.file)
+        if self.path.is_dir():
+            self.path = self.path / "strategy.safetensors"
+        self.strategy: Strategy | None = None
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        super().begin(game, seat, seed)
+        if self.strategy is None or not same(self.strategy.game, game):
+            self.strategy = read_strategy(self.path, game)
+
+    def advise(self, view: Any) -> Advice:
+        assert self.strategy is not None
+        n = len(legal_actions(self.game, view))
+        return fixed_advice(self.game, view, self.strategy.at(int(self.game.infoset(view, self.seat)), n))
+
+    def odds_of(self, views: np.ndarray) -> np.ndarray:
+        assert self.strategy is not None
+        return self.strategy.odds_of(views)
+
+
+class FromNetwork(Advised):
+    """Plays a trained network, without any search: at once."""
+
+    class Options(NamedTuple):
+        network: Annotated[str, "a run folder, a network file, or models/NAME"]
+        iteration: Annotated[int, "of a run; 0: its last"] = 0
+        threshold: Annotated[float, "moves less likely than this share of the likeliest are never played"] = 0.0
+
+    def __init__(self, options: Any) -> None:
+        self.path = network_file(options.network, options.iteration)
+        self.threshold = options.threshold
+        if not 0 <= options.threshold <= 1:
+            raise BadInput(f"net: threshold={options.threshold} should be from 0 to 1")
+        self.known: tuple[Game, Layers] | None = None
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        super().begin(game, seat, seed)
+        if self.known is None or not same(self.known[0], game):
+            self.known = game, read_layers(self.path, game)[0]
+            self.encoding = np.zeros(game.facts.encoding, np.float32)
+
+    def advise(self, view: Any) -> Advice:
+        assert self.known is not None
+        self.game.observe(view, self.seat, self.encoding)
+        said = logits(self.known[1], self.encoding)[legal_actions(self.game, view)].astype(float)
+        odds = np.exp(said - said.max())
+        odds[odds < self.threshold] = 0
+        return fixed_advice(self.game, view, odds / odds.sum())
+
+    def odds_of(self, views: np.ndarray) -> np.ndarray:
+        assert self.known is not None
+        odds = odds_of(self.game, self.known[1], views)
+        odds[odds < self.threshold * odds.max(axis=1, keepdims=True)] = 0
+        return odds / odds.sum(axis=1, keepdims=True)
+
+
+class FromNextCard(Advised):
+    """Plays the card that a network foretells for its own seat, without any search; speaks as is usual."""
+
+    class Options(NamedTuple):
+        network: Annotated[str, "a run folder of next-card, or its network file"]
+
+    def __init__(self, options: Any) -> None:
+        self.network = read_network(network_file(options.network))[0]
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        check_rules(game)
+        super().begin(game, seat, seed)
+        self.rng, self.reading = generators(seed, 1)[0], Reading(self.network)
+
+    def advise(self, view: Any) -> Advice:
+        legal = legal_actions(self.game, view)
+        if self.game.aside(view):
+            said = usual_action(self.game, view, self.rng)
+            return fixed_advice(self.game, view, (np.array(legal) == said).astype(float))
+        foretold = self.reading.next(line_so_far(view, self.seat))[legal]
+        return fixed_advice(self.game, view, np.eye(len(legal))[np.argmax(foretold)])
+
+
+class FromFeatures(Weighing):
+    """Plays learned patterns, without any search: at once."""
+
+    class Options(NamedTuple):
+        features: Annotated[str, "a run folder, or a file of features"]
+        policy: Annotated[str, "which weights", tuple(POLICIES)] = "tspg"
+        iteration: Annotated[int, "of a run; 0: its last"] = 0
+        greedy: Annotated[bool, "whether it always plays the likeliest move"] = False
+
+    def __init__(self, options: Any) -> None:
+        self.options, self.path = options, network_file(options.features, options.iteration)
+
+    def policy_for(self, game: Game) -> Any:
+        return features_for(self.path, game).policy(game, self.options.policy)
+
+    def advise(self, view: Any) -> Advice:
+        found = super().advise(view)
+        if not self.options.greedy:
+            return found
+        return fixed_advice(self.game, view, (np.arange(len(found.policy)) == np.argmax(found.policy)).astype(float))
+
+    def odds_of(self, views: np.ndarray) -> np.ndarray:
+        odds = super().odds_of(views)
+        return np.eye(odds.shape[1])[np.argmax(odds, axis=1)] if self.options.greedy else odds
+
+
+def features_for(path: Path, game: Game) -> Features:
+    """Features from their file, refused where the game has none."""
+    if not hasattr(game, "board"):
+        raise BadInput(f"{full_name(game)} has no board, so it has no patterns")
+    return read_features(path, game)[0]
