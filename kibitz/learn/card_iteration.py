@@ -31,14 +31,14 @@ class CardIteration:
     game: Annotated[str, "the game, with its parameters"]
     start: Annotated[str, "a run of cards whose networks it begins with"] = ""
     iterations: Annotated[int, "rounds of playing and learning", range(1, 10**6)] = 100
-    games: Annotated[int, "games of self-play an iteration", range(1, 10**7)] = 2000
-    plies: Annotated[int, "cards that are played behind each card that could be, then it is judged", range(49)] = 4
-    steps: Annotated[int, "gradient steps an iteration", range(1, 10**6)] = 40
+    games: Annotated[int, "games of self-play an iteration", range(1, 10**7)] = 500
+    plies: Annotated[int, "cards played behind each that could be, then it is judged; 48: to the end", range(49)] = 48
+    steps: Annotated[int, "gradient steps an iteration", range(1, 10**6)] = 25
     batch: Annotated[int, "games a step", range(1, 10**6)] = 256
     positions: Annotated[int, "of each game, a step", range(1, 49)] = 8
-    rate: Annotated[float, "learning rate of Adam"] = 0.0003
-    entropy: Annotated[float, "points that a policy twice as undecided is worth (by nats)"] = 0.02
-    capacity: Annotated[int, "games that are learned from: the last so many", range(1, 10**8)] = 10_000
+    rate: Annotated[float, "learning rate of Adam"] = 0.0005
+    entropy: Annotated[float, "points that a nat of doubt is worth, so that a policy stays open"] = 0.01
+    capacity: Annotated[int, "games that are learned from: the last so many", range(1, 10**8)] = 5000
     device: Annotated[str, "where torch computes", ("auto", "cpu", "cuda")] = "auto"
     judge_every: Annotated[int, "iterations between matches against what is usual; 0: never", range(10**7)] = 5
     judged: Annotated[int, "deals of these, each from four seats", range(1, 10**6)] = 2000

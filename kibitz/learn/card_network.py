@@ -131,7 +131,7 @@ def _sound(layers: Layers, inputs: int, outputs: int) -> bool:
 
 @policy
 class CardPolicy(NamedTuple):
-    """Cards by `quick`, worth by `open`; anything else is as likely as another."""
+    """Cards by `quick`, worth by `open`. It plays the likeliest card, and says what is usual."""
 
     quick: Perceptron
     open: Perceptron
@@ -142,6 +142,17 @@ class CardPolicy(NamedTuple):
         else:
             for j in range(n):
                 odds[j] = 1.0 / n
+
+    def step(self, game, state, actions, odds, rng):
+        if state.phase != CARD_PHASE:
+            return game.usual(state, rng)
+        n, best = game.actions(state, actions), 0
+        if n > 1:
+            self.weigh(game, state, actions, n, odds)
+            for j in range(1, n):
+                if odds[j] > odds[best]:
+                    best = j
+        return actions[best]
 
     def judge(self, game, state, plies, actions, odds, rng, rewards):
         """What one party wins the other loses; who is alone wins or loses it three times."""

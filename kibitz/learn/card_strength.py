@@ -40,12 +40,7 @@ def play_deals(game, policy, states, legal, odds, rngs, scores):
                 if turn == CHANCE:
                     action = game.pick(state, rng)
                 elif turn == seat and state.phase == CARDS:
-                    n, best = game.actions(state, legal), 0
-                    policy.weigh(game, state, legal, n, odds)
-                    for k in range(1, n):
-                        if odds[k] > odds[best]:
-                            best = k
-                    action = legal[best]
+                    action = policy.step(game, state, legal, odds, rng)
                 else:
                     action = game.usual(state, rng)
                 game.play(state, action)
