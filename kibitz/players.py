@@ -11,9 +11,11 @@ from typing import Annotated, Any, NamedTuple, Protocol
 import numpy as np
 
 from . import names
-from .games import Game, full_name, legal_actions
+from .games import Game, full_name, legal_actions, load
 from .games.protocol import usual
 from .jit import generators
+from .learn.deep_cfr.average import encoded, policies, whole_strategy
+from .learn.deep_cfr.networks import Model, is_model, read_model, softmax
 from .learn.features.store import POLICIES, Features, biased, read_features
 from .learn.models import network_file
 from .learn.next_card import Reading, check_rules, line_so_far, read_network
@@ -27,6 +29,7 @@ from .search.ismcts import IsMcts, SingleUct
 from .search.oos import Oos
 from .search.policies import Usual, usual_action, weighed
 from .search.puct import Puct
+from .search.sequence_form import SequenceForm
 from .search.strategy import Strategy, read_strategy
 from .search.uct import Uct
 
@@ -142,21 +145,47 @@ class FromNetwork(_Advised):
         self.threshold = options.threshold
         if not 0 <= options.threshold <= 1:
             raise BadInput(f"net: threshold={options.threshold} should be from 0 to 1")
-        self.known: tuple[Game, Layers] | None = None
+        self.known: tuple[Game, Layers | Model] | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
         if self.known is None or not same(self.known[0], game):
-            self.known = game, read_layers(self.path, game)[0]
+            self.known = game, read_model(self.path, game) if is_model(self.path) else read_layers(self.path, game)[0]
             self.encoding = np.zeros(game.facts.encoding, np.float32)
+            self.seen = load(self.known[1].seen) if isinstance(self.known[1], Model) else game
+        if isinstance(self.known[1], Model):  # SD-CFR draws one of its networks, and plays it to the end
+            weights = self.known[1].weights
+            self.drawn = int(self.generator.choice(len(weights), p=weights / weights.sum()))
 
     def advise(self, view: Any) -> Advice:
         assert self.known is not None
-        self.game.observe(view, self.seat, self.encoding)
-        said = logits(self.known[1], self.encoding)[legal_actions(self.game, view)].astype(float)
-        odds = np.exp(said - said.max())
+        legal = legal_actions(self.game, view)
+        if isinstance(self.known[1], Model):
+            views = np.zeros(1, self.game.state)
+            views[0] = view
+            odds = self.policies(views)[0, legal]
+            odds /= odds.max()
+        else:
+            self.game.observe(view, self.seat, self.encoding)
+            said = logits(self.known[1], self.encoding)[legal].astype(float)
+            odds = np.exp(said - said.max())
         odds[odds < self.threshold] = 0
         return fixed_advice(self.game, view, odds / odds.sum())
+
+    def policies(self, views: np.ndarray) -> np.ndarray:
+        """[views, actions]: what it plays at many views of its seat, in one batch."""
+        assert self.known is not None
+        network = self.known[1]
+        if isinstance(network, Model):
+            return policies(network, self.seat, self.drawn, self.seen, views)
+        encodings, legal = encoded(self.game, views)
+        return softmax(logits(network, encodings), legal)
+
+    def whole_strategy(self, form: SequenceForm) -> list[np.ndarray] | None:
+        """The odds of all sequences of a small game, where they are known better than by asking."""
+        assert self.known is not None
+        network = self.known[1]
+        return whole_strategy(network, form, self.seen) if isinstance(network, Model) and not self.threshold else None
 
 
 class FromNextCard(_Advised):

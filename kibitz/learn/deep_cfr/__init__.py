@@ -1,0 +1,5 @@
+"""Deep CFR (Brown, Lerer, Gross and Sandholm 2019): CFR whose regrets a network foretells.
+
+`config` has every number, `traversal` samples the game, `memory` keeps what was found, `networks` are nets as data and
+files, `learning` fits them with torch, `average` makes one strategy of many, `loop` joins all, `method` names it.
+"""
