@@ -8,6 +8,7 @@ whoever does them: the same run comes out of any number of processes, and after 
     metrics.jsonl                 one line an iteration;  times.jsonl: how long it took
 """
 
+import json
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -222,7 +223,7 @@ class Solver:
             for seat, networks in enumerate(seats)
             for name in (self.shape.shapes() if networks else ())
         }
-        meta = {"iteration": str(self.iteration), "model": str(self.model[0])}
+        meta = {"about": json.dumps([self.iteration, self.model[0]])}
         write_whole(folder / "networks.safetensors", safetensors.numpy.save(tensors, meta))
         for name, memory in self._memories().items():
             memory.save(folder / f"{name}.safetensors")
@@ -230,7 +231,7 @@ class Solver:
     def restore(self, folder: Path) -> None:
         with safetensors.safe_open(folder / "networks.safetensors", "numpy") as file:  # type: ignore[no-untyped-call]
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-            meta = file.metadata()
+            self.iteration, made = json.loads((file.metadata() or {})["about"])
         shapes = self.shape.shapes()
 
         def networks(kind: str, seat: int) -> list[Weights]:
@@ -241,10 +242,8 @@ class Solver:
             count = len(next(iter(stacks.values()))) if len(stacks) == len(shapes) else 0
             return [{name: stack[i] for name, stack in stacks.items()} for i in range(count)]
 
-        self.iteration = int(meta["iteration"])
         self.networks = [networks("last", seat)[0] for seat in range(2)]
         self.all = networks("all", 0), networks("all", 1)
-        made = int(meta["model"])
         self.model = made, [networks("model", seat)[0] for seat in range(2)] if made else []
         for name, memory in self._memories().items():
             memory.restore(folder / f"{name}.safetensors")

@@ -4,8 +4,9 @@ Encodings of 0 and 1 are kept as bits, a hand of hold'em as its 16 bytes: with t
 hold'em takes 32. Values of illegal actions are NaN.
 """
 
+import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import safetensors
@@ -14,7 +15,7 @@ import safetensors.numpy
 from ...files import write_whole
 from ...games import Game
 from ...games.holdem.encoding import PACKED, pack, unpack
-from ...jit import kernel
+from ...jit import kernel, mix
 from ..exit_oos_method import survey
 from ..experience import places
 
@@ -119,15 +120,15 @@ class Memory:
     def save(self, path: Path) -> None:
         n = len(self)
         arrays = {"views": self.views[:n], "values": self.values[:n], "weights": self.weights[:n]}
-        meta = {"seen": str(self.seen), "capacity": str(self.capacity), "rule": self.rule}
+        # One key: safetensors writes several in any order, and the same memory should be the same file.
+        meta = {"about": json.dumps([self.seen, self.capacity, self.rule])}
         write_whole(path, safetensors.numpy.save({k: np.ascontiguousarray(v) for k, v in arrays.items()}, meta))
 
     def restore(self, path: Path) -> None:
         with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            meta: dict[str, Any] = file.metadata() or {}
+            seen, capacity, rule = json.loads((file.metadata() or {})["about"])
             arrays = {key: file.get_tensor(key) for key in ("views", "values", "weights")}
-        seen = int(meta["seen"])
-        fits = (meta["capacity"], meta["rule"]) == (str(self.capacity), self.rule)
+        fits = (capacity, rule) == (self.capacity, self.rule)
         for name, array in arrays.items():
             kept = getattr(self, name)
             fits = fits and array.dtype == kept.dtype and array.shape[1:] == kept.shape[1:]
@@ -142,14 +143,31 @@ def merged(rows: Rows, even: float = 1.0) -> Rows:
 
     Squared errors and cross-entropies of the mean differ from those of the rows by a constant only.
     """
-    keys = _keys(rows.views)
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    weights = np.bincount(inverse, rows.weights, len(first))
-    values = np.stack(
-        [np.bincount(inverse, rows.weights * column, len(first)) for column in rows.values.T.astype(float)], axis=1
-    )
-    mean = values / weights[:, None]  # NaN stays NaN
-    return Rows(rows.views[first], mean.astype(np.float32), (weights**even).astype(np.float32))
+    n = len(rows.views)
+    slots = np.full(1 << (2 * n).bit_length(), -1, np.int32)
+    first, weights, sums = np.zeros(n, np.int64), np.zeros(n), np.zeros(rows.values.shape)
+    count = _add_up(_keys(rows.views), rows.values, rows.weights, slots, first, weights, sums)
+    mean = sums[:count] / weights[:count, None]  # NaN stays NaN
+    return Rows(rows.views[first[:count]], mean.astype(np.float32), (weights[:count] ** even).astype(np.float32))
+
+
+@kernel
+def _add_up(keys, values, weights, slots, first, totals, sums):
+    """Row by row into the place of its key, new ones behind each other: how many keys there are."""
+    count, mask = 0, np.uint64(len(slots) - 1)
+    for i in range(len(keys)):
+        at = mix(keys[i], 0) & mask
+        while slots[at] >= 0 and keys[first[slots[at]]] != keys[i]:
+            at = (at + np.uint64(1)) & mask
+        if slots[at] < 0:
+            slots[at] = count
+            first[count] = i
+            count += 1
+        place = slots[at]
+        totals[place] += weights[i]
+        for j in range(values.shape[1]):
+            sums[place, j] += np.float64(weights[i]) * values[i, j]
+    return count
 
 
 def _keys(views: np.ndarray) -> np.ndarray:

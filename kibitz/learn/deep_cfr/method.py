@@ -43,15 +43,23 @@ THESIS: dict[str, Any] = {
 }  # fmt: skip
 # Where few views come back again and again, all samples of a view are learned as one.
 KIBITZ_OF_SMALL_GAMES: dict[str, Any] = {
-    "traversals": 1500, "under_way": 500, "iterations": 300, "hidden": "64-64-64", "steps": 300, "rate_falls": True,
-    "merge": True, "average": "sd", "average_power": 2.0, "capacity": 4_000_000, "keep_every": 100,
+    "traversals": 1500, "under_way": 500, "iterations": 300, "hidden": "64-64-64", "steps": 200, "rate_falls": True,
+    "scratch": False, "merge": True, "average": "sd", "capacity": 4_000_000, "keep_every": 100,
 }  # fmt: skip
 KIBITZ_OF_HOLDEM: dict[str, Any] = {
     "traversals": 10_000, "under_way": 500, "iterations": 200, "hidden": "128", "steps": 3000, "batch": 8192,
     "strategy_steps": 10_000, "strategy_batch": 8192, "rate": 1e-3, "rate_falls": True, "capacity": 20_000_000,
     "strategy_capacity": 20_000_000, "keep_every": 20,
 }  # fmt: skip
-SMALL = {"iterations": 40, "traversals": 500, "judge_every": 5, "keep_every": 20, "steps": 200, "hidden": "32-32"}
+SMALL = {
+    "iterations": 40,
+    "traversals": 500,
+    "judge_every": 5,
+    "keep_every": 20,
+    "steps": 100,
+    "rate": 3e-3,
+    "hidden": "32-32",
+}
 
 
 def preset(game: Any, name: str) -> dict[str, Any]:
