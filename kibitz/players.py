@@ -79,6 +79,11 @@ class Random(_Advised):
         n = len(legal_actions(self.game, view))
         return fixed_advice(self.game, view, np.full(n, 1 / n))
 
+    def policies(self, views: np.ndarray) -> np.ndarray:
+        """[views, actions]: the same of many at once."""
+        _, legal = encoded(self.game, views)
+        return legal / legal.sum(axis=1, keepdims=True)
+
 
 class AsUsual(_Advised):
     """Plays what the game itself calls usual: rules of thumb, no search."""
