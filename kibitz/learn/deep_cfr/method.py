@@ -47,8 +47,8 @@ KIBITZ_OF_SMALL_GAMES: dict[str, Any] = {
     "scratch": False, "merge": True, "average": "sd", "capacity": 4_000_000, "keep_every": 100,
 }  # fmt: skip
 KIBITZ_OF_HOLDEM: dict[str, Any] = {
-    "traversals": 10_000, "under_way": 500, "iterations": 200, "hidden": "128", "steps": 3000, "batch": 8192,
-    "strategy_steps": 10_000, "strategy_batch": 8192, "rate": 1e-3, "rate_falls": True, "capacity": 20_000_000,
+    "traversals": 10_000, "under_way": 500, "iterations": 200, "hidden": "128", "steps": 1000, "batch": 32_768,
+    "strategy_steps": 5000, "strategy_batch": 32_768, "scratch": False, "rate_falls": True, "capacity": 20_000_000,
     "strategy_capacity": 20_000_000, "keep_every": 20,
 }  # fmt: skip
 SMALL = {
@@ -86,7 +86,8 @@ def estimate(config: DeepCfr, game: Game, processes: int, done: int) -> tuple[fl
         began = time.perf_counter()
         _, advantages, strategies, _ = traverse((1, 0, 0), known)
         traversing_each = (time.perf_counter() - began) / probe.traversals
-    solver.take(1, 0, [advantages], [strategies])
+    fills = 1 if config.merge else -(-(config.batch + 1) // len(advantages.views))  # a memory larger than a minibatch
+    solver.take(1, 0, [advantages] * fills, [strategies])
     for _ in range(2):
         began = time.perf_counter()
         solver.learn(1, 0)
@@ -94,7 +95,7 @@ def estimate(config: DeepCfr, game: Game, processes: int, done: int) -> tuple[fl
     left = config.iterations - done
     seconds = left * 2 * (config.traversals * traversing_each / processes + config.steps * step)
     if config.average == "network":
-        seconds += left / config.keep_every * 2 * config.strategy_steps * step
+        seconds += left / config.keep_every * 2 * config.strategy_steps * step * config.strategy_batch / config.batch
     rows = len(advantages.views) / probe.traversals * config.traversals * config.iterations
     kept = min(rows, config.capacity) + (min(rows, config.strategy_capacity) if config.average == "network" else 0)
     networks = config.iterations if config.average == "sd" else config.iterations // config.keep_every + 2

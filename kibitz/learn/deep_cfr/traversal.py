@@ -146,7 +146,7 @@ class Traverser:
         if count > MOST_NODES:
             raise BadInput(
                 f"traversals of {full_name(self.game)} try all actions of a seat, and that makes more than "
-                f"{MOST_NODES:,} positions at once: give fewer with under_way"
+                f"{MOST_NODES:,} positions at once: give fewer with under_way, or a smaller game"
             )
         longer = new_nodes(self.game, max(count, 2 * have))
         for old, new in zip(self.nodes, longer, strict=True):
