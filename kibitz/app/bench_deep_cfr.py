@@ -8,9 +8,9 @@ import numpy as np
 from ..games import load
 from ..jit import generators
 from ..learn.deep_cfr.config import DeepCfr
-from ..learn.deep_cfr.loop import Known, traversing
 from ..learn.deep_cfr.memory import Packing
 from ..learn.deep_cfr.networks import new_weights
+from ..learn.deep_cfr.solver import Known, traversing
 from ..learn.deep_cfr.traversal import Settings, Traverser
 from ..workers import Workers
 

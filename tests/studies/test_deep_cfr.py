@@ -5,6 +5,7 @@ import pytest
 from kibitz.learn.deep_cfr import method
 from kibitz.learn.deep_cfr.method import DEFECTS
 from kibitz.names import BadInput
+from kibitz.runs import Run
 from kibitz.studies import deep_cfr
 from kibitz.studies.deep_cfr import MODELS, PARTS, Scale, Study
 
@@ -47,7 +48,7 @@ def test_the_thesis_and_its_ablation_share_their_training(tmp_path):
 def test_what_is_not_there_is_refused(tmp_path):
     with pytest.raises(BadInput, match="no part of deep-cfr is called 'leduk': did you mean 'leduc'"):
         study("leduk", tmp_path)
-    study("leduc", tmp_path).run()
+    Run.create(tmp_path / "leduc-kibitz-1", "", {"command": "train", "method": "deep-cfr"})
     with pytest.raises(BadInput, match="holds another training: give another folder with --out"):
-        Study("leduc", "half", tmp_path).run()
+        study("leduc", tmp_path).run()
     assert set(PARTS) == {"leduc", "thesis", "ablation"}

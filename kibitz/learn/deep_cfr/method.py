@@ -9,8 +9,9 @@ import numpy as np
 from ...games import Game
 from ..method import Solving
 from .config import DeepCfr, refuse
-from .loop import Known, Solver, solve, traversing
+from .loop import solve
 from .networks import new_weights
+from .solver import Known, Solver, traversing
 
 PRESETS = {
     "paper": "as published (Brown et al. 2019; in small games Steinberger's sizes)",
@@ -24,6 +25,7 @@ DEFECTS = (
 )  # fmt: skip
 IN_HOLDEM = ("whole_pot", "free_raises", "calls_unseen")  # defects that only hold'em can have
 PROBE_STEPS = 20
+FEW_CARDS = 8
 
 PAPER: dict[str, Any] = {
     "traversals": 10_000, "under_way": 1000, "iterations": 450, "steps": 4000, "batch": 10_000, "strategy_steps": 4000,
@@ -63,6 +65,12 @@ SMALL = {
 
 
 def preset(game: Any, name: str) -> dict[str, Any]:
+    """A deck of more than a few cards can't be written out, so it isn't tried."""
+    values = _preset(game, name)
+    return values | {"judge_every": 0} if game.facts.most_outcomes > FEW_CARDS and game.name == "holdem" else values
+
+
+def _preset(game: Any, name: str) -> dict[str, Any]:
     holdem = game.name == "holdem"
     if name == "paper":
         sizes = {} if holdem else PAPER_OF_SMALL_GAMES
