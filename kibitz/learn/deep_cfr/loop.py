@@ -9,10 +9,10 @@ whoever does them: the same run comes out of any number of processes, and after 
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ...names import BadInput
 from ...runs import Run
 from ...search.sequence_form import unfold
 from ..checkpoints import checkpoint, restore
+from ..expert_iteration import Crew
 from .average import Table
 from .config import DeepCfr
 from .solver import Known, Solver
@@ -29,12 +30,6 @@ from .traversal import Samples
 CHECKPOINT_SECONDS = 60.0
 CHECKPOINT_SHARE = 20.0  # a checkpoint waits so many times as long as the last one took
 MOST_LEAVES = 2_000_000  # of a game whose strategies are judged exactly on the way
-
-
-class Crew(Protocol):
-    def share(self, value: Any) -> None: ...
-
-    def do(self, tasks: Iterable[Any]) -> Iterable[Any]: ...
 
 
 @dataclass(frozen=True)
@@ -113,7 +108,7 @@ def solve(run: Run, config: DeepCfr, crew: Crew, watch: Watch = lambda stage: No
     """Traverse and learn until all iterations are done, from wherever the run stands."""
     game = load(config.game)
     solver, judge, clock = Solver(config, game), Judge(config, game), Clock(watch)
-    done = restore(run, solver)
+    done = clock.iteration = restore(run, solver)
     run.keep_measures(lambda line: line["iteration"] <= done and done > 0)
     if done == 0:
         run.measure(iteration=0, traversals=0, **judge.uniform())
