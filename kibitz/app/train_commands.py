@@ -151,13 +151,12 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
         def show_stage(stage: Stage) -> None:
             if "nash_conv" in stage.metrics:
                 nash_convs[:] = [stage.metrics["nash_conv"]]
-            note = f"{stage.what}: {stage.done:,} of {stage.total:,}" if stage.what != "done" else ""
-            note += f"  {stage.nodes / max(stage.traversing, 1e-9):,.0f} nodes/s"
-            if stage.metrics:
-                losses = " ".join(f"{stage.metrics[key]:.3f}" for key in ("loss_1", "loss_2"))
-                note += f"  loss {losses}  samples {stage.metrics['rows']:,}"
+            note = f"{stage.what} {stage.done:,}/{stage.total:,}" if stage.what != "done" else ""
             if nash_convs:
                 note += f"  NashConv {nash_convs[0]:.3f}"
+            if stage.metrics:
+                note += f"  loss {stage.metrics['loss_1']:.2f} {stage.metrics['loss_2']:.2f}"
+            note += f"  {stage.nodes / max(stage.traversing, 1e-9):,.0f} nodes/s"
             line(stage.iteration, note)
 
         def show_lesson(passed: Passed) -> None:
