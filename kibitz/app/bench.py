@@ -36,6 +36,7 @@ from ..search.sequence_form import unfold
 from ..search.strategy import uniform_strategy
 from ..search.table import clear
 from ..search.uct import Uct
+from . import bench_deep_cfr
 
 Work = Callable[[int], object]  # does so many units
 
@@ -602,3 +603,4 @@ for name, hidden in NETWORKS:
         # and against the other way: compiled into the kernel, or in batches
         Row(f"net-other-way-{label}", "positions/s", 1, inside, batched),
     ]
+ROWS += [Row(*row) for row in bench_deep_cfr.ROWS]

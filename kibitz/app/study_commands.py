@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from .. import names
-from ..studies import doppelkopf, exit_oos, tspg
+from ..studies import deep_cfr, doppelkopf, exit_oos, tspg
 from ..studies.report import Report
 from . import plots
 from .options import Json, Processes, Seed, write_json
@@ -21,6 +21,7 @@ def register(app: typer.Typer) -> None:
     group.command("exit-oos")(study_exit_oos)
     group.command("tspg")(study_tspg)
     group.command("doppelkopf")(study_doppelkopf)
+    group.command("deep-cfr")(study_deep_cfr)
     app.add_typer(group, name="study")
 
 
@@ -170,6 +171,55 @@ def study_doppelkopf(
             raise typer.Exit(130) from None
     command = f"kibitz study doppelkopf {part} --data {data} --scale {scale} --seed {seed}"
     present(report, folder, part, command, f"{scale}, {doppelkopf.SCALES[scale].what}", json_file)
+
+
+def study_deep_cfr(
+    part: Annotated[
+        str,
+        typer.Argument(
+            help="; ".join(f"{name}: {text}" for name, text in deep_cfr.PARTS.items()) + ".", metavar="PART"
+        ),
+    ],
+    scale: Annotated[
+        str, typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in deep_cfr.SCALES.items()))
+    ] = "quick",
+    out_folder: Annotated[
+        Path | None, typer.Option("--out", help="The folder to work in; default runs/study-deep-cfr-SCALE.")
+    ] = None,
+    preset: Annotated[str, typer.Option(help="Of Leduc: paper, or kibitz (ours).")] = "kibitz",
+    device: Annotated[str, typer.Option(help="Where torch computes: auto, cpu or cuda.")] = "auto",
+    seed: Seed = 1,
+    processes: Processes = None,
+    json_file: Json = None,
+) -> None:
+    """Deep CFR beside what was published: Leduc's curve; the thesis on hold'em with its defects and without.
+
+    The same command goes on where it was stopped. The parts thesis and ablation share their training.
+
+    Example: kibitz study deep-cfr leduc --scale half
+
+    Example: kibitz study deep-cfr thesis --scale quick
+    """
+    names.at_least("--seed", seed, 0)
+    names.choose("scale", scale, deep_cfr.SCALES)
+    folder = out_folder or Path("runs") / f"study-deep-cfr-{scale}"
+    with waiting("deep-cfr") as line:
+
+        def watch(what: str, done: float, total: float) -> None:
+            line(0, f"{what}: {done:,.0f} of {total:,.0f}")
+
+        def tell(text: str) -> None:
+            err.print(text, highlight=False, markup=False)
+
+        study = deep_cfr.Study(part, scale, folder, seed, processes, device, preset, watch, tell)
+        err.print(f"{part} into {escape(str(folder))}", highlight=False)
+        try:
+            report = study.run()
+        except KeyboardInterrupt:
+            err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
+            raise typer.Exit(130) from None
+    command = f"kibitz study deep-cfr {part} --scale {scale} --preset {preset} --seed {seed}"
+    present(report, folder, part, command, f"{scale}, {deep_cfr.SCALES[scale].what}", json_file)
 
 
 def present(report: Report, folder: Path, name: str, command: str, scale: str, json_file: Path | None) -> None:

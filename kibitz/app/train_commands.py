@@ -13,9 +13,10 @@ import typer
 from rich.markup import escape
 
 from .. import names
+from ..learn.deep_cfr.loop import Stage
 from ..learn.expert_iteration import Progress
 from ..learn.lessons import Passed
-from ..learn.method import Lessons, Method
+from ..learn.method import Lessons, Solving
 from ..learn.training import METHODS, Estimate, config_of, configured, estimate, method_of, new_run, train
 from ..names import BadInput
 from ..runs import Run
@@ -77,7 +78,7 @@ def _command(method: str, config: Any) -> Any:
         span = "" if allowed is None or isinstance(allowed, range) else f" ({names.span(kind, meaning, allowed)})"
         text = f"{meaning}{span}; default {field.default:g}" if kind in (int, float) else f"{meaning}{span}; default {field.default}"  # fmt: skip  # noqa: E501
         parameters.append(_parameter(field.name, Annotated[kind | None, typer.Option(help=text)], None))
-    if isinstance(METHODS[method], Method):  # one that plays
+    if not isinstance(METHODS[method], Lessons):  # one that plays
         parameters += [_parameter("processes", Processes, None), _parameter("cluster", Cluster, None)]
     parameters += [_parameter("out_folder", Out, None), _parameter("json_file", Json, None)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -142,8 +143,21 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
         except KeyboardInterrupt:
             _stopped(run)
     nash_convs = [line["nash_conv"] for line in run.lines() if "nash_conv" in line][-1:]
-    taught = isinstance(method_of(run), Lessons)
-    with waiting(f"{config.game}", None if taught else config.iterations * config.games) as line:
+    method = method_of(run)
+    taught, solving = isinstance(method, Lessons), isinstance(method, Solving)
+    total = None if taught else config.iterations if solving else config.iterations * config.games
+    with waiting(f"{config.game}", total) as line:
+
+        def show_stage(stage: Stage) -> None:
+            if "nash_conv" in stage.metrics:
+                nash_convs[:] = [stage.metrics["nash_conv"]]
+            note = f"{stage.what} {stage.done:,}/{stage.total:,}" if stage.what != "done" else ""
+            if nash_convs:
+                note += f"  NashConv {nash_convs[0]:.3f}"
+            if stage.metrics:
+                note += f"  loss {stage.metrics['loss_1']:.2f} {stage.metrics['loss_2']:.2f}"
+            note += f"  {stage.nodes / max(stage.traversing, 1e-9):,.0f} nodes/s"
+            line(stage.iteration, note)
 
         def show_lesson(passed: Passed) -> None:
             rate = passed.fresh / max(passed.seconds, 1e-9)
@@ -172,7 +186,7 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
                 run,
                 processes,
                 cluster,
-                show_lesson if taught else show,
+                show_lesson if taught else show_stage if solving else show,
                 lambda text: err.print(text, highlight=False, markup=False),
             )
         except KeyboardInterrupt:
@@ -183,7 +197,7 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
 
 
 def _stopped(run: Run) -> NoReturn:
-    taught = isinstance(method_of(run), Lessons)
+    taught = isinstance(method_of(run), Lessons | Solving)
     kept = (
         "what was learned since the last checkpoint is learned again" if taught else "all games that count were saved"
     )
@@ -214,6 +228,11 @@ def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
         out.print(
             f"foretells {last['accuracy']:.1%} of the cards in games that it hasn't seen, {lines[0]['accuracy']:.1%} "
             f"untrained; loss {last.get('loss', math.nan):.4f}, there {last['loss_of_validation']:.4f}",
+            highlight=False,
+        )
+    elif "loss_1" in last:
+        out.print(
+            f"{last['rows']:,} samples; loss of seat 1 {last['loss_1']:.4f}, of seat 2 {last['loss_2']:.4f}",
             highlight=False,
         )
     elif "loss" in last:

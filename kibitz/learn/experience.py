@@ -60,17 +60,7 @@ class Experience:
         self.seen += len(encodings)
 
     def _slots(self, count: int, generator: np.random.Generator) -> np.ndarray:
-        """Where each new row goes; -1: nowhere."""
-        k, order = self.rows, self.seen + np.arange(count)
-        if self.rule == "latest":
-            return order % k
-        if self.rule == "uniform":
-            slots = generator.integers(0, np.maximum(order + 1, k))
-            slots[slots >= k] = -1
-        else:
-            slots = generator.integers(0, k, size=count)
-            slots[generator.random(count) >= k * -math.expm1(-1 / (self.decay * k))] = -1
-        return np.where(order < k, order, slots)
+        return places(self.rule, self.seen, self.rows, count, generator, self.decay)
 
     def sample(self, count: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """So many rows drawn evenly, with replacement: encodings and policies as float32, legal as bool."""
@@ -92,6 +82,20 @@ class Experience:
             **{key: str(getattr(self, key)) for key in ("rows", "width", "actions", "rule", "decay", "bits", "seen")},
         }
         write_whole(path, safetensors.numpy.save({key: np.ascontiguousarray(a) for key, a in arrays.items()}, meta))
+
+
+def places(rule: str, seen: int, k: int, count: int, generator: np.random.Generator, decay: float = 2.0) -> np.ndarray:
+    """Where each of `count` new rows goes among k, when `seen` ones came before; -1: nowhere."""
+    order = seen + np.arange(count)
+    if rule == "latest":
+        return order % k
+    if rule == "uniform":
+        slots = generator.integers(0, np.maximum(order + 1, k))
+        slots[slots >= k] = -1
+    else:
+        slots = generator.integers(0, k, size=count)
+        slots[generator.random(count) >= k * -math.expm1(-1 / (decay * k))] = -1
+    return np.where(order < k, order, slots)
 
 
 def read_experience(path: Path) -> Experience:

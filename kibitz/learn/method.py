@@ -31,3 +31,19 @@ class Lessons(NamedTuple):
     refuse: Callable[[Any, Any], None]
     learner: Callable[[Any, Any], Any]  # config, game -> the pupil of the loop
     player: str
+
+
+class Solving(NamedTuple):
+    """The same of one that has a loop of its own, in which workers do parts of an iteration."""
+
+    config: type  # a dataclass: game, iterations, seed, and its own
+    about: str
+    examples: tuple[str, ...]
+    presets: dict[str, str]
+    preset: Callable[[Any, str], dict[str, Any]]
+    refuse: Callable[[Any, Any], None]
+    worker: Callable[[Any], Any]  # config -> what workers do
+    parts: Callable[[Any], int]  # config -> how many of them can work at once
+    solve: Callable[[Any, Any, Any, Callable[[Any], None]], None]  # run, config, crew, watch
+    estimate: Callable[[Any, Any, int, int], tuple[float, int]]  # config, game, processes, done -> seconds, bytes
+    player: str

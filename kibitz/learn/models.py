@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ..games import full_name, load
 from ..names import BadInput, choose
 from . import card_network
+from .deep_cfr.networks import is_model, read_model
 from .features.store import game_of, is_features, read_features
 from .next_card import is_next_card, read_network
 from .perceptron import read_layers
@@ -70,6 +71,10 @@ def describe(path: Path) -> Described:
     if is_next_card(path):
         _, known = read_network(path)
         return Described(known.game, known.made, "-".join(map(str, known.sizes)), "lstm", size)
+    if is_model(path):
+        model = read_model(path)
+        what = f"{model.shape.kind} {'-'.join(map(str, model.shape.hidden))}"
+        return Described(model.game, model.made, what, "net", size)
     _, about = read_layers(path)
     full_name(load(about.game))
     return Described(about.game, about.made, "-".join(map(str, about.sizes)), "net", size)

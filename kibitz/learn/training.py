@@ -12,15 +12,17 @@ from ..names import BadInput, check, choose
 from ..runs import Run
 from ..workers import Workers, cores
 from . import card_iteration_method, card_method, exit_oos_method, lessons, next_card_method, tspg_method
+from .deep_cfr import method as deep_cfr_method
 from .expert_iteration import Schedule, expert_iteration
-from .method import Lessons, Method
+from .method import Lessons, Method, Solving
 
-METHODS: dict[str, Method | Lessons] = {
+METHODS: dict[str, Method | Lessons | Solving] = {
     "exit-oos": exit_oos_method.METHOD,
     "tspg": tspg_method.METHOD,
     "next-card": next_card_method.METHOD,
     "cards": card_method.METHOD,
     "exit-cards": card_iteration_method.METHOD,
+    "deep-cfr": deep_cfr_method.METHOD,
 }
 PROBE = 2000  # simulations a move, to see how fast it goes
 PROBE_SECONDS = 1.0
@@ -45,7 +47,7 @@ def new_run(folder: Path | None, method: str, config: Any) -> Run:
     return Run.create(folder, f"{game.name}-{method}", {"command": "train", "method": method, **asdict(config)})
 
 
-def method_of(run: Run) -> Method | Lessons:
+def method_of(run: Run) -> Method | Lessons | Solving:
     return METHODS[choose("method", str(run.config().get("method")), METHODS)]
 
 
@@ -71,7 +73,7 @@ def train(
 ) -> None:
     """Go on with a run, from its last checkpoint and journal, until all its iterations are done.
 
-    `watch` is told `Progress`, or `Passed` where it learns from recorded games.
+    `watch` is told `Progress`, or `Passed` where it learns from recorded games, or `Stage` by Deep CFR.
     """
     config, method = config_of(run), method_of(run)
     game = load(config.game)
@@ -81,23 +83,28 @@ def train(
             lessons.learn(run, method.learner(config, game), config.iterations, watch)
         return
     workers = processes or cores()
+    if isinstance(method, Solving):
+        with run.held(), _crew(method.worker, config, min(workers, method.parts(config)), cluster, tell) as crew:
+            run.show_in_tensorboard()
+            method.solve(run, config, crew, watch)
+        return
     tasks = method.tasks(config, game, workers)
     judge_every = getattr(config, "judge_every", 0)
     keep_first = getattr(config, "keep_first", False)
     schedule = Schedule(config.iterations, config.games, tasks, config.keep_every, judge_every, keep_first)
-    with run.held(), _crew(method, config, min(workers, tasks), cluster, tell) as crew:
+    with run.held(), _crew(method.self_play, config, min(workers, tasks), cluster, tell) as crew:
         run.show_in_tensorboard()
         expert_iteration(run, crew, method.learner(config, game), schedule, method.judge(config, game), watch)
 
 
 def _crew(
-    method: Method, config: Any, workers: int, cluster: str | None, tell: Callable[[str], None]
+    make: Any, config: Any, workers: int, cluster: str | None, tell: Callable[[str], None]
 ) -> AbstractContextManager[Any]:
     if cluster is None:
-        return Workers(method.self_play, (config,), workers, tell, alone=0.0)
+        return Workers(make, (config,), workers, tell, alone=0.0)
     from ..cluster import Cluster
 
-    return Cluster(cluster, method.self_play, (config,), tell)
+    return Cluster(cluster, make, (config,), tell)
 
 
 @dataclass(frozen=True)
@@ -119,6 +126,9 @@ def estimate(run: Run, processes: int | None = None) -> Estimate:
     done = int(lines[-1]["iteration"]) if lines else 0
     if isinstance(method, Lessons):
         return _estimate_lessons(method.learner(config, game), config.iterations, done)
+    if isinstance(method, Solving):
+        seconds, size = method.estimate(config, game, min(count, method.parts(config)), done)
+        return Estimate(seconds, size, count, done, config.iterations)
     smaller, share = method.probe(config)
     learner = method.learner(smaller, game)
     knowledge, fewer = learner.knowledge(), {}

@@ -5,8 +5,10 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..games import Game, full_name, legal_actions
+from ..games import Game, full_name, legal_actions, load
 from ..jit import generators
+from ..learn.deep_cfr import average
+from ..learn.deep_cfr.networks import Model, is_model, read_model
 from ..learn.features.store import POLICIES, Features, read_features
 from ..learn.models import network_file
 from ..learn.next_card import Reading, check_rules, line_so_far, read_network
@@ -14,6 +16,7 @@ from ..learn.perceptron import Layers, logits, odds_of, read_layers
 from ..names import BadInput
 from ..search.advice import Advice, fixed_advice
 from ..search.policies import usual_action
+from ..search.sequence_form import SequenceForm
 from ..search.strategy import Strategy, read_strategy
 from .player import Advised, Weighing, same
 
@@ -58,27 +61,52 @@ class FromNetwork(Advised):
         self.threshold = options.threshold
         if not 0 <= options.threshold <= 1:
             raise BadInput(f"net: threshold={options.threshold} should be from 0 to 1")
-        self.known: tuple[Game, Layers] | None = None
+        self.known: tuple[Game, Layers | Model] | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
         if self.known is None or not same(self.known[0], game):
-            self.known = game, read_layers(self.path, game)[0]
+            self.known = game, read_model(self.path, game) if is_model(self.path) else read_layers(self.path, game)[0]
             self.encoding = np.zeros(game.facts.encoding, np.float32)
+            self.seen = load(self.known[1].seen) if isinstance(self.known[1], Model) else game
+        if isinstance(self.known[1], Model) and len(weights := self.known[1].weights) > 1:
+            # SD-CFR draws one of its networks, and plays it to the end.
+            self.drawn = int(self.generator.choice(len(weights), p=weights / weights.sum()))
 
     def advise(self, view: Any) -> Advice:
         assert self.known is not None
+        legal = legal_actions(self.game, view)
+        if isinstance(self.known[1], Model):
+            views = np.zeros(1, self.game.state)
+            views[0] = view
+            return fixed_advice(self.game, view, self.odds_of(views)[0, : len(legal)])
         self.game.observe(view, self.seat, self.encoding)
-        said = logits(self.known[1], self.encoding)[legal_actions(self.game, view)].astype(float)
+        said = logits(self.known[1], self.encoding)[legal].astype(float)
         odds = np.exp(said - said.max())
         odds[odds < self.threshold] = 0
         return fixed_advice(self.game, view, odds / odds.sum())
 
-    def odds_of(self, views: np.ndarray) -> np.ndarray:
+    def odds_of(self, views: np.ndarray, drawn: np.ndarray | None = None) -> np.ndarray:
         assert self.known is not None
-        odds = odds_of(self.game, self.known[1], views)
+        network = self.known[1]
+        if isinstance(network, Model):
+            which = np.full(len(views), getattr(self, "drawn", 0)) if drawn is None else drawn
+            odds, seat = np.zeros((len(views), self.game.facts.most_actions)), int(self.game.turn(views[0]))
+            for number in np.unique(which):
+                rows = which == number
+                odds[rows] = average.odds_of(network, seat, int(number), self.seen, views[rows])
+        else:
+            odds = odds_of(self.game, network, views)
         odds[odds < self.threshold * odds.max(axis=1, keepdims=True)] = 0
         return odds / odds.sum(axis=1, keepdims=True)
+
+    def whole_strategy(self, form: SequenceForm) -> list[np.ndarray] | None:
+        """The odds of all sequences of a small game, where they are known better than by asking."""
+        assert self.known is not None
+        network = self.known[1]
+        if isinstance(network, Model) and not self.threshold:
+            return average.whole_strategy(network, form, self.seen)
+        return None
 
 
 class FromNextCard(Advised):

@@ -133,3 +133,20 @@ def from_table(game: Game, table: Table) -> Strategy:
     ends = np.cumsum(counts)
     places = np.repeat(slots["at"].astype(np.int64) + counts - (ends - counts), counts) + np.arange(counts.sum())
     return normalised(game, slots["key"], counts, table.cells[places])
+
+
+def mean_odds(side: Side, odds: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """One strategy that plays as a player does who draws one of several and keeps to it: [strategies, sequences].
+
+    At each infoset they count by how likely each comes there by its own moves (Kuhn 1953); alike where none does.
+    `weights`: how likely each is drawn, all alike if not given.
+    """
+    plans, mean = np.ones_like(odds), np.ones(odds.shape[1])
+    if weights is not None:
+        plans *= weights[:, None]
+    for infoset, parent in enumerate(side.parent):
+        here = slice(side.first[infoset], side.first[infoset + 1])
+        reach = plans[:, parent]
+        plans[:, here] = reach[:, None] * odds[:, here]
+        mean[here] = np.average(odds[:, here], axis=0, weights=reach if reach.any() else None)
+    return mean

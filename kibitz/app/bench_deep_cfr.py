@@ -1,0 +1,108 @@
+"""How fast Deep CFR samples: against itself with one traversal at a time, and two processes against one."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ..games import load
+from ..jit import generators
+from ..learn.deep_cfr.config import DeepCfr
+from ..learn.deep_cfr.memory import Packing
+from ..learn.deep_cfr.networks import new_weights
+from ..learn.deep_cfr.solver import Known, traversing
+from ..learn.deep_cfr.traversal import Settings, Traverser
+from ..workers import Workers
+
+Work = Callable[[int], object]
+HIDDEN = {"leduc": "64-64-64", "holdem": "64"}
+BATCH = 4096
+PART = 500  # traversals that share batches
+SMALL_PART = 50
+
+
+def untrained(config: DeepCfr) -> Known:
+    shape = config.shape(load(config.game))
+    return new_weights(shape, np.random.default_rng(1)), new_weights(shape, np.random.default_rng(2))
+
+
+def our_traversals(name: str, under_way: int = PART, nodes: bool = False) -> Work:
+    """By turns of the two seats, with untrained networks; counted as traversals, or as their nodes."""
+    from ..learn.deep_cfr.learning import answerer
+
+    config, game = DeepCfr(name, hidden=HIDDEN[name]), load(name)
+    asks = [answerer(config.shape(game), weights, "cpu") for weights in untrained(config) if weights is not None]
+    traverser = Traverser(game, Packing(game), Settings(True, False, False))
+
+    def work(count: int) -> int:
+        found, number = 0, 0
+        while count > 0:
+            part = min(count, under_way)
+            streams = generators(number, 2 * part)
+            found += traverser.run(number % 2, streams[:part], streams[part:], asks).nodes
+            count, number = count - part, number + 1
+        return found
+
+    if not nodes:
+        return work
+    each = work(2 * PART) / (2 * PART)
+    return lambda count: work(max(1, round(count / each)))
+
+
+def answers(name: str, batch: int) -> Work:
+    """The forward pass alone, so many positions at a time."""
+    from ..learn.deep_cfr.learning import answerer
+
+    config = DeepCfr(name, hidden=HIDDEN[name])
+    answer = answerer(config.shape(load(name)), untrained(config)[0], "cpu")  # type: ignore[arg-type]
+    encodings = (np.random.default_rng(1).random((batch, load(name).facts.encoding)) < 0.1).astype(np.float32)
+
+    def work(count: int) -> None:
+        for _ in range(-(-count // batch)):
+            answer(encodings)
+
+    return work
+
+
+def with_workers(name: str, processes: int) -> Work:
+    """Traversals as an iteration has them done: parts go out, samples come back."""
+    config = DeepCfr(name, hidden=HIDDEN[name], traversals=10**8, under_way=SMALL_PART)
+    crew = Workers(traversing, (config,), processes, alone=0.0)
+    crew.share(untrained(config))
+
+    def work(count: int) -> None:
+        parts = [(1, part % 2, part) for part in range(-(-count // SMALL_PART))]
+        for _ in crew.do(parts):
+            pass
+
+    work(8 * processes * SMALL_PART)  # they start, and load what was compiled
+    return work
+
+
+# name, unit, the ratio that we hold ourselves to, ours, the other side. (One traversal of hold'em is a batch, too.)
+ROWS: list[tuple[str, str, float, Callable[[], Work], Callable[[], Work]]] = [
+    (
+        "deep-cfr-traversals-leduc", "traversals/s", 10,
+        partial(our_traversals, "leduc"), partial(our_traversals, "leduc", 1),
+    ),
+    (
+        "deep-cfr-traversals-holdem", "traversals/s", 3,
+        partial(our_traversals, "holdem"), partial(our_traversals, "holdem", 1),
+    ),
+    (
+        "deep-cfr-nodes-holdem", "nodes/s", 3,
+        partial(our_traversals, "holdem", nodes=True), partial(our_traversals, "holdem", 1, nodes=True),
+    ),
+    (
+        "deep-cfr-batched-leduc", "answers/s", 20,
+        partial(answers, "leduc", BATCH), partial(answers, "leduc", 1),
+    ),
+    (
+        "deep-cfr-batched-holdem", "answers/s", 20,
+        partial(answers, "holdem", BATCH), partial(answers, "holdem", 1),
+    ),
+    (
+        "deep-cfr-two-workers-holdem", "traversals/s", 1.8,
+        partial(with_workers, "holdem", 2), partial(with_workers, "holdem", 1),
+    ),
+]  # fmt: skip

@@ -1,0 +1,130 @@
+"""Every number of Deep CFR, and each known defect of the thesis by its name."""
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from ...games import full_name
+from ...names import BadInput
+from .networks import CARDS, PLAIN, Shape
+
+MEMORIES = ("reservoir", "latest")
+FREE_RAISES = 5  # a street, the most that the rules of hold'em can be asked for
+
+
+@dataclass(frozen=True)
+class DeepCfr:
+    """`kibitz train deep-cfr --help` is made of this."""
+
+    game: Annotated[str, "the game, with its parameters"]
+    iterations: Annotated[int, "of CFR: traversals and a new network for each seat", range(1, 10**6)] = 100
+    traversals: Annotated[int, "traversals a seat and iteration", range(1, 10**8)] = 1500
+    under_way: Annotated[int, "traversals that share batches of the network", range(1, 10**6)] = 500
+    net: Annotated[str, "auto: cards for hold'em, else plain", ("auto", PLAIN, CARDS)] = "auto"
+    hidden: Annotated[str, "sizes of hidden layers, as 64-64-64; of cards the first is the width of all"] = "64-64-64"
+    norm: Annotated[str, "what is done before the last layer", ("none", "layer", "batch")] = "layer"
+    skips: Annotated[bool, "whether layers of one width are added to what they are given"] = True
+    init: Annotated[float, "weights begin even between ± this; 0: by the number of inputs"] = 0.0
+    scratch: Annotated[bool, "whether an advantage network begins anew each iteration"] = True
+    steps: Annotated[int, "gradient steps of an advantage network an iteration", range(1, 10**7)] = 750
+    batch: Annotated[int, "samples a step", range(1, 10**6)] = 2048
+    strategy_steps: Annotated[int, "gradient steps of the strategy network", range(1, 10**7)] = 5000
+    strategy_batch: Annotated[int, "its samples a step", range(1, 10**6)] = 2048
+    strategy_loss: Annotated[str, "its loss: cross-entropy, or squares of odds", ("entropy", "squares")] = "entropy"
+    rate: Annotated[float, "learning rate of Adam"] = 1e-3
+    rate_falls: Annotated[bool, "whether it falls to 0 along the steps"] = False
+    clip: Annotated[float, "the longest gradient; 0: any"] = 1.0
+    held_out: Annotated[float, "share of samples that are only watched, to stop early; 0: none"] = 0.0
+    patience: Annotated[int, "passes over the samples without progress on these, before it stops", range(10**6)] = 10
+    memory: Annotated[str, "every sample with the same chance of staying, or the latest", MEMORIES] = "reservoir"
+    capacity: Annotated[int, "advantage samples of a seat", range(1, 10**9)] = 1_000_000
+    strategy_capacity: Annotated[int, "strategy samples of a seat", range(1, 10**9)] = 1_000_000
+    merge: Annotated[bool, "whether equal views are learned as one, by their mean: the same loss, less noise"] = False
+    even: Annotated[float, "power of a merged view's weight: 1 by its samples, 0 all views alike"] = 1.0
+    regret_power: Annotated[float, "samples of iteration t weigh t to this (1: linear CFR)"] = 1.0
+    average_power: Annotated[float, "and so do strategies in the average"] = 1.0
+    fallback: Annotated[str, "where no regret is positive", ("argmax", "uniform")] = "argmax"
+    average: Annotated[str, "a strategy network, or SD-CFR: all advantage networks", ("network", "sd")] = "network"
+    shared_luck: Annotated[bool, "whether all branches of a traversal meet the same cards"] = True
+    alternate: Annotated[bool, "whether seat 2 already meets seat 1's network of the same iteration"] = True
+    device: Annotated[str, "where networks learn", ("auto", "cpu", "cuda")] = "auto"
+    answers: Annotated[str, "where they answer traversals", ("cpu", "cuda")] = "cpu"
+    judge_every: Annotated[int, "iterations between exact NashConvs, of small games; 0: never", range(10**7)] = 10
+    keep_every: Annotated[int, "iterations between models that are kept", range(1, 10**7)] = 10
+    one_deal: Annotated[bool, "defect 1: the same cards in all traversals of an iteration"] = False
+    whole_pot: Annotated[bool, "defect 2: who wins gets, who loses pays the whole pot"] = False
+    flipped_signs: Annotated[bool, "defect 3: values change sign at every move, as if turns alternated"] = False
+    free_raises: Annotated[bool, "defect 4: small raises in all streets, and no cap but the stack"] = False
+    newest_held_out: Annotated[bool, "defect 5: the newest samples are held out, never learned from"] = False
+    calls_unseen: Annotated[bool, "defect 6: calls can't be seen in the encoding"] = False
+    weight_by_step: Annotated[bool, "defect 7: samples weigh by the move in the hand, not the iteration"] = False
+    seed: Annotated[int, "the same seed gives the same run", range(2**63)] = 1
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        try:
+            sizes = tuple(int(size) for size in self.hidden.split("-"))
+        except ValueError:
+            sizes = (0,)
+        if min(sizes) < 1:
+            raise BadInput(f"hidden={self.hidden} should be sizes of layers, such as 64 or 64-64-64")
+        return sizes
+
+    def traversed(self, game: Any) -> Any:
+        """The game that is traversed and encoded: the game itself, but for defects of the thesis."""
+        if self.free_raises:
+            game = game._replace(big_bet=game.small_bet, preflop_raises=FREE_RAISES, raises=FREE_RAISES)
+        return self.seen(game)
+
+    def seen(self, game: Any) -> Any:
+        """The game by whose rules views are encoded for the networks."""
+        return game._replace(inputs=2) if self.calls_unseen else game
+
+    def shape(self, game: Any) -> Shape:
+        facts = game.facts
+        cards = self.net == CARDS or (self.net == "auto" and game.name == "holdem" and game.inputs == 0)
+        deck = (game.streets, game.ranks, game.suits) if cards else (0, 0, 0)
+        return Shape(
+            kind=CARDS if cards else PLAIN, inputs=facts.encoding, hidden=self.sizes, actions=facts.most_actions,
+            norm=self.norm, skips=self.skips, deck=deck,
+        )  # fmt: skip
+
+
+def refuse(config: DeepCfr, game: Any) -> None:
+    """What can't be trained, before anything is written."""
+    facts = game.facts
+    if facts.seats != 2 or not facts.zero_sum:
+        raise BadInput(f"deep-cfr is for two seats and sums of zero, and {full_name(game)} isn't")
+    if not facts.encoding:
+        raise BadInput(f"{full_name(game)} has no encoding for a network: give it the rule `observe`")
+    for name, low, high in (("held_out", 0, 0.9), ("even", 0, 1), ("regret_power", 0, 10), ("average_power", 0, 10)):
+        if not low <= getattr(config, name) <= high:
+            raise BadInput(f"{name}={getattr(config, name)} should be from {low:g} to {high:g}")
+    if not 0 < config.rate < 1:
+        raise BadInput(f"rate={config.rate} should be above 0 and below 1")
+    for name in ("clip", "init"):
+        if not 0 <= getattr(config, name) < math.inf:
+            raise BadInput(f"{name}={getattr(config, name)} should be 0 or above")
+    _refuse_defects(config, game)
+    config.shape(config.seen(game))
+    for device in (config.device, config.answers):
+        if device == "cuda":
+            from ..apprentice import pick_device
+
+            pick_device(device, large=True)
+
+
+def _refuse_defects(config: DeepCfr, game: Any) -> None:
+    holdem = game.name == "holdem"
+    for name in ("whole_pot", "free_raises", "calls_unseen"):
+        if getattr(config, name) and not holdem:
+            raise BadInput(f"{name} is a mistake that can be made in holdem, not in {full_name(game)}")
+    if config.net == CARDS and not (holdem and game.inputs == 0):
+        raise BadInput(f"net=cards reads hold'em with inputs=0, not {full_name(game)}: net=plain reads any encoding")
+    for name in ("free_raises", "calls_unseen"):
+        if getattr(config, name) and game.inputs == 0:
+            raise BadInput(f"{name} needs the thesis' encoding, holdem with inputs=1: {full_name(game)} has inputs=0")
+    if config.one_deal and not config.shared_luck:
+        raise BadInput("one_deal means that all luck is shared: not with shared_luck=no")
+    if config.newest_held_out and (config.memory != "latest" or not config.held_out or config.merge):
+        raise BadInput("newest_held_out needs memory=latest, held_out above 0, and merge=no: samples in order of age")

@@ -1,0 +1,233 @@
+"""Networks of Deep CFR as data: their shape, their weights, a forward pass, and the file that players read.
+
+The forward pass is written with what NumPy's arrays and torch's tensors have in common, so that players need no torch,
+and what is learned is what is played.
+
+Two kinds. `plain`: layers over the encoding. `cards`, after Brown et al.: each card is the sum of what its rank, its
+suit and itself stand for; cards are added up for hole, flop, turn and river; three layers over these, two over the
+bets, three over both. In both kinds layers of the same width are added to what they are given, where asked, and what
+reaches the last layer is normalised.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from ...files import write_whole
+from ...games import Game, full_name
+from ...names import BadInput
+
+FORMAT = "kibitz deep cfr 1"
+PLAIN, CARDS = "plain", "cards"
+TINY = 1e-5  # beside a variance
+
+Weights = dict[str, np.ndarray]  # or torch's tensors
+
+
+@dataclass(frozen=True)
+class Shape:
+    kind: str
+    inputs: int
+    hidden: tuple[int, ...]
+    actions: int
+    norm: str  # before the last layer: none, layer or batch
+    skips: bool
+    deck: tuple[int, int, int] = (0, 0, 0)  # of cards: streets, ranks, suits
+
+    def layers(self) -> dict[str, tuple[int, int]]:
+        """Name -> inputs, outputs; in the order in which they are passed."""
+        if self.kind == PLAIN:
+            widths = [self.inputs, *self.hidden]
+            found = {f"body.{i}": (widths[i], widths[i + 1]) for i in range(len(self.hidden))}
+            return found | {"head": (widths[-1], self.actions)}
+        streets, ranks, suits = self.deck
+        width, bets = self.hidden[0], self.inputs - streets * ranks * suits
+        return {
+            "card.0": (streets * width, width), "card.1": (width, width), "card.2": (width, width),
+            "bet.0": (bets, width), "bet.1": (width, width),
+            "body.0": (2 * width, width), "body.1": (width, width), "body.2": (width, width),
+            "head": (width, self.actions),
+        }  # fmt: skip
+
+    def count(self) -> int:
+        """Of all weights."""
+        return sum(int(np.prod(shape)) for shape in self.shapes().values())
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        found: dict[str, tuple[int, ...]] = {}
+        if self.kind == CARDS:
+            _, ranks, suits = self.deck
+            found = {
+                name: (n, self.hidden[0]) for name, n in (("rank", ranks), ("suit", suits), ("card", ranks * suits))
+            }
+        for name, (inputs, outputs) in self.layers().items():
+            found |= {f"{name}.weights": (inputs, outputs), f"{name}.biases": (outputs,)}
+        if self.norm == "batch":
+            last = self.layers()["head"][0]
+            found |= {f"norm.{name}": (last,) for name in ("scale", "shift", "mean", "variance")}
+        return found
+
+
+def new_weights(shape: Shape, generator: np.random.Generator, init: float = 0.0) -> Weights:
+    """Untrained: even between ±1/√inputs, or ±`init` where given."""
+    found: Weights = {}
+    layers = shape.layers()
+    for name, size in shape.shapes().items():
+        inputs = layers[name.rpartition(".")[0]][0] if name.rpartition(".")[0] in layers else size[-1]
+        reach = init or inputs**-0.5
+        found[name] = (generator.uniform(-1, 1, size) * reach).astype(np.float32)
+    if shape.norm == "batch":
+        for name, value in (("scale", 1), ("shift", 0), ("mean", 0), ("variance", 1)):
+            found[f"norm.{name}"] = np.full_like(found[f"norm.{name}"], value)
+    return found
+
+
+def forward(shape: Shape, weights: Mapping[str, Any], x: Any, statistics: Any = None) -> Any:
+    """[rows, inputs] -> [rows, actions]. `statistics` is told mean and variance of the rows (batch norm, learning)."""
+    if shape.kind == CARDS:
+        x = _cards_and_bets(shape, weights, x)
+    for name in shape.layers():
+        if name.startswith("body"):
+            x = _layer(shape, weights, name, x)
+    if shape.norm == "layer":
+        x = _normal(x, x.mean(-1, keepdims=True), ((x - x.mean(-1, keepdims=True)) ** 2).mean(-1, keepdims=True))
+    elif shape.norm == "batch":
+        if statistics is None:
+            x = _normal(x, weights["norm.mean"], weights["norm.variance"])
+        else:
+            mean = x.mean(0)
+            variance = ((x - mean) ** 2).mean(0)
+            statistics(mean, variance)
+            x = _normal(x, mean, variance)
+        x = x * weights["norm.scale"] + weights["norm.shift"]
+    return x @ weights["head.weights"] + weights["head.biases"]
+
+
+def _layer(shape: Shape, weights: Mapping[str, Any], name: str, x: Any) -> Any:
+    matrix = weights[f"{name}.weights"]
+    found = x @ matrix + weights[f"{name}.biases"]
+    if shape.skips and matrix.shape[0] == matrix.shape[1]:
+        found = found + x
+    return found.clip(min=0)
+
+
+def _normal(x: Any, mean: Any, variance: Any) -> Any:
+    return (x - mean) / (variance + TINY) ** 0.5
+
+
+def _cards_and_bets(shape: Shape, weights: Mapping[str, Any], x: Any) -> Any:
+    streets, ranks, suits = shape.deck
+    # A card is rank * suits + suit in the encoding.
+    width = shape.hidden[0]
+    by_rank = weights["rank"].reshape(ranks, 1, width) + weights["suit"].reshape(1, suits, width)
+    table = by_rank.reshape(ranks * suits, width) + weights["card"]
+    cards = x[:, : streets * ranks * suits].reshape(len(x) * streets, ranks * suits) @ table
+    cards, bets = cards.reshape(len(x), streets * width), x[:, streets * ranks * suits :]
+    for i in range(3):
+        cards = _layer(shape, weights, f"card.{i}", cards)
+    for i in range(2):
+        bets = _layer(shape, weights, f"bet.{i}", bets)
+    if isinstance(cards, np.ndarray):
+        return np.concatenate([cards, bets], axis=1)
+    import torch
+
+    return torch.cat([cards, bets], dim=1)
+
+
+def matched(advantages: np.ndarray, legal: np.ndarray, fallback: str = "argmax") -> np.ndarray:
+    """Regret matching by rows: odds of the legal actions [rows, actions]."""
+    positive = np.where(legal, np.maximum(advantages, 0), 0).astype(float)
+    total = positive.sum(axis=1, keepdims=True)
+    if fallback == "argmax":
+        best = np.where(legal, advantages, -np.inf).argmax(axis=1)
+        other = np.eye(advantages.shape[1])[best]
+    else:
+        other = legal / legal.sum(axis=1, keepdims=True)
+    return np.where(total > 0, positive / np.where(total > 0, total, 1), other)
+
+
+def softmax(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    said = np.where(legal, logits.astype(float), -np.inf)
+    odds = np.exp(said - said.max(axis=1, keepdims=True))
+    return odds / odds.sum(axis=1, keepdims=True)
+
+
+# ---------------------------------------------------------------- files
+
+
+class Model(NamedTuple):
+    """What a player plays: for each seat one strategy network, or the advantage networks that SD-CFR draws from."""
+
+    game: str  # that it is for
+    seen: str  # the game by whose rules views are encoded
+    made: str
+    average: str  # network or sd
+    fallback: str
+    shape: Shape
+    seats: tuple[Sequence[Weights], Sequence[Weights]]
+    weights: np.ndarray  # [networks of a seat] f8: how much each counts
+
+
+def save_model(path: Path, model: Model) -> None:
+    """Write the file whole or not at all."""
+    tensors = {
+        f"{seat}.{name}": np.stack([weights[name] for weights in networks])
+        for seat, networks in enumerate(model.seats)
+        for name in model.shape.shapes()
+    }
+    about = {
+        "format": FORMAT, "game": model.game, "seen": model.seen, "made": model.made, "average": model.average,
+        "fallback": model.fallback, "shape": asdict(model.shape), "weights": model.weights.tolist(),
+    }  # fmt: skip
+    write_whole(path, safetensors.numpy.save(tensors, {"about": json.dumps(about)}))
+
+
+def is_model(path: Path) -> bool:
+    try:
+        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
+            return bool(json.loads((file.metadata() or {}).get("about", "{}")).get("format") == FORMAT)
+    except (safetensors.SafetensorError, OSError, ValueError, AttributeError):
+        return False
+
+
+def read_model(path: Path, game: Game | None = None) -> Model:
+    """A model from its file; refused if it isn't one, is damaged, or is for another game than `game`."""
+    try:
+        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
+            about = json.loads((file.metadata() or {}).get("about", "{}"))
+            if about.get("format") != FORMAT:
+                raise BadInput(f"{path} is no model of Deep CFR (its format is {about.get('format', 'not given')!r})")
+            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        lists = {key: tuple(value) for key, value in about["shape"].items() if isinstance(value, list)}
+        shape = Shape(**(about["shape"] | lists))
+        weights = np.array(about["weights"], float)
+        sound = weights.ndim == 1 and (weights >= 0).all() and weights.sum() > 0
+        for seat in range(2):
+            for name, size in shape.shapes().items():
+                found = tensors[f"{seat}.{name}"]
+                sound = sound and found.shape == (len(weights), *size) and bool(np.isfinite(found).all())
+        if not sound:
+            raise ValueError("its weights don't fit its shape, or aren't numbers")
+        networks = [
+            [{name: tensors[f"{seat}.{name}"][i] for name in shape.shapes()} for i in range(len(weights))]
+            for seat in range(2)
+        ]
+        model = Model(
+            str(about["game"]), str(about["seen"]), str(about["made"]), str(about["average"]), str(about["fallback"]),
+            shape, (networks[0], networks[1]), weights,
+        )  # fmt: skip
+    except FileNotFoundError:
+        raise BadInput(f"no network file {str(path)!r}") from None
+    except BadInput:
+        raise
+    except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
+        raise BadInput(f"{path} can't be read as a network, it is damaged or foreign: {error}") from None
+    if game is not None and model.game != full_name(game):
+        raise BadInput(f"{path} is a network for {model.game}, not for {full_name(game)}")
+    return model

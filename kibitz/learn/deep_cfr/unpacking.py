@@ -1,0 +1,86 @@
+"""Packed views -> encodings, by torch, on the device on which networks learn: minibatches cost no time elsewhere.
+
+Of a hand of hold'em the cards are set one by one. What the bets are as numbers depends on the line of moves alone, and
+of lines there are some thousands: they are encoded once, and looked up.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...games import OVER, legal_actions, positions
+from ...games.holdem.encoding import BY_SLOT, DECK, PACKED
+from ...games.holdem.table import DEALT_BY, first_to_move, most_chips
+from ...games.protocol import CHANCE
+from .memory import BITS, FLOATS, Packing
+
+Unpack = Callable[[torch.Tensor], torch.Tensor]
+CARDS_AT = PACKED.fields["cards"][1]  # type: ignore[index]
+
+
+def unpacker(packing: Packing, device: torch.device) -> Unpack:
+    """[rows, bytes] u1 -> [rows, width] f4."""
+    if packing.kind == FLOATS:
+        return lambda views: views.contiguous().view(torch.float32)
+    if packing.kind == BITS:
+        shifts = torch.arange(7, -1, -1, dtype=torch.uint8, device=device)
+        return lambda views: (views[:, :, None] >> shifts & 1).flatten(1)[:, : packing.width].float()
+    return _hands(packing, device)
+
+
+def _hands(packing: Packing, device: torch.device) -> Unpack:
+    game: Any = packing.game
+    width = packing.width
+    lines, bets = (torch.from_numpy(each).to(device) for each in encoded_lines(game))
+    places = torch.from_numpy(card_places(game)).to(device)
+    bets_at = width - bets.shape[1]
+
+    def unpack(views: torch.Tensor) -> torch.Tensor:
+        line = views[:, :8].contiguous().view(torch.int64)[:, 0]
+        cards = views[:, CARDS_AT : CARDS_AT + 7].contiguous().view(torch.int8).long()
+        out = torch.zeros((len(views), width + 1), device=device)  # cards that aren't there go to the last column
+        out.scatter_(1, places.gather(0, cards + 1), 1.0)
+        out[:, bets_at:width] = bets[torch.searchsorted(lines, line)]
+        return out[:, :width]
+
+    return unpack
+
+
+def card_places(game: Any) -> np.ndarray:
+    """[card + 1, 7] i8: the column of the encoding that each of seven cards sets; `facts.encoding` for none."""
+    found = np.full((DECK + 1, 7), game.facts.encoding)
+    for card in range(DECK):
+        for i in range(7):
+            if game.inputs != BY_SLOT:
+                found[card + 1, i] = card + (DECK if i < 2 else 0)
+            elif card // 4 < game.ranks and card % 4 < game.suits:
+                part = 0 if i < 2 else max(i - 3, 1)
+                if part < game.streets:
+                    found[card + 1, i] = (part * game.ranks + card // 4) * game.suits + card % 4
+    return found
+
+
+@cache
+def encoded_lines(game: Any) -> tuple[np.ndarray, np.ndarray]:
+    """All lines of moves after which somebody is to move, ascending, and the part of the encoding that tells them."""
+    cards = 2 * DECK if game.inputs != BY_SLOT else game.streets * game.ranks * game.suits
+    encoding = np.zeros(game.facts.encoding, np.float32)
+    todo, found = [positions(game)[0]], {}
+    while todo:
+        state = todo.pop()
+        if game.turn(state) == CHANCE:  # cards don't matter here: they are said to have been dealt
+            if state.street and min(state.paid) >= most_chips(game):
+                continue
+            state.dealt, state.to_move = DEALT_BY[int(state.street)], first_to_move(int(state.street))
+        game.observe(state, int(game.turn(state)), encoding)
+        found[int(state.line)] = encoding[cards:].copy()
+        for action in legal_actions(game, state):
+            after = state.copy()
+            game.play(after, action)
+            if game.turn(after) != OVER:
+                todo.append(after)
+    lines = np.array(sorted(found), np.int64)
+    return lines, np.stack([found[line] for line in lines.tolist()])

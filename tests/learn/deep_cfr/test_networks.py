@@ -1,0 +1,200 @@
+"""Networks: one forward pass in NumPy and torch, files that are refused when damaged, learning by weight and mask."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+from kibitz import games
+from kibitz.learn.deep_cfr.config import DeepCfr
+from kibitz.learn.deep_cfr.learning import ADVANTAGES, ENTROPY, SQUARES, Learner, Lesson, answerer, fit
+from kibitz.learn.deep_cfr.memory import Packing, Rows
+from kibitz.learn.deep_cfr.networks import (
+    CARDS,
+    PLAIN,
+    Model,
+    Shape,
+    forward,
+    is_model,
+    new_weights,
+    read_model,
+    save_model,
+    softmax,
+)
+from kibitz.names import BadInput
+
+LESSON = Lesson(400, 64, 0.01, False, 1.0, 0.0, 10, False, ADVANTAGES)
+
+
+def shaped(kind=PLAIN, norm="layer", skips=True):
+    deck = (2, 4, 2) if kind == CARDS else (0, 0, 0)
+    return Shape(kind, 2 * 8 + 7, (8, 8), 3, norm, skips, deck)
+
+
+@pytest.mark.parametrize(
+    ("kind", "norm", "skips"), list(product((PLAIN, CARDS), ("none", "layer", "batch"), (True, False)))
+)
+def test_numpy_and_torch_say_the_same(kind, norm, skips):
+    shape = shaped(kind, norm, skips)
+    weights = new_weights(shape, np.random.default_rng(1))
+    assert sum(array.size for array in weights.values()) == shape.count()
+    encodings = np.random.default_rng(2).normal(size=(9, shape.inputs)).astype(np.float32)
+    said = forward(shape, weights, encodings)
+    assert said.shape == (9, 3)
+    assert answerer(shape, weights, "cpu")(encodings) == pytest.approx(said, abs=1e-5)
+
+
+def test_a_card_is_the_sum_of_its_rank_its_suit_and_itself():
+    shape = shaped(CARDS)
+    weights = new_weights(shape, np.random.default_rng(1))
+    encodings = np.zeros((1, shape.inputs), np.float32)
+    encodings[0, [3, 8 + 6]] = 1  # rank 1, suit 1 in the hand; rank 3, suit 0 on the flop
+    before = forward(shape, weights, encodings)
+    for name, place in (("rank", 1), ("suit", 1), ("card", 3), ("rank", 3), ("suit", 0), ("card", 6)):
+        changed = {key: array.copy() for key, array in weights.items()}
+        changed[name][place] += 1
+        assert not np.allclose(forward(shape, changed, encodings), before)
+    for name, place in (("rank", 0), ("card", 0)):
+        changed = {key: array.copy() for key, array in weights.items()}
+        changed[name][place] += 1
+        assert np.array_equal(forward(shape, changed, encodings), before)
+
+
+def test_hold_em_is_seen_card_by_card_and_as_in_the_thesis_all_at_once():
+    game = games.load("holdem")
+    shape = DeepCfr("holdem", hidden="64").shape(game)
+    assert (shape.kind, shape.deck, shape.count()) == (CARDS, (4, 13, 4), 53_123)
+    assert DeepCfr("holdem:thesis", hidden="512-512-256").shape(games.load("holdem:thesis")).kind == PLAIN
+
+
+# ---------------------------------------------------------------- learning
+
+
+def planted(values, weights=None, n=200, seed=1):
+    """Rows of Leduc's encoding at random, with values by their first bit."""
+    packing = Packing(games.load("leduc"))
+    bits = np.random.default_rng(seed).random((n, packing.width)) < 0.5
+    found = np.array(values, np.float32)[bits[:, 0].astype(int)]
+    weight = np.ones(n, np.float32) if weights is None else weights(bits)
+    return packing, Rows(np.packbits(bits, axis=1), found, weight.astype(np.float32)), bits
+
+
+def learned(packing, rows, lesson=LESSON, seed=1, **changes):
+    shape = Shape(PLAIN, packing.width, (16,), 3, "none", False)
+    start = new_weights(shape, np.random.default_rng(seed))
+    result = fit(shape, start, rows, packing, replace(lesson, **changes), seed, "cpu")
+    return result, lambda bits: forward(shape, result.weights, bits.astype(np.float32))
+
+
+def test_what_is_planted_is_learned_and_illegal_actions_have_no_share():
+    packing, rows, bits = planted([[1.0, -2.0, np.nan], [3.0, 0.5, np.nan]])
+    result, say = learned(packing, rows)
+    said = say(bits)
+    assert said[:, :2] == pytest.approx(rows.values[:, :2], abs=0.2)
+    assert result.loss < 0.01
+    assert np.isfinite(said).all()
+
+
+@pytest.mark.parametrize("loss", [ENTROPY, SQUARES])
+def test_a_strategy_is_learned_over_the_legal_actions(loss):
+    packing, rows, bits = planted([[0.9, 0.1, np.nan], [0.25, 0.75, np.nan]])
+    _, say = learned(packing, rows, loss=loss)
+    legal = np.tile([True, True, False], (len(bits), 1))
+    assert softmax(say(bits), legal) == pytest.approx(np.nan_to_num(rows.values), abs=0.05)
+
+
+def test_samples_count_by_their_weight():
+    """Half of all rows say 0, half 1, whatever is seen; those that say 1 are of an iteration three times as late."""
+    packing, rows, _ = planted([[0.0, 0.0, 0.0]] * 2, n=400)
+    values = np.zeros((400, 3), np.float32)
+    values[::2] = 1
+    weights = np.where(values[:, 0] == 1, 3.0, 1.0).astype(np.float32)
+    blind = Rows(np.zeros_like(rows.views), values, weights)
+    _, say = learned(packing, blind, steps=300)
+    assert say(np.zeros((1, packing.width)))[0] == pytest.approx([0.75] * 3, abs=0.05)
+
+
+def test_weights_are_rescaled_to_a_mean_of_one():
+    packing, rows, _ = planted([[0.0, 0.0, 0.0]] * 2, lambda bits: np.repeat(np.arange(1, 5), 50))
+    shape = Shape(PLAIN, packing.width, (4,), 3, "none", False)
+    learner = Learner(shape, new_weights(shape, np.random.default_rng(1)), rows, packing, LESSON, 1, "cpu")
+    wanted = np.repeat(np.arange(1, 5), 50) * 2 / 5  # for as many samples an iteration: times 2 / (T + 1)
+    assert learner.weight.numpy() == pytest.approx(wanted)
+
+
+def test_the_held_out_are_any_or_the_newest_and_stop_learning():
+    packing, rows, _ = planted([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    shape = Shape(PLAIN, packing.width, (4,), 3, "none", False)
+    start = new_weights(shape, np.random.default_rng(1))
+    splits = {}
+    for newest in (True, False):
+        lesson = replace(LESSON, held_out=0.2, newest=newest)
+        learner = Learner(shape, start, rows, packing, lesson, 1, "cpu")
+        splits[newest] = sorted(learner.apart.tolist())
+        assert sorted([*learner.train.tolist(), *splits[newest]]) == list(range(200))
+    assert splits[True] == list(range(160, 200))
+    assert len(splits[False]) == 40
+    assert splits[False] != splits[True]
+    noise = Rows(rows.views, np.random.default_rng(3).normal(size=(200, 3)).astype(np.float32), rows.weights)
+    result, _ = learned(packing, noise, held_out=0.2, patience=3, steps=2000)
+    assert result.steps < 1000
+
+
+def test_batch_norm_learns_its_statistics():
+    packing, rows, bits = planted([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]])
+    shape = Shape(PLAIN, packing.width, (16,), 3, "batch", False)
+    start = new_weights(shape, np.random.default_rng(1), 0.005)
+    assert max(np.abs(start["body.0.weights"]).max(), np.abs(start["head.biases"]).max()) <= 0.005
+    found = fit(shape, start, rows, packing, LESSON, 1, "cpu").weights
+    assert not np.array_equal(found["norm.mean"], start["norm.mean"])
+    assert forward(shape, found, bits.astype(np.float32)) == pytest.approx(rows.values, abs=0.3)
+
+
+# ---------------------------------------------------------------- files
+
+
+def written(path):
+    game = games.load("leduc")
+    shape = DeepCfr("leduc", hidden="4").shape(game)
+    networks = [new_weights(shape, np.random.default_rng(seed)) for seed in range(4)]
+    name = games.full_name(game)
+    model = Model(name, name, "made here", "sd", "argmax", shape, (networks[:2], networks[2:]), np.array([1.0, 2.0]))
+    save_model(path, model)
+    return model
+
+
+def test_a_model_comes_back_from_its_file(tmp_path):
+    path = tmp_path / "network.safetensors"
+    model = written(path)
+    found = read_model(path, games.load("leduc"))
+    assert is_model(path)
+    assert found._replace(seats=(), weights=0) == model._replace(seats=(), weights=0)
+    assert found.weights.tolist() == [1, 2]
+    for mine, theirs in zip(found.seats, model.seats, strict=True):
+        for one, two in zip(mine, theirs, strict=True):
+            assert all(np.array_equal(one[key], two[key]) for key in two)
+
+
+def test_files_that_are_no_model_are_refused_in_one_line(tmp_path):
+    path = tmp_path / "network.safetensors"
+    for spoil, told in (
+        (lambda: path.unlink(), "no network file"),
+        (lambda: path.write_bytes(path.read_bytes()[:-7]), "damaged or foreign"),
+        (lambda: path.write_bytes(safetensors.numpy.save({"x": np.zeros(3)})), "no model of Deep CFR"),
+    ):
+        written(path)
+        spoil()
+        assert not is_model(path) or path.stat().st_size
+        with pytest.raises(BadInput, match=told) as caught:
+            read_model(path)
+        assert "\n" not in str(caught.value)
+    written(path)
+    with pytest.raises(BadInput, match="a network for leduc, not for kuhn"):
+        read_model(path, games.load("kuhn"))
+    model = written(path)
+    model.seats[0][1]["head.biases"][0] = np.nan
+    save_model(path, model)
+    with pytest.raises(BadInput, match="aren't numbers"):
+        read_model(path)
