@@ -22,6 +22,7 @@ from .names import BadInput
 ALONE = 0.5  # seconds of work that aren't worth starting processes for
 CHUNK = 0.25  # seconds of work in a chunk, about: what a death costs
 MOST_DEATHS = 3  # with the same task in hand
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # read when the libraries are loaded
 
 Make = Callable[..., Callable[..., Any]]
 
@@ -162,7 +163,8 @@ class _Worker:
         spawn = multiprocessing.get_context("spawn")
         self.pipe, theirs = spawn.Pipe()
         self.process = spawn.Process(target=_serve, args=(theirs, make, arguments), daemon=True)
-        self.process.start()
+        with _one_thread():
+            self.process.start()
         theirs.close()
         self.up = False  # it reads its pipe; before that, sending much to it could block us
         self.given: tuple = ()
@@ -224,6 +226,18 @@ def _serve(pipe: Connection, make: Make, arguments: tuple) -> None:
         pipe.send(("refused", str(error), 0.0))
     except Exception:
         pipe.send(("failed", traceback.format_exc(), 0.0))
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """A process started in here multiplies matrices with one thread, as each has a core: unless the user says else."""
+    added = [name for name in THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(added, "1"))
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
 
 
 @contextmanager

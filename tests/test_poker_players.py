@@ -116,6 +116,10 @@ def test_only_the_aggressive_bluff():
         assert (manner.bluffs > 0) == style.endswith("aggressive")
 
 
+def test_the_opponent_that_holdem_names_plays_it():
+    assert isinstance(players.make_for(HOLDEM.opponent, HOLDEM), players.PLAYERS["style"])
+
+
 @pytest.mark.parametrize(
     ("text", "game", "why"),
     [

@@ -28,6 +28,10 @@ def where():
     return lambda task: (os.getpid(), os.getcwd())
 
 
+def threads():
+    return lambda task: (in_worker(), os.environ.get("OMP_NUM_THREADS"), os.environ.get("OPENBLAS_NUM_THREADS"))
+
+
 def slowly():
     def do(task):
         time.sleep(0.02)
@@ -248,3 +252,10 @@ def alive(pid):
         return False
     state = Path(f"/proc/{pid}/stat")
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_a_process_uses_one_thread_unless_the_user_says_else(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    assert list(spread(threads, (), [0], 2, alone=None)) == [(True, "3", "1")]
+    assert "OPENBLAS_NUM_THREADS" not in os.environ

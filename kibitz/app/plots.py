@@ -111,7 +111,7 @@ def multiples(
 
 
 def matrix(path: Path, title: str, names: Sequence[str], values: Any, margins: Any, form: str) -> None:
-    """What the player of each row gets from that of each column: blue where it wins, orange where it loses.
+    """What the player of each row gets from that of each column: violet where it wins, orange where it loses.
 
     A cell whose margin (half of its interval) covers 0 has its number in grey.
     """

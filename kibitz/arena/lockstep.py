@@ -24,7 +24,7 @@ from ..records import Record
 from .seats import luck_of, player_at, round_of, seat_of, seed_of
 
 BLOCK = 2000  # games side by side: enough for a network, and few enough that a kill costs little
-MANY = 1000  # games for which it pays to compile the rules
+MANY = 2000  # games for which it pays to compile the rules
 
 
 def in_lockstep(players: Sequence[Any]) -> bool:

@@ -104,7 +104,7 @@ def test_odds_that_are_none_are_refused():
 
 
 def test_who_always_folds_loses_exactly_750_mbb_to_who_always_raises(kibitz, tmp_path):
-    asked = ("match", "holdem", "always:fold", "always:raise", "--games", "1000", "--duplicate", "--processes", "1")
+    asked = ("match", "holdem", "always:fold", "always:raise", "--games", "2000", "--duplicate", "--processes", "1")
     code, out, _ = kibitz(*asked, "--within", "5", "--json", "report.json")
     assert code == 0
     assert "-750.0" in out

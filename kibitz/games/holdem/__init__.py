@@ -86,6 +86,7 @@ class Holdem(NamedTuple):
         "flop": {"streets": 2},
         "thesis": {"stack": 80, "inputs": 1},
     }
+    opponent = "style:tight-aggressive"  # type: ignore[misc]
 
     def start(self, state):
         state.line = 0b100
