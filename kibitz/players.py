@@ -17,11 +17,14 @@ from .jit import generators
 from .learn.features.store import POLICIES, Features, biased, read_features
 from .learn.models import network_file
 from .learn.next_card import Reading, check_rules, line_so_far, read_network
+from .learn.next_card_oracle import LineReader
 from .learn.perceptron import Layers, compiled, logits, read_layers
 from .names import BadInput
 from .search.advice import Advice, fixed_advice
 from .search.alphabeta import AlphaBeta
 from .search.asides import Asides
+from .search.blended import EXPLORATION
+from .search.concurrent_trees import GuidedEnsemble
 from .search.ensemble import EXACT, Ensemble
 from .search.ismcts import IsMcts, SingleUct
 from .search.oos import Oos
@@ -375,10 +378,10 @@ class EnsemblePlayer(_Searching):
         self.options, self.search = options, None
         deals, times, simulations = options.budget.partition("x")
         if not times or not deals.isdecimal() or not simulations.isdecimal() or min(int(deals), int(simulations)) < 1:
-            raise BadInput(f"ensemble-uct: {options.budget} should be guesses x simulations, such as 10x1000")
+            raise BadInput(f"{self.name}: {options.budget} should be guesses x simulations, such as 10x1000")
         self.deals, self.simulations = int(deals), int(simulations)
 
-    def new_search(self, game: Game) -> Ensemble:
+    def new_search(self, game: Game) -> Any:
         given = self.options
         names.at_least("exact", given.exact, 0)
         policy = Usual() if given.playouts == "usual" else None
@@ -386,6 +389,37 @@ class EnsemblePlayer(_Searching):
 
     def advise(self, view: Any) -> Advice:
         return self.search.advise(view, self.seat, self.deals * self.simulations)
+
+
+class GuidedPlayer(EnsemblePlayer):
+    """The same, led by a network that foretells the next card: UCT+LSTM, as in the thesis."""
+
+    name = "uct-lstm"
+
+    class Options(NamedTuple):
+        budget: Annotated[str, "guesses x simulations of each, as 10x1000"]
+        net: Annotated[str, "a run folder of next-card, or its network file"]
+        c: Annotated[float, "exploration, for rewards from -1 to 1"] = EXPLORATION
+        playouts: Annotated[str, "at random, or as is usual in the game", ("random", "usual")] = "random"
+        exact: Annotated[int, "a guess of so many positions or fewer is solved instead; 0: never"] = EXACT
+        calls: Annotated[str, "what is said aside: by the scores that follow, or in the tree", CALLS] = "distribution"
+        guesses: Annotated[int, "for what is said aside"] = 400
+        margin: Annotated[float, "payoff that saying something must be worth"] = 0.0
+
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        self.network = read_network(network_file(options.net))[0]
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        check_rules(game)
+        super().begin(game, seat, seed)
+
+    def new_search(self, game: Game) -> GuidedEnsemble:
+        given = self.options
+        names.at_least("exact", given.exact, 0)
+        policy = Usual() if given.playouts == "usual" else None
+        reader, asides = LineReader(self.network), asides_for(game, given)
+        return GuidedEnsemble(game, reader, 0, self.deals, given.c, given.exact, asides, policy)
 
 
 class SinglePlayer(_Searching):
@@ -464,6 +498,7 @@ PLAYERS: dict[str, Any] = {
     "uct": UctPlayer,
     "puct": PuctPlayer,
     "ensemble-uct": EnsemblePlayer,
+    "uct-lstm": GuidedPlayer,
     "single-uct": SinglePlayer,
     "usual": AsUsual,
     "doko-rules": DokoRules,

@@ -71,7 +71,7 @@ def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies
     texts += [f"net:{networks[name]}", f"oos:30,net={networks[name]}"]
     pairs = {text: (players.make(text), players.make(text)) for text in texts}
     open_only = {"uct", "puct", "alphabeta", "features"}  # nothing is hidden in their games: see test_uct_players_...
-    others = {"human", "usual", "doko-rules", "lstm"}  # below, and in learn/test_next_card.py
+    others = {"human", "usual", "doko-rules", "lstm", "uct-lstm"}  # below, and in learn
     assert {text.split(":")[0] for text in texts} | others | open_only == set(players.PLAYERS)
     notes, rng = np.zeros(game.facts.notes), np.array([3, 4], np.uint64)
     different = 0

@@ -358,17 +358,23 @@ def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow,
             rewards[1 - seat] = -tree.proven[node]
         else:
             over = tree.mover[node] == OVER
-            if over or policy.playout(game, state, limits.plies, scratch.actions, scratch.odds, rng):
-                for seat in range(len(rewards)):
-                    rewards[seat] = (game.reward(state, seat) - limits.middle) * limits.scale
-            else:
-                for seat in range(len(rewards)):
-                    rewards[seat] = 0.0
+            play_out(game, state, over, limits, policy, scratch.actions, scratch.odds, rewards, rng)
             if over and limits.prove and depth and tree.mover[path[depth - 1]] != CHANCE:
                 tree.proven[node] = rewards[tree.mover[path[depth - 1]]]
                 proven = True
         backward(tree, path, depth, rewards, select, proven and limits.prove)
     return count
+
+
+@helper
+def play_out(game, state, over, limits, policy, actions, odds, rewards, rng):
+    """From a leaf to the end: the rewards, scaled."""
+    if over or policy.playout(game, state, limits.plies, actions, odds, rng):
+        for seat in range(len(rewards)):
+            rewards[seat] = (game.reward(state, seat) - limits.middle) * limits.scale
+    else:
+        for seat in range(len(rewards)):
+            rewards[seat] = 0.0
 
 
 @helper
