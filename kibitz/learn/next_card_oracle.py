@@ -151,11 +151,11 @@ class LineReader:
         state = self.memory[:, before]
         for at in range(int(length.max(initial=0))):
             if at < length.min():
-                self._read(state, self.oracle.unread[:rows, at])
+                self.read(state, self.oracle.unread[:rows, at])
             else:
                 some = np.flatnonzero(at < length)
                 part = state[:, some]
-                self._read(part, self.oracle.unread[some, at])
+                self.read(part, self.oracle.unread[some, at])
                 state[:, some] = part
         self.memory[:, known:all_asked] = state
         weights, biases = self.last
@@ -164,7 +164,7 @@ class LineReader:
         self.oracle.counts[1] = all_asked
         return rows
 
-    def _read(self, state: np.ndarray, characters: np.ndarray) -> None:
+    def read(self, state: np.ndarray, characters: np.ndarray) -> None:
         """One more character of each line; state [hidden and cell of each layer, rows, nodes]."""
         given = None
         for i, (inputs, recurrent, biases) in enumerate(self.layers):
