@@ -13,7 +13,7 @@ from ..search.concurrent_trees import GuidedEnsemble
 from ..search.ensemble import Ensemble
 
 NODES = {64: 20, 128: 20, 256: 10}  # of a layer -> how much faster a search should ask than a simple player does
-BATCH = 500  # lines
+BATCH = 250  # lines
 DEALS, ROLLOUTS = 10, 1000
 Views = Callable[..., dict[int, tuple[Any, int]]]  # of a game: number of the card -> view, seat
 
@@ -24,12 +24,12 @@ def rows(views: Views) -> list[tuple[str, str, float, Any, Any]]:
     for nodes, wanted in NODES.items():
         found += [
             # one more card of many lines at once against one line by itself,
-            (f"next-card-{nodes}-batch", "positions/s", 10, partial(_steps, nodes, BATCH), partial(_steps, nodes, 1)),
+            (f"next-card-{nodes}-batch", "positions/s", 4, partial(_steps, nodes, BATCH), partial(_steps, nodes, 1)),
             # as a search asks, its own time included, against one position at a time, read from its beginning;
             (
                 f"next-card-{nodes}-search",
                 "positions/s",
-                20,
+                wanted,
                 partial(_asked, nodes, views),
                 partial(_read, nodes, views),
             ),
