@@ -43,10 +43,11 @@ watcher: Callable[[str | None], None] | None = None  # told a kernel's name when
 
 # A small function for kernels and rules; plain Python when not compiled. Always inlined: a call would push
 # every array of a NamedTuple through the stack, which costs more than most helpers do.
-helper = register_jitable(forceinline=True)
+INSIDE = {"no_cfunc_wrapper": True}  # never called from outside: a wrapper for that would be a tenth of the compiling
+helper = register_jitable(forceinline=True, **INSIDE)
 
 # The same for long ones: the compiler inlines them or not. Rules of a card game would take minutes to compile else.
-long_helper = register_jitable
+long_helper = register_jitable(**INSIDE)
 
 
 def kernel(function: F) -> F:
@@ -88,7 +89,7 @@ def wrapping(function: F) -> F:
         with np.errstate(over="ignore"):
             return function(*arguments)
 
-    overload(plain, strict=False, jit_options={"forceinline": True})(lambda *arguments: function)
+    overload(plain, strict=False, jit_options={"forceinline": True, **INSIDE})(lambda *arguments: function)
     return plain  # type: ignore[return-value]
 
 
@@ -341,7 +342,7 @@ def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
         if not hasattr(Rules, f"_{name}_known"):
             scope: dict = {"name": name}
             exec(f"def {name}({parameters}): return getattr(self.rules, name)", scope)
-            overload_method(Rules, name, jit_options={"forceinline": True})(  # type: ignore[call-arg]
+            overload_method(Rules, name, jit_options={"forceinline": True, **INSIDE})(  # type: ignore[call-arg]
                 scope[name]
             )
             setattr(Rules, f"_{name}_known", True)

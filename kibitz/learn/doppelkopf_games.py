@@ -209,9 +209,12 @@ def replay(game, actions, lengths, states, legal, played, leaders, scores):
             game.play(state, np.int64(actions[i, ply]))
         if game.turn(state) != OVER:
             return i
-        played[i] = state.played
-        leaders[i] = state.leaders[:12]
-        scores[i] = state.scores
+        for k in range(48):  # one by one: whole rows take seconds to compile
+            played[i, k] = state.played[k]
+        for k in range(12):
+            leaders[i, k] = state.leaders[k]
+        for k in range(4):
+            scores[i, k] = state.scores[k]
     return len(actions)
 
 
