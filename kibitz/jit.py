@@ -41,9 +41,10 @@ compiled: list[str] = []  # names of the kernels that this process had to compil
 counting: list[str] = []  # those of them that count references, as something allocates
 watcher: Callable[[str | None], None] | None = None  # told a kernel's name when compiling starts, None when it ends
 
+INSIDE: Any = {"no_cfunc_wrapper": True}  # nobody calls it from outside: a wrapper for that takes time to compile
+
 # A small function for kernels and rules; plain Python when not compiled. Always inlined: a call would push
 # every array of a NamedTuple through the stack, which costs more than most helpers do.
-INSIDE = {"no_cfunc_wrapper": True}  # never called from outside: a wrapper for that would be a tenth of the compiling
 helper = register_jitable(forceinline=True, **INSIDE)
 
 # The same for long ones: the compiler inlines them or not. Rules of a card game would take minutes to compile else.
