@@ -8,6 +8,7 @@ finds is the same whoever grows beside it.
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -122,13 +123,16 @@ class GuidedEnsemble:
                 break
             values[deal], share[deal] = solved.values[:, seat], 0
         self.grow(view, seat, guesses, share)
-        for deal in np.flatnonzero(share).tolist():
-            found, tried, value = self.children(deal)
+        prior, grown = np.zeros(len(actions)), np.flatnonzero(share).tolist()
+        for deal in grown:
+            found, tried, value, thought = self.children(deal)
             place = np.searchsorted(actions, found)  # both ascending
             values[deal, place], visits[place] = value, visits[place] + tried
+            prior[place] += thought / len(grown)
         done = int(share.sum())
         progress(done)
-        return mean_advice(actions, values, visits, done, time.perf_counter() - began)
+        advice = mean_advice(actions, values, visits, done, time.perf_counter() - began)
+        return replace(advice, prior=prior) if grown else advice
 
     def grow(self, view: Any, seat: int, guesses: np.ndarray, share: np.ndarray) -> None:
         """A tree of each guess, by so many simulations."""
@@ -149,14 +153,15 @@ class GuidedEnsemble:
             self.asked += self.adviser.answer()
             self.batches += 1
 
-    def children(self, root: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of a tree's root, in the order of their actions: actions, visits, values as rewards (NaN: never tried)."""
+    def children(self, root: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Of a tree's root, in the order of their actions: actions, visits, values as rewards (NaN: none), priors."""
         tree, first = self.tree, int(self.tree.first[root])
         nodes = first + np.argsort(tree.action[first : first + int(tree.children[root])], kind="stable")
         visits = tree.visits[nodes].astype(np.int64)
         with np.errstate(invalid="ignore"):
             value = np.where(visits > 0, tree.total[nodes] / visits, np.nan)
-        return tree.action[nodes].astype(np.int64), visits, value / self.limits.scale + self.limits.middle
+        value = value / self.limits.scale + self.limits.middle
+        return tree.action[nodes].astype(np.int64), visits, value, tree.prior[nodes].astype(float)
 
 
 @kernel

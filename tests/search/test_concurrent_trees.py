@@ -93,6 +93,7 @@ def test_values_are_the_mean_over_guesses_of_open_games(words):
     seat = game.turn(state)
     advice = GuidedEnsemble(game, Adviser(1, 4), deals=200, exact=0).advise(view_of(game, state, seat), seat, 200 * 300)
     assert advice.simulations == advice.visits.sum() == 200 * 300
+    np.testing.assert_allclose(advice.prior, [0.2, 0.8], atol=1e-6)
     expected = np.zeros(2)
     for card in {0, 1, 2} - {int(state.cards[seat])}:
         guess = np.array([state], game.state)[0]
