@@ -41,9 +41,10 @@ def test_all_parts_share_training(data, tmp_path):
         ["UCT", "random", "8", "+1.70 ± 0.12"],
         ["LSTM", "UCT", "8", "-0.36 ± 0.13"],
     ]
-    assert [row[2:] for row in reports["table-9"].rows] == [["8", "+0.04 ± 0.24"], ["8", ""]]
-    matches = ["table-8-LSTM-UCT", "table-8-LSTM-random", "table-8-UCT-random", "table-9-bidding", "table-9-quiet"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == [*matches, "thesis-1", "thesis-128-1", "thesis-256-1"]
+    assert [row[2:] for row in reports["table-9"].rows] == [["8", "+0.04 ± 0.24"], ["8", ""], ["8", ""]]
+    matches = ["8-LSTM-UCT", "8-LSTM-random", "8-UCT-random", "9-bidding", "9-calls", "9-quiet"]
+    trained = ["thesis-1", "thesis-128-1", "thesis-256-1"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*(f"table-{name}" for name in matches), *trained]
     assert Run(tmp_path / "table-9-bidding").config()["players"][0].startswith("uct-lstm:10x5,net=")
     assert Run(tmp_path / "thesis-1").config()["iterations"] == 7
     kept = [path.stat().st_mtime_ns for path in sorted(tmp_path.glob("*/checkpoints/*/state.json"))]
