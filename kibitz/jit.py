@@ -41,12 +41,14 @@ compiled: list[str] = []  # names of the kernels that this process had to compil
 counting: list[str] = []  # those of them that count references, as something allocates
 watcher: Callable[[str | None], None] | None = None  # told a kernel's name when compiling starts, None when it ends
 
+INSIDE: Any = {"no_cfunc_wrapper": True}  # nobody calls it from outside: a wrapper for that takes time to compile
+
 # A small function for kernels and rules; plain Python when not compiled. Always inlined: a call would push
 # every array of a NamedTuple through the stack, which costs more than most helpers do.
-helper = register_jitable(forceinline=True)
+helper = register_jitable(forceinline=True, **INSIDE)
 
 # The same for long ones: the compiler inlines them or not. Rules of a card game would take minutes to compile else.
-long_helper = register_jitable
+long_helper = register_jitable(**INSIDE)
 
 
 def kernel(function: F) -> F:
@@ -88,7 +90,7 @@ def wrapping(function: F) -> F:
         with np.errstate(over="ignore"):
             return function(*arguments)
 
-    overload(plain, strict=False, jit_options={"forceinline": True})(lambda *arguments: function)
+    overload(plain, strict=False, jit_options={"forceinline": True, **INSIDE})(lambda *arguments: function)
     return plain  # type: ignore[return-value]
 
 
@@ -341,7 +343,7 @@ def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
         if not hasattr(Rules, f"_{name}_known"):
             scope: dict = {"name": name}
             exec(f"def {name}({parameters}): return getattr(self.rules, name)", scope)
-            overload_method(Rules, name, jit_options={"forceinline": True})(  # type: ignore[call-arg]
+            overload_method(Rules, name, jit_options={"forceinline": True, **INSIDE})(  # type: ignore[call-arg]
                 scope[name]
             )
             setattr(Rules, f"_{name}_known", True)

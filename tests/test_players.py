@@ -72,6 +72,7 @@ def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies
     pairs = {text: (players.make(text), players.make(text)) for text in texts}
     open_only = {"uct", "puct", "alphabeta", "features"}  # nothing is hidden in their games: see test_uct_players_...
     others = {"human", "usual", "doko-rules", "lstm", "cards", "doko", "always", "style"}  # in files of their own
+    others |= {"uct-lstm"}
     assert {text.split(":")[0] for text in texts} | others | open_only == set(players.PLAYERS)
     notes, rng = np.zeros(game.facts.notes), np.array([3, 4], np.uint64)
     different = 0

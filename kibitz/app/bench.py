@@ -36,7 +36,7 @@ from ..search.sequence_form import unfold
 from ..search.strategy import uniform_strategy
 from ..search.table import clear
 from ..search.uct import Uct
-from . import bench_deep_cfr
+from . import bench_deep_cfr, bench_doppelkopf_networks
 
 Work = Callable[[int], object]  # does so many units
 
@@ -572,6 +572,7 @@ ROWS += [
     Row(f"{label}-uct-doppelkopf-game", "games/s", 5, partial(_our_decisions, make), 1 / PUBLISHED_SECONDS)
     for label, make in (("ensemble", Ensemble), ("single", SingleUct))
 ]
+ROWS += [Row(*row) for row in bench_doppelkopf_networks.rows(_views)]
 ROWS += [
     Row(
         f"features-{name}",

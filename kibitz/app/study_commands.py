@@ -145,14 +145,21 @@ def study_doppelkopf(
         Path | None, typer.Option("--out", help="The folder to work in; default runs/study-doppelkopf-SCALE.")
     ] = None,
     device: Annotated[str, typer.Option(help="Where torch computes: auto, cpu or cuda.")] = "auto",
+    also: Annotated[
+        list[Path] | None,
+        typer.Option(help="A run of another network, measured beside these in table-6, table-7, figure-4; or several."),
+    ] = None,
     seed: Seed = 1,
+    processes: Processes = None,
     json_file: Json = None,
 ) -> None:
-    """Reproduce a table or figure of Obenaus' thesis on Doppelkopf: trains, foretells, writes Markdown and a picture.
+    """Reproduce a table or figure of Obenaus' thesis on Doppelkopf: trains, foretells, plays, writes Markdown.
 
     The same command goes on where it was stopped. All parts share their training.
 
     Example: kibitz study doppelkopf table-7 --data runs/doppelkopf-record-001 --scale quick
+
+    Example: kibitz study doppelkopf table-9 --data runs/doppelkopf-record-001 --scale half --processes 8
     """
     names.at_least("--seed", seed, 0)
     names.choose("scale", scale, doppelkopf.SCALES)
@@ -162,14 +169,18 @@ def study_doppelkopf(
         def watch(what: str, done: float, total: float) -> None:
             line(0, f"{what}: {done:,.0f} of {total:,.0f}")
 
-        study = doppelkopf.Study(part, data, scale, folder, seed, device, watch)
+        def tell(text: str) -> None:
+            err.print(text, highlight=False, markup=False)
+
+        study = doppelkopf.Study(part, data, scale, folder, seed, device, watch, tell, processes, also or [])
         err.print(f"{part} into {escape(str(folder))}", highlight=False)
         try:
             report = study.run()
         except KeyboardInterrupt:
             err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
             raise typer.Exit(130) from None
-    command = f"kibitz study doppelkopf {part} --data {data} --scale {scale} --seed {seed}"
+    beside = "".join(f" --also {run}" for run in also or [])
+    command = f"kibitz study doppelkopf {part} --data {data} --scale {scale}{beside} --seed {seed}"
     present(report, folder, part, command, f"{scale}, {doppelkopf.SCALES[scale].what}", json_file)
 
 

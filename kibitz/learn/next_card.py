@@ -159,7 +159,9 @@ def _fits(network: Network, sizes: list[int]) -> bool:
     shapes = [(layer.inputs.shape, layer.recurrent.shape, layer.biases.shape) for layer in network.layers]
     wanted = [((given, 4 * n), (n, 4 * n), (4 * n,)) for given, n in zip(sizes, nodes, strict=False)]
     ends = (
-        network.weights.shape == (nodes[-1], CHARACTERS) and network.biases.shape == (CHARACTERS,) if nodes else False
+        len(set(nodes)) == 1
+        and network.weights.shape == (nodes[-1], CHARACTERS)
+        and network.biases.shape == (CHARACTERS,)
     )
     arrays = [network.weights, network.biases, *(array for layer in network.layers for array in layer)]
     return ends and shapes == wanted and all(each.dtype == np.float32 and np.isfinite(each).all() for each in arrays)

@@ -13,6 +13,7 @@ import torch
 from ..files import write_whole
 from ..games import Game, full_name
 from ..games.doppelkopf.prediction import foresee
+from ..names import BadInput
 from .apprentice import one_thread, pick_device
 from .checkpoints import Changed
 from .doppelkopf_games import Games, is_validation
@@ -36,7 +37,7 @@ class Lstm(torch.nn.Module):
 
 
 def new_lstm(layers: int, nodes: int, seed: int) -> Lstm:
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(devices=[]):  # weights are drawn on the CPU, so that devices begin alike
         torch.manual_seed(seed)
         return Lstm(layers, nodes)
 
@@ -104,6 +105,8 @@ class NextCardPupil:
         lines = lines_of(self.judged)
         with one_thread():
             foretold = foretell(self.module, lines, self.can_be.reshape(-1, 48))
+        if not np.isfinite(foretold.loss):
+            raise BadInput(f"the network's loss is {foretold.loss}: rate={self.config.rate} is too high")
         hits = foretold.cards == lines[:, CARDS]
         own = self.judged.own.reshape(-1, 48)
         return {

@@ -9,7 +9,7 @@ from typing import Any
 from .. import names
 from ..games import Game, full_name
 from ..names import BadInput
-from .cards import DokoPlayer, FromCards
+from .cards import DokoPlayer, FromCards, GuidedPlayer
 from .learned import FromFeatures, FromFile, FromNetwork, FromNextCard, features_for
 from .player import Player
 from .poker import Always, Styled
@@ -33,6 +33,7 @@ PLAYERS: dict[str, Any] = {
     "uct": UctPlayer,
     "puct": PuctPlayer,
     "ensemble-uct": EnsemblePlayer,
+    "uct-lstm": GuidedPlayer,
     "single-uct": SinglePlayer,
     "usual": AsUsual,
     "doko-rules": DokoRules,

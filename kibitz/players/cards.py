@@ -1,4 +1,4 @@
-"""Players of Doppelkopf by networks that learned from games: alone, and looking ahead."""
+"""Players of Doppelkopf by networks that learned from games: in trees, alone, and looking ahead."""
 
 import math
 from typing import Annotated, Any, NamedTuple
@@ -10,15 +10,50 @@ from ..games import Game, legal_actions
 from ..jit import generators
 from ..learn import card_network
 from ..learn.models import network_file
+from ..learn.next_card import check_rules, read_network
+from ..learn.next_card_oracle import LineReader
 from ..learn.perceptron import logits
 from ..search.advice import Advice, fixed_advice
-from ..search.ensemble import Ensemble
+from ..search.blended import EXPLORATION
+from ..search.concurrent_trees import GuidedEnsemble
+from ..search.ensemble import EXACT, Ensemble
 from ..search.guesses import draw_guesses
 from ..search.lookahead import LookAhead
-from ..search.policies import usual_action
+from ..search.policies import Usual, usual_action
 from ..search.puct import Puct
 from .player import Advised
-from .searching import CALLS, Searching, asides_for
+from .searching import CALLS, EnsemblePlayer, Searching, asides_for
+
+
+class GuidedPlayer(EnsemblePlayer):
+    """UCT on guesses, led by a network that foretells the next card: UCT+LSTM, as in the thesis."""
+
+    name = "uct-lstm"
+
+    class Options(NamedTuple):
+        budget: Annotated[str, "guesses x simulations of each, as 10x1000"]
+        net: Annotated[str, "a run folder of next-card, or its network file"]
+        c: Annotated[float, "exploration, for rewards from -1 to 1"] = EXPLORATION
+        playouts: Annotated[str, "at random, or as is usual in the game", ("random", "usual")] = "random"
+        exact: Annotated[int, "a guess of so many positions or fewer is solved instead; 0: never"] = EXACT
+        calls: Annotated[str, "what is said aside: by the scores that follow, or in the tree", CALLS] = "distribution"
+        guesses: Annotated[int, "for what is said aside"] = 400
+        margin: Annotated[float, "payoff that saying something must be worth"] = 0.0
+
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        self.network = read_network(network_file(options.net))[0]
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        check_rules(game)
+        super().begin(game, seat, seed)
+
+    def new_search(self, game: Game) -> GuidedEnsemble:
+        given = self.options
+        names.at_least("exact", given.exact, 0)
+        policy = Usual() if given.playouts == "usual" else None
+        reader, asides = LineReader(self.network), asides_for(game, given)
+        return GuidedEnsemble(game, reader, 0, self.deals, given.c, given.exact, asides, policy)
 
 
 class FromCards(Advised):

@@ -182,10 +182,10 @@ class EnsemblePlayer(Searching):
         self.options, self.search = options, None
         deals, times, simulations = options.budget.partition("x")
         if not times or not deals.isdecimal() or not simulations.isdecimal() or min(int(deals), int(simulations)) < 1:
-            raise BadInput(f"ensemble-uct: {options.budget} should be guesses x simulations, such as 10x1000")
+            raise BadInput(f"{self.name}: {options.budget} should be guesses x simulations, such as 10x1000")
         self.deals, self.simulations = int(deals), int(simulations)
 
-    def new_search(self, game: Game) -> Ensemble:
+    def new_search(self, game: Game) -> Any:
         given = self.options
         names.at_least("exact", given.exact, 0)
         policy = Usual() if given.playouts == "usual" else None

@@ -84,10 +84,15 @@ class Ensemble:
             place = np.searchsorted(actions, found)  # both ascending
             values[deal, place], visits[place] = value, visits[place] + tried
             progress(done)
-        known = ~np.isnan(values)
-        total = np.where(known, values, 0.0).sum(axis=0)
-        value = np.divide(total, known.sum(axis=0), out=np.full(len(actions), np.nan), where=known.any(axis=0))
-        policy = np.zeros(len(actions))
-        policy[np.nanargmax(value) if known.any() else 0] = 1.0
-        prior = np.full(len(actions), 1 / len(actions))
-        return Advice(actions, policy, value, visits, prior, done, time.perf_counter() - began)
+        return mean_advice(actions, values, visits, done, time.perf_counter() - began)
+
+
+def mean_advice(actions: np.ndarray, values: np.ndarray, visits: np.ndarray, done: int, seconds: float) -> Advice:
+    """The action of the highest mean of values [guesses, actions]; NaN: it was never tried in that guess."""
+    known = ~np.isnan(values)
+    total = np.where(known, values, 0.0).sum(axis=0)
+    value = np.divide(total, known.sum(axis=0), out=np.full(len(actions), np.nan), where=known.any(axis=0))
+    policy = np.zeros(len(actions))
+    policy[np.nanargmax(value) if known.any() else 0] = 1.0
+    prior = np.full(len(actions), 1 / len(actions))
+    return Advice(actions, policy, value, visits, prior, done, seconds)

@@ -85,7 +85,8 @@ def _solve(game, stack, values, most):
         else:
             at -= 1
             if at == 0:
-                values[stack.next[0] - 1] = stack.best[1]
+                for seat in range(values.shape[1]):
+                    values[stack.next[0] - 1, seat] = stack.best[1, seat]
             take(stack, at)
 
 
@@ -117,7 +118,9 @@ def enter(game, stack, at):
 def take(stack, at):
     """What the action tried last is worth: the mover takes it if it is the best so far."""
     tried, turn = stack.next[at] - 1, stack.turn[at]
-    if turn == CHANCE:
-        stack.best[at] += stack.odds[at, tried] * stack.best[at + 1]
-    elif tried == 0 or stack.best[at + 1, turn] > stack.best[at, turn]:
-        stack.best[at] = stack.best[at + 1]
+    taken = turn != CHANCE and (tried == 0 or stack.best[at + 1, turn] > stack.best[at, turn])
+    for seat in range(stack.best.shape[1]):  # one by one: whole rows take seconds to compile
+        if turn == CHANCE:
+            stack.best[at, seat] += stack.odds[at, tried] * stack.best[at + 1, seat]
+        elif taken:
+            stack.best[at, seat] = stack.best[at + 1, seat]

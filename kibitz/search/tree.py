@@ -358,19 +358,25 @@ def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow,
             rewards[1 - seat] = -tree.proven[node]
         else:
             over = tree.mover[node] == OVER
-            known = over
-            if over:
-                for seat in range(len(rewards)):
-                    rewards[seat] = game.reward(state, seat)
-            else:
-                known = policy.judge(game, state, limits.plies, scratch.actions, scratch.odds, rng, rewards)
-            for seat in range(len(rewards)):
-                rewards[seat] = (rewards[seat] - limits.middle) * limits.scale if known else 0.0
+            play_out(game, state, over, limits, policy, scratch.actions, scratch.odds, rewards, rng)
             if over and limits.prove and depth and tree.mover[path[depth - 1]] != CHANCE:
                 tree.proven[node] = rewards[tree.mover[path[depth - 1]]]
                 proven = True
         backward(tree, path, depth, rewards, select, proven and limits.prove)
     return count
+
+
+@helper
+def play_out(game, state, over, limits, policy, actions, odds, rewards, rng):
+    """What a leaf is worth, mostly by a playout: the rewards, scaled."""
+    known = over
+    if over:
+        for seat in range(len(rewards)):
+            rewards[seat] = game.reward(state, seat)
+    else:
+        known = policy.judge(game, state, limits.plies, actions, odds, rng, rewards)
+    for seat in range(len(rewards)):
+        rewards[seat] = (rewards[seat] - limits.middle) * limits.scale if known else 0.0
 
 
 @helper

@@ -19,7 +19,7 @@ from kibitz.players import Random
 from kibitz.search.advice import Advice, fixed_advice
 
 from ..games.facts import ROWS
-from ..games.walks import every_game, every_hidden_game, over, walk
+from ..games.walks import every_game, every_hidden_game, over, walk, walks
 
 FOR_TWO = [row for row in ROWS if not row.heavy and games.load(row.name).facts.seats == 2]
 every_hidden_game_for_two = over([row for row in FOR_TWO if games.load(row.name).facts.hidden])
@@ -188,8 +188,7 @@ def test_two_truths_that_look_the_same_are_told_the_same(game, monkeypatch):
 @every_game
 def test_what_is_told_is_true_and_seen(game):
     """Never another action than the one that was played; and where it is kept back, something is hidden."""
-    for seed in range(2):
-        steps = walk(game, seed)
+    for steps in walks(game, 2):
         for i in range(0, len(steps) - 1, 1 + len(steps) // 60 * 4):
             step = steps[i]
             for seat in set(range(game.facts.seats)) - {step.turn}:

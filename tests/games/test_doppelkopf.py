@@ -82,13 +82,12 @@ def random_games(game: Any, count: int, seed: int) -> Log:
         np.zeros((count, 4)),
         np.zeros((count, 4)),
     )
-    play_at_random(game, jit.generators(seed, 1)[0], *log)
+    play_at_random(game, jit.generators(seed, 1)[0], np.zeros(64, np.int64), *log)
     return log
 
 
 @jit.kernel
-def play_at_random(game, rng, hands, seats, legal, actions, turns, ends, payoffs, rewards):
-    out = np.empty(64, np.int64)
+def play_at_random(game, rng, out, hands, seats, legal, actions, turns, ends, payoffs, rewards):
     for number in range(len(ends)):
         state = ends[number]
         game.start(state)
@@ -317,16 +316,16 @@ def test_all_that_can_be_counted():
             rules = Rules(against=against)
             cases.append(for_the_game(count, rules))
             expected.append(twin.value_for_re(count, rules))
-    assert add_up(np.array(cases, np.int64)).tolist() == expected
+    values = np.zeros(len(cases), np.int64)
+    add_up(np.array(cases, np.int64), values)
+    assert values.tolist() == expected
 
 
 @jit.kernel
-def add_up(cases):
-    values = np.zeros(len(cases), np.int64)
+def add_up(cases, values):
     for i in range(len(cases)):
         points, re_tricks, kontra_tricks, re, kontra, alone, against, extras = cases[i]
         values[i] = scoring.value(points, re_tricks, kontra_tricks, re, kontra, alone != 0, against != 0, extras)
-    return values
 
 
 # ---------------------------------------------------------------- laws
@@ -408,10 +407,15 @@ def test_suits_are_alike_where_nothing_is_trump():
         assert [game.payoff(state, seat) for seat in range(4)] == log.payoffs[number].tolist()
 
 
+def broken(game, seed, count):
+    scratch = np.zeros(1, game.state), np.zeros(24, np.int64)
+    return count_broken(game, jit.generators(seed, 1)[0], count, game.facts.longest, *scratch)
+
+
 @jit.kernel
-def count_broken(game, rng, count, longest, states):
+def count_broken(game, rng, count, longest, states, played):
     """Of so many random games, those in which something is impossible: a card that isn't there, no end, a wrong sum."""
-    state, played, broken = states[0], np.zeros(24, np.int64), 0
+    state, broken = states[0], 0
     for _ in range(count):
         game.start(state)
         played[:] = 0
@@ -440,12 +444,12 @@ def count_broken(game, rng, count, longest, states):
 @every_table
 def test_ten_million_random_games_are_whole(game):
     count = -(-10_000_000 // len(TABLES))
-    assert count_broken(game, jit.generators(17, 1)[0], count, game.facts.longest, np.zeros(1, game.state)) == 0
+    assert broken(game, 17, count) == 0
 
 
 @every_table
 def test_random_games_are_whole(game):
-    assert count_broken(game, jit.generators(18, 1)[0], 2000, game.facts.longest, np.zeros(1, game.state)) == 0
+    assert broken(game, 18, 2000) == 0
 
 
 # ---------------------------------------------------------------- deals

@@ -99,9 +99,8 @@ class Played(NamedTuple):
 
 
 @jit.kernel
-def play_usual(game, rng, who, states, scores, view):
+def play_usual(game, rng, who, states, scores, view, same_rng):
     """Games in which the seats of these bits do what is usual, the others anything."""
-    does, same_rng = np.zeros(2, np.int64), np.zeros(2, np.uint64)
     turns, differ, parties = 0, 0, 0
     for number in range(len(states)):
         state = states[number]
@@ -117,12 +116,12 @@ def play_usual(game, rng, who, states, scores, view):
                 game.look(state, seat, view[0])
                 for other in range(4):
                     parties += is_re(view[0], other) != is_re(state, other)
-                for i in range(2):
-                    same_rng[:] = rng
-                    does[i] = game.usual(state if i == 0 else view[0], same_rng)
+                same_rng[0], same_rng[1] = rng[0], rng[1]
+                does = game.usual(state, same_rng)
+                same_rng[0], same_rng[1] = rng[0], rng[1]
                 turns += 1
-                differ += does[0] != does[1]
-                action = does[0] if who >> seat & 1 else action
+                differ += game.usual(view[0], same_rng) != does
+                action = does if who >> seat & 1 else action
             game.play(state, action)
         for seat in range(4):
             scores[number, seat] = game.payoff(state, seat)
@@ -132,7 +131,8 @@ def play_usual(game, rng, who, states, scores, view):
 def played(game, who: int, count: int) -> Played:
     states, scores = np.zeros(count, game.state), np.zeros((count, 4))
     rng = jit.generators(3, 1)[0]
-    return Played(states, scores, *play_usual(game, rng, who, states, scores, np.zeros(1, game.state)))
+    scratch = np.zeros(1, game.state), np.zeros(2, np.uint64)
+    return Played(states, scores, *play_usual(game, rng, who, states, scores, *scratch))
 
 
 def test_a_beginner_beats_three_who_play_anything():

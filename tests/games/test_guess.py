@@ -43,7 +43,7 @@ def test_the_game_goes_on_from_a_guess(game):
     """What a guess hides fits together: the others can act on it, and the game ends as games do."""
     rng = jit.generators(5, 1)[0]
     low, high = game.facts.payoffs
-    steps = list(all_steps(game, 2))[:: 1 + game.facts.longest // 100]  # a game from each, in plain Python
+    steps = list(all_steps(game, 2))[:: 1 + game.facts.longest // 50]  # a game from each, in plain Python
     for number, step in enumerate(steps):
         for seat in range(game.facts.seats):
             guess = guess_of(game, view_of(game, step.state, seat), seat, rng)

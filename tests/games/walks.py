@@ -14,6 +14,7 @@ from kibitz.games import CHANCE, OVER, Game, protocol
 from .facts import ROWS, Row
 
 PER_ROW = 8  # walks
+LONG = 100  # turns
 MODES = {"pst": games.PST, "ist": games.IST}
 
 
@@ -40,8 +41,18 @@ class Step(NamedTuple):
 
 def walk(game: Game, seed: int, state: Any = None) -> list[Step]:
     """A random game to its end, from the start or from a position. Plain Python: see `test_compiled.py`."""
+    if state is None and seed < PER_ROW:  # many tests take these
+        return [step._replace(state=step.state.copy()) for step in _walk(game, type(game), seed)]
+    return _walked(game, seed, games.positions(game)[0] if state is None else state.copy())
+
+
+@functools.cache
+def _walk(game: Game, kind: type, seed: int) -> list[Step]:  # games of two kinds may be equal: they are tuples
+    return _walked(game, seed, games.positions(game)[0])
+
+
+def _walked(game: Game, seed: int, state: Any) -> list[Step]:
     rng = jit.generators(seed, 1)[0]
-    state = games.positions(game)[0] if state is None else state.copy()
     steps = []
     while (turn := game.turn(state)) != OVER:
         assert len(steps) < game.facts.longest
@@ -52,6 +63,9 @@ def walk(game: Game, seed: int, state: Any = None) -> list[Step]:
 
 
 def walks(game: Game, count: int = PER_ROW) -> Iterator[list[Step]]:
+    """So many; a third of them where there are many turns to look at from many seats."""
+    if game.facts.seats > 2 and game.facts.longest > LONG:
+        count = -(-count // 3)
     return (walk(game, seed) for seed in range(count))
 
 
@@ -142,16 +156,15 @@ def _tree(game: Game, kind: type, deepest: int) -> Tree:  # games of two kinds m
     while True:
         kinds = "i8", "i8", "i8", "f8", "u8", "i8"
         columns = Tree(np.zeros(room, game.state), *(np.zeros(room, kind) for kind in kinds))
-        count = grow(game, deepest, *columns)
+        count = grow(game, deepest, np.zeros(64, np.int64), np.zeros(64), *columns)
         if count:
             return Tree(*(column[:count] for column in columns))
         room *= 8
 
 
 @jit.kernel
-def grow(game, deepest, states, turns, parents, actions, chances, keys, depths):
-    """Fill the columns of a tree. Returns its size, 0 if there isn't room."""
-    legal, odds = np.empty(64, np.int64), np.empty(64)
+def grow(game, deepest, legal, odds, states, turns, parents, actions, chances, keys, depths):
+    """Fill the columns of a tree. Returns its size, 0 if there isn't room. (What allocates would be compiled twice.)"""
     game.start(states[0])
     chances[0] = 1.0
     node, end = 0, 1

@@ -63,12 +63,15 @@ def test_arrays_are_kept_beside_the_file_while_it_is_the_same(tmp_path, monkeypa
     assert same(read_games(path, RULES), first)
     assert not reads
     kept = tmp_path / "games.jsonl.safetensors"
-    kept.write_bytes(kept.read_bytes()[:-5])  # damaged
-    assert same(read_games(path, RULES), first)
-    assert len(reads) == 1
+    whole = kept.read_bytes()
+    for damaged in (whole[:-5], whole[:-500] + bytes([whole[-500] ^ 1]) + whole[-499:]):
+        kept.write_bytes(damaged)
+        assert same(read_games(path, RULES), first)
+        assert kept.read_bytes() == whole
+    assert len(reads) == 2
     write(path, records()[:5])
     assert len(read_games(path, RULES)) == 5
-    assert len(reads) == 2
+    assert len(reads) == 3
 
 
 def test_a_game_counts_once(tmp_path):

@@ -10,7 +10,7 @@ import torch
 from kibitz.games import full_name, legal_actions, load, positions
 from kibitz.games.doppelkopf import lines as letters
 from kibitz.games.doppelkopf.prediction import foresee
-from kibitz.learn import lessons, training
+from kibitz.learn import lessons, next_card_training, training
 from kibitz.learn.doppelkopf_games import is_validation, read_games
 from kibitz.learn.models import describe
 from kibitz.learn.next_card import (
@@ -202,6 +202,14 @@ def test_other_games_than_it_began_with_are_refused(tmp_path, data):
     with pytest.raises(BadInput, match=r"games\.jsonl holds other games now"):
         training.train(Run(run.folder))
     assert run.path("metrics.jsonl").read_text() == before
+
+
+def test_a_network_that_has_lost_its_mind_is_not_kept(tmp_path, data, monkeypatch):
+    run = begun(tmp_path / "run", data, iterations=1)
+    monkeypatch.setattr(next_card_training, "surprise", lambda logits, lines: (logits * torch.nan).mean())
+    with pytest.raises(BadInput, match=r"the network's loss is nan: rate=0\.002 is too high"):
+        training.train(run)
+    assert not run.path("network.safetensors").exists()
 
 
 @pytest.mark.parametrize("spoil", ["cut", "foreign", "gone"])

@@ -1,0 +1,107 @@
+"""Rows of the bench: networks that foretell cards, asked one by one, in batches, and by a search. On one core."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..games import load
+from ..learn.next_card import CHARACTERS, Layer, Network, Reading, line_so_far
+from ..learn.next_card_oracle import LineReader
+from ..search.concurrent_trees import GuidedEnsemble
+from ..search.ensemble import Ensemble
+
+NODES = {64: 20, 128: 20, 256: 10}  # of a layer -> how much faster a search should ask than a simple player does
+BATCH = 250  # lines
+DEALS, ROLLOUTS = 10, 1000
+Views = Callable[..., dict[int, tuple[Any, int]]]  # of a game: number of the card -> view, seat
+
+
+def rows(views: Views) -> list[tuple[str, str, float, Any, Any]]:
+    """Name, unit, the ratio wanted, our side, the other."""
+    found: list[tuple[str, str, float, Any, Any]] = []
+    for nodes, wanted in NODES.items():
+        found += [
+            # one more card of many lines at once against one line by itself,
+            (f"next-card-{nodes}-batch", "positions/s", 4, partial(_steps, nodes, BATCH), partial(_steps, nodes, 1)),
+            # as a search asks, its own time included, against one position at a time, read from its beginning;
+            (
+                f"next-card-{nodes}-search",
+                "positions/s",
+                wanted,
+                partial(_asked, nodes, views),
+                partial(_read, nodes, views),
+            ),
+            # and all decisions of a seat in a game beside those of the same search without a network
+            (
+                f"uct-lstm-{nodes}-doppelkopf-game",
+                "games/s",
+                0.03,
+                partial(_decisions, partial(_guided, nodes), views),
+                partial(_decisions, partial(Ensemble, deals=DEALS), views),
+            ),
+        ]
+    return found
+
+
+def _network(nodes: int) -> Network:
+    """Untrained."""
+    generator = np.random.default_rng(1)
+
+    def even(*shape: int) -> np.ndarray:
+        return (generator.uniform(-1, 1, shape) / nodes**0.5).astype(np.float32)
+
+    layers = [Layer(even(inputs, 4 * nodes), even(nodes, 4 * nodes), even(4 * nodes)) for inputs in (CHARACTERS, nodes)]
+    return Network(layers, even(nodes, CHARACTERS), even(CHARACTERS))
+
+
+def _guided(nodes: int, game: Any, seed: int = 1, **settings: Any) -> GuidedEnsemble:
+    return GuidedEnsemble(game, LineReader(_network(nodes)), seed, DEALS, **settings)
+
+
+def _steps(nodes: int, batch: int) -> Callable[[int], None]:
+    """One more card of so many lines at once."""
+    reader = LineReader(_network(nodes))
+    state = np.zeros((4, batch, nodes), np.float32)
+    cards = np.random.default_rng(1).integers(0, CHARACTERS, batch)
+
+    def work(count: int) -> None:
+        while count > 0:
+            reader.read(state[:, :count], cards[:count])
+            count -= batch
+
+    return work
+
+
+def _asked(nodes: int, views: Views) -> Callable[[int], None]:
+    search, (view, seat) = _guided(nodes, load("doppelkopf:thesis")), views()[13]
+
+    def work(count: int) -> None:
+        search.asked = 0
+        while search.asked < count:
+            search.advise(view, seat, DEALS * min(count - search.asked, ROLLOUTS))
+
+    return work
+
+
+def _read(nodes: int, views: Views) -> Callable[[int], None]:
+    network, (view, seat) = _network(nodes), views()[13]
+    line = line_so_far(view, seat)
+
+    def work(count: int) -> None:
+        for _ in range(count):
+            Reading(network).next(line)
+
+    return work
+
+
+def _decisions(make: Callable[..., Any], views: Views) -> Callable[[int], None]:
+    search, decisions = make(load("doppelkopf:thesis")), views(0).values()
+
+    def work(count: int) -> None:
+        for _ in range(count):
+            for view, seat in decisions:
+                search.advise(view, seat, DEALS * ROLLOUTS)
+
+    return work

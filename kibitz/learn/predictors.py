@@ -1,0 +1,52 @@
+"""Networks that foretell the next card of Doppelkopf, by the method that trained them: one thing to a study.
+
+A new method adds a line to PREDICTORS.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..names import BadInput, choose
+from ..runs import Run
+from .doppelkopf_games import Games
+from .models import network_file
+from .next_card import lines_of, read_network
+
+
+class Guesses(NamedTuple):
+    """Of each card of games by what was before it, from each seat."""
+
+    cards: np.ndarray  # [games, 4 seats, 48 cards] u1: the likeliest kind that can be
+    legal: np.ndarray  # [games, 4, 48] bool: whether what it thought likeliest of all was one that can be
+
+
+Predictor = Callable[[Games, np.ndarray], Guesses]  # of games and the cards that can be, [games, 4, 48] u4, bit k: kind
+
+
+def next_card(file: Path) -> Predictor:
+    from .next_card_training import as_lstm, foretell  # torch takes longer to import than many a command
+
+    module = as_lstm(read_network(file)[0])
+
+    def guess(games: Games, can_be: np.ndarray) -> Guesses:
+        found = foretell(module, lines_of(games), can_be.reshape(-1, 48))
+        return Guesses(found.cards.reshape(can_be.shape), found.legal.reshape(can_be.shape))
+
+    return guess
+
+
+PREDICTORS: dict[str, Callable[[Path], Predictor]] = {"next-card": next_card}  # method -> from its network's file
+
+
+def predictor_of(run: Run, apart: float) -> Predictor:
+    """Of a training run; refused if it may have learned from the share of deals that is to be apart."""
+    config = run.config()
+    method = choose("method that foretells cards", str(config.get("method")), PREDICTORS)
+    if not float(config.get("validation", 0)) >= apart:
+        raise BadInput(
+            f"{run.folder} kept {config.get('validation')} of the deals apart, which should be {apart} or more"
+        )
+    return PREDICTORS[method](network_file(str(run.folder)))
