@@ -21,7 +21,7 @@ from ..learn.next_card_method import VALUES, data_of
 from ..learn.predictors import predictor_of
 from ..learn.training import configured, new_run, train
 from ..names import BadInput, choose
-from ..players import THESIS_C
+from ..players.searching import THESIS_C
 from ..records import Record
 from ..runs import Run
 from .report import Report
