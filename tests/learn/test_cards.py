@@ -7,6 +7,7 @@ import torch
 
 from kibitz.games import OVER, full_name, legal_actions, load, positions, view_of
 from kibitz.games.doppelkopf.cards import KINDS
+from kibitz.games.doppelkopf.prediction import foresee
 from kibitz.games.doppelkopf.table import is_re
 from kibitz.jit import generators
 from kibitz.learn import lessons, training
@@ -18,12 +19,13 @@ from kibitz.learn.card_network import (
     save_network,
     weights_of,
 )
-from kibitz.learn.card_rows import draw_rows
+from kibitz.learn.card_rows import all_views, draw_rows
 from kibitz.learn.card_strength import strength
 from kibitz.learn.card_training import DealSurprise, new_network, parted, shortfall
 from kibitz.learn.doppelkopf_games import read_games
 from kibitz.learn.models import describe
 from kibitz.learn.perceptron import logits
+from kibitz.learn.predictors import cards as card_predictor
 from kibitz.names import BadInput
 from kibitz.players import make
 from kibitz.runs import Run
@@ -98,6 +100,30 @@ def test_rows_are_what_the_seats_saw(rows, games):
             at += 1
     assert at == len(rows.cards)
     assert 0.3 < others / at < 0.7
+
+
+def test_all_views_are_what_seats_saw_and_hold_what_was_played(games):
+    seen, can_be = all_views(GAME, games.actions[:4], games.lengths[:4])
+    for i, record in enumerate(records()[:4]):
+        for state, action in record.replay():
+            if action is None or GAME.turn(state) < 0 or GAME.aside(state):
+                continue
+            for seat in range(4):
+                encoding = np.zeros(GAME.facts.encoding, np.float32)
+                GAME.observe(view_of(GAME, state, seat), seat, encoding)
+                assert np.array_equal(seen[i, seat, state.count], encoding)
+                assert can_be[i, seat, state.count] >> action & 1
+            own = can_be[i, GAME.turn(state), state.count]
+            assert own == sum(1 << legal for legal in legal_actions(GAME, state))
+
+
+def test_what_is_foretold_can_be_and_own_cards_are_always_legal(games, file):
+    can_be = foresee(GAME, games.actions, games.lengths, 0, 1).can_be
+    found = card_predictor(file)(games, can_be)
+    assert (can_be >> found.cards & 1).all()
+    assert found.legal[games.own].all()
+    assert 0.2 < found.legal[~games.own].mean() < 1
+    assert (found.cards[games.own] == games.take(np.arange(len(games))).played[:, None].repeat(4, 1)[games.own]).any()
 
 
 # ---------------------------------------------------------------- what is learned
