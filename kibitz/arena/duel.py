@@ -52,7 +52,9 @@ def play_block(game: Game, one: str, two: str, deals: int, seed: list[int]) -> n
             for seat in range(2):
                 mine = np.flatnonzero((turns == seat) & ((seat_of_one == seat) == (player == 0)))
                 if len(mine):
-                    odds = asks[player][seat](states[mine]).cumsum(axis=1)
+                    views = np.zeros(len(mine), game.state)
+                    _look(game, states, mine, seat, views)
+                    odds = asks[player][seat](views).cumsum(axis=1)
                     drawn = generator.random(len(mine)) * odds[:, -1]
                     _play(game, states, mine, (odds <= drawn[:, None]).sum(axis=1))
     paid = np.zeros(2 * deals)
@@ -79,6 +81,12 @@ def _settle(game, states, streams, turns):
             game.play(states[i], game.pick(states[i], streams[i]))
             turn = game.turn(states[i])
         turns[i] = turn
+
+
+@kernel
+def _look(game, states, which, seat, views):
+    for i in range(len(which)):
+        game.look(states[which[i]], seat, views[i])
 
 
 @kernel

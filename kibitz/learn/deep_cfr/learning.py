@@ -40,7 +40,7 @@ class Lesson:
 @dataclass(frozen=True)
 class Learned:
     weights: Weights
-    loss: float  # mean of the last tenth of the steps
+    loss: float  # mean of the last tenth of the steps; of all, where it may stop early
     steps: int
 
 
