@@ -47,6 +47,7 @@ class DeepCfr:
     average: Annotated[str, "a strategy network, or SD-CFR: all advantage networks", ("network", "sd")] = "network"
     shared_luck: Annotated[bool, "whether all branches of a traversal meet the same cards"] = True
     alternate: Annotated[bool, "whether seat 2 already meets seat 1's network of the same iteration"] = True
+    suits_alike: Annotated[bool, "whether hands of hold'em are learned with other suits each time"] = False
     device: Annotated[str, "where networks learn", ("auto", "cpu", "cuda")] = "auto"
     answers: Annotated[str, "where they answer traversals", ("cpu", "cuda")] = "cpu"
     judge_every: Annotated[int, "iterations between exact NashConvs, of small games; 0: never", range(10**7)] = 10
@@ -116,6 +117,8 @@ def refuse(config: DeepCfr, game: Any) -> None:
 
 def _refuse_defects(config: DeepCfr, game: Any) -> None:
     holdem = game.name == "holdem"
+    if config.suits_alike and not holdem:
+        raise BadInput(f"suits_alike is for holdem, not for {full_name(game)}")
     for name in ("whole_pot", "free_raises", "calls_unseen"):
         if getattr(config, name) and not holdem:
             raise BadInput(f"{name} is a mistake that can be made in holdem, not in {full_name(game)}")

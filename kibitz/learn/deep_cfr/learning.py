@@ -34,13 +34,14 @@ class Lesson:
     held_out: float  # share of rows
     patience: int  # passes
     newest: bool  # the newest are held out
+    shuffled: bool  # hands are seen with other suits each time
     loss: str
 
 
 @dataclass(frozen=True)
 class Learned:
     weights: Weights
-    loss: float  # mean of the last tenth of the steps
+    loss: float  # mean of the last tenth of the steps; of all, where it may stop early
     steps: int
 
 
@@ -60,10 +61,10 @@ class Learner:
         self.optimizer = torch.optim.Adam(self.learned, lr=lesson.rate, fused=True)
         views, values, weight = (torch.from_numpy(np.ascontiguousarray(each)).to(self.device) for each in rows)
         self.views, self.values, self.weight = views, values, weight / weight.mean()  # for linear CFR: times 2 / T
-        self.decode = unpacker(packing, self.device)
+        self.decode = unpacker(packing, self.device, self.random if lesson.shuffled else None)
         self.train, self.apart = self._split(len(views))
-        self.whole = len(self.train) <= lesson.batch  # then every step sees all rows
-        self.kept = self.decode(views[self.train]) if self.whole else None
+        # Few rows are all seen at every step, and decoded once.
+        self.kept = self.decode(views[self.train]) if len(self.train) <= lesson.batch and not lesson.shuffled else None
 
     def _split(self, n: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Rows to learn from, and rows that are held out."""

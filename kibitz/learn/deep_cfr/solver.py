@@ -129,7 +129,8 @@ class Solver:
         lesson = Lesson(
             config.steps if of_regrets else config.strategy_steps,
             config.batch if of_regrets else config.strategy_batch,
-            config.rate, config.rate_falls, config.clip, config.held_out, config.patience, config.newest_held_out, loss,
+            config.rate, config.rate_falls, config.clip, config.held_out, config.patience, config.newest_held_out,
+            config.suits_alike, loss,
         )  # fmt: skip
         seed = int(np.random.SeedSequence([config.seed, FIT, iteration, number]).generate_state(1, np.uint64)[0] >> 1)
         return fit(self.shape, before, rows, self.packing, lesson, seed, self.device, watch)

@@ -6,6 +6,7 @@ of lines there are some thousands: they are encoded once, and looked up.
 
 from collections.abc import Callable
 from functools import cache
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -21,26 +22,30 @@ Unpack = Callable[[torch.Tensor], torch.Tensor]
 CARDS_AT = PACKED.fields["cards"][1]  # type: ignore[index]
 
 
-def unpacker(packing: Packing, device: torch.device) -> Unpack:
-    """[rows, bytes] u1 -> [rows, width] f4."""
+def unpacker(packing: Packing, device: torch.device, shuffle: torch.Generator | None = None) -> Unpack:
+    """[rows, bytes] u1 -> [rows, width] f4. `shuffle`: hands get other suits, anyhow, each time they are seen."""
     if packing.kind == FLOATS:
         return lambda views: views.contiguous().view(torch.float32)
     if packing.kind == BITS:
         shifts = torch.arange(7, -1, -1, dtype=torch.uint8, device=device)
         return lambda views: (views[:, :, None] >> shifts & 1).flatten(1)[:, : packing.width].float()
-    return _hands(packing, device)
+    return _hands(packing, device, shuffle)
 
 
-def _hands(packing: Packing, device: torch.device) -> Unpack:
+def _hands(packing: Packing, device: torch.device, shuffle: torch.Generator | None) -> Unpack:
     game: Any = packing.game
     width = packing.width
     lines, bets = (torch.from_numpy(each).to(device) for each in encoded_lines(game))
     places = torch.from_numpy(card_places(game)).to(device)
     bets_at = width - bets.shape[1]
+    orders = torch.tensor([(*order, *range(game.suits, 4)) for order in permutations(range(game.suits))], device=device)
 
     def unpack(views: torch.Tensor) -> torch.Tensor:
         line = views[:, :8].contiguous().view(torch.int64)[:, 0]
         cards = views[:, CARDS_AT : CARDS_AT + 7].contiguous().view(torch.int8).long()
+        if shuffle is not None:
+            drawn = torch.randint(len(orders), (len(views),), generator=shuffle, device=device)
+            cards = torch.where(cards < 0, cards, cards // 4 * 4 + orders[drawn].gather(1, cards.clip(min=0) % 4))
         out = torch.zeros((len(views), width + 1), device=device)  # cards that aren't there go to the last column
         out.scatter_(1, places.gather(0, cards + 1), 1.0)
         out[:, bets_at:width] = bets[torch.searchsorted(lines, line)]

@@ -52,6 +52,20 @@ def test_packed_views_are_small_and_unpack_to_what_the_network_saw(name, kind, s
     assert set(map(bytes, packing.unpack(views[:30]))) <= set(map(bytes, np.concatenate(seen)[:30]))
 
 
+def test_shuffled_suits_keep_ranks_and_who_has_the_same_suit():
+    packing, found = samples("holdem", 30)
+    views = torch.from_numpy(found.advantages.views)
+    plain = unpacker(packing, torch.device("cpu"))(views)
+    shuffled = unpacker(packing, torch.device("cpu"), torch.Generator().manual_seed(1))(views)
+    before, after = (each[:, : 4 * 52].reshape(len(views), 4, 13, 4) for each in (plain, shuffled))
+    assert torch.equal(before.sum(dim=3), after.sum(dim=3))  # ranks of each street
+    for one, two in zip(before, after, strict=True):  # the four suits as columns, in another order
+        columns = [sorted(each.reshape(52, 4).T.tolist()) for each in (one, two)]
+        assert columns[0] == columns[1]
+    assert torch.equal(plain[:, 4 * 52 :], shuffled[:, 4 * 52 :])
+    assert not torch.equal(before, after)
+
+
 def test_encodings_that_are_no_bits_are_kept_whole():
     packing = Packing(games.load("leduc"))
     packing.kind, packing.bytes = FLOATS, 4 * packing.width

@@ -25,7 +25,7 @@ from kibitz.learn.deep_cfr.networks import (
 )
 from kibitz.names import BadInput
 
-LESSON = Lesson(400, 64, 0.01, False, 1.0, 0.0, 10, False, ADVANTAGES)
+LESSON = Lesson(400, 64, 0.01, False, 1.0, 0.0, 10, False, False, ADVANTAGES)
 
 
 def shaped(kind=PLAIN, norm="layer", skips=True):
