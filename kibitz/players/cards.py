@@ -94,9 +94,9 @@ class DokoPlayer(Searching):
         seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
         tree: Annotated[int, "simulations of a tree on each guess; 0: what follows each card is played out"] = 0
         c: Annotated[float, "exploration of the trees"] = 2.5
-        plies: Annotated[int, "cards that are played on each guess, then it is judged"] = 4
+        plies: Annotated[int, "cards that are played on each guess, then it is judged"] = 12
         deals: Annotated[str, "guesses as the network weighs them, or all alike", ("weighted", "even")] = "weighted"
-        value: Annotated[str, "what judges: the network, or a playout to the end", ("open", "playout")] = "open"
+        value: Annotated[str, "what judges: the network, or a playout to the end", ("playout", "open")] = "playout"
         exact: Annotated[int, "a guess of so many positions or fewer is solved instead; 0: never"] = 0
         calls: Annotated[str, "what is said aside: by the scores that follow, or as any move", CALLS] = "distribution"
         guesses: Annotated[int, "for what is said aside"] = 400
