@@ -9,8 +9,8 @@ from typing import Any
 from .. import names
 from ..games import Game, full_name
 from ..names import BadInput
-from .cards import DokoPlayer, FromCards, GuidedPlayer
-from .learned import FromFeatures, FromFile, FromNetwork, FromNextCard, features_for
+from .cards import DokoPlayer, FromCards, FromNextCard, GuidedPlayer
+from .learned import FromFeatures, FromFile, FromNetwork, features_for
 from .player import Player
 from .poker import Always, Styled
 from .searching import (

@@ -10,7 +10,7 @@ from ..games import Game, legal_actions
 from ..jit import generators
 from ..learn import card_network
 from ..learn.models import network_file
-from ..learn.next_card import check_rules, read_network
+from ..learn.next_card import Reading, check_rules, line_so_far, read_network
 from ..learn.next_card_oracle import LineReader
 from ..learn.perceptron import logits
 from ..search.advice import Advice, fixed_advice
@@ -56,8 +56,46 @@ class GuidedPlayer(EnsemblePlayer):
         return GuidedEnsemble(game, reader, 0, self.deals, given.c, given.exact, asides, policy)
 
 
-class FromCards(Advised):
-    """Plays the likeliest card of a network for its own seat, without any search; speaks as is usual."""
+class _PlaysCards(Advised):
+    """Chooses a card at once, and says what is usual."""
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        check_rules(game)
+        super().begin(game, seat, seed)
+        self.rng = generators(seed, 1)[0]
+
+    def advise(self, view: Any) -> Advice:
+        legal = legal_actions(self.game, view)
+        if self.game.aside(view):
+            chosen = legal.index(usual_action(self.game, view, self.rng))
+        else:
+            chosen = int(np.argmax(self.said(view)[legal]))
+        return fixed_advice(self.game, view, np.eye(len(legal))[chosen])
+
+    def said(self, view: Any) -> np.ndarray:
+        """Of all kinds of cards: the highest is played."""
+        raise NotImplementedError
+
+
+class FromNextCard(_PlaysCards):
+    """Plays the card that a network foretells for its own seat, without any search; speaks as is usual."""
+
+    class Options(NamedTuple):
+        network: Annotated[str, "a run folder of next-card, or its network file"]
+
+    def __init__(self, options: Any) -> None:
+        self.network = read_network(network_file(options.network))[0]
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        super().begin(game, seat, seed)
+        self.reading = Reading(self.network)
+
+    def said(self, view: Any) -> np.ndarray:
+        return self.reading.next(line_so_far(view, self.seat))
+
+
+class FromCards(_PlaysCards):
+    """Plays the likeliest card of a network that sees what its seat does, without any search; speaks as is usual."""
 
     class Options(NamedTuple):
         network: Annotated[str, "a run folder of cards, or its network file"]
@@ -68,19 +106,10 @@ class FromCards(Advised):
         network, _ = card_network.read_network(network_file(options.network, options.iteration))
         self.layers = getattr(network, options.part)
 
-    def begin(self, game: Game, seat: int, seed: int) -> None:
-        card_network.check_rules(game)
-        super().begin(game, seat, seed)
-        self.rng, self.encoding = generators(seed, 1)[0], np.zeros(game.facts.encoding, np.float32)
-
-    def advise(self, view: Any) -> Advice:
-        legal = legal_actions(self.game, view)
-        if self.game.aside(view):
-            said = usual_action(self.game, view, self.rng)
-            return fixed_advice(self.game, view, (np.array(legal) == said).astype(float))
-        self.game.observe(view, self.seat, self.encoding)
-        best = np.argmax(logits(self.layers, self.encoding)[legal])
-        return fixed_advice(self.game, view, np.eye(len(legal))[best])
+    def said(self, view: Any) -> np.ndarray:
+        encoding = np.zeros(self.game.facts.encoding, np.float32)
+        self.game.observe(view, self.seat, encoding)
+        return logits(self.layers, encoding)
 
 
 class DokoPlayer(Searching):

@@ -6,16 +6,13 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..games import Game, full_name, legal_actions, load
-from ..jit import generators
 from ..learn.deep_cfr import average
 from ..learn.deep_cfr.networks import Model, is_model, read_model
 from ..learn.features.store import POLICIES, Features, read_features
 from ..learn.models import network_file
-from ..learn.next_card import Reading, check_rules, line_so_far, read_network
 from ..learn.perceptron import Layers, logits, odds_of, read_layers
 from ..names import BadInput
 from ..search.advice import Advice, fixed_advice
-from ..search.policies import usual_action
 from ..search.sequence_form import SequenceForm
 from ..search.strategy import Strategy, read_strategy
 from .player import Advised, Weighing, same
@@ -107,29 +104,6 @@ class FromNetwork(Advised):
         if isinstance(network, Model) and not self.threshold:
             return average.whole_strategy(network, form, self.seen)
         return None
-
-
-class FromNextCard(Advised):
-    """Plays the card that a network foretells for its own seat, without any search; speaks as is usual."""
-
-    class Options(NamedTuple):
-        network: Annotated[str, "a run folder of next-card, or its network file"]
-
-    def __init__(self, options: Any) -> None:
-        self.network = read_network(network_file(options.network))[0]
-
-    def begin(self, game: Game, seat: int, seed: int) -> None:
-        check_rules(game)
-        super().begin(game, seat, seed)
-        self.rng, self.reading = generators(seed, 1)[0], Reading(self.network)
-
-    def advise(self, view: Any) -> Advice:
-        legal = legal_actions(self.game, view)
-        if self.game.aside(view):
-            said = usual_action(self.game, view, self.rng)
-            return fixed_advice(self.game, view, (np.array(legal) == said).astype(float))
-        foretold = self.reading.next(line_so_far(view, self.seat))[legal]
-        return fixed_advice(self.game, view, np.eye(len(legal))[np.argmax(foretold)])
 
 
 class FromFeatures(Weighing):

@@ -313,7 +313,7 @@ def test_guesses_are_as_likely_as_the_network_makes_them(network):
     assert (guesses["hands"][:, seat] == state.hands[seat]).all()
 
 
-@pytest.mark.parametrize("options", ["", ",deals=even", ",value=playout", ",exact=2000"])
+@pytest.mark.parametrize("options", ["", ",deals=even", ",value=open", ",exact=2000", ",tree=5"])
 def test_two_deals_that_look_the_same_get_the_same_card(file, options):
     notes, rng = np.zeros(GAME.facts.notes), generators(4, 1)[0]
     for cards in (6, 38):
