@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from .. import names
-from ..studies import deep_cfr, doppelkopf, exit_oos, tspg
+from ..studies import deep_cfr, doko, doppelkopf, exit_oos, tspg
 from ..studies.report import Report
 from . import plots
 from .options import Json, Processes, Seed, write_json
@@ -21,6 +21,7 @@ def register(app: typer.Typer) -> None:
     group.command("exit-oos")(study_exit_oos)
     group.command("tspg")(study_tspg)
     group.command("doppelkopf")(study_doppelkopf)
+    group.command("doko")(study_doko)
     group.command("deep-cfr")(study_deep_cfr)
     app.add_typer(group, name="study")
 
@@ -182,6 +183,51 @@ def study_doppelkopf(
     beside = "".join(f" --also {run}" for run in also or [])
     command = f"kibitz study doppelkopf {part} --data {data} --scale {scale}{beside} --seed {seed}"
     present(report, folder, part, command, f"{scale}, {doppelkopf.SCALES[scale].what}", json_file)
+
+
+def study_doko(
+    part: Annotated[
+        str,
+        typer.Argument(help="; ".join(f"{name}: {text}" for name, text in doko.PARTS.items()) + ".", metavar="PART"),
+    ],
+    net: Annotated[str, typer.Option(help="Networks of kibitz train cards or exit-cards: a run folder, or a file.")],
+    scale: Annotated[
+        str, typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in doko.SCALES.items()))
+    ] = "quick",
+    guesses: Annotated[int, typer.Option(min=1, help="Deals that it looks ahead on, a card.")] = 50,
+    out_folder: Annotated[
+        Path | None, typer.Option("--out", help="The folder to work in; default runs/study-doko-SCALE.")
+    ] = None,
+    seed: Seed = 1,
+    processes: Processes = None,
+    json_file: Json = None,
+) -> None:
+    """What each part of doko brings, against three ensemble-uct:10x1000, and how long a card takes.
+
+    The same command goes on where it was stopped.
+
+    Example: kibitz study doko ablation --net runs/doppelkopf-exit-cards-001 --scale half
+    """
+    names.at_least("--seed", seed, 0)
+    names.choose("scale", scale, doko.SCALES)
+    folder = out_folder or Path("runs") / f"study-doko-{scale}"
+    with waiting("doko") as line:
+
+        def watch(what: str, done: float, total: float) -> None:
+            line(0, f"{what}: {done:,.0f} of {total:,.0f}")
+
+        def tell(text: str) -> None:
+            err.print(text, highlight=False, markup=False)
+
+        study = doko.Study(part, net, scale, folder, guesses, seed, processes, watch, tell)
+        err.print(f"{part} into {escape(str(folder))}", highlight=False)
+        try:
+            report = study.run()
+        except KeyboardInterrupt:
+            err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
+            raise typer.Exit(130) from None
+    command = f"kibitz study doko {part} --net {net} --scale {scale} --guesses {guesses} --seed {seed}"
+    present(report, folder, part, command, f"{scale}, {doko.SCALES[scale].what}", json_file)
 
 
 def study_deep_cfr(

@@ -19,6 +19,8 @@ from .card_training import CardModule, learn_from
 from .doppelkopf_games import NOTHING
 from .torch_state import packed, unpack
 
+SLOWEST = 0.1  # of the learning rate, at the end
+
 
 class CardApprentice:
     def __init__(self, config: Any, game: Game, network: CardNetwork) -> None:
@@ -29,6 +31,7 @@ class CardApprentice:
         self.optimizer = torch.optim.Adam(self.module.parameters(), lr=config.rate, fused=True)
         self.actions = np.zeros((0, game.facts.longest), np.uint8)
         self.worth = np.zeros((0, 48, KINDS), np.float16)
+        self.rounds = 0  # learned from
 
     def take(self, rows: dict[str, np.ndarray]) -> None:
         self.actions = np.concatenate([self.actions, rows["actions"]])[-self.config.capacity :]
@@ -37,6 +40,9 @@ class CardApprentice:
     def learn(self) -> dict[str, float]:
         total = torch.zeros((), dtype=torch.float64, device=self.device)
         config, lengths = self.config, (self.actions != NOTHING).sum(axis=1)
+        for group in self.optimizer.param_groups:  # what cards were worth is mostly noise: later steps are smaller
+            group["lr"] = config.rate * (1 - (1 - SLOWEST) * self.rounds / config.iterations)
+        self.rounds += 1
         for _ in range(config.steps):
             which = self.generator.integers(0, len(self.actions), config.batch)
             rows = draw_rows(self.game, self.actions[which], lengths[which], config.positions, self.generator)
@@ -56,12 +62,13 @@ class CardApprentice:
     def save(self, folder: Path) -> None:
         tensors = packed(self.module, self.optimizer)
         tensors |= {"actions": torch.from_numpy(self.actions), "worth": torch.from_numpy(self.worth)}
-        meta = {"generator": json.dumps(self.generator.bit_generator.state)}
+        meta = {"generator": json.dumps(self.generator.bit_generator.state), "rounds": str(self.rounds)}
         write_whole(folder / "apprentice.safetensors", safetensors.torch.save(tensors, meta))
 
     def restore(self, folder: Path) -> None:
         with safetensors.safe_open(folder / "apprentice.safetensors", "pt") as file:  # type: ignore[no-untyped-call]
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
             self.generator.bit_generator.state = json.loads(file.metadata()["generator"])
+            self.rounds = int(file.metadata()["rounds"])
         self.actions, self.worth = tensors.pop("actions").numpy(), tensors.pop("worth").numpy()
         unpack(tensors, self.module, self.optimizer)

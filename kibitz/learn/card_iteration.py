@@ -36,7 +36,7 @@ class CardIteration:
     steps: Annotated[int, "gradient steps an iteration", range(1, 10**6)] = 25
     batch: Annotated[int, "games a step", range(1, 10**6)] = 256
     positions: Annotated[int, "of each game, a step", range(1, 49)] = 8
-    rate: Annotated[float, "learning rate of Adam"] = 0.0005
+    rate: Annotated[float, "learning rate of Adam at first; it falls to a tenth"] = 0.001
     entropy: Annotated[float, "points that a nat of doubt is worth, so that a policy stays open"] = 0.01
     capacity: Annotated[int, "games that are learned from: the last so many", range(1, 10**8)] = 5000
     device: Annotated[str, "where torch computes", ("auto", "cpu", "cuda")] = "auto"

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arena.match import open_match, play_into
-from ..arena.statistics import Estimate, interval, summary
+from ..arena.statistics import Estimate, interval
 from ..games import full_name, load
 from ..games.doppelkopf.prediction import foresee
 from ..learn.doppelkopf_games import is_validation
@@ -22,8 +21,8 @@ from ..learn.predictors import predictor_of
 from ..learn.training import configured, new_run, train
 from ..names import BadInput, choose
 from ..players.searching import THESIS_C
-from ..records import Record
 from ..runs import Run
+from .matches import against_others
 from .report import Report
 
 RULES = "doppelkopf:thesis"
@@ -152,17 +151,9 @@ class Study:
 
     def _match(self, game: str, one: str, others: str, name: str) -> list[str]:
         """One against three, each deal from all four seats: points a game, and how many games."""
-        games = 4 * self.scale.deals
-        run = open_match(self.folder / name, game, [one, *[others] * 3], games, self.seed)
-        done = [0]
-
-        def count(record: Record) -> None:
-            done[0] += 1
-            self.watch(f"{name}, games", done[0], games)
-
-        result = summary(play_into(run, self.processes, count, self.tell), self.seed)
-        mean, low, high = result.payoff
-        return [f"{mean:+.2f} ({low:+.2f} to {high:+.2f})", f"{result.games:,}"]
+        return against_others(
+            self.folder / name, game, one, others, self.scale.deals, self.seed, self.processes, self.watch, self.tell
+        )
 
     # ------------------------------------------------------------ parts
 

@@ -1,0 +1,117 @@
+"""What each part of `doko` brings: the player, and the same with one part switched off, against UCT on guesses.
+
+How long a card takes is measured beside it, on the same machine in the same run: strength at the same time is what
+counts, and a part that costs more than it brings should be off.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..arena.recording import recorder
+from ..games import load, view_of
+from ..names import choose
+from ..players import make_for
+from .matches import against_others
+from .report import Report
+
+UCT = "ensemble-uct:10x1000"
+GAMES = {"thesis": "doppelkopf:thesis", "whole": "doppelkopf"}
+PARTS = {
+    "ablation": "each part switched off, in the game of the thesis",
+    "whole": "in the whole game, with solos and announcements",
+}
+VARIANTS = {  # name -> what follows the network
+    "doko": "",
+    "deals all alike": ",deals=even",
+    "judged by the network after 12 cards": ",value=open",
+    "endings solved": ",exact=10000",
+    "trees of 60 on half as many deals": ",tree=60",
+}
+TIMED = 3  # games
+
+
+@dataclass(frozen=True)
+class Scale:
+    deals: int  # each from four seats
+    what: str
+
+
+SCALES = {
+    "quick": Scale(10, "40 games a line"),
+    "half": Scale(250, "1,000 games a line"),
+    "paper": Scale(1000, "4,000 games a line"),
+}
+
+
+class Study:
+    def __init__(
+        self,
+        part: str,
+        network: str,
+        scale: str,
+        folder: Path,
+        guesses: int = 50,
+        seed: int = 1,
+        processes: int | None = None,
+        watch: Callable[[str, float, float], None] = lambda what, done, total: None,
+        tell: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.part, self.scale = choose("part of doko", part, PARTS), SCALES[choose("scale", scale, SCALES)]
+        self.network, self.folder, self.guesses, self.seed = network, folder, guesses, seed
+        self.processes, self.watch, self.tell = processes, watch, tell
+        self.game = GAMES["whole" if part == "whole" else "thesis"]
+        for player in self.players().values():
+            make_for(player, load(self.game))
+
+    def players(self) -> dict[str, str]:
+        found = {}
+        for name, options in VARIANTS.items():
+            guesses = max(1, self.guesses // 2) if "tree" in options else self.guesses
+            found[name] = f"doko:{self.network},simulations={guesses}{options}"
+        if self.part == "whole":
+            return {"doko": found["doko"]}
+        return found | {"the small network alone": f"cards:{self.network},part=quick"}
+
+    def run(self) -> Report:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        milliseconds = self.times(self.players() | {UCT: UCT})
+        rows = []
+        for name, player in self.players().items():
+            place = self.folder / f"{self.part}-{name.replace(' ', '-')}"
+            found = against_others(
+                place, self.game, player, UCT, self.scale.deals, self.seed, self.processes, self.watch, self.tell
+            )
+            rows.append([name, *found, f"{milliseconds[name]:.1f}"])
+        notes = [
+            f"Against three `{UCT}`, which takes {milliseconds[UCT]:.1f} ms a card here. doko is "
+            f"`{self.players()['doko']}`.",
+            "95% intervals bootstrapped over deals.",
+        ]
+        heads = ["who", "points a game", "games", "ms a card"]
+        return Report(f"doko in {self.game}: {PARTS[self.part]}", heads, rows, notes, {}, "")
+
+    def times(self, players: dict[str, str]) -> dict[str, float]:
+        """Milliseconds for a card, on the mean of some games by rules of thumb."""
+        game = load(self.game)
+        play = recorder(self.game, ["doko-rules"] * 4, self.seed)
+        views = []
+        for record in map(play, range(TIMED)):
+            for state, action in record.replay():
+                if action is not None and game.turn(state) >= 0 and not game.aside(state):
+                    views.append((game.turn(state), view_of(game, state, game.turn(state))))
+        found = {}
+        for at, (name, text) in enumerate(players.items()):
+            self.watch("how long a card takes, players", at, len(players))
+            player = make_for(text, game)
+            taken = []
+            for seat, view in [views[len(views) // 2], views[-9], *views]:  # the first compile
+                player.begin(game, seat, 1)
+                began = time.perf_counter()
+                player.move(view)
+                taken.append(time.perf_counter() - began)
+            found[name] = 1000 * float(np.mean(taken[2:]))
+        return found

@@ -1,0 +1,42 @@
+"""The study of what `doko`'s parts bring: all lines, kept and not played again, refused before anything is written."""
+
+import pytest
+
+from kibitz.games import full_name, load
+from kibitz.learn.card_network import save_network
+from kibitz.learn.card_training import new_network
+from kibitz.names import BadInput
+from kibitz.studies import doko
+
+
+@pytest.fixture
+def network(tmp_path):
+    path = tmp_path / "network.safetensors"
+    save_network(path, full_name(load("doppelkopf:thesis")), new_network([(8,), (8,), (8,)], 1), "a test")
+    return str(path)
+
+
+def test_every_part_has_its_line_and_is_played_once(tmp_path, network, monkeypatch):
+    monkeypatch.setattr(doko, "UCT", "ensemble-uct:1x2,exact=0")
+    monkeypatch.setattr(doko, "TIMED", 1)
+    monkeypatch.setitem(doko.SCALES, "quick", doko.Scale(1, "few"))
+    monkeypatch.setattr(doko, "VARIANTS", {name: doko.VARIANTS[name] for name in ("doko", "deals all alike")})
+    study = doko.Study("ablation", network, "quick", tmp_path / "study", guesses=2, processes=1)
+    report = study.run()
+    assert [row[0] for row in report.rows] == ["doko", "deals all alike", "the small network alone"]
+    assert {row[2] for row in report.rows} == {"4"}
+    assert all(float(row[3]) > 0 for row in report.rows)
+    games = tmp_path / "study" / "ablation-doko" / "games.jsonl"
+    before = games.read_bytes(), games.stat().st_mtime_ns
+    again = doko.Study("ablation", network, "quick", tmp_path / "study", guesses=2, processes=1).run()
+    assert [row[:3] for row in again.rows] == [row[:3] for row in report.rows]
+    assert before[0] == games.read_bytes()
+
+
+def test_what_is_no_network_is_refused_at_once(tmp_path):
+    (tmp_path / "x").write_text("no network")
+    with pytest.raises(BadInput, match="can't be read as a network"):
+        doko.Study("ablation", str(tmp_path / "x"), "quick", tmp_path / "study")
+    with pytest.raises(BadInput, match="part of doko"):
+        doko.Study("table", str(tmp_path / "x"), "quick", tmp_path / "study")
+    assert not (tmp_path / "study").exists()
