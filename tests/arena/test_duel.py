@@ -47,3 +47,15 @@ def test_the_same_luck_from_both_seats_and_the_same_again(net):
 def test_who_can_t_answer_for_many_is_refused():
     with pytest.raises(BadInput, match="oos:10 doesn't answer for many positions at once"):
         duel(games.load("kuhn"), "oos:10", "random", 2)
+
+
+def test_many_views_at_once_get_the_answers_that_each_would_get():
+    game = games.load("leduc")
+    player = make_for("net:models/leduc", game)
+    views = unfold(game).views[1][:40]
+    player.begin(game, 1, 1)
+    together = player.policies(views)
+    for view, odds in zip(views, together, strict=True):
+        player.move(view.copy())
+        assert odds[games.legal_actions(game, view)] == pytest.approx(player.advice.policy, abs=1e-6)
+        assert odds.sum() == pytest.approx(1)
