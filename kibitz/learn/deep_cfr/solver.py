@@ -125,7 +125,7 @@ class Solver:
         config, of_regrets = self.config, loss == ADVANTAGES
         rows = memory.rows()
         if config.merge:
-            rows = merged(rows, config.even)
+            rows = merged(rows)
         lesson = Lesson(
             config.steps if of_regrets else config.strategy_steps,
             config.batch if of_regrets else config.strategy_batch,
