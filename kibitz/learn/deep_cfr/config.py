@@ -40,13 +40,11 @@ class DeepCfr:
     capacity: Annotated[int, "advantage samples of a seat", range(1, 10**9)] = 1_000_000
     strategy_capacity: Annotated[int, "strategy samples of a seat", range(1, 10**9)] = 1_000_000
     merge: Annotated[bool, "whether equal views are learned as one, by their mean: the same loss, less noise"] = False
-    even: Annotated[float, "power of a merged view's weight: 1 by its samples, 0 all views alike"] = 1.0
     regret_power: Annotated[float, "samples of iteration t weigh t to this (1: linear CFR)"] = 1.0
     average_power: Annotated[float, "and so do strategies in the average"] = 1.0
     fallback: Annotated[str, "where no regret is positive", ("argmax", "uniform")] = "argmax"
     average: Annotated[str, "a strategy network, or SD-CFR: all advantage networks", ("network", "sd")] = "network"
     shared_luck: Annotated[bool, "whether all branches of a traversal meet the same cards"] = True
-    alternate: Annotated[bool, "whether seat 2 already meets seat 1's network of the same iteration"] = True
     suits_alike: Annotated[bool, "whether hands of hold'em are learned with other suits each time"] = False
     device: Annotated[str, "where networks learn", ("auto", "cpu", "cuda")] = "auto"
     answers: Annotated[str, "where they answer traversals", ("cpu", "cuda")] = "cpu"
@@ -98,7 +96,7 @@ def refuse(config: DeepCfr, game: Any) -> None:
         raise BadInput(f"deep-cfr is for two seats and sums of zero, and {full_name(game)} isn't")
     if not facts.encoding:
         raise BadInput(f"{full_name(game)} has no encoding for a network: give it the rule `observe`")
-    for name, low, high in (("held_out", 0, 0.9), ("even", 0, 1), ("regret_power", 0, 10), ("average_power", 0, 10)):
+    for name, low, high in (("held_out", 0, 0.9), ("regret_power", 0, 10), ("average_power", 0, 10)):
         if not low <= getattr(config, name) <= high:
             raise BadInput(f"{name}={getattr(config, name)} should be from {low:g} to {high:g}")
     if not 0 < config.rate < 1:

@@ -24,7 +24,7 @@ from ..checkpoints import checkpoint, restore
 from ..expert_iteration import Crew
 from .average import Table
 from .config import DeepCfr
-from .solver import Known, Solver
+from .solver import Solver
 from .traversal import Samples
 
 CHECKPOINT_SECONDS = 60.0
@@ -115,10 +115,9 @@ def solve(run: Run, config: DeepCfr, crew: Crew, watch: Watch = lambda stage: No
     last_checkpoint, wait = time.perf_counter(), CHECKPOINT_SECONDS
     for iteration in range(done + 1, config.iterations + 1):
         metrics: dict[str, Any] = {"iteration": iteration, "traversals": 2 * iteration * config.traversals, "nodes": 0}
-        known: Known = (solver.networks[0], solver.networks[1])
         began, traversing_before = time.perf_counter(), clock.traversing
         for seat in range(2):
-            crew.share((solver.networks[0], solver.networks[1]) if config.alternate else known)
+            crew.share((solver.networks[0], solver.networks[1]))  # seat 2 meets what seat 1 has just learned
             metrics["nodes"] += traverse_for(solver, crew, iteration, seat, clock)
             metrics |= solver.learn(iteration, seat, clock.steps(f"seat {seat + 1} learns", config.steps))
         solver.iteration = iteration

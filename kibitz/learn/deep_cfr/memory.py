@@ -138,8 +138,8 @@ class Memory:
         self.seen, self.views, self.values, self.weights = seen, *(arrays[k] for k in ("views", "values", "weights"))
 
 
-def merged(rows: Rows, even: float = 1.0) -> Rows:
-    """Equal views as one row, with their mean by weight, and all their weight to the power of `even`.
+def merged(rows: Rows) -> Rows:
+    """Equal views as one row, with their mean by weight, and all their weight.
 
     Squared errors and cross-entropies of the mean differ from those of the rows by a constant only.
     """
@@ -148,7 +148,7 @@ def merged(rows: Rows, even: float = 1.0) -> Rows:
     first, weights, sums = np.zeros(n, np.int64), np.zeros(n), np.zeros(rows.values.shape)
     count = _add_up(_keys(rows.views), rows.values, rows.weights, slots, first, weights, sums)
     mean = sums[:count] / weights[:count, None]  # NaN stays NaN
-    return Rows(rows.views[first[:count]], mean.astype(np.float32), (weights[:count] ** even).astype(np.float32))
+    return Rows(rows.views[first[:count]], mean.astype(np.float32), weights[:count].astype(np.float32))
 
 
 @kernel

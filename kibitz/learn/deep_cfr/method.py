@@ -93,9 +93,12 @@ def estimate(config: DeepCfr, game: Game, processes: int, done: int) -> tuple[fl
     known: Known = (untrained, untrained)
     for _ in range(2):  # the first one compiles
         began = time.perf_counter()
-        _, advantages, strategies, _ = traverse((1, 0, 0), known)
+        traverse((1, 0, 0), known)
         traversing_each = (time.perf_counter() - began) / probe.traversals
-    fills = 1 if config.merge else -(-(config.batch + 1) // len(advantages.views))  # a memory larger than a minibatch
+    _, advantages, strategies, _ = traverse((1, 0, 0), (None, None))  # an untrained opponent may fold all hands
+    fills = (
+        1 if config.merge else -(-(config.batch + 1) // max(len(advantages.views), 1))
+    )  # a memory larger than a minibatch
     solver.take(1, 0, [advantages] * fills, [strategies])
     for _ in range(2):
         began = time.perf_counter()

@@ -120,12 +120,14 @@ class Solver:
     def _fit(
         self, before: Weights, memory: Memory, loss: str, iteration: int, number: int, watch: Callable[[int], None]
     ) -> Any:
-        from .learning import ADVANTAGES, Lesson, fit
+        from .learning import ADVANTAGES, Learned, Lesson, fit
 
         config, of_regrets = self.config, loss == ADVANTAGES
         rows = memory.rows()
+        if not len(memory):  # few traversals, and the other seat folded in all of them
+            return Learned(before, 0.0, 0)
         if config.merge:
-            rows = merged(rows, config.even)
+            rows = merged(rows)
         lesson = Lesson(
             config.steps if of_regrets else config.strategy_steps,
             config.batch if of_regrets else config.strategy_batch,

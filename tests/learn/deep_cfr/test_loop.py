@@ -222,6 +222,18 @@ def test_hold_em_learns_and_plays_what_it_learned_to_see(tmp_path):
         players.make_for(f"net:{run.folder}", games.load("leduc"))
 
 
+def test_a_seat_that_never_moved_has_learned_nothing_and_the_run_goes_on(tmp_path):
+    """Of one hand the dealer folds half, and the big blind has no decision."""
+    for seed in range(1, 6):
+        run = begun(tmp_path / str(seed), HOLDEM, traversals=1, iterations=2, judge_every=0, seed=seed)
+        training.estimate(run, 1)
+        training.train(run, 1)
+        if run.lines()[1]["steps_1"] == 0:
+            break
+    assert run.lines()[1]["steps_1"] == 0
+    assert run.lines()[-1]["iteration"] == 2
+
+
 def test_free_raises_are_small_and_uncapped_in_what_is_traversed_only():
     game = games.load("holdem:thesis")
     config = DeepCfr("holdem:thesis", free_raises=True)

@@ -142,8 +142,6 @@ def test_merged_rows_have_the_same_gradients(width, loss):
     assert (found[0][~legal] == 0).all()
 
 
-def test_merged_weights_can_be_evened_out():
+def test_merged_rows_have_all_their_weight():
     rows = Rows(np.array([[1], [1], [2]], np.uint8), np.ones((3, 2), np.float32), np.array([3, 6, 4], np.float32))
     assert merged(rows).weights.tolist() == [9, 4]
-    assert merged(rows, 0.5).weights.tolist() == [3, 2]
-    assert merged(rows, 0.0).weights.tolist() == [1, 1]
