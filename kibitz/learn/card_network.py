@@ -20,7 +20,6 @@ import safetensors
 import safetensors.numpy
 
 from ..files import write_whole
-from ..games.doppelkopf import Doppelkopf
 from ..games.doppelkopf.cards import KINDS
 from ..games.doppelkopf.deals import WEIGHTED, count_weighted, draw_weighted
 from ..games.doppelkopf.encoding import OPEN_SIZE, SIZE, encode_open
@@ -30,6 +29,7 @@ from ..jit import copy_record, kernel
 from ..names import BadInput
 from ..search.guesses import nothing_fits
 from ..search.policies import policy
+from .doppelkopf_games import check_nines
 from .perceptron import Layers, Perceptron, compiled, forward, logits
 
 FORMAT = "kibitz cards 1"
@@ -53,8 +53,7 @@ class About(NamedTuple):
 
 
 def check_rules(game: Any) -> None:
-    if not isinstance(game, Doppelkopf) or not game.nines:
-        raise BadInput("cards is for doppelkopf with nines, whose games are 48 cards")
+    check_nines(game, "cards")
 
 
 def weights_of(said: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ import safetensors.numpy
 
 from ..files import write_whole
 from ..games import full_name, load
-from ..games.doppelkopf import lines, notation
+from ..games.doppelkopf import Doppelkopf, lines, notation
 from ..games.protocol import OVER, SCRATCH, positions
 from ..jit import kernel
 from ..names import BadInput
@@ -53,6 +53,11 @@ class Games:
     def take(self, which: np.ndarray) -> "Games":
         """Some of them, by number or mask."""
         return replace(self, **{name: getattr(self, name)[which] for name in ARRAYS})
+
+
+def check_nines(game: Any, what: str) -> None:
+    if not isinstance(game, Doppelkopf) or not game.nines:
+        raise BadInput(f"{what} is for doppelkopf with nines, whose games are 48 cards")
 
 
 def read_games(name: str | Path, rules_name: str, form: lines.Form = lines.Form()) -> Games:  # noqa: B008

@@ -15,10 +15,9 @@ import safetensors
 import safetensors.numpy
 
 from ..files import write_whole
-from ..games.doppelkopf import Doppelkopf
 from ..games.doppelkopf.cards import KINDS
 from ..names import BadInput
-from .doppelkopf_games import Games
+from .doppelkopf_games import Games, check_nines
 
 FORMAT = "kibitz next-card 1"
 NEWLINE = KINDS + 4  # behind the cards and the positions
@@ -108,8 +107,7 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
 
 
 def check_rules(game: Any) -> None:
-    if not isinstance(game, Doppelkopf) or not game.nines:
-        raise BadInput("next-card is for doppelkopf with nines, whose games are 48 cards")
+    check_nines(game, "next-card")
 
 
 # ---------------------------------------------------------------- files
