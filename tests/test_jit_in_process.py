@@ -104,7 +104,7 @@ def test_a_stamp_tells_apart(one, other):
 
 @kernel
 def worth_of(coin):
-    return coin.worth(10)
+    return coin.coined(10)
 
 
 def test_a_class_that_is_defined_again_goes_by_its_new_rules():
@@ -112,9 +112,9 @@ def test_a_class_that_is_defined_again_goes_by_its_new_rules():
     found = []
     for amount in (1, 2):
 
-        @jit.rules({"worth": "self, count"})
+        @jit.rules({"coined": "self, count"})
         class Coin(NamedTuple):
-            def worth(self, count):
+            def coined(self, count):
                 return amount * count  # noqa: B023  (it is called at once)
 
         found.append(worth_of(Coin()))

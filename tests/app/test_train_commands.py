@@ -170,7 +170,7 @@ def test_a_network_that_is_not_there_is_told_with_those_that_are(kibitz, tmp_pat
 
 
 BAD = {
-    ("train",): "name a method (exit-oos, tspg, next-card, deep-cfr) or --resume RUN",
+    ("train",): "name a method (exit-oos, tspg, next-card, cards, exit-cards, deep-cfr) or --resume RUN",
     ("train", "exit-ooz", "kuhn"): "exit-oos",
     ("train", "exit-oos"): "Missing argument 'GAME'",
     ("train", "exit-oos", "ledoc"): "no game is called 'ledoc': did you mean 'leduc'?",
