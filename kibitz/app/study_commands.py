@@ -1,7 +1,9 @@
 """`kibitz study`: a table or figure of a paper, ours beside theirs."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -61,15 +63,8 @@ def study_exit_oos(
         study = exit_oos.Study(part, scale, folder, seed, processes, watch, tell, preset, number)
         line(0, "how long will it take?")
         seconds, size = study.foretell()
-        err.print(
-            f"{part} into {escape(str(folder))}: about {spoken(seconds)}, and {size / 1e6:,.0f} MB of disk",
-            highlight=False,
-        )
-        try:
-            report = study.run()
-        except KeyboardInterrupt:
-            err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
-            raise typer.Exit(130) from None
+        what = f"{part} into {folder}: about {spoken(seconds)}, and {size / 1e6:,.0f} MB of disk"
+        report = run_study(study, what)
     command = f"kibitz study exit-oos {part} --scale {scale} --preset {preset} --games {study.games} --seed {seed}"
     present(report, folder, f"{part}-{preset}", command, f"{scale}, {exit_oos.SCALES[scale].what}", json_file)
 
@@ -108,21 +103,9 @@ def study_tspg(
     names.choose("scale", scale, tspg.SCALES)
     games = list(tspg.PAPER) if game == ["all"] else game or ["connect_four"]
     folder = out_folder or Path("runs") / f"study-tspg-{scale}"
-    with waiting("tspg") as line:
-
-        def watch(what: str, done: float, total: float) -> None:
-            line(0, f"{what}: {done:,.0f} of {total:,.0f}")
-
-        def tell(text: str) -> None:
-            err.print(text, highlight=False, markup=False)
-
-        study = tspg.Study(part, games, scale, folder, preset, features, seed, processes, watch, tell, repetitions)
-        err.print(f"{part} into {escape(str(folder))}: {len(study.games)} games", highlight=False)
-        try:
-            report = study.run()
-        except KeyboardInterrupt:
-            err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
-            raise typer.Exit(130) from None
+    with told("tspg") as shown:
+        study = tspg.Study(part, games, scale, folder, preset, features, seed, processes, *shown, repetitions)
+        report = run_study(study, f"{part} into {folder}: {len(study.games)} games")
     chosen = " ".join(f"--game {each}" for each in study.games)
     command = (
         f"kibitz study tspg {part} {chosen} --scale {scale} --preset {preset} --features {features} "
@@ -165,21 +148,9 @@ def study_doppelkopf(
     names.at_least("--seed", seed, 0)
     names.choose("scale", scale, doppelkopf.SCALES)
     folder = out_folder or Path("runs") / f"study-doppelkopf-{scale}"
-    with waiting("doppelkopf") as line:
-
-        def watch(what: str, done: float, total: float) -> None:
-            line(0, f"{what}: {done:,.0f} of {total:,.0f}")
-
-        def tell(text: str) -> None:
-            err.print(text, highlight=False, markup=False)
-
-        study = doppelkopf.Study(part, data, scale, folder, seed, device, watch, tell, processes, also or [])
-        err.print(f"{part} into {escape(str(folder))}", highlight=False)
-        try:
-            report = study.run()
-        except KeyboardInterrupt:
-            err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
-            raise typer.Exit(130) from None
+    with told("doppelkopf") as shown:
+        study = doppelkopf.Study(part, data, scale, folder, seed, device, *shown, processes, also or [])
+        report = run_study(study, f"{part} into {folder}")
     beside = "".join(f" --also {run}" for run in also or [])
     command = f"kibitz study doppelkopf {part} --data {data} --scale {scale}{beside} --seed {seed}"
     present(report, folder, part, command, f"{scale}, {doppelkopf.SCALES[scale].what}", json_file)
@@ -211,21 +182,9 @@ def study_doko(
     names.at_least("--seed", seed, 0)
     names.choose("scale", scale, doko.SCALES)
     folder = out_folder or Path("runs") / f"study-doko-{scale}"
-    with waiting("doko") as line:
-
-        def watch(what: str, done: float, total: float) -> None:
-            line(0, f"{what}: {done:,.0f} of {total:,.0f}")
-
-        def tell(text: str) -> None:
-            err.print(text, highlight=False, markup=False)
-
-        study = doko.Study(part, net, scale, folder, guesses, seed, processes, watch, tell)
-        err.print(f"{part} into {escape(str(folder))}", highlight=False)
-        try:
-            report = study.run()
-        except KeyboardInterrupt:
-            err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
-            raise typer.Exit(130) from None
+    with told("doko") as shown:
+        study = doko.Study(part, net, scale, folder, guesses, seed, processes, *shown)
+        report = run_study(study, f"{part} into {folder}")
     command = f"kibitz study doko {part} --net {net} --scale {scale} --guesses {guesses} --seed {seed}"
     present(report, folder, part, command, f"{scale}, {doko.SCALES[scale].what}", json_file)
 
@@ -260,7 +219,17 @@ def study_deep_cfr(
     names.at_least("--seed", seed, 0)
     names.choose("scale", scale, deep_cfr.SCALES)
     folder = out_folder or Path("runs") / f"study-deep-cfr-{scale}"
-    with waiting("deep-cfr") as line:
+    with told("deep-cfr") as shown:
+        study = deep_cfr.Study(part, scale, folder, seed, processes, device, preset, *shown)
+        report = run_study(study, f"{part} into {folder}")
+    command = f"kibitz study deep-cfr {part} --scale {scale} --preset {preset} --seed {seed}"
+    present(report, folder, part, command, f"{scale}, {deep_cfr.SCALES[scale].what}", json_file)
+
+
+@contextmanager
+def told(title: str) -> Iterator[tuple[Callable[[str, float, float], None], Callable[[str], None]]]:
+    """What a study shows while it works: how far it is, and what is to be said."""
+    with waiting(title) as line:
 
         def watch(what: str, done: float, total: float) -> None:
             line(0, f"{what}: {done:,.0f} of {total:,.0f}")
@@ -268,15 +237,18 @@ def study_deep_cfr(
         def tell(text: str) -> None:
             err.print(text, highlight=False, markup=False)
 
-        study = deep_cfr.Study(part, scale, folder, seed, processes, device, preset, watch, tell)
-        err.print(f"{part} into {escape(str(folder))}", highlight=False)
-        try:
-            report = study.run()
-        except KeyboardInterrupt:
-            err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
-            raise typer.Exit(130) from None
-    command = f"kibitz study deep-cfr {part} --scale {scale} --preset {preset} --seed {seed}"
-    present(report, folder, part, command, f"{scale}, {deep_cfr.SCALES[scale].what}", json_file)
+        yield watch, tell
+
+
+def run_study(study: Any, what: str) -> Report:
+    """Until it is done, or stopped by the keyboard: then the same command goes on."""
+    err.print(what, highlight=False, markup=False)
+    try:
+        report: Report = study.run()
+    except KeyboardInterrupt:
+        err.print("stopped; what is there was saved, and the same command goes on", highlight=False)
+        raise typer.Exit(130) from None
+    return report
 
 
 def present(report: Report, folder: Path, name: str, command: str, scale: str, json_file: Path | None) -> None:

@@ -62,10 +62,7 @@ class Apprentice:
         return {"loss": float(total) / self.steps, "rows": len(self.experience)}
 
     def knowledge(self) -> Layers:
-        linear = [part for part in self.network if isinstance(part, torch.nn.Linear)]
-        return [
-            (part.weight.detach().cpu().numpy().T.copy(), part.bias.detach().cpu().numpy().copy()) for part in linear
-        ]
+        return layers_of(self.network)
 
     def publish(self, path: Path, made: str) -> None:
         path.parent.mkdir(exist_ok=True)
@@ -106,6 +103,12 @@ def as_module(layers: Layers) -> torch.nn.Sequential:
             part.bias.copy_(torch.from_numpy(biases))
         parts += [part, torch.nn.ReLU()]
     return torch.nn.Sequential(*parts[:-1])
+
+
+def layers_of(module: torch.nn.Sequential) -> Layers:
+    """The other way round."""
+    linear = [part for part in module if isinstance(part, torch.nn.Linear)]
+    return [(part.weight.detach().cpu().numpy().T.copy(), part.bias.detach().cpu().numpy().copy()) for part in linear]
 
 
 def divergence(logits: torch.Tensor, policies: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from ..games import Game
 from ..names import BadInput
 from .card_network import check_rules
-from .doppelkopf_games import Games, is_validation, read_games
+from .doppelkopf_games import Games, read_games, refuse_lessons
 from .method import Lessons
 
 MOST_HIDDEN = 10_000
@@ -60,21 +60,8 @@ def refuse(config: Cards, game: Game) -> None:
     check_rules(game)
     if not config.data:
         raise BadInput("--data is missing: a file of games, or a run folder, such as kibitz record makes")
-    if not 0 < config.rate < 1:
-        raise BadInput(f"rate={config.rate} should be above 0 and below 1")
-    if not 0 < config.validation < 1:
-        raise BadInput(f"validation={config.validation} should be above 0 and below 1")
     config.hidden_sizes  # noqa: B018
-    games = data_of(config)
-    apart = int(is_validation(games, config.validation).sum())
-    if not 0 < apart < len(games):
-        raise BadInput(
-            f"validation={config.validation} puts {apart} of {len(games)} games apart: some should be, and not all"
-        )
-    if config.device == "cuda":
-        from .apprentice import pick_device
-
-        pick_device(config.device, large=True)
+    refuse_lessons(config, data_of(config))
 
 
 def learner(config: Cards, game: Game) -> Any:

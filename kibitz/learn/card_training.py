@@ -5,21 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import safetensors
-import safetensors.torch
 import torch
 
-from ..files import write_whole
 from ..games import Game, full_name
 from ..games.doppelkopf.cards import KINDS
 from ..games.doppelkopf.whereabouts import ROOM, expected_counts
-from .apprentice import BANNED, as_module, one_thread, pick_device
+from .apprentice import BANNED, as_module, layers_of, one_thread, pick_device
 from .card_network import CARDS, ENDS, SURE, VALUE, WHERE, CardNetwork, save_network, weights_of
 from .card_rows import Rows, draw_rows
-from .checkpoints import Changed
 from .doppelkopf_games import Games, is_validation
 from .perceptron import new_layers
-from .torch_state import packed, unpack
+from .torch_pupil import TorchPupil
 
 WORTH = 0.1  # of a squared error of the reward, beside a card's surprise
 PLACES = 0.05  # of a deal's surprise
@@ -117,14 +113,6 @@ def parted(hands: np.ndarray) -> np.ndarray:
     return np.log(2.0) * ((hands.sum(axis=2) == 2) & (hands.max(axis=2) == 1)).sum(axis=1)
 
 
-def layers_of(module: torch.nn.Sequential) -> list[tuple[np.ndarray, np.ndarray]]:
-    return [
-        (part.weight.detach().cpu().numpy().T.copy(), part.bias.detach().cpu().numpy().copy())
-        for part in module
-        if isinstance(part, torch.nn.Linear)
-    ]
-
-
 def learn_from(module: CardModule, optimizer: torch.optim.Optimizer, losses: Losses) -> torch.Tensor:
     """One step; the loss."""
     with one_thread():
@@ -135,25 +123,20 @@ def learn_from(module: CardModule, optimizer: torch.optim.Optimizer, losses: Los
     return loss.detach()
 
 
-class CardPupil:
+class CardPupil(TorchPupil):
     def __init__(self, config: Any, game: Game, games: Games) -> None:
         apart = is_validation(games, config.validation)
-        self.config, self.game, self.source = config, game, games.source
-        self.device = torch.device(pick_device(config.device, large=True))
+        self.game = game
         self.games, self.judged = games.take(~apart), games.take(np.flatnonzero(apart)[: config.judged])
         self.lengths = self.games.lengths
         self.steps = -(-len(self.games) // config.batch)
-        self.module = CardModule(new_network(config.hidden_sizes, config.seed)).to(self.device)
-        self.optimizer = torch.optim.Adam(self.module.parameters(), lr=config.rate, fused=True)
-        self.total = torch.zeros((), dtype=torch.float64, device=self.device)  # of losses in this pass
-        self.done = 0  # minibatches in it
+        device = torch.device(pick_device(config.device, large=True))
+        module = CardModule(new_network(config.hidden_sizes, config.seed)).to(device)
+        super().__init__(config, games.source, module, device)
         self.order: tuple[int, np.ndarray] | None = None  # of the games in a pass
 
     def learn(self, iteration: int, step: int) -> None:
         config = self.config
-        if step == 0:
-            self.total.zero_()
-            self.done = 0
         if self.order is None or self.order[0] != iteration:
             drawn = np.random.default_rng([config.seed, 2, iteration]).permutation(len(self.games))
             self.order = iteration, drawn
@@ -165,11 +148,7 @@ class CardPupil:
             group["lr"] = config.rate * (1 - 0.99 * part)  # to nearly nothing: rewards are mostly noise
         with one_thread():
             losses = self.module.losses(self.game, rows)
-        self.total += learn_from(self.module, self.optimizer, losses)
-        self.done += 1
-
-    def loss(self) -> float:
-        return float(self.total) / max(self.done, 1)
+        self.count(learn_from(self.module, self.optimizer, losses), step)
 
     def judge(self) -> dict[str, float]:
         generator = np.random.default_rng([self.config.seed, 4])
@@ -182,27 +161,9 @@ class CardPupil:
         foretold = np.where(as_mask(rows.can_be), said.cpu().numpy(), -np.inf).argmax(axis=1) == rows.cards
         found = {f"{name}_of_validation": float(each) for name, each in losses.items()}
         found["loss_of_validation"] = sum(WEIGHTS[name] * float(each) for name, each in losses.items())
+        self.refuse_nonsense(found["loss_of_validation"])
         return {"accuracy": float(foretold.mean()), "quick_accuracy": float(hits.mean()), **found}
-
-    @property
-    def bytes(self) -> int:
-        """Of the network."""
-        return sum(each.nbytes for each in self.module.parameters())
 
     def publish(self, path: Path, made: str) -> None:
         path.parent.mkdir(exist_ok=True)
         save_network(path, full_name(self.game), self.module.network(), made)
-
-    def save(self, folder: Path) -> None:
-        tensors = packed(self.module, self.optimizer)
-        tensors |= {"total": self.total.cpu(), "done": torch.tensor(self.done)}
-        write_whole(folder / "pupil.safetensors", safetensors.torch.save(tensors, {"source": self.source}))
-
-    def restore(self, folder: Path) -> None:
-        with safetensors.safe_open(folder / "pupil.safetensors", "pt") as file:  # type: ignore[no-untyped-call]
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-            source = file.metadata()["source"]
-        if source != self.source:
-            raise Changed(f"{self.config.data} holds other games now than when the run was begun")
-        self.total, self.done = tensors.pop("total").to(self.device), int(tensors.pop("done"))
-        unpack(tensors, self.module, self.optimizer)

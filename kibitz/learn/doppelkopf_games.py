@@ -60,6 +60,23 @@ def check_nines(game: Any, what: str) -> None:
         raise BadInput(f"{what} is for doppelkopf with nines, whose games are 48 cards")
 
 
+def refuse_lessons(config: Any, games: Games) -> None:
+    """What can't be learned from recorded games, whatever the network."""
+    if not 0 < config.rate < 1:
+        raise BadInput(f"rate={config.rate} should be above 0 and below 1")
+    if not 0 < config.validation < 1:
+        raise BadInput(f"validation={config.validation} should be above 0 and below 1")
+    apart = int(is_validation(games, config.validation).sum())
+    if not 0 < apart < len(games):
+        raise BadInput(
+            f"validation={config.validation} puts {apart} of {len(games)} games apart: some should be, and not all"
+        )
+    if config.device == "cuda":
+        from .apprentice import pick_device
+
+        pick_device(config.device, large=True)
+
+
 def read_games(name: str | Path, rules_name: str, form: lines.Form = lines.Form()) -> Games:  # noqa: B008
     """From a file of records or of lines (`form` says how those are meant), or the run folder it lies in.
 

@@ -6,19 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import safetensors
-import safetensors.torch
 import torch
 
-from ..files import write_whole
 from ..games import Game, full_name
 from ..games.doppelkopf.prediction import foresee
-from ..names import BadInput
 from .apprentice import one_thread, pick_device
-from .checkpoints import Changed
 from .doppelkopf_games import Games, is_validation
 from .next_card import CARDS, CHARACTERS, NEWLINE, Layer, Network, lines_of, save_network
-from .torch_state import packed, unpack
+from .torch_pupil import TorchPupil
 
 AT_ONCE = 500  # lines that are judged together
 
@@ -66,47 +61,37 @@ def as_lstm(network: Network) -> Lstm:
     return module
 
 
-class NextCardPupil:
+class NextCardPupil(TorchPupil):
     def __init__(self, config: Any, game: Game, games: Games) -> None:
         apart = is_validation(games, config.validation)
-        self.config, self.game, self.source = config, game, games.source
+        self.game = game
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:2")  # else CUDA's LSTM is another one every time
-        self.device = torch.device(pick_device(config.device, large=True))
-        self.lines = torch.from_numpy(lines_of(games.take(~apart))).to(self.device)
+        device = torch.device(pick_device(config.device, large=True))
+        self.lines = torch.from_numpy(lines_of(games.take(~apart))).to(device)
         self.judged = games.take(np.flatnonzero(apart)[: config.judged])
         self.can_be = foresee(game, self.judged.actions, self.judged.lengths, 0, 1).can_be
         self.steps = -(-len(self.lines) // config.batch)
-        self.module = new_lstm(config.layers, config.nodes, config.seed).to(self.device)
-        self.optimizer = torch.optim.Adam(self.module.parameters(), lr=config.rate, fused=True)
-        self.total = torch.zeros((), dtype=torch.float64, device=self.device)  # of losses in this pass
-        self.done = 0  # minibatches in it
+        module = new_lstm(config.layers, config.nodes, config.seed).to(device)
+        super().__init__(config, games.source, module, device)
         self.order: tuple[int, torch.Tensor] | None = None  # of the lines in a pass
 
     def learn(self, iteration: int, step: int) -> None:
         if self.order is None or self.order[0] != iteration:
             drawn = np.random.default_rng([self.config.seed, 2, iteration]).permutation(len(self.lines))
             self.order = iteration, torch.from_numpy(drawn).to(self.device)
-        if step == 0:
-            self.total.zero_()
-            self.done = 0
         batch = self.lines[self.order[1][step * self.config.batch : (step + 1) * self.config.batch]]
         with one_thread():
             loss = surprise(self.module(batch), batch)
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             self.optimizer.step()
-        self.total += loss.detach()
-        self.done += 1
-
-    def loss(self) -> float:
-        return float(self.total) / max(self.done, 1)
+        self.count(loss.detach(), step)
 
     def judge(self) -> dict[str, float]:
         lines = lines_of(self.judged)
         with one_thread():
             foretold = foretell(self.module, lines, self.can_be.reshape(-1, 48))
-        if not np.isfinite(foretold.loss):
-            raise BadInput(f"the network's loss is {foretold.loss}: rate={self.config.rate} is too high")
+        self.refuse_nonsense(foretold.loss)
         hits = foretold.cards == lines[:, CARDS]
         own = self.judged.own.reshape(-1, 48)
         return {
@@ -116,28 +101,9 @@ class NextCardPupil:
             "legal_of_own": float(foretold.legal[own].mean()),
         }
 
-    @property
-    def bytes(self) -> int:
-        """Of the network."""
-        return sum(each.nbytes for each in self.module.parameters())
-
     def publish(self, path: Path, made: str) -> None:
         path.parent.mkdir(exist_ok=True)
         save_network(path, full_name(self.game), as_network(self.module), made)
-
-    def save(self, folder: Path) -> None:
-        tensors = packed(self.module, self.optimizer)
-        tensors |= {"total": self.total.cpu(), "done": torch.tensor(self.done)}
-        write_whole(folder / "pupil.safetensors", safetensors.torch.save(tensors, {"source": self.source}))
-
-    def restore(self, folder: Path) -> None:
-        with safetensors.safe_open(folder / "pupil.safetensors", "pt") as file:  # type: ignore[no-untyped-call]
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-            source = file.metadata()["source"]
-        if source != self.source:
-            raise Changed(f"{self.config.data} holds other games now than when the run was begun")
-        self.total, self.done = tensors.pop("total").to(self.device), int(tensors.pop("done"))
-        unpack(tensors, self.module, self.optimizer)
 
 
 def surprise(logits: torch.Tensor, lines: torch.Tensor) -> torch.Tensor:

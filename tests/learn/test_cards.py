@@ -21,7 +21,7 @@ from kibitz.learn.card_network import (
 )
 from kibitz.learn.card_rows import all_views, draw_rows
 from kibitz.learn.card_strength import strength
-from kibitz.learn.card_training import DealSurprise, new_network, parted, shortfall
+from kibitz.learn.card_training import CardPupil, DealSurprise, new_network, parted, shortfall
 from kibitz.learn.doppelkopf_games import read_games
 from kibitz.learn.models import describe
 from kibitz.learn.perceptron import logits
@@ -194,6 +194,15 @@ def test_a_run_killed_in_the_middle_of_a_pass_goes_on_exactly(tmp_path, data, mo
             training.train(Run(run.folder), watch=kill)
     training.train(Run(run.folder))
     assert outcome(run) == whole
+
+
+def test_a_network_that_has_run_away_is_not_kept(tmp_path, data):
+    run = begun(tmp_path / "run", data, rate=0.999999, iterations=40)
+    pupil = CardPupil(training.config_of(run), GAME, read_games(data, RULES))
+    for part in pupil.module.parameters():
+        part.data.fill_(float("nan"))
+    with pytest.raises(BadInput, match=r"the network's loss is nan: rate=0\.999999 is too high"):
+        pupil.judge()
 
 
 @pytest.mark.parametrize(
