@@ -87,6 +87,9 @@ def study_tspg(
     preset: Annotated[str, typer.Option(help="Numbers of the training: paper, public, or kibitz (ours).")] = "paper",
     features: Annotated[str, typer.Option(help="What patterns grow from: faithful, or rich.")] = "faithful",
     repetitions: Annotated[int | None, typer.Option(min=1, help="Training runs a game; default by the scale.")] = None,
+    unvisited: Annotated[
+        str, typer.Option(help="What an action never tried counts for tspg: parent (as in the paper), loss, or mixed.")
+    ] = "parent",
     seed: Seed = 1,
     processes: Processes = None,
     json_file: Json = None,
@@ -104,14 +107,17 @@ def study_tspg(
     games = list(tspg.PAPER) if game == ["all"] else game or ["connect_four"]
     folder = out_folder or Path("runs") / f"study-tspg-{scale}"
     with told("tspg") as shown:
-        study = tspg.Study(part, games, scale, folder, preset, features, seed, processes, *shown, repetitions)
+        study = tspg.Study(part, games, scale, folder, preset, features, seed, processes, *shown, repetitions, unvisited)
         report = run_study(study, f"{part} into {folder}: {len(study.games)} games")
     chosen = " ".join(f"--game {each}" for each in study.games)
     command = (
         f"kibitz study tspg {part} {chosen} --scale {scale} --preset {preset} --features {features} "
         f"--repetitions {study.repetitions} --seed {seed}"
     )
-    present(report, folder, f"{part}-{preset}-{features}", command, f"{scale}, {tspg.SCALES[scale].what}", json_file)
+    name = f"{part}-{preset}-{features}"
+    if unvisited != "parent":
+        command, name = f"{command} --unvisited {unvisited}", f"{name}-{unvisited}"
+    present(report, folder, name, command, f"{scale}, {tspg.SCALES[scale].what}", json_file)
 
 
 def study_doppelkopf(

@@ -32,6 +32,8 @@ def preset(game: Game, name: str) -> dict[str, Any]:
         # A few positions make thousands of pairs look good by luck, and steps of the text's size never settle.
         from_positions = int(min(400, max(60, CASES / mean_actions(game))))
         values |= {"rate": 0.0003, "capacity": 3000, "grow_from": from_positions, "fewest": 10, "confident": True}
+        # On wide boards most actions are never tried: at their parent's value all of them beat a bad one that was.
+        values |= {"unvisited": "mixed"}
     return values
 
 

@@ -93,6 +93,7 @@ class Study:
         watch: Callable[[str, float, float], None] = lambda what, done, total: None,
         tell: Callable[[str], None] = lambda text: None,
         repetitions: int | None = None,
+        unvisited: str = "parent",
     ) -> None:
         self.part = choose("part of tspg", part, PARTS)
         self.games = [full_name(load(game)) for game in games or ("connect_four",)]
@@ -100,8 +101,9 @@ class Study:
         self.preset, self.features, self.folder, self.seed = preset, features, folder, seed
         self.processes, self.watch, self.tell = processes or cores(), watch, tell
         self.repetitions = repetitions or self.scale.repetitions
+        self.unvisited = choose("value of actions never tried", unvisited, CHOICES)
         for game in self.games:
-            self._config(game, self.seed, "parent")
+            self._config(game, self.seed, self.unvisited)
 
     # ------------------------------------------------------------ what there is to do
 
@@ -119,7 +121,7 @@ class Study:
         return configured("tspg", game, self.preset, given)
 
     def _tasks(self) -> list[Task]:
-        choices = CHOICES if self.part == "unvisited" else ("parent",)
+        choices = CHOICES if self.part == "unvisited" else (self.unvisited,)
         part = {"figure-3": "table-1", "figure-4": "figure-2", "unvisited": "figure-2"}.get(self.part, self.part)
         return [
             Task(game, self.seed + i, part, choice)
@@ -216,9 +218,10 @@ class Study:
 
     # ------------------------------------------------------------ what came out
 
-    def _all(self, game: str, name: str, unvisited: str = "parent") -> list[Any]:
+    def _all(self, game: str, name: str, unvisited: str = "") -> list[Any]:
         """A file of each repetition."""
-        runs = [self.trained(Task(game, self.seed + i, self.part, unvisited)) for i in range(self.repetitions)]
+        choice = unvisited or self.unvisited
+        runs = [self.trained(Task(game, self.seed + i, self.part, choice)) for i in range(self.repetitions)]
         return [json.loads(run.path(f"{name}.json").read_text()) for run in runs]
 
     def _table_1(self) -> Report:
@@ -243,7 +246,7 @@ class Study:
         return next((value for name, value in PAPER.items() if full_name(load(name)) == game), None)
 
     def _how(self) -> str:
-        config = self._config(self.games[0], self.seed, "parent")
+        config = self._config(self.games[0], self.seed, self.unvisited)
         return (
             f"Preset {self.preset}, {self.features} features, {config.iterations} games of self-play, "
             f"{config.simulations} simulations a move."
@@ -253,7 +256,7 @@ class Study:
         rows: list[list[str]] = []
         drawn: Drawn = {}
         for game in self.games:
-            config = self._config(game, self.seed, "parent")
+            config = self._config(game, self.seed, self.unvisited)
             at = checkpoints(config.iterations, config.keep_every)
             for name in PLAYOUTS:
                 points = [over_runs([each[name] for each in self._all(game, f"duels-{iteration}")]) for iteration in at]
@@ -298,7 +301,7 @@ class Study:
         rows: list[list[str]] = []
         drawn: Drawn = {}
         for game in self.games:
-            runs = [self.trained(Task(game, self.seed + i, self.part, "parent")) for i in range(self.repetitions)]
+            runs = [self.trained(Task(game, self.seed + i, self.part, self.unvisited)) for i in range(self.repetitions)]
             features = [self._features(load(game), run) for run in runs]
             for name in ("ce", "tspg"):
                 weights = np.concatenate([each.weights(name)[seat] for each in features for seat in range(2)])
@@ -315,7 +318,7 @@ class Study:
     def _unvisited(self) -> Report:
         rows = []
         for game in self.games:
-            config = self._config(game, self.seed, "parent")
+            config = self._config(game, self.seed, self.unvisited)
             last = checkpoints(config.iterations, config.keep_every)[-1]
             for choice in CHOICES:
                 scores = [each["tspg"] for each in self._all(game, f"duels-{last}", choice)]

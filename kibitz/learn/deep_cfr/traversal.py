@@ -102,7 +102,7 @@ class Traverser:
 
     def __init__(self, game: Game, packing: Packing, settings: Settings, worth: Any = None) -> None:
         self.game, self.packing, self.settings = game, packing, settings
-        self.worth = worth or Fair()
+        self.worth = Fair() if worth is None else worth  # a rule without fields is an empty tuple, and so false
         self.root = positions(game)
         self.nodes = new_nodes(game, 1024)
         self.encodings = np.zeros((2, 1024, game.facts.encoding), np.float32)
