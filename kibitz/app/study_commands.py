@@ -107,7 +107,9 @@ def study_tspg(
     games = list(tspg.PAPER) if game == ["all"] else game or ["connect_four"]
     folder = out_folder or Path("runs") / f"study-tspg-{scale}"
     with told("tspg") as shown:
-        study = tspg.Study(part, games, scale, folder, preset, features, seed, processes, *shown, repetitions, unvisited)
+        study = tspg.Study(
+            part, games, scale, folder, preset, features, seed, processes, *shown, repetitions, unvisited
+        )
         report = run_study(study, f"{part} into {folder}: {len(study.games)} games")
     chosen = " ".join(f"--game {each}" for each in study.games)
     command = (
