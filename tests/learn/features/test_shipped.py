@@ -72,6 +72,19 @@ def test_in_connect_four_lines_are_blocked(policy, moves, wanted):
     assert max(odds, key=odds.__getitem__) == wanted
 
 
+@pytest.mark.parametrize("policy", ["ce", "tspg"])
+@pytest.mark.parametrize("turned", [1, -1])
+def test_in_gomoku_the_first_player_wins_on_diagonals_and_blocks_rows(policy, turned):
+    """Four in a row, one end blocked; the other moves are far away. (In self-play the second player had rows.)"""
+    lines = [[112 + i * step for i in range(-2, 4)] for step in (15 + turned, 1 if turned > 0 else 15)]
+    before, *four, behind = lines[0]
+    odds = odds_after("gomoku", policy, [four[0], before, four[1], 0, four[2], 2, four[3], 4])
+    assert max(odds, key=odds.__getitem__) == behind
+    before, *four, behind = lines[1]
+    odds = odds_after("gomoku", policy, [before, four[0], 0, four[1], 2, four[2], 4, four[3]])
+    assert max(odds, key=odds.__getitem__) == behind
+
+
 def test_in_yavalath_lines_of_four_are_completed():
     game = load("yavalath")
     features, _ = read_features(network_file("models/yavalath"), game)
