@@ -119,13 +119,14 @@ class DokoPlayer(Searching):
 
     class Options(NamedTuple):
         network: Annotated[str, "a run folder of cards, or its network file"]
-        simulations: Annotated[int, "guesses a move; 0: no limit"] = 100
+        simulations: Annotated[int, "guesses a move, for the cards that stay in question; 0: no limit"] = 100
         seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
         tree: Annotated[int, "simulations of a tree on each guess; 0: what follows each card is played out"] = 0
         c: Annotated[float, "exploration of the trees"] = 2.5
         plies: Annotated[int, "cards that are played on each guess, then it is judged"] = 12
         deals: Annotated[str, "guesses as the network weighs them, or all alike", ("weighted", "even")] = "weighted"
         value: Annotated[str, "what judges: the network, or a playout to the end", ("playout", "open")] = "playout"
+        prior: Annotated[float, "points that a nat of the small network's odds counts"] = 0.06
         exact: Annotated[int, "a guess of so many positions or fewer is solved instead; 0: never"] = 0
         calls: Annotated[str, "what is said aside: by the scores that follow, or as any move", CALLS] = "distribution"
         guesses: Annotated[int, "for what is said aside"] = 400
@@ -147,7 +148,7 @@ class DokoPlayer(Searching):
             return Ensemble(
                 game, 0, given.simulations, given.c, given.exact, asides_for(game, given), guesser, Puct, policy=policy
             )
-        return LookAhead(game, policy, 0, plies, given.exact, asides_for(game, given), guesser)
+        return LookAhead(game, policy, 0, plies, given.exact, asides_for(game, given), guesser, given.prior)
 
     def advise(self, view: Any) -> Advice:
         seconds = self.options.seconds or math.inf

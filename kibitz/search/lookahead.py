@@ -4,6 +4,10 @@ Nobody in it knows the guess, but who holds the cards: a policy sees what its se
 what the action is worth if the others play so, and nothing is gained by knowing what can't be known, as in a tree for
 each guess. Every action is tried on the same guesses by the same chance. `plies` later the policy judges the position,
 or plays to the end. A guess that is small enough is solved instead, if asked for.
+
+Guesses are spent on what may be the best: after each round half of the actions are left, two at least, and the next
+round is twice as long. What the policy itself thinks of an action counts too (`prior`): it has seen more positions like
+this one than there are guesses.
 """
 
 import math
@@ -22,7 +26,9 @@ from .exhaust import Exhaust
 from .guesses import Guesser, draw_guesses
 from .policies import NO_LIMIT, weighed
 
-AT_ONCE = 32  # guesses between two looks at the clock
+AT_ONCE = 32  # guesses of the first round, where only time is given
+ROUNDS = 3  # that n guesses are cut into: n/7, 2n/7, 4n/7
+LEAST_ODDS = 1e-3
 
 
 class LookAhead:
@@ -37,8 +43,10 @@ class LookAhead:
         exact: int = 0,
         asides: Asides | None = None,
         guesser: Guesser = draw_guesses,
+        prior: float = 0.0,  # rewards that a nat of the policy's odds counts
     ) -> None:
         self.game, self.policy, self.plies, self.asides, self.guesser = game, policy, plies, asides, guesser
+        self.prior = prior
         self.played = game.quiet() if asides else game
         self.exhaust = Exhaust(self.played, exact)
         wide = max(game.facts.most_actions, game.facts.most_outcomes)
@@ -63,18 +71,25 @@ class LookAhead:
             return fixed_advice(self.game, view, np.ones(1))
         if self.asides and self.game.aside(view):
             return self.asides.advise(view, seat, self.rng)
-        total, squares, done = np.zeros(n), np.zeros(n), 0
-        while (not simulations or done < simulations) and (not done or time.perf_counter() - began < seconds):
-            count = min(AT_ONCE, simulations - done) if simulations else AT_ONCE
-            values = self._values(self.guesser(self.game, view, seat, count, self.rng), seat, actions)
-            total, squares, done = total + values.sum(axis=0), squares + (values**2).sum(axis=0), done + count
-            progress(done)
-        mean = total / done
-        error = np.sqrt(np.maximum(squares / done - mean**2, 0) / done)
-        policy = np.eye(n)[mean.argmax()]
-        seen = np.full(n, done)
         prior = weighed(self.played, self.policy, view, n)
-        return Advice(actions, policy, mean, seen, prior, done * n, time.perf_counter() - began, error=error)
+        opinion = self.prior * np.log(np.maximum(prior, LEAST_ODDS))
+        total, squares, seen = np.zeros(n), np.zeros(n), np.zeros(n, np.int64)
+        left, done = np.arange(n), 0
+        count = -(-simulations // (2**ROUNDS - 1)) if simulations else AT_ONCE
+        while (not simulations or done < simulations) and (not done or time.perf_counter() - began < seconds):
+            count = min(count, simulations - done) if simulations else count
+            values = self._values(self.guesser(self.game, view, seat, count, self.rng), seat, actions[left])
+            total[left] += values.sum(axis=0)
+            squares[left] += (values**2).sum(axis=0)
+            seen[left] += count
+            best_first = left[np.argsort(-(total / seen + opinion)[left], kind="stable")]
+            left, done, count = best_first[: max(2, -(-len(left) // 2))], done + count, 2 * count
+            progress(done)
+        mean = total / seen
+        error = np.sqrt(np.maximum(squares / seen - mean**2, 0) / seen)
+        policy = np.eye(n)[left[0]]
+        spent = time.perf_counter() - began
+        return Advice(actions, policy, mean, seen, prior, int(seen.sum()), spent, error=error)
 
     def _values(self, guesses: np.ndarray, seat: int, actions: np.ndarray) -> np.ndarray:
         """[guesses, actions] f8: rewards of the seat."""

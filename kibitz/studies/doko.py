@@ -27,6 +27,7 @@ PARTS = {
 VARIANTS = {  # name -> what follows the network
     "doko": "",
     "deals all alike": ",deals=even",
+    "only what the deals say": ",prior=0",
     "judged by the network after 12 cards": ",value=open",
     "endings solved": ",exact=10000",
     "trees of 60 on half as many deals": ",tree=60",

@@ -1,11 +1,14 @@
 """Looking ahead: exact means where all can be written out, nothing but what the seat sees, the same luck for all."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
 from kibitz.games import CHANCE, OVER, legal_actions, load, positions, view_of
+from kibitz.jit import generators
 from kibitz.search.lookahead import LookAhead
-from kibitz.search.policies import Uniform
+from kibitz.search.policies import Uniform, policy
 
 KUHN = load("kuhn")
 
@@ -57,6 +60,45 @@ def test_it_looks_until_its_time_is_over_and_once_at_least():
     search = LookAhead(KUHN, Uniform())
     advice = search.advise(view_of(KUHN, state, 0), 0, seconds=1e-9)
     assert advice.visits.tolist() == [32, 32]
+
+
+def test_guesses_are_spent_on_what_may_be_best():
+    """Doppelkopf: of n cards all get a seventh of the guesses, half of them three, two all."""
+    game = load("doppelkopf:thesis")
+    state, rng = positions(game)[0], generators(3, 1)[0]
+    game.start(state)
+    while game.turn(state) == CHANCE or game.aside(state) or len(legal_actions(game, state)) < 5:
+        game.play(state, game.pick(state, rng))
+    seat = game.turn(state)
+    n = len(legal_actions(game, state))
+    advice = LookAhead(game, Uniform(), plies=99).advise(view_of(game, state, seat), seat, 70)
+    half = -(-n // 2)
+    assert sorted(advice.visits) == [10] * (n - half) + [30] * (half - max(2, -(-half // 2))) + [70] * max(
+        2, -(-half // 2)
+    )
+    assert advice.visits[advice.policy.argmax()] == 70
+    assert advice.simulations == advice.visits.sum()
+
+
+@policy
+class Leaning(NamedTuple):
+    """Thinks much of the first action."""
+
+    def weigh(self, game, state, actions, n, odds):
+        for i in range(n):
+            odds[i] = 0.2 / n
+        odds[0] += 0.8
+
+
+@pytest.mark.parametrize(("prior", "chosen"), [(0.0, 1), (100.0, 0)])
+def test_what_the_policy_thinks_counts_as_much_as_it_is_told_to(prior, chosen):
+    """With the king a bet wins more, but the policy would check."""
+    state = positions(KUHN)[0]
+    for move in (2, 0):
+        KUHN.play(state, move)
+    advice = LookAhead(KUHN, Leaning(), plies=9, prior=prior).advise(view_of(KUHN, state, 0), 0, 400)
+    assert advice.value[1] > advice.value[0]
+    assert advice.policy.argmax() == chosen
 
 
 def test_what_is_small_is_solved():

@@ -1,13 +1,17 @@
 """What a seat knows, in numbers for a network: everything from its own side of the table, itself first.
 
-`encode_open` adds what it doesn't know: for networks that judge a guess.
+First what was dealt, played and said; then what a player sees in it at a glance, which a small network would have to work
+out: what nobody has shown yet, which cards take the trick, whose it is. `encode_open` adds what the seat doesn't know:
+for networks that judge a guess.
 """
 
-from ...jit import helper, long_helper, lowest
+from ...jit import helper, long_helper, lowest, popcount
 from .calls import LEVELS
-from .cards import CLASSES, KINDS, TYPES, kinds_in
-from .deals import lacks
-from .table import DEAL, HEALTHY, RESERVATION, hand_size, is_re, known_parties
+from .cards import BITS, CLASS, CLASSES, KINDS, POINTS, TRUMP, TYPES, apart, kinds_in
+from .deals import lacks, unseen_cards
+from .result import holds_pigs, strength
+from .table import CARDS, DEAL, HEALTHY, RESERVATION, hand_size, is_re, known_parties
+from .usual import HIGHER, parties
 
 HAND = 0  # at least one of a kind, both
 PLAYED = HAND + 2 * KINDS  # the same by seat, as is all below that has a 4
@@ -25,10 +29,19 @@ LATE = CALLS + 4 * LEVELS
 LEADER = LATE + 2
 TO_MOVE = LEADER + 4
 TRICKS = TO_MOVE + 4
-POINTS = TRICKS + 4
-COUNT = POINTS + 4
+WON = TRICKS + 4
+COUNT = WON + 4
 PIGS = COUNT + 1
-SIZE = PIGS + 4
+UNSEEN = PIGS + 4  # as a hand
+TAKES = UNSEEN + 2 * KINDS  # cards that would take the trick as it lies
+TOPS = TAKES + KINDS  # cards that none unseen would beat, were they led and followed
+FRIENDS = TOPS + KINDS  # as the seat knows: friend, foe
+TAKER = FRIENDS + 4 * 2  # whose the trick is so far, and whether a friend's, a foe's
+PLACE = TAKER + 6  # of the next card in the trick
+LAIN = PLACE + 4  # points in the trick
+OURS = LAIN + 1  # points of known friends, of known foes
+TRUMPS = OURS + 2  # in hand, unseen
+SIZE = TRUMPS + 2
 HANDS = SIZE  # of the three others, as one's own
 RE = HANDS + 3 * 2 * KINDS  # who is, in truth
 OPEN_SIZE = RE + 4
@@ -63,7 +76,7 @@ def encode(game, state, seat, out):
         out[LEADER + side] = state.leaders[count >> 2] == other
         out[TO_MOVE + side] = state.to_move == other
         out[TRICKS + side] = int(state.tricks[other]) / 12.0
-        out[POINTS + side] = int(state.points[other]) / 240.0
+        out[WON + side] = int(state.points[other]) / 240.0
     out[TYPE + int(state.type)] = 1
     out[MODE + int(state.mode)] = 1
     out[PHASE + int(state.phase)] = 1
@@ -72,6 +85,49 @@ def encode(game, state, seat, out):
     out[LATE] = state.late[0]
     out[LATE + 1] = state.late[1]
     out[COUNT] = count / (4.0 * hand_size(game))
+    if state.phase != DEAL:
+        glance(game, state, seat, out)
+
+
+@long_helper
+def glance(game, state, seat, out):
+    """What follows from it all."""
+    count, type, hand = int(state.count), int(state.type), int(state.hands[seat])
+    unseen, trumps = unseen_cards(game, state, seat), int(BITS[type, TRUMP])
+    encode_hand(unseen, out[UNSEEN:])
+    friends, foes, _ = parties(state, seat)
+    for side in range(4):
+        other = seat + side & 3
+        out[FRIENDS + 2 * side] = friends >> other & 1
+        out[FRIENDS + 2 * side + 1] = foes >> other & 1
+        out[OURS] += (friends >> other & 1) * int(state.points[other]) / 120.0
+        out[OURS + 1] += (foes >> other & 1) * int(state.points[other]) / 120.0
+    out[TRUMPS] = popcount(apart(hand) & trumps) / 12.0
+    out[TRUMPS + 1] = popcount(unseen & trumps) / 24.0
+    if state.phase != CARDS:
+        return
+    pigs, led, power, taker, lain = state.pigs >= 0 or holds_pigs(game, state, seat), 0, 0, 0, 0
+    for i in range(count & ~3, count):
+        kind = int(state.played[i])
+        led = int(CLASS[type, kind]) if i & 3 == 0 else led
+        lain += POINTS[kind]
+        if strength(type, led, kind, pigs) > power:
+            power, taker = strength(type, led, kind, pigs), int(state.leaders[count >> 2]) + i & 3
+    out[PLACE + (count & 3)] = 1
+    out[LAIN] = lain / 30.0
+    if count & 3:
+        out[TAKER + (taker - seat & 3)] = 1
+        out[TAKER + 4] = friends >> taker & 1
+        out[TAKER + 5] = foes >> taker & 1
+    follows = count & 3 and hand & int(BITS[type, led])
+    left = kinds_in(hand)
+    while left:
+        kind = lowest(left) >> 1
+        which = int(CLASS[type, kind])
+        can = not follows or which == led
+        out[TAKES + kind] = count & 3 > 0 and can and strength(type, led, kind, pigs) > power
+        out[TOPS + kind] = unseen & int(HIGHER[type, which, kind]) & int(BITS[type, which]) == 0
+        left &= left - 1
 
 
 @long_helper
