@@ -30,7 +30,7 @@ from ..names import BadInput
 from ..search.guesses import nothing_fits
 from ..search.policies import policy
 from .doppelkopf_games import check_nines
-from .perceptron import Layers, Perceptron, compiled, forward, logits
+from .perceptron import Layers, Perceptron, ask, compiled, forward, logits
 
 FORMAT = "kibitz cards 1"
 CARDS, VALUE, WHERE = slice(0, KINDS), KINDS, slice(KINDS + 1, 4 * KINDS + 1)  # of what `view` says
@@ -147,9 +147,9 @@ class CardPolicy(NamedTuple):
             return game.usual(state, rng)
         n, best = game.actions(state, actions), 0
         if n > 1:
-            self.weigh(game, state, actions, n, odds)
+            ask(self.quick, game, state)
             for j in range(1, n):
-                if odds[j] > odds[best]:
+                if self.quick.units[actions[j]] > self.quick.units[actions[best]]:
                     best = j
         return actions[best]
 

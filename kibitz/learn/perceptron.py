@@ -137,10 +137,16 @@ class Perceptron(NamedTuple):
     asked: np.ndarray  # [1] i8: how often, so far
 
     def weigh(self, game, state, actions, n, odds):
-        self.asked[0] += 1
-        game.observe(state, game.turn(state), self.encoding[: self.widths[0]])
-        forward(self)
+        ask(self, game, state)
         softmax(self.units, actions, n, odds)
+
+
+@helper
+def ask(net, game, state):
+    """Logits of who has the turn, into `units`."""
+    net.asked[0] += 1
+    game.observe(state, game.turn(state), net.encoding[: net.widths[0]])
+    forward(net)
 
 
 @helper

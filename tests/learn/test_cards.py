@@ -7,6 +7,7 @@ import torch
 
 from kibitz.games import OVER, full_name, legal_actions, load, positions, view_of
 from kibitz.games.doppelkopf.cards import KINDS
+from kibitz.games.doppelkopf.encoding import OPEN_SIZE, SIZE
 from kibitz.games.doppelkopf.prediction import foresee
 from kibitz.games.doppelkopf.table import is_re
 from kibitz.jit import generators
@@ -244,7 +245,7 @@ def file(tmp_path, network):
 def test_a_network_is_described(file):
     found = describe(file)
     assert (found.game, found.made, found.player) == (full_name(GAME), "a test", "doko")
-    assert found.what == "view 438-16-97, quick 438-16-8-24, open 586-16-8-1"
+    assert found.what == f"view {SIZE}-16-97, quick {SIZE}-16-8-24, open {OPEN_SIZE}-16-8-1"
 
 
 def test_damaged_and_foreign_networks_are_refused(file, tmp_path):

@@ -1,8 +1,8 @@
 """What a seat knows, in numbers for a network: everything from its own side of the table, itself first.
 
-First what was dealt, played and said; then what a player sees in it at a glance, which a small network would have to work
-out: what nobody has shown yet, which cards take the trick, whose it is. `encode_open` adds what the seat doesn't know:
-for networks that judge a guess.
+First what was dealt, played and said; then what a player sees in it at a glance, which a small network would have to
+work out: what nobody has shown yet, which cards take the trick, whose it is. `encode_open` adds what the seat doesn't
+know: for networks that judge a guess.
 """
 
 from ...jit import helper, long_helper, lowest, popcount
@@ -96,12 +96,15 @@ def glance(game, state, seat, out):
     unseen, trumps = unseen_cards(game, state, seat), int(BITS[type, TRUMP])
     encode_hand(unseen, out[UNSEEN:])
     friends, foes, _ = parties(state, seat)
+    ours, theirs = 0, 0
     for side in range(4):
         other = seat + side & 3
         out[FRIENDS + 2 * side] = friends >> other & 1
         out[FRIENDS + 2 * side + 1] = foes >> other & 1
-        out[OURS] += (friends >> other & 1) * int(state.points[other]) / 120.0
-        out[OURS + 1] += (foes >> other & 1) * int(state.points[other]) / 120.0
+        ours += (friends >> other & 1) * int(state.points[other])
+        theirs += (foes >> other & 1) * int(state.points[other])
+    out[OURS] = ours / 120.0
+    out[OURS + 1] = theirs / 120.0
     out[TRUMPS] = popcount(apart(hand) & trumps) / 12.0
     out[TRUMPS + 1] = popcount(unseen & trumps) / 24.0
     if state.phase != CARDS:
