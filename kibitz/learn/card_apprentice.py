@@ -20,6 +20,7 @@ from .doppelkopf_games import NOTHING
 from .torch_state import packed, unpack
 
 SLOWEST = 0.1  # of the learning rate, at the end
+PLACED = 16  # one of so many rows learns where cards lie: it knows much of that already
 
 
 class CardApprentice:
@@ -48,7 +49,7 @@ class CardApprentice:
             rows = draw_rows(self.game, self.actions[which], lengths[which], config.positions, self.generator)
             worth = self.worth[np.repeat(which, config.positions), rows.plies].astype(np.float32)
             with one_thread():
-                losses = self.module.losses(self.game, rows, worth, config.entropy)
+                losses = self.module.losses(self.game, rows, worth, config.entropy, PLACED)
             total += learn_from(self.module, self.optimizer, losses)
         return {"loss": float(total) / config.steps, "rows": len(self.actions)}
 

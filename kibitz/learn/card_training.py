@@ -29,7 +29,14 @@ class CardModule(torch.nn.Module):
         super().__init__()
         self.view, self.quick, self.open = (as_module(layers) for layers in network)
 
-    def losses(self, game: Game, rows: Rows, worth_of: np.ndarray | None = None, entropy: float = 0.0) -> Losses:
+    def losses(
+        self,
+        game: Game,
+        rows: Rows,
+        worth_of: np.ndarray | None = None,
+        entropy: float = 0.0,
+        placed: int = PLACED,
+    ) -> Losses:
         """What each part should make smaller: surprises in nats, squared errors of rewards.
 
         With `worth_of` [rows, KINDS], NaN where a card can't be played, who has the turn learns to get more instead of
@@ -39,7 +46,7 @@ class CardModule(torch.nn.Module):
         seen, opened, worth = (torch.from_numpy(each).to(device) for each in (rows.seen, rows.open, rows.worth))
         legal, can_be = (as_mask(each).to(device) for each in (rows.legal, rows.can_be))
         cards = torch.from_numpy(rows.cards).to(device)
-        some = -(-len(cards) // PLACED)
+        some = -(-len(cards) // placed)
         said, own = self.view(seen), self.quick(opened[:, : seen.shape[1]])
         foretold, played = surprise(said[:, CARDS], cards, can_be), surprise(own, cards, legal)
         if worth_of is not None:
