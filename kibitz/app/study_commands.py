@@ -141,6 +141,15 @@ def study_doppelkopf(
         list[Path] | None,
         typer.Option(help="A run of another network, measured beside these in table-6, table-7, figure-4; or several."),
     ] = None,
+    net: Annotated[
+        Path | None,
+        typer.Option(
+            help="A run of next-card for all but table-6; default: one that learns seven times as long as in table-6."
+        ),
+    ] = None,
+    deals: Annotated[
+        int | None, typer.Option(min=1, help="Of a match, each from four seats; default by the scale.")
+    ] = None,
     seed: Seed = 1,
     processes: Processes = None,
     json_file: Json = None,
@@ -152,15 +161,18 @@ def study_doppelkopf(
     Example: kibitz study doppelkopf table-7 --data runs/doppelkopf-record-001 --scale quick
 
     Example: kibitz study doppelkopf table-9 --data runs/doppelkopf-record-001 --scale half --processes 8
+
+    Example: kibitz study doppelkopf figure-4 --data runs/uct-games --net runs/study-doppelkopf-paper/thesis-256-1
     """
     names.at_least("--seed", seed, 0)
     names.choose("scale", scale, doppelkopf.SCALES)
     folder = out_folder or Path("runs") / f"study-doppelkopf-{scale}"
     with told("doppelkopf") as shown:
-        study = doppelkopf.Study(part, data, scale, folder, seed, device, *shown, processes, also or [])
+        study = doppelkopf.Study(part, data, scale, folder, seed, device, *shown, processes, also or [], net, deals)
         report = run_study(study, f"{part} into {folder}")
-    beside = "".join(f" --also {run}" for run in also or [])
-    command = f"kibitz study doppelkopf {part} --data {data} --scale {scale}{beside} --seed {seed}"
+    given = "".join(f" --also {run}" for run in also or [])
+    given += (f" --net {net}" if net else "") + (f" --deals {deals}" if deals else "")
+    command = f"kibitz study doppelkopf {part} --data {data} --scale {scale}{given} --seed {seed}"
     present(report, folder, part, command, f"{scale}, {doppelkopf.SCALES[scale].what}", json_file)
 
 

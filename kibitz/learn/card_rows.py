@@ -101,25 +101,22 @@ def kinds_of(cards):
 
 
 def all_views(game: Any, actions: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of whole games, before each card, from each seat: encodings [games, 4, 48, SIZE] f4, and kinds that can be, as
-    bits [games, 4, 48] i8, as far as a seat knows by its own hand and by counting."""
-    seen, can_be = np.zeros((len(actions), 4, 48, SIZE), np.float32), np.zeros((len(actions), 4, 48), np.int64)
-    _look(game, actions, lengths, positions(game, 2), seen, can_be)
-    return seen, can_be
+    """Of whole games, before each card, from each seat: encodings [games, 4, 48, SIZE] f4, and the views themselves."""
+    shape = (len(actions), 4, 48)
+    seen, views = np.zeros((*shape, SIZE), np.float32), np.zeros(shape, game.state)
+    _look(game, actions, lengths, positions(game), seen, views)
+    return seen, views
 
 
 @kernel
-def _look(game, actions, lengths, states, seen, can_be):
-    state, view = states[0], states[1]
+def _look(game, actions, lengths, states, seen, views):
+    state = states[0]
     for i in range(len(actions)):
         game.start(state)
         for ply in range(lengths[i]):
             if state.phase == CARDS:
                 for seat in range(4):
+                    view = views[i, seat, state.count]
                     game.look(state, seat, view)
                     game.observe(view, seat, seen[i, seat, state.count])
-                    cards = unseen_cards(game, view, seat)
-                    if seat == game.turn(state):
-                        cards = playable(view, seat)
-                    can_be[i, seat, state.count] = kinds_of(cards)
             game.play(state, np.int64(actions[i, ply]))

@@ -14,11 +14,10 @@ from ..games.doppelkopf.cards import KINDS
 from ..names import BadInput, choose
 from ..runs import Run
 from . import card_network
-from .card_rows import all_views
+from .card_foretelling import next_odds
 from .doppelkopf_games import Games
 from .models import network_file
 from .next_card import lines_of, read_network
-from .perceptron import logits
 
 
 class Guesses(NamedTuple):
@@ -44,19 +43,16 @@ def next_card(file: Path) -> Predictor:
 
 
 def cards(file: Path) -> Predictor:
-    """It knows which cards its own hand allows, and which are gone: of these it thinks one likeliest."""
     network = card_network.read_network(file)[0]
 
     def guess(games: Games, can_be: np.ndarray) -> Guesses:
         game, lengths, found = load(games.rules), games.lengths, []
         for at in range(0, len(games), AT_ONCE):
-            seen, counted = all_views(game, games.actions[at : at + AT_ONCE], lengths[at : at + AT_ONCE])
-            said = logits(network.view, seen.reshape(-1, seen.shape[-1]))[:, card_network.CARDS]
-            said = said.reshape(*counted.shape, -1)
-            known, possible = (bits[..., None] >> np.arange(KINDS) & 1 for bits in (counted, can_be[at : at + AT_ONCE]))
-            own = np.where(known, said, -np.inf).argmax(axis=-1)
-            legal = np.take_along_axis(possible, own[..., None], -1)[..., 0].astype(bool)
-            found.append(Guesses(np.where(possible, said, -np.inf).argmax(axis=-1).astype(np.uint8), legal))
+            some = slice(at, at + AT_ONCE)
+            odds = next_odds(game, network, games.actions[some], lengths[some], at)
+            possible = can_be[some, ..., None] >> np.arange(KINDS) & 1
+            legal = np.take_along_axis(possible, odds.argmax(axis=-1)[..., None], -1)[..., 0].astype(bool)
+            found.append(Guesses(np.where(possible, odds, -1.0).argmax(axis=-1).astype(np.uint8), legal))
         return Guesses(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
     return guess

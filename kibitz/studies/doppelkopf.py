@@ -16,6 +16,8 @@ from ..arena.statistics import Estimate, interval
 from ..games import full_name, load
 from ..games.doppelkopf.prediction import foresee
 from ..learn.doppelkopf_games import is_validation
+from ..learn.models import network_file
+from ..learn.next_card import read_network
 from ..learn.next_card_method import VALUES, data_of
 from ..learn.predictors import predictor_of
 from ..learn.training import configured, new_run, train
@@ -93,13 +95,23 @@ class Study:
         tell: Callable[[str], None] = lambda text: None,
         processes: int | None = None,
         also: Sequence[Path] = (),
+        net: Path | None = None,
+        deals: int | None = None,
     ) -> None:
-        """`also`: runs of other networks, measured beside those of the thesis."""
+        """`also`: runs of other networks, measured beside those of the thesis.
+
+        `net`: a run of next-card that stands, from table 7 on, for the one that learned for 70 passes. `deals`: of a
+        match, if not as many as the scale says.
+        """
         self.part = choose("part of doppelkopf", part, PARTS)
         self.data, self.scale, self.folder = data, SCALES[choose("scale", scale, SCALES)], folder
         self.seed, self.device, self.watch, self.tell, self.processes = seed, device, watch, tell, processes
         config = self._config("thesis", 1)
         self.also = {folder.name: predictor_of(Run(folder), config.validation) for folder in also}
+        self.net, self.deals, self.lstm = net, deals or self.scale.deals, LSTM
+        if net is not None:
+            nodes = read_network(network_file(str(net)))[1].sizes[1:-1]
+            self.lstm = f"LSTM, {len(nodes)} x {nodes[0]}"
 
     def run(self) -> Report:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -127,7 +139,8 @@ class Study:
             if there | {"iterations": passes} != config | {"iterations": passes}:
                 raise BadInput(f"{folder} holds another training: give another folder with --out")
             run = Run.create_or_resume(folder, "", there | {"iterations": passes}, may_grow=("iterations",))
-        train(run, watch=lambda passed: self.watch(f"learning {preset}, steps", passed.steps, passed.total))
+        if not has_learned(run, passes):
+            train(run, watch=lambda passed: self.watch(f"learning {preset}, steps", passed.steps, passed.total))
         return run
 
     # ------------------------------------------------------------ foretelling
@@ -145,14 +158,14 @@ class Study:
         return Judged(apart.own, {"random": seen.random} | right, {name: each.legal for name, each in found.items()})
 
     def _longest(self) -> Run:
-        return self.trained("thesis", LONGER * self.passes("thesis"))
+        return Run(self.net) if self.net else self.trained("thesis", LONGER * self.passes("thesis"))
 
     # ------------------------------------------------------------ playing
 
     def _match(self, game: str, one: str, others: str, name: str) -> list[str]:
         """One against three, each deal from all four seats: points a game, and how many games."""
         return against_others(
-            self.folder / name, game, one, others, self.scale.deals, self.seed, self.processes, self.watch, self.tell
+            self.folder / name, game, one, others, self.deals, self.seed, self.processes, self.watch, self.tell
         )
 
     # ------------------------------------------------------------ parts
@@ -172,9 +185,9 @@ class Study:
         return Report("Table 6: networks that foretell the next card", heads, rows, self._notes(), {}, "")
 
     def _table_7(self) -> Report:
-        judged = self.judged({LSTM: self._longest()})
+        judged = self.judged({self.lstm: self._longest()})
         whose = (np.ones_like(judged.own), judged.own, ~judged.own)
-        theirs = {"random": f"{TABLE_7['random']}%", LSTM: f"{TABLE_7['LSTM']}%"}
+        theirs = {"random": f"{TABLE_7['random']}%", self.lstm: f"{TABLE_7['LSTM']}%"}
         rows = [
             [name, *(percent(right, which, self.seed) for which in whose), theirs.get(name, "")]
             for name, right in judged.right.items()
@@ -188,7 +201,7 @@ class Study:
         return Report("Table 7: who foretells the next card", heads, rows, self._notes(), {}, "")
 
     def _figure_4(self) -> Report:
-        judged = self.judged({LSTM: self._longest()})
+        judged = self.judged({self.lstm: self._longest()})
         by_trick = {name: 100 * right.reshape(-1, 12, 4).mean(axis=(0, 2)) for name, right in judged.right.items()}
         rows = [[str(i + 1), *(f"{each[i]:.1f}%" for each in by_trick.values())] for i in range(12)]
         curves = {name: [(i + 1.0, float(each[i])) for i in range(12)] for name, each in by_trick.items()}
@@ -236,6 +249,12 @@ class Study:
             "A card can be foretold if a deal fits the seat's hand and all that was played, in which it may be played.",
             f"Random: one of these deals, evenly, then a card, evenly; by {DEALS} deals a card.",
         ]
+
+
+def has_learned(run: Run, passes: int) -> bool:
+    """Whether its network is that of its last pass; checkpoints aren't needed for that."""
+    file = run.path("network.safetensors")
+    return file.exists() and read_network(file)[1].made.endswith(f", iteration {passes}")
 
 
 def percent(right: np.ndarray, which: np.ndarray, seed: int) -> str:

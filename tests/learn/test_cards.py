@@ -11,7 +11,7 @@ from kibitz.games.doppelkopf.encoding import OPEN_SIZE, SIZE
 from kibitz.games.doppelkopf.prediction import foresee
 from kibitz.games.doppelkopf.table import is_re
 from kibitz.jit import generators
-from kibitz.learn import lessons, training
+from kibitz.learn import card_foretelling, lessons, training
 from kibitz.learn.card_iteration import CardIteration, self_play
 from kibitz.learn.card_network import (
     Whereabouts,
@@ -25,7 +25,7 @@ from kibitz.learn.card_strength import strength
 from kibitz.learn.card_training import CardPupil, DealSurprise, new_network, parted, shortfall
 from kibitz.learn.doppelkopf_games import read_games
 from kibitz.learn.models import describe
-from kibitz.learn.perceptron import logits
+from kibitz.learn.perceptron import logits, odds_of
 from kibitz.learn.predictors import cards as card_predictor
 from kibitz.names import BadInput
 from kibitz.players import make
@@ -103,28 +103,44 @@ def test_rows_are_what_the_seats_saw(rows, games):
     assert 0.3 < others / at < 0.7
 
 
-def test_all_views_are_what_seats_saw_and_hold_what_was_played(games):
-    seen, can_be = all_views(GAME, games.actions[:4], games.lengths[:4])
+def test_all_views_are_what_seats_saw(games):
+    seen, views = all_views(GAME, games.actions[:4], games.lengths[:4])
     for i, record in enumerate(records()[:4]):
         for state, action in record.replay():
             if action is None or GAME.turn(state) < 0 or GAME.aside(state):
                 continue
             for seat in range(4):
-                encoding = np.zeros(GAME.facts.encoding, np.float32)
-                GAME.observe(view_of(GAME, state, seat), seat, encoding)
+                encoding, view = np.zeros(GAME.facts.encoding, np.float32), view_of(GAME, state, seat)
+                GAME.observe(view, seat, encoding)
                 assert np.array_equal(seen[i, seat, state.count], encoding)
-                assert can_be[i, seat, state.count] >> action & 1
-            own = can_be[i, GAME.turn(state), state.count]
-            assert own == sum(1 << legal for legal in legal_actions(GAME, state))
+                assert views[i, seat, state.count] == view
 
 
 def test_what_is_foretold_can_be_and_own_cards_are_always_legal(games, file):
     can_be = foresee(GAME, games.actions, games.lengths, 0, 1).can_be
     found = card_predictor(file)(games, can_be)
     assert (can_be >> found.cards & 1).all()
-    assert found.legal[games.own].all()
-    assert 0.2 < found.legal[~games.own].mean() < 1
-    assert (found.cards[games.own] == games.take(np.arange(len(games))).played[:, None].repeat(4, 1)[games.own]).any()
+    assert found.legal.all()
+    assert (found.cards[games.own] == games.played[:, None].repeat(4, 1)[games.own]).any()
+
+
+def test_a_card_is_foretold_by_what_is_played_on_likely_deals(games, file, monkeypatch):
+    monkeypatch.setattr(card_foretelling, "DEALS", 2000)
+    network, few = read_network(file)[0], games.take(np.arange(1))
+    odds = card_foretelling.next_odds(GAME, network, few.actions, few.lengths, 1)
+    assert np.allclose(odds.sum(axis=-1), 1)
+    _, views = all_views(GAME, few.actions, few.lengths)
+    guess, rng = Whereabouts(network), generators(2, 1)[0]
+    for card in (1, 22, 40):
+        for seat in range(4):
+            view = views[0, seat, card]
+            own = seat == GAME.turn(view)
+            deals = view.reshape(1) if own else guess(GAME, view, seat, 2000, rng)
+            wanted = np.zeros(KINDS)
+            for deal, each in zip(deals, odds_of(GAME, network.quick, deals), strict=True):
+                legal = legal_actions(GAME, deal)
+                wanted[legal] += each[: len(legal)] / len(deals)
+            assert np.allclose(odds[0, seat, card], wanted, atol=1e-5 if own else 0.05)
 
 
 # ---------------------------------------------------------------- what is learned

@@ -1,6 +1,7 @@
 """The study of the thesis on Doppelkopf, tiny: every part runs, stands beside its numbers, shares training."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -67,6 +68,22 @@ def test_other_networks_are_measured_beside_it(data, tmp_path):
     other.write("config.json", json.dumps(config | {"method": "tspg"}))
     with pytest.raises(BadInput, match="no method that foretells cards is called 'tspg'"):
         study("table-7", data, tmp_path, **given)
+
+
+def test_a_network_that_is_there_is_not_learned_again(data, tmp_path):
+    run = study("table-6", data, tmp_path).trained("thesis-128", 1)
+    shutil.rmtree(run.path("checkpoints"))
+    assert study("table-6", data, tmp_path).trained("thesis-128", 1).folder == run.folder
+    assert not run.path("checkpoints").exists()
+    given = {"net": run.folder, "deals": 1}
+    assert [row[0] for row in study("table-7", data, tmp_path, **given).run().rows[:2]] == ["random", "LSTM, 2 x 4"]
+    assert [row[3] for row in study("table-8", data, tmp_path, **given).run().rows] == ["4", "4", "4"]
+    assert Run(tmp_path / "table-8-LSTM-UCT").config()["players"][0] == f"lstm:{run.folder}"
+    assert not (tmp_path / "thesis-1").exists()
+    with pytest.raises(BadInput, match="has no network"):
+        study("table-7", data, tmp_path, net=tmp_path)
+    study("table-6", data, tmp_path).trained("thesis-128", 2)
+    assert run.path("checkpoints").exists()  # more passes are more to learn
 
 
 def test_the_random_guess_is_surer_of_its_own_cards_and_of_the_last_trick(data, tmp_path):
