@@ -1,6 +1,7 @@
 """Runs of Deep CFR: they near equilibrium, and are the same whoever traverses and however often they are killed."""
 
 import json
+from functools import cache
 from itertools import count
 
 import numpy as np
@@ -242,6 +243,24 @@ def test_free_raises_are_small_and_uncapped_in_what_is_traversed_only():
     assert traversed.facts.encoding == game.facts.encoding
     assert config.seen(game) == game
     assert DeepCfr("holdem:thesis").traversed(game) == game
+
+
+@cache
+def learned(*defects):
+    """The advantage network of a seat after a very short run of the thesis."""
+    small = {"traversals": 30, "hidden": "8", "steps": 3, "batch": 64, "device": "cpu"}
+    config = training.configured("deep-cfr", "holdem:thesis", "thesis", small | dict.fromkeys(defects, True))
+    solver = Solver(config, games.load(config.game))
+    _, advantages, strategies, _ = traversing(config)((2, 0, 0), (None, None))
+    solver.take(2, 0, [advantages], [strategies])
+    solver.learn(2, 0)
+    return b"".join(array.tobytes() for array in solver.networks[0].values())
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_every_defect_changes_what_is_learned(defect):
+    assert learned.__wrapped__() == learned()
+    assert learned(defect) != learned()
 
 
 # ---------------------------------------------------------------- presets, and what is refused
