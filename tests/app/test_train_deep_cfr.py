@@ -39,6 +39,7 @@ def test_a_run_is_trained_resumed_judged_and_played(kibitz, tmp_path):
         (("kuhn", "--preset", "thesys"), "no preset is called 'thesys': did you mean 'thesis'?"),
         (("kuhn", "--whole-pot"), "whole_pot is a mistake that can be made in holdem, not in kuhn"),
         (("doppelkopf",), "deep-cfr is for two seats and sums of zero"),
+        (("goofspiel:13", "--preset", "kibitz"), "8,000,000 have room, so choose a smaller game"),
         (("kuhn", "--rate", "-1"), "rate=-1.0 should be above 0 and below 1"),
         (("kuhn", "--traversals", "0"), "traversals=0 is out of range"),
     ],

@@ -4,11 +4,16 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from ...games import full_name
+import numpy as np
+
+from ...games import CHANCE, OVER, full_name, positions
+from ...jit import generators
 from ...names import BadInput
 from .networks import CARDS, PLAIN, Shape
+from .traversal import MOST_NODES
 
 MEMORIES = ("reservoir", "latest")
+WALKS = 50  # of each seat, to see how large a traversal is
 FREE_RAISES = 5  # a street, the most that the rules of hold'em can be asked for
 
 
@@ -105,6 +110,7 @@ def refuse(config: DeepCfr, game: Any) -> None:
         if not 0 <= getattr(config, name) < math.inf:
             raise BadInput(f"{name}={getattr(config, name)} should be 0 or above")
     _refuse_defects(config, game)
+    _refuse_size(config, config.traversed(game))
     config.shape(config.seen(game))
     for device in (config.device, config.answers):
         if device == "cuda":
@@ -129,3 +135,39 @@ def _refuse_defects(config: DeepCfr, game: Any) -> None:
         raise BadInput("one_deal means that all luck is shared: not with shared_luck=no")
     if config.newest_held_out and (config.memory != "latest" or not config.held_out or config.merge):
         raise BadInput("newest_held_out needs memory=latest, held_out above 0, and merge=no: samples in order of age")
+
+
+def _refuse_size(config: DeepCfr, game: Any) -> None:
+    each, at_once = room_of_one(game), min(config.under_way, config.traversals)
+    if each > MOST_NODES:
+        raise BadInput(
+            f"a traversal of {full_name(game)} tries all actions of a seat, and that makes about {each:,.0f} "
+            f"positions: {MOST_NODES:,} have room, so choose a smaller game"
+        )
+    if each * at_once > MOST_NODES:
+        raise BadInput(
+            f"under_way={config.under_way} makes about {each * at_once:,.0f} positions of {full_name(game)} at once: "
+            f"{MOST_NODES:,} have room, so give {int(MOST_NODES / each)} or less"
+        )
+
+
+def room_of_one(game: Any) -> float:
+    """Nodes that a traversal of the larger seat needs room for, about, where the other seat plays anything.
+
+    By random walks (Knuth 1975): a node on the way stands for all that its seat's choices before it lead to.
+    """
+    rng, actions = generators(1, 1)[0], np.zeros(game.facts.most_actions, np.int64)
+    needed = np.zeros(2)
+    for seat in range(2):
+        for _ in range(WALKS):
+            state = positions(game)[0]
+            stands_for, nodes, room = 1.0, 0.0, 0.0
+            while (turn := game.turn(state)) != OVER:
+                if turn != CHANCE:
+                    nodes += stands_for
+                    room = nodes + stands_for * (game.facts.most_actions if turn == seat else 1)
+                if turn == seat:
+                    stands_for *= game.actions(state, actions)
+                game.play(state, game.pick(state, rng))
+            needed[seat] += max(room, nodes + stands_for) / WALKS
+    return float(needed.max())

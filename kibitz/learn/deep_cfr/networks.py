@@ -174,10 +174,10 @@ class Model(NamedTuple):
     weights: np.ndarray  # [networks of a seat] f8: how much each counts
 
 
-def save_model(path: Path, model: Model) -> None:
-    """Write the file whole or not at all."""
+def save_model(path: Path, model: Model, numbers: Any = np.float32) -> None:
+    """Write the file whole or not at all. `numbers=np.float16`: half of it, as models of the package are."""
     tensors = {
-        f"{seat}.{name}": np.stack([weights[name] for weights in networks])
+        f"{seat}.{name}": np.stack([weights[name] for weights in networks]).astype(numbers)
         for seat, networks in enumerate(model.seats)
         for name in model.shape.shapes()
     }
@@ -203,7 +203,7 @@ def read_model(path: Path, game: Game | None = None) -> Model:
             about = json.loads((file.metadata() or {}).get("about", "{}"))
             if about.get("format") != FORMAT:
                 raise BadInput(f"{path} is no model of Deep CFR (its format is {about.get('format', 'not given')!r})")
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            tensors = {key: file.get_tensor(key).astype(np.float32) for key in file.keys()}  # noqa: SIM118
         lists = {key: tuple(value) for key, value in about["shape"].items() if isinstance(value, list)}
         shape = Shape(**(about["shape"] | lists))
         weights = np.array(about["weights"], float)

@@ -1,6 +1,7 @@
 """Runs of Deep CFR: they near equilibrium, and are the same whoever traverses and however often they are killed."""
 
 import json
+from functools import cache
 from itertools import count
 
 import numpy as np
@@ -244,6 +245,24 @@ def test_free_raises_are_small_and_uncapped_in_what_is_traversed_only():
     assert DeepCfr("holdem:thesis").traversed(game) == game
 
 
+@cache
+def learned(*defects):
+    """The advantage network of a seat after a very short run of the thesis."""
+    small = {"traversals": 30, "hidden": "8", "steps": 3, "batch": 64, "device": "cpu"}
+    config = training.configured("deep-cfr", "holdem:thesis", "thesis", small | dict.fromkeys(defects, True))
+    solver = Solver(config, games.load(config.game))
+    _, advantages, strategies, _ = traversing(config)((2, 0, 0), (None, None))
+    solver.take(2, 0, [advantages], [strategies])
+    solver.learn(2, 0)
+    return b"".join(array.tobytes() for array in solver.networks[0].values())
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_every_defect_changes_what_is_learned(defect):
+    assert learned.__wrapped__() == learned()
+    assert learned(defect) != learned()
+
+
 # ---------------------------------------------------------------- presets, and what is refused
 
 
@@ -274,11 +293,20 @@ def test_presets_are_sound(game, name):
         ("leduc", {"rate": 2.0}, "rate=2.0 should be above 0 and below 1"),
         ("leduc", {"held_out": 0.95}, "held_out=0.95 should be from 0 to 0.9"),
         ("leduc", {"clip": -1.0}, "clip=-1.0 should be 0 or above"),
+        ("goofspiel:13", {}, "tries all actions of a seat, and that makes about 49,421,146,972 positions"),
     ],
 )
 def test_what_can_t_be_trained_is_refused_in_one_line(game, values, told):
     with pytest.raises(BadInput, match=told):
         training.configured("deep-cfr", values.pop("game", game), None, values)
+
+
+def test_as_many_traversals_share_batches_as_have_room():
+    """In Goofspiel all traversals of a seat are of the same size, and what they need is known beforehand."""
+    with pytest.raises(BadInput, match=r"under_way=500 makes about 12,440,000 positions of .* so give 321 or less"):
+        training.configured("deep-cfr", "goofspiel:7", None, {"under_way": 500})
+    assert training.configured("deep-cfr", "goofspiel:7", None, {"under_way": 321})
+    assert training.configured("deep-cfr", "goofspiel:7", None, {"under_way": 500, "traversals": 321})
 
 
 @pytest.mark.heavy

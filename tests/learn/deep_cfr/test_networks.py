@@ -177,6 +177,19 @@ def test_a_model_comes_back_from_its_file(tmp_path):
             assert all(np.array_equal(one[key], two[key]) for key in two)
 
 
+def test_a_model_of_half_the_bytes_says_nearly_the_same(tmp_path):
+    model = written(tmp_path / "whole")
+    save_model(tmp_path / "half", model, np.float16)
+    whole, half = (
+        sum(each.nbytes for each in safetensors.numpy.load_file(tmp_path / name).values()) for name in ("whole", "half")
+    )
+    assert half == whole / 2
+    weights, encodings = read_model(tmp_path / "half").seats[1][0], np.eye(model.shape.inputs, dtype=np.float32)
+    said = forward(model.shape, weights, encodings)
+    assert said.dtype == np.float32
+    assert said == pytest.approx(forward(model.shape, model.seats[1][0], encodings), abs=0.01)
+
+
 def test_files_that_are_no_model_are_refused_in_one_line(tmp_path):
     path = tmp_path / "network.safetensors"
     for spoil, told in (
