@@ -15,7 +15,7 @@ from kibitz import games, jit
 from kibitz.games import CHANCE, OVER
 from kibitz.games.holdem import Holdem, acpc, encoding
 from kibitz.games.holdem.table import CALL, FOLD, RAISE
-from kibitz.games.holdem.text import card_name
+from kibitz.games.holdem.text import card_name, card_of
 from kibitz.names import BadInput
 
 from .walks import aimed, all_steps, encoding_of, same, view_of
@@ -331,6 +331,32 @@ def test_bets_are_seen_by_slot_as_shares_of_the_pot():
     expected[:3] = [[1, 5 / 15], [1, 10 / 20], [1, 10 / 30]]
     expected[5:7] = [[1, 10 / 40], [1, 20 / 50]]
     assert slots == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("own", "board", "pairs", "runs", "suited", "own_ranks"),
+    [
+        ("Ah Kh", "", [[], [], []], [[], []], 2, []),
+        ("9c 9d", "9h 2s 2c", [[0, 7], [7], []], [[], []], 2, []),
+        ("Ah Kd", "Qs Jc 2h", [[], [], []], [[9], []], 2, []),
+        ("Ah Kd", "Qs Jc Th", [[], [], []], [[8, 9], [9]], 2, []),
+        ("Ah 5d", "2s 3c 4h", [[], [], []], [[0, 1], [0]], 2, []),
+        ("Ah 5h", "2h 3h 9c Kd", [[], [], []], [[0], []], 4, [3, 12]),
+        ("Ah 5d", "2h 3h 9h Kh 2s", [[0], [], []], [[0], []], 5, [12]),
+        ("Ts Tc", "Td Th Ac", [[8], [8], [8]], [[], []], 2, []),
+        ("3c 4d", "Th Jh 2h 8h 5s", [[], [], []], [[0, 1], []], 1, []),
+    ],
+)
+def test_what_a_hand_makes_is_read(own, board, pairs, runs, suited, own_ranks):
+    """Ranks from the deuce, 0, to the ace, 12; runs of five from the one of the ace as lowest, 0."""
+    game = Holdem(inputs=3)
+    cards = [card_of(text) for text in f"{own} {board}".split()]
+    state = games.positions(game)[0]
+    game.start(state)
+    state.hole[1], state.board[: len(cards) - 2] = cards[:2], cards[2:]
+    made = encoding_of(game, state, 1)[-encoding.MADE :]
+    bits = [np.flatnonzero(part).tolist() for part in np.split(made, np.cumsum([13, 13, 13, 10, 10, 4]))]
+    assert bits == [*pairs, *runs, list(range(suited - 1)), own_ranks]
 
 
 def test_the_thesis_sees_three_rows():

@@ -78,8 +78,9 @@ class Holdem(NamedTuple):
     stack: Annotated[int, "chips of each seat, the blind included; 0: enough for all bets", range(20001)] = 0
     inputs: Annotated[
         int,
-        "what networks see: 0 cards by street, bets by slot; 1 the thesis' 3 x 52; 2 the same, calls unseen",
-        range(3),
+        "what networks see: 0 cards by street, bets by slot; 1 the thesis' 3 x 52; 2 the same, calls unseen; "
+        "3 as 0, and what the hand makes",
+        range(4),
     ] = 0
 
     presets = {  # type: ignore[misc]

@@ -17,23 +17,37 @@ from .table import (
     nth_move,
 )
 
-BY_SLOT, THESIS, CALLS_UNSEEN = range(3)  # `inputs` of the game
+BY_SLOT, THESIS, CALLS_UNSEEN, READ = range(4)  # `inputs` of the game
 DECK = 52
+# What a hand makes, with the board: ranks that are there twice, three and four times; runs of five ranks of which four
+# or five are there; most cards in a suit of one's own, two to five; and own ranks in a suit of four cards or more.
+RANKS, RUNS, SUITED = 13, 10, 4
+PAIRS, STRAIGHTS, FLUSHES = 0, 3 * RANKS, 3 * RANKS + 2 * RUNS
+MADE = FLUSHES + SUITED + RANKS
+# [rank, run]; the ace is low too.
+IN_RUN = np.array([[(rank - run + 1) % RANKS < 5 for run in range(RUNS)] for rank in range(RANKS)])
 PACKED = record(("line", "u8"), ("cards", "i1", (7,)), ("seat", "i1"))  # two of the seat, five of the board
 
 
+def by_street(game):
+    """Whether cards are told street by street, for networks that read them so."""
+    return game.inputs == BY_SLOT or game.inputs == READ
+
+
 def size(game):
-    if game.inputs != BY_SLOT:
+    if not by_street(game):
         return 3 * DECK
     slots = sum(most_raises(game, street) + 2 for street in range(game.streets))
-    return game.streets * game.ranks * game.suits + 2 * slots
+    return game.streets * game.ranks * game.suits + 2 * slots + (MADE if game.inputs == READ else 0)
 
 
 @long_helper
 def encode(game, state, seat, out):
     out[:] = 0
-    if game.inputs == BY_SLOT:
+    if game.inputs == BY_SLOT or game.inputs == READ:
         by_slot(game, state, seat, out)
+        if game.inputs == READ:
+            read(state, seat, out[len(out) - MADE :])
     else:
         thesis(state, seat, game.inputs == THESIS, out)
 
@@ -66,6 +80,35 @@ def by_slot(game, state, seat, out):
             mine, level = level, mine
             i += 1
         at += 2 * (most_raises(game, street) + 2)
+
+
+@long_helper
+def read(state, seat, out):
+    """What the hand makes: a network would have to find it out from single cards."""
+    ranks, suits = 0, 0  # four bits each
+    for i in range(7):
+        card = int(state.hole[seat, i]) if i < 2 else int(state.board[i - 2])
+        if card >= 0:
+            ranks += 1 << 4 * (card // 4)
+            suits += 1 << 4 * (card % 4)
+    for rank in range(RANKS):
+        for more in range(3):
+            out[PAIRS + more * RANKS + rank] = ranks >> 4 * rank & 15 > more + 1
+    for run in range(RUNS):
+        there = 0
+        for rank in range(RANKS):
+            there += IN_RUN[rank, run] and ranks >> 4 * rank & 15 > 0
+        out[STRAIGHTS + run] = there >= 4
+        out[STRAIGHTS + RUNS + run] = there >= 5
+    for i in range(2):
+        card = int(state.hole[seat, i])
+        if card >= 0:
+            together = suits >> 4 * (card % 4) & 15
+            for many in range(SUITED):
+                if together >= many + 2:
+                    out[FLUSHES + many] = 1
+            if together >= 4:
+                out[FLUSHES + SUITED + card // 4] = 1
 
 
 @long_helper

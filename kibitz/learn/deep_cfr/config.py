@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ...games import CHANCE, OVER, full_name, positions
+from ...games.holdem.encoding import CALLS_UNSEEN, READ, by_street
 from ...jit import generators
 from ...names import BadInput
 from .networks import CARDS, PLAIN, Shape
@@ -50,6 +51,7 @@ class DeepCfr:
     fallback: Annotated[str, "where no regret is positive", ("argmax", "uniform")] = "argmax"
     average: Annotated[str, "a strategy network, or SD-CFR: all advantage networks", ("network", "sd")] = "network"
     shared_luck: Annotated[bool, "whether all branches of a traversal meet the same cards"] = True
+    reads: Annotated[bool, "whether networks are told what a hand of hold'em makes, besides its cards"] = False
     suits_alike: Annotated[bool, "whether hands of hold'em are learned with other suits each time"] = False
     device: Annotated[str, "where networks learn", ("auto", "cpu", "cuda")] = "auto"
     answers: Annotated[str, "where they answer traversals", ("cpu", "cuda")] = "cpu"
@@ -82,11 +84,13 @@ class DeepCfr:
 
     def seen(self, game: Any) -> Any:
         """The game by whose rules views are encoded for the networks."""
-        return game._replace(inputs=2) if self.calls_unseen else game
+        if self.reads:
+            return game._replace(inputs=READ)
+        return game._replace(inputs=CALLS_UNSEEN) if self.calls_unseen else game
 
     def shape(self, game: Any) -> Shape:
         facts = game.facts
-        cards = self.net == CARDS or (self.net == "auto" and game.name == "holdem" and game.inputs == 0)
+        cards = self.net == CARDS or (self.net == "auto" and game.name == "holdem" and by_street(game))
         deck = (game.streets, game.ranks, game.suits) if cards else (0, 0, 0)
         return Shape(
             kind=CARDS if cards else PLAIN, inputs=facts.encoding, hidden=self.sizes, actions=facts.most_actions,
@@ -126,8 +130,10 @@ def _refuse_defects(config: DeepCfr, game: Any) -> None:
     for name in ("whole_pot", "free_raises", "calls_unseen"):
         if getattr(config, name) and not holdem:
             raise BadInput(f"{name} is a mistake that can be made in holdem, not in {full_name(game)}")
-    if config.net == CARDS and not (holdem and game.inputs == 0):
+    if config.net == CARDS and not (holdem and by_street(game)):
         raise BadInput(f"net=cards reads hold'em with inputs=0, not {full_name(game)}: net=plain reads any encoding")
+    if config.reads and not (holdem and by_street(game)):
+        raise BadInput(f"reads is for hold'em with inputs=0, not for {full_name(game)}")
     for name in ("free_raises", "calls_unseen"):
         if getattr(config, name) and game.inputs == 0:
             raise BadInput(f"{name} needs the thesis' encoding, holdem with inputs=1: {full_name(game)} has inputs=0")

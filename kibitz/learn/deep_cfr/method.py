@@ -52,7 +52,7 @@ KIBITZ_OF_SMALL_GAMES: dict[str, Any] = {
 KIBITZ_OF_HOLDEM: dict[str, Any] = {
     "traversals": 10_000, "under_way": 160, "iterations": 200, "hidden": "128", "steps": 1000, "batch": 32_768,
     "strategy_steps": 5000, "strategy_batch": 32_768, "scratch": False, "rate_falls": True, "capacity": 20_000_000,
-    "strategy_capacity": 20_000_000, "suits_alike": True, "keep_every": 20,
+    "strategy_capacity": 20_000_000, "suits_alike": True, "reads": True, "keep_every": 20,
 }  # fmt: skip
 SMALL = {
     "iterations": 40,

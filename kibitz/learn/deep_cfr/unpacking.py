@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from ...games import OVER, legal_actions, positions
-from ...games.holdem.encoding import BY_SLOT, DECK, PACKED
+from ...games.holdem.encoding import DECK, IN_RUN, MADE, PACKED, RANKS, READ, SUITED, by_street
 from ...games.holdem.table import DEALT_BY, first_to_move, most_chips
 from ...games.protocol import CHANCE
 from .memory import BITS, FLOATS, Packing
@@ -38,6 +38,7 @@ def _hands(packing: Packing, device: torch.device, shuffle: torch.Generator | No
     lines, bets = (torch.from_numpy(each).to(device) for each in encoded_lines(game))
     places = torch.from_numpy(card_places(game)).to(device)
     bets_at = width - bets.shape[1]
+    runs = torch.from_numpy(IN_RUN.astype(np.float32)).to(device)
     orders = torch.tensor([(*order, *range(game.suits, 4)) for order in permutations(range(game.suits))], device=device)
 
     def unpack(views: torch.Tensor) -> torch.Tensor:
@@ -49,9 +50,27 @@ def _hands(packing: Packing, device: torch.device, shuffle: torch.Generator | No
         out = torch.zeros((len(views), width + 1), device=device)  # cards that aren't there go to the last column
         out.scatter_(1, places.gather(0, cards + 1), 1.0)
         out[:, bets_at:width] = bets[torch.searchsorted(lines, line)]
+        if game.inputs == READ:
+            out[:, width - MADE : width] = made(cards, runs)
         return out[:, :width]
 
     return unpack
+
+
+def made(cards: torch.Tensor, runs: torch.Tensor) -> torch.Tensor:
+    """[rows, MADE] f4 of cards [rows, 7], -1 where there is none: what `holdem.encoding.read` says."""
+    count, ones = len(cards), torch.ones(cards.shape, device=cards.device)
+    rank, suit = torch.where(cards < 0, RANKS, cards // 4), torch.where(cards < 0, 4, cards % 4)
+    ranks = torch.zeros((count, RANKS + 1), device=cards.device).scatter_add_(1, rank, ones)[:, :RANKS]
+    suits = torch.zeros((count, 5), device=cards.device).scatter_add_(1, suit, ones)
+    there = (ranks > 0).float() @ runs
+    together = torch.where(cards[:, :2] < 0, 0, suits.gather(1, suit[:, :2]))
+    own = torch.zeros((count, RANKS + 1), device=cards.device)
+    own.scatter_(1, torch.where(together >= 4, rank[:, :2], RANKS), 1.0)
+    most = together.amax(1, keepdim=True)
+    many = torch.arange(2, 2 + SUITED, device=cards.device)
+    parts = [ranks >= 2, ranks >= 3, ranks >= 4, there >= 4, there >= 5, most >= many]
+    return torch.cat([*(part.float() for part in parts), own[:, :RANKS]], dim=1)
 
 
 def card_places(game: Any) -> np.ndarray:
@@ -59,7 +78,7 @@ def card_places(game: Any) -> np.ndarray:
     found = np.full((DECK + 1, 7), game.facts.encoding)
     for card in range(DECK):
         for i in range(7):
-            if game.inputs != BY_SLOT:
+            if not by_street(game):
                 found[card + 1, i] = card + (DECK if i < 2 else 0)
             elif card // 4 < game.ranks and card % 4 < game.suits:
                 part = 0 if i < 2 else max(i - 3, 1)
@@ -71,7 +90,7 @@ def card_places(game: Any) -> np.ndarray:
 @cache
 def encoded_lines(game: Any) -> tuple[np.ndarray, np.ndarray]:
     """All lines of moves after which somebody is to move, ascending, and the part of the encoding that tells them."""
-    cards = 2 * DECK if game.inputs != BY_SLOT else game.streets * game.ranks * game.suits
+    cards = game.streets * game.ranks * game.suits if by_street(game) else 2 * DECK
     encoding = np.zeros(game.facts.encoding, np.float32)
     todo, found = [positions(game)[0]], {}
     while todo:

@@ -287,6 +287,7 @@ def test_presets_are_sound(game, name):
         ("leduc", {"whole_pot": True}, "whole_pot is a mistake that can be made in holdem, not in leduc"),
         ("holdem", {"calls_unseen": True}, "calls_unseen needs the thesis' encoding"),
         ("leduc", {"net": "cards"}, "net=cards reads hold'em with inputs=0, not leduc"),
+        ("leduc", {"reads": True}, "reads is for hold'em with inputs=0, not for leduc"),
         ("leduc", {"one_deal": True, "shared_luck": False}, "not with shared_luck=no"),
         ("leduc", {"newest_held_out": True}, "newest_held_out needs memory=latest"),
         ("leduc", {"hidden": "64-x"}, "hidden=64-x should be sizes of layers"),

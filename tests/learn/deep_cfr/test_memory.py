@@ -33,6 +33,7 @@ def samples(name, count=60):
         ("holdem", HANDS, 16 + 4 * 3 + 4),
         ("holdem:thesis", HANDS, 16 + 4 * 3 + 4),
         ("holdem:stack=80,inputs=2", HANDS, 16 + 4 * 3 + 4),
+        ("holdem:inputs=3", HANDS, 16 + 4 * 3 + 4),
     ],
 )
 def test_packed_views_are_small_and_unpack_to_what_the_network_saw(name, kind, size):
