@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...games import Game
+from ...games.holdem.encoding import by_street
 from ..method import Solving
 from .config import DeepCfr, refuse
 from .loop import solve
@@ -52,7 +53,7 @@ KIBITZ_OF_SMALL_GAMES: dict[str, Any] = {
 KIBITZ_OF_HOLDEM: dict[str, Any] = {
     "traversals": 10_000, "under_way": 160, "iterations": 200, "hidden": "128", "steps": 1000, "batch": 32_768,
     "strategy_steps": 5000, "strategy_batch": 32_768, "scratch": False, "rate_falls": True, "capacity": 20_000_000,
-    "strategy_capacity": 20_000_000, "suits_alike": True, "reads": True, "keep_every": 20,
+    "strategy_capacity": 20_000_000, "suits_alike": True, "keep_every": 20,
 }  # fmt: skip
 SMALL = {
     "iterations": 40,
@@ -82,7 +83,9 @@ def _preset(game: Any, name: str) -> dict[str, Any]:
         return THESIS | {name: True for name in DEFECTS if holdem or name not in IN_HOLDEM}
     if name == "small":
         return KIBITZ_OF_SMALL_GAMES | SMALL
-    return KIBITZ_OF_HOLDEM if holdem else KIBITZ_OF_SMALL_GAMES
+    if holdem:
+        return KIBITZ_OF_HOLDEM | {"reads": by_street(game)}  # the thesis' encoding has no room for it
+    return KIBITZ_OF_SMALL_GAMES
 
 
 def estimate(config: DeepCfr, game: Game, processes: int, done: int) -> tuple[float, int]:
