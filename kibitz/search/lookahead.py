@@ -78,7 +78,7 @@ class LookAhead:
         count = -(-simulations // (2**ROUNDS - 1)) if simulations else AT_ONCE
         while (not simulations or done < simulations) and (not done or time.perf_counter() - began < seconds):
             count = min(count, simulations - done) if simulations else count
-            values = self._values(self.guesser(self.game, view, seat, count, self.rng), seat, actions[left])
+            values = self._values(self.guesser(self.game, view, seat, count, self.rng), seat, actions, left)
             total[left] += values.sum(axis=0)
             squares[left] += (values**2).sum(axis=0)
             seen[left] += count
@@ -91,17 +91,17 @@ class LookAhead:
         spent = time.perf_counter() - began
         return Advice(actions, policy, mean, seen, prior, int(seen.sum()), spent, error=error)
 
-    def _values(self, guesses: np.ndarray, seat: int, actions: np.ndarray) -> np.ndarray:
-        """[guesses, actions] f8: rewards of the seat."""
-        values = np.zeros((len(guesses), len(actions)))
+    def _values(self, guesses: np.ndarray, seat: int, actions: np.ndarray, left: np.ndarray) -> np.ndarray:
+        """[guesses, left] f8: rewards of the seat, by those actions that are left."""
+        values = np.zeros((len(guesses), len(left)))
         for i, guess in enumerate(guesses):
             solved = self.exhaust.solve(guess)
             if solved is None:
                 break  # the others are as large
-            values[i] = solved.values[:, seat]
+            values[i] = solved.values[left, seat]
         else:
             return values
-        look_ahead(self.played, guesses, seat, actions, self.policy, self.plies, *self.scratch, self.rng, values)
+        look_ahead(self.played, guesses, seat, actions[left], self.policy, self.plies, *self.scratch, self.rng, values)
         return values
 
 

@@ -80,6 +80,25 @@ def test_guesses_are_spent_on_what_may_be_best():
     assert advice.simulations == advice.visits.sum()
 
 
+def test_endings_are_solved_for_the_actions_that_are_left_too():
+    """Every guess is the same deal here, so every round finds the same values."""
+    game = load("doppelkopf:thesis")
+    rng, truth, seen = generators(4, 1)[0], positions(game), 0
+    search = LookAhead(game, Uniform(), exact=10**6, guesser=lambda game, view, seat, n, rng: np.repeat(truth, n))
+    for _ in range(20):
+        state = truth[0]
+        game.start(state)
+        while game.turn(state) != OVER and (state.count < 32 or len(legal_actions(game, state)) < 3):
+            game.play(state, game.pick(state, rng))
+        if (seat := game.turn(state)) != OVER:
+            advice = search.advise(view_of(game, state, seat), seat, 70)
+            wanted = search.exhaust.solve(state).values[:, seat]
+            assert advice.value == pytest.approx(wanted)
+            assert wanted[advice.policy.argmax()] == wanted.max()
+            seen += len(set(wanted)) > 1
+    assert seen
+
+
 @policy
 class Leaning(NamedTuple):
     """Thinks much of the first action."""
