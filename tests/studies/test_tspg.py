@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from kibitz.learn.training import configured
 from kibitz.names import BadInput
 from kibitz.studies import tspg
 from kibitz.studies.tspg import PAPER, PARTS, Study, Task, checkpoints, entropy, over_runs, stages
@@ -92,3 +93,13 @@ def test_what_is_not_there_is_refused(tmp_path):
     tspg.SCALES["quick"] = tspg.Scale(0.03, 0.01, 2, 2, 20, "other")
     with pytest.raises(BadInput, match="holds another training"):
         study("figure-2", tmp_path).trained(Task("tic_tac_toe", 1, "figure-2", "parent"))
+
+
+def test_what_actions_never_tried_count_for_can_be_chosen(tmp_path):
+    for choice in ("parent", "mixed"):
+        made = study("table-1", tmp_path, unvisited=choice)
+        assert {task.unvisited for task in made._tasks()} == {choice}
+        assert made.trained(made._tasks()[0]).config()["unvisited"] == choice
+    assert configured("tspg", "tic_tac_toe", "kibitz", {}).unvisited == "mixed"
+    with pytest.raises(BadInput, match="value of actions never tried"):
+        study("table-1", tmp_path, unvisited="draw")
