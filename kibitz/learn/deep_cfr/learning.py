@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from ..apprentice import BANNED, one_thread
+from ..cuda_graph import Replayed
 from .memory import Packing, Rows
 from .networks import Shape, Weights, forward
 from .unpacking import unpacker
@@ -58,13 +59,16 @@ class Learner:
             for name, array in weights.items()
         }
         self.learned = [each for each in self.parameters.values() if each.requires_grad]
-        self.optimizer = torch.optim.Adam(self.learned, lr=lesson.rate, fused=True)
+        on_gpu = self.device.type == "cuda"
+        rate = torch.tensor(lesson.rate, device=self.device) if on_gpu else lesson.rate
+        self.optimizer = torch.optim.Adam(self.learned, lr=rate, fused=True, capturable=on_gpu)
         views, values, weight = (torch.from_numpy(np.ascontiguousarray(each)).to(self.device) for each in rows)
         self.views, self.values, self.weight = views, values, weight / weight.mean()  # for linear CFR: times 2 / T
         self.decode = unpacker(packing, self.device, self.random if lesson.shuffled else None)
         self.train, self.apart = self._split(len(views))
         # Few rows are all seen at every step, and decoded once.
         self.kept = self.decode(views[self.train]) if len(self.train) <= lesson.batch and not lesson.shuffled else None
+        self._one_step = Replayed(self._step, self.random) if on_gpu else self._step
 
     def _split(self, n: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Rows to learn from, and rows that are held out."""
@@ -80,7 +84,11 @@ class Learner:
     def step(self, number: int) -> torch.Tensor:
         if self.lesson.rate_falls:
             for group in self.optimizer.param_groups:
-                group["lr"] = self.lesson.rate * (1 - number / self.lesson.steps)
+                rate = self.lesson.rate * (1 - number / self.lesson.steps)
+                group["lr"] = group["lr"].fill_(rate) if torch.is_tensor(group["lr"]) else rate
+        return self._one_step()
+
+    def _step(self) -> torch.Tensor:
         if self.kept is not None:
             drawn, encodings = self.train, self.kept
         else:
