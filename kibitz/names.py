@@ -19,7 +19,7 @@ def choose(kind: str, name: str, known: Iterable[str]) -> str:
     raise BadInput(f"no {kind} is called {name!r}: {hint}known are {', '.join(known)}")
 
 
-def at_least(what: str, value: int, low: int) -> None:
+def at_least(what: str, value: float, low: float) -> None:
     if value < low:
         raise BadInput(f"{what} should be at least {low}, not {value}")
 

@@ -185,7 +185,7 @@ def study_doko(
     scale: Annotated[
         str, typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in doko.SCALES.items()))
     ] = "quick",
-    guesses: Annotated[int, typer.Option(min=1, help="Deals that it looks ahead on, a card.")] = 50,
+    guesses: Annotated[int, typer.Option(min=1, help="Deals that it looks ahead on, a card.")] = 100,
     out_folder: Annotated[
         Path | None, typer.Option("--out", help="The folder to work in; default runs/study-doko-SCALE.")
     ] = None,

@@ -2,11 +2,13 @@
 
 import json
 import math
+import os
 import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich import box
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -69,7 +71,8 @@ def tournament(
     report = config | found.as_json()
     run.write("result.json", json.dumps(report, indent=2) + "\n")
     out.print(f"[bold]{config['game']}[/bold], {number:,} games a match, seed {seed}", highlight=False)
-    out.print(standings_table(found, mills))
+    for table in (standings_table(found, mills), cross_table(found, mills)):
+        out.print(table)
     picture(run.path("matrix.png"), found, f"{config['game']}, {number:,} games a match", mills)
     out.print(f"result:  {run.path('result.json')}\npicture: {run.path('matrix.png')}", soft_wrap=True, highlight=False)
     write_json(json_file, report)
@@ -85,23 +88,33 @@ def margin(estimate: Estimate) -> float:
     return math.inf if math.isnan(estimate.low) else (estimate.high - estimate.low) / 2
 
 
-def standings_table(found: Standings, mills: str) -> Table:
-    """Best first; green is a sure win, red a sure loss. Intervals of single matches are in the picture."""
+def cell(estimate: Estimate, mills: str) -> Text:
+    """Green is a sure win, red a sure loss."""
     scale, form = scaled(mills)
+    if math.isnan(estimate.mean):
+        return Text("-", "dim")
+    style = "green" if estimate.low > 0 else "red" if estimate.high < 0 else "dim"
+    return Text(f"{scale * estimate.mean:{form}}", style)
+
+
+def standings_table(found: Standings, mills: str) -> Table:
+    """Best first."""
+    scale, form = scaled(mills)
+    mean = Column(f"mean, {mills}" if mills else "mean", no_wrap=True)
+    table = Table("", Column("player", overflow="fold"), mean)
+    for place, i in enumerate(found.order):
+        whole = cell(found.overall[i], mills).append(f" ±{scale * margin(found.overall[i]):{form.lstrip('+')}}")
+        table.add_row(str(place + 1), Text(found.names[i]), whole)
+    return table
+
+
+def cross_table(found: Standings, mills: str) -> Table:
+    """What each wins of each other one, by their places. Intervals are in the picture."""
     order = found.order
-    table = Table("", Column("player", overflow="fold"), *(str(place + 1) for place in range(len(order))))
-    table.add_column(f"mean, {mills}" if mills else "mean", no_wrap=True)
-
-    def cell(estimate: Estimate) -> Text:
-        if math.isnan(estimate.mean):
-            return Text("-", "dim")
-        style = "green" if estimate.low > 0 else "red" if estimate.high < 0 else "dim"
-        return Text(f"{scale * estimate.mean:{form}}", style)
-
+    places = [Column(str(place + 1), justify="right", no_wrap=True) for place in range(len(order))]
+    table = Table("", *places, box=box.SIMPLE, padding=(0, 1, 0, 0))
     for place, i in enumerate(order):
-        cells = [cell(found.cross[i][j]) for j in order]
-        whole = cell(found.overall[i]).append(f" ±{scale * margin(found.overall[i]):{form.lstrip('+')}}")
-        table.add_row(str(place + 1), Text(found.names[i]), *cells, whole)
+        table.add_row(str(place + 1), *(cell(found.cross[i][j], mills) for j in order))
     return table
 
 
@@ -112,6 +125,12 @@ def picture(path: Path, found: Standings, title: str, mills: str) -> None:
     def of(value: Any) -> list[list[float]]:
         return [[scale * value(found.cross[i][j]) for j in order] for i in order]
 
-    names = [found.names[i] for i in order]
+    names = without_common_folder([found.names[i] for i in order])
     unit = f", {mills}" if mills else ", mean payoff"
     plots.matrix(path, title + unit, names, of(lambda estimate: estimate.mean), of(margin), form)
+
+
+def without_common_folder(names: list[str]) -> list[str]:
+    """Names that all begin with the same folders are told apart by what comes behind them."""
+    common = os.path.commonpath(names)
+    return [name.removeprefix(f"{common}/") for name in names]

@@ -1,6 +1,8 @@
 """A step of learning as one launch: small networks are done on a GPU before Python has told it what comes next."""
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 
@@ -30,8 +32,19 @@ class Replayed:
         if self.graph is None:
             self.graph = torch.cuda.CUDAGraph()
             self.graph.register_generator_state(self.generator)
-            with torch.cuda.graph(self.graph):
+            with _nothing_freed(), torch.cuda.graph(self.graph):
                 self.found = self.step()
         self.graph.replay()
         assert self.found is not None
         return self.found
+
+
+@contextmanager
+def _nothing_freed() -> Iterator[None]:
+    """An older recording that is thrown away while another is made spoils it."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -126,7 +126,8 @@ class DokoPlayer(Searching):
         plies: Annotated[int, "cards that are played on each guess, then it is judged"] = 12
         deals: Annotated[str, "guesses as the network weighs them, or all alike", ("weighted", "even")] = "weighted"
         value: Annotated[str, "what judges: the network, or a playout to the end", ("playout", "open")] = "playout"
-        prior: Annotated[float, "points that a nat of the small network's odds counts"] = 0.06
+        prior: Annotated[float, "points that a nat of the small network's odds counts"] = 0.02
+        doubt: Annotated[float, "standard errors by which a card may lie behind and still be tried"] = 1.75
         exact: Annotated[int, "a guess of so many positions or fewer is solved instead; 0: never"] = 0
         calls: Annotated[str, "what is said aside: by the scores that follow, or as any move", CALLS] = "distribution"
         guesses: Annotated[int, "for what is said aside"] = 400
@@ -136,6 +137,7 @@ class DokoPlayer(Searching):
     def __init__(self, options: Any) -> None:
         super().__init__(options)
         names.at_least("plies", options.plies, 0)
+        names.at_least("doubt", options.doubt, 0)
         self.network, _ = card_network.read_network(network_file(options.network, options.iteration))
 
     def new_search(self, game: Game) -> LookAhead | Ensemble:
@@ -148,7 +150,8 @@ class DokoPlayer(Searching):
             return Ensemble(
                 game, 0, given.simulations, given.c, given.exact, asides_for(game, given), guesser, Puct, policy=policy
             )
-        return LookAhead(game, policy, 0, plies, given.exact, asides_for(game, given), guesser, given.prior)
+        asides = asides_for(game, given)
+        return LookAhead(game, policy, 0, plies, given.exact, asides, guesser, given.prior, given.doubt)
 
     def advise(self, view: Any) -> Advice:
         seconds = self.options.seconds or math.inf

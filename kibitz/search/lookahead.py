@@ -5,9 +5,10 @@ what the action is worth if the others play so, and nothing is gained by knowing
 each guess. Every action is tried on the same guesses by the same chance. `plies` later the policy judges the position,
 or plays to the end. A guess that is small enough is solved instead, if asked for.
 
-Guesses are spent on what may be the best: after each round half of the actions are left, two at least, and the next
-round is twice as long. What the policy itself thinks of an action counts too (`prior`): it has seen more positions like
-this one than there are guesses.
+Guesses are spent on what may be the best: after each round an action that lies clearly behind is left out, and when
+only one is left it is over. Clearly: by so many standard errors (`doubt`) of the difference on the same guesses. What
+the policy itself thinks of an action counts too (`prior`): it has seen more positions like this one than there are
+guesses.
 """
 
 import math
@@ -26,8 +27,8 @@ from .exhaust import Exhaust
 from .guesses import Guesser, draw_guesses
 from .policies import NO_LIMIT, weighed
 
-AT_ONCE = 32  # guesses of the first round, where only time is given
-ROUNDS = 3  # that n guesses are cut into: n/7, 2n/7, 4n/7
+FIRST, LONGER = 16, 1.5  # guesses of the first round, and how much longer the next one is
+LEAST_VARIANCE = 0.05  # of a difference: a few guesses that agree don't prove that all do
 LEAST_ODDS = 1e-3
 
 
@@ -44,9 +45,10 @@ class LookAhead:
         asides: Asides | None = None,
         guesser: Guesser = draw_guesses,
         prior: float = 0.0,  # rewards that a nat of the policy's odds counts
+        doubt: float = 1.75,  # standard errors by which an action may lie behind and still be tried
     ) -> None:
         self.game, self.policy, self.plies, self.asides, self.guesser = game, policy, plies, asides, guesser
-        self.prior = prior
+        self.prior, self.doubt = prior, doubt
         self.played = game.quiet() if asides else game
         self.exhaust = Exhaust(self.played, exact)
         wide = max(game.facts.most_actions, game.facts.most_outcomes)
@@ -73,21 +75,26 @@ class LookAhead:
             return self.asides.advise(view, seat, self.rng)
         prior = weighed(self.played, self.policy, view, n)
         opinion = self.prior * np.log(np.maximum(prior, LEAST_ODDS))
-        total, squares, seen = np.zeros(n), np.zeros(n), np.zeros(n, np.int64)
-        left, done = np.arange(n), 0
-        count = -(-simulations // (2**ROUNDS - 1)) if simulations else AT_ONCE
-        while (not simulations or done < simulations) and (not done or time.perf_counter() - began < seconds):
-            count = min(count, simulations - done) if simulations else count
-            values = self._values(self.guesser(self.game, view, seat, count, self.rng), seat, actions, left)
-            total[left] += values.sum(axis=0)
-            squares[left] += (values**2).sum(axis=0)
-            seen[left] += count
-            best_first = left[np.argsort(-(total / seen + opinion)[left], kind="stable")]
-            left, done, count = best_first[: max(2, -(-len(left) // 2))], done + count, 2 * count
+        mean, error, seen = np.zeros(n), np.zeros(n), np.zeros(n, np.int64)
+        left, found, count = np.arange(n), np.zeros((0, n)), float(FIRST)
+        while True:
+            number = min(int(count), simulations - len(found)) if simulations else int(count)
+            values = self._values(self.guesser(self.game, view, seat, number, self.rng), seat, actions, left)
+            found = np.concatenate([found, values])
+            done = len(found)
+            mean[left], error[left], seen[left] = found.mean(axis=0), found.std(axis=0) / done**0.5, done
+            score = (mean + opinion)[left]
+            best = score.argmax()
             progress(done)
-        mean = total / seen
-        error = np.sqrt(np.maximum(squares / seen - mean**2, 0) / seen)
-        policy = np.eye(n)[left[0]]
+            spread = np.sqrt((found[:, [best]] - found).var(axis=0) + LEAST_VARIANCE) / done**0.5
+            stays = score[best] - score <= self.doubt * spread
+            if stays.sum() == 1 or done == simulations or time.perf_counter() - began >= seconds:
+                break
+            left, found, count = left[stays], found[:, stays], LONGER * count
+            if seconds < math.inf:  # no more than there is time for
+                spent = time.perf_counter() - began
+                count = max(1.0, min(count, done * (seconds - spent) / spent))
+        policy = np.eye(n)[left[best]]
         spent = time.perf_counter() - began
         return Advice(actions, policy, mean, seen, prior, int(seen.sum()), spent, error=error)
 

@@ -1,5 +1,6 @@
 """Looking ahead: exact means where all can be written out, nothing but what the seat sees, the same luck for all."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +47,7 @@ def test_values_are_means_over_guesses_and_moves(card, plies):
     state = positions(KUHN)[0]
     for move in (card, (card + 1) % 3):
         KUHN.play(state, move)
-    advice = LookAhead(KUHN, Uniform(), plies=plies).advise(view_of(KUHN, state, 0), 0, 4000)
+    advice = LookAhead(KUHN, Uniform(), plies=plies, doubt=math.inf).advise(view_of(KUHN, state, 0), 0, 4000)
     np.testing.assert_allclose(advice.value, exact(card), atol=4 * advice.error.max() + 1e-9)
     assert advice.best == advice.actions[np.argmax(advice.value)]
     assert advice.visits.tolist() == [4000, 4000]
@@ -57,13 +58,15 @@ def test_it_looks_until_its_time_is_over_and_once_at_least():
     state = positions(KUHN)[0]
     for move in (0, 1):
         KUHN.play(state, move)
-    search = LookAhead(KUHN, Uniform())
+    search = LookAhead(KUHN, Uniform(), doubt=math.inf)
     advice = search.advise(view_of(KUHN, state, 0), 0, seconds=1e-9)
-    assert advice.visits.tolist() == [32, 32]
+    assert advice.visits.tolist() == [16, 16]
+    advice = search.advise(view_of(KUHN, state, 0), 0, seconds=0.05)
+    assert advice.visits[0] > 16
 
 
 def test_guesses_are_spent_on_what_may_be_best():
-    """Doppelkopf: of n cards all get a seventh of the guesses, half of them three, two all."""
+    """Doppelkopf: all cards get the first guesses, and what lies clearly behind no more."""
     game = load("doppelkopf:thesis")
     state, rng = positions(game)[0], generators(3, 1)[0]
     game.start(state)
@@ -71,13 +74,25 @@ def test_guesses_are_spent_on_what_may_be_best():
         game.play(state, game.pick(state, rng))
     seat = game.turn(state)
     n = len(legal_actions(game, state))
-    advice = LookAhead(game, Uniform(), plies=99).advise(view_of(game, state, seat), seat, 70)
-    half = -(-n // 2)
-    assert sorted(advice.visits) == [10] * (n - half) + [30] * (half - max(2, -(-half // 2))) + [70] * max(
-        2, -(-half // 2)
-    )
-    assert advice.visits[advice.policy.argmax()] == 70
+    advice = LookAhead(game, Uniform(), plies=99).advise(view_of(game, state, seat), seat, 500)
+    best = advice.policy.argmax()
+    assert best == advice.value.argmax()
+    assert advice.visits[best] == advice.visits.max() <= 500
+    assert advice.visits.min() >= 16
+    assert len(set(advice.visits)) > 2
     assert advice.simulations == advice.visits.sum()
+    search = LookAhead(game, Uniform(), plies=99, doubt=math.inf)
+    assert search.advise(view_of(game, state, seat), seat, 70).visits.tolist() == [70] * n
+
+
+def test_it_is_over_when_one_action_is_left():
+    """With the king a bet is better by far."""
+    state = positions(KUHN)[0]
+    for move in (2, 0):
+        KUHN.play(state, move)
+    advice = LookAhead(KUHN, Uniform(), plies=9).advise(view_of(KUHN, state, 0), 0, 10**6)
+    assert advice.policy.tolist() == [0, 1]
+    assert advice.visits.max() < 10**4
 
 
 def test_endings_are_solved_for_the_actions_that_are_left_too():
