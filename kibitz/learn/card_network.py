@@ -20,6 +20,7 @@ import safetensors
 import safetensors.numpy
 
 from ..files import write_whole
+from ..games import full_name, load
 from ..games.doppelkopf.cards import KINDS
 from ..games.doppelkopf.deals import WEIGHTED, count_weighted, draw_weighted
 from ..games.doppelkopf.encoding import OPEN_SIZE, SIZE, encode_open
@@ -52,8 +53,11 @@ class About(NamedTuple):
     sizes: dict[str, list[int]]
 
 
-def check_rules(game: Any) -> None:
+def check_rules(game: Any, about: About | None = None) -> None:
+    """Whether such networks are for this game, and the one that a file told `about` has learned all of it."""
     check_nines(game, "cards")
+    if about is not None and game.solos and not getattr(load(about.game), "solos", False):
+        raise BadInput(f"a network that learned {about.game} knows no solos, and {full_name(game)} has them")
 
 
 def weights_of(said: np.ndarray) -> np.ndarray:
@@ -61,9 +65,10 @@ def weights_of(said: np.ndarray) -> np.ndarray:
     return np.exp(np.clip(said, -SURE, SURE).astype(float)).reshape(*said.shape[:-1], KINDS, 3)
 
 
-def save_network(path: Path, game: str, network: CardNetwork, made: str) -> None:
+def save_network(path: Path, game: str, network: CardNetwork, made: str, numbers: Any = np.float32) -> None:
+    """`numbers=np.float16`: half of it, as models of the package are."""
     tensors = {
-        f"{part}.{kind}.{i}": np.ascontiguousarray(array)
+        f"{part}.{kind}.{i}": np.ascontiguousarray(array, numbers)
         for part in CardNetwork._fields
         for i, layer in enumerate(getattr(network, part))
         for kind, array in zip(("weights", "biases"), layer, strict=True)
@@ -87,7 +92,7 @@ def read_network(path: Path) -> tuple[CardNetwork, About]:
             about = json.loads((file.metadata() or {}).get("about", "{}"))
             if about.get("format") != FORMAT:
                 raise BadInput(f"{path} is no network for cards, such as kibitz train cards makes")
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            tensors = {key: _single(file.get_tensor(key)) for key in file.keys()}  # noqa: SIM118
             name, made = str(about["game"]), str(about["made"])
     except FileNotFoundError:
         raise BadInput(f"no network file {str(path)!r}") from None
@@ -103,6 +108,10 @@ def read_network(path: Path) -> tuple[CardNetwork, About]:
     if not all(_sound(layers, *ENDS[part]) for part, layers in _named(found)):
         raise BadInput(f"{path} is damaged: its layers don't fit each other, or aren't finite")
     return found, About(name, made, sizes)
+
+
+def _single(array: np.ndarray) -> np.ndarray:
+    return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
 def _named(network: CardNetwork) -> list[tuple[str, Layers]]:

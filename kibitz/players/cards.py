@@ -103,8 +103,12 @@ class FromCards(_PlaysCards):
         iteration: Annotated[int, "of a run; 0: its last"] = 0
 
     def __init__(self, options: Any) -> None:
-        network, _ = card_network.read_network(network_file(options.network, options.iteration))
-        self.layers = getattr(network, options.part)
+        network, about = card_network.read_network(network_file(options.network, options.iteration))
+        self.about, self.layers = about, getattr(network, options.part)
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        card_network.check_rules(game, self.about)
+        super().begin(game, seat, seed)
 
     def said(self, view: Any) -> np.ndarray:
         encoding = np.zeros(self.game.facts.encoding, np.float32)
@@ -138,10 +142,10 @@ class DokoPlayer(Searching):
         super().__init__(options)
         names.at_least("plies", options.plies, 0)
         names.at_least("doubt", options.doubt, 0)
-        self.network, _ = card_network.read_network(network_file(options.network, options.iteration))
+        self.network, self.about = card_network.read_network(network_file(options.network, options.iteration))
 
     def new_search(self, game: Game) -> LookAhead | Ensemble:
-        card_network.check_rules(game)
+        card_network.check_rules(game, self.about)
         given = self.options
         policy = card_network.card_policy(self.network)
         plies = given.plies if given.value == "open" else game.facts.longest

@@ -28,7 +28,7 @@ from kibitz.learn.models import describe
 from kibitz.learn.perceptron import logits, odds_of
 from kibitz.learn.predictors import cards as card_predictor
 from kibitz.names import BadInput
-from kibitz.players import make
+from kibitz.players import make, make_for
 from kibitz.runs import Run
 from kibitz.search.policies import weighed
 
@@ -287,6 +287,24 @@ def test_damaged_and_foreign_networks_are_refused(file, tmp_path):
         safetensors.numpy.save_file(tensors | {key: spoilt}, file, meta)
         with pytest.raises(BadInput, match="its layers don't fit each other, or aren't finite"):
             read_network(file)
+
+
+def test_half_as_many_bytes_say_the_same(file, network, tmp_path):
+    half = tmp_path / "half.safetensors"
+    save_network(half, full_name(GAME), network, "a test", np.float16)
+    assert half.stat().st_size < 0.6 * file.stat().st_size
+    for whole, short in zip(read_network(file)[0], read_network(half)[0], strict=True):
+        for one, other in zip(whole, short, strict=True):
+            for a, b in zip(one, other, strict=True):
+                assert b.dtype == np.float32
+                np.testing.assert_allclose(a, b, atol=1e-3)
+
+
+@pytest.mark.parametrize("player", ["cards", "doko"])
+def test_who_knows_no_solos_is_no_player_where_there_are_some(player, file):
+    assert make_for(f"{player}:{file}", GAME)
+    with pytest.raises(BadInput, match="knows no solos, and doppelkopf has them"):
+        make_for(f"{player}:{file}", load("doppelkopf"))
 
 
 def mid_game(seed=5, cards=22):
