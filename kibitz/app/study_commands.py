@@ -173,7 +173,8 @@ def study_doppelkopf(
     given = "".join(f" --also {run}" for run in also or [])
     given += (f" --net {net}" if net else "") + (f" --deals {deals}" if deals else "")
     command = f"kibitz study doppelkopf {part} --data {data} --scale {scale}{given} --seed {seed}"
-    present(report, folder, part, command, f"{scale}, {doppelkopf.SCALES[scale].what}", json_file)
+    what = doppelkopf.SCALES[scale].what + (f"; but 4 x {deals} played" if deals else "")
+    present(report, folder, part, command, f"{scale}, {what}", json_file)
 
 
 def study_doko(
