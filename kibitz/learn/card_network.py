@@ -182,6 +182,26 @@ def card_policy(network: CardNetwork) -> CardPolicy:
     return CardPolicy(compiled(network.quick), compiled(network.open))
 
 
+@policy
+class Company(NamedTuple):
+    """One seat plays by a network, the others by another: theirs, as far as it is known."""
+
+    own: CardPolicy
+    others: CardPolicy
+    seat: np.ndarray  # [1] i8
+
+    def weigh(self, game, state, actions, n, odds):
+        self.own.weigh(game, state, actions, n, odds)
+
+    def step(self, game, state, actions, odds, rng):
+        if game.turn(state) == self.seat[0]:
+            return self.own.step(game, state, actions, odds, rng)
+        return self.others.step(game, state, actions, odds, rng)
+
+    def judge(self, game, state, plies, actions, odds, rng, rewards):
+        return self.own.judge(game, state, plies, actions, odds, rng, rewards)
+
+
 class Whereabouts:
     """Guesses by a network: deals that fit, each as likely as the weights of its cards make it."""
 

@@ -130,6 +130,7 @@ class DokoPlayer(Searching):
         plies: Annotated[int, "cards that are played on each guess, then it is judged"] = 12
         deals: Annotated[str, "guesses as the network weighs them, or all alike", ("weighted", "even")] = "weighted"
         value: Annotated[str, "what judges: the network, or a playout to the end", ("playout", "open")] = "playout"
+        others: Annotated[str, "networks that learned how the others play, a run or file; none: as oneself"] = ""
         prior: Annotated[float, "points that a nat of the small network's odds counts"] = 0.02
         doubt: Annotated[float, "standard errors by which a card may lie behind and still be tried"] = 1.75
         exact: Annotated[int, "a guess of so many positions or fewer is solved instead; 0: never"] = 0
@@ -143,13 +144,21 @@ class DokoPlayer(Searching):
         names.at_least("plies", options.plies, 0)
         names.at_least("doubt", options.doubt, 0)
         self.network, self.about = card_network.read_network(network_file(options.network, options.iteration))
+        self.others = card_network.read_network(network_file(options.others))[0] if options.others else None
+        self.seat_of_policy = np.zeros(1, np.int64)
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        self.seat_of_policy[0] = seat
+        super().begin(game, seat, seed)
 
     def new_search(self, game: Game) -> LookAhead | Ensemble:
         card_network.check_rules(game, self.about)
         given = self.options
-        policy = card_network.card_policy(self.network)
+        policy: Any = card_network.card_policy(self.network)
+        if self.others:
+            policy = card_network.Company(policy, card_network.card_policy(self.others), self.seat_of_policy)
         plies = given.plies if given.value == "open" else game.facts.longest
-        guesser = card_network.Whereabouts(self.network) if given.deals == "weighted" else draw_guesses
+        guesser = card_network.Whereabouts(self.others or self.network) if given.deals == "weighted" else draw_guesses
         if given.tree:
             return Ensemble(
                 game, 0, given.simulations, given.c, given.exact, asides_for(game, given), guesser, Puct, policy=policy

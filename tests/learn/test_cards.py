@@ -14,6 +14,7 @@ from kibitz.jit import generators
 from kibitz.learn import card_foretelling, lessons, training
 from kibitz.learn.card_iteration import CardIteration, self_play
 from kibitz.learn.card_network import (
+    Company,
     Whereabouts,
     card_policy,
     read_network,
@@ -324,6 +325,20 @@ def test_the_policy_of_kernels_is_the_network(network):
     np.testing.assert_allclose(weighed(GAME, card_policy(network), state, len(legal)), wanted, atol=1e-6)
 
 
+def test_others_play_by_their_own_network(network):
+    """A whole game: each card is that of the network whose seat it is."""
+    own, others = card_policy(network), card_policy(new_network([(16,), (16, 8), (16, 8)], 2))
+    company, state, rng = Company(own, others, np.array([2])), mid_game(cards=1), generators(1, 1)[0]
+    room, told_apart = (np.zeros(40, np.int64), np.zeros(40)), 0
+    while (seat := GAME.turn(state)) != OVER:
+        mine, theirs = (policy.step(GAME, state, *room, rng) for policy in (own, others))
+        card = company.step(GAME, state, *room, rng)
+        assert card == (mine if seat == 2 else theirs)
+        told_apart += mine != theirs
+        GAME.play(state, card)
+    assert told_apart > 10
+
+
 def test_what_one_party_wins_the_other_loses(network):
     policy, state = card_policy(network), mid_game()
     rewards = np.zeros(4)
@@ -357,7 +372,7 @@ def test_guesses_are_as_likely_as_the_network_makes_them(network):
     assert (guesses["hands"][:, seat] == state.hands[seat]).all()
 
 
-@pytest.mark.parametrize("options", ["", ",deals=even", ",value=open", ",exact=2000", ",tree=5"])
+@pytest.mark.parametrize("options", ["", ",deals=even", ",value=open", ",exact=2000", ",tree=5", ",others={file}"])
 def test_two_deals_that_look_the_same_get_the_same_card(file, options):
     notes, rng = np.zeros(GAME.facts.notes), generators(4, 1)[0]
     for cards in (6, 38):
@@ -369,7 +384,7 @@ def test_two_deals_that_look_the_same_get_the_same_card(file, options):
         assert other.hands.tolist() != truth.hands.tolist()
         moves = []
         for state in (truth, other):
-            player = make(f"doko:{file},simulations=6{options}")
+            player = make(f"doko:{file},simulations=6{options.format(file=file)}")
             player.begin(GAME, seat, 1)
             moves.append(player.move(view_of(GAME, state, seat)))
         assert moves[0] == moves[1]
