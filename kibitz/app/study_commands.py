@@ -187,6 +187,7 @@ def study_doko(
         str, typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in doko.SCALES.items()))
     ] = "quick",
     guesses: Annotated[int, typer.Option(min=1, help="Deals that it looks ahead on, a card.")] = 100,
+    others: Annotated[str, typer.Option(help="Networks that learned how the others play: a run, or a file.")] = "",
     out_folder: Annotated[
         Path | None, typer.Option("--out", help="The folder to work in; default runs/study-doko-SCALE.")
     ] = None,
@@ -204,9 +205,10 @@ def study_doko(
     names.choose("scale", scale, doko.SCALES)
     folder = out_folder or Path("runs") / f"study-doko-{scale}"
     with told("doko") as shown:
-        study = doko.Study(part, net, scale, folder, guesses, seed, processes, *shown)
+        study = doko.Study(part, net, scale, folder, guesses, seed, processes, *shown, others)
         report = run_study(study, f"{part} into {folder}")
-    command = f"kibitz study doko {part} --net {net} --scale {scale} --guesses {guesses} --seed {seed}"
+    told_of = f" --others {others}" if others else ""
+    command = f"kibitz study doko {part} --net {net}{told_of} --scale {scale} --guesses {guesses} --seed {seed}"
     present(report, folder, part, command, f"{scale}, {doko.SCALES[scale].what}", json_file)
 
 

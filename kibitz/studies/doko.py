@@ -61,10 +61,12 @@ class Study:
         processes: int | None = None,
         watch: Callable[[str, float, float], None] = lambda what, done, total: None,
         tell: Callable[[str], None] = lambda text: None,
+        others: str = "",
     ) -> None:
+        """`others`: networks that learned how the others play."""
         self.part, self.scale = choose("part of doko", part, PARTS), SCALES[choose("scale", scale, SCALES)]
         self.network, self.folder, self.guesses, self.seed = network, folder, guesses, seed
-        self.processes, self.watch, self.tell = processes, watch, tell
+        self.processes, self.watch, self.tell, self.others = processes, watch, tell, others
         self.game = GAMES["whole" if part == "whole" else "thesis"]
         for player in self.players().values():
             make_for(player, load(self.game))
@@ -74,6 +76,9 @@ class Study:
         for name, options in VARIANTS.items():
             guesses = max(1, self.guesses // 2) if "tree" in options else self.guesses
             found[name] = f"doko:{self.network},simulations={guesses}{options}"
+        if self.others:
+            alike = {"the others taken for itself": found["doko"]}
+            found = {name: f"{player},others={self.others}" for name, player in found.items()} | alike
         if self.part == "whole":
             return {"doko": found["doko"]}
         return found | {"the small network alone": f"cards:{self.network},part=quick"}

@@ -33,6 +33,17 @@ def test_every_part_has_its_line_and_is_played_once(tmp_path, network, monkeypat
     assert before[0] == games.read_bytes()
 
 
+def test_others_are_part_of_it(tmp_path, network):
+    study = doko.Study("ablation", network, "quick", tmp_path / "study", others=network)
+    players = study.players()
+    assert players.pop("the others taken for itself") == f"doko:{network},simulations=100"
+    assert players.pop("the small network alone") == f"cards:{network},part=quick"
+    assert list(players) == list(doko.VARIANTS)
+    assert all(player.endswith(f",others={network}") for player in players.values())
+    with pytest.raises(BadInput, match="no network file"):
+        doko.Study("ablation", network, "quick", tmp_path / "study", others="nowhere")
+
+
 def test_what_is_no_network_is_refused_at_once(tmp_path):
     (tmp_path / "x").write_text("no network")
     with pytest.raises(BadInput, match="can't be read as a network"):
