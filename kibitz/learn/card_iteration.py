@@ -4,6 +4,9 @@ Here is what a worker does: whole games, played by the network, and of every car
 what it would have been worth. The expert may look at the deal itself: what can't be known evens out over many games,
 as the network that learns from it sees no more than its seat. That is so because the network isn't to do what was best
 on the deal, but to raise the mean of what it does (the objective of `tspg`).
+
+All four seats learn, or one against three others whose networks stay as they are: who has records of the players that
+it will meet learns what is best against these.
 """
 
 from collections.abc import Callable
@@ -18,10 +21,12 @@ from ..games.doppelkopf.table import CARDS
 from ..games.protocol import CHANCE, OVER
 from ..jit import generators, kernel
 from ..search.policies import choose
-from .card_network import CardNetwork, CardPolicy, card_policy
+from .card_network import CardNetwork, CardPolicy, Company, card_policy, read_network
 from .doppelkopf_games import NOTHING
+from .models import network_file
 
 Games = dict[str, np.ndarray]
+ALL = -1  # seats learn
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,7 @@ class CardIteration:
 
     game: Annotated[str, "the game, with its parameters"]
     start: Annotated[str, "a run of cards whose networks it begins with"] = ""
+    others: Annotated[str, "networks of three seats that don't learn, a run or file; none: all learn"] = ""
     iterations: Annotated[int, "rounds of playing and learning", range(1, 10**6)] = 100
     games: Annotated[int, "games of self-play an iteration", range(1, 10**7)] = 500
     plies: Annotated[int, "cards played behind each that could be, then it is judged; 48: to the end", range(49)] = 48
@@ -49,18 +55,24 @@ class CardIteration:
 def self_play(config: CardIteration) -> Callable[[tuple[int, ...], CardNetwork], list[tuple[int, Games]]]:
     """What a worker needs: the function from numbers of games and networks to the games, and what cards were worth."""
     game = load(config.game)
-    policies: list[tuple[CardNetwork, CardPolicy]] = []  # the last one, with its networks
+    others = card_policy(read_network(network_file(config.others))[0]) if config.others else None
+    learner = np.zeros(1, np.int64)  # the seat that learns
+    policies: list[tuple[CardNetwork, CardPolicy | Company]] = []  # the last one, with its networks
 
     def play(numbers: tuple[int, ...], network: CardNetwork) -> list[tuple[int, Games]]:
         if not policies or policies[0][0] is not network:
-            policies[:] = [(network, card_policy(network))]
+            own = card_policy(network)
+            policies[:] = [(network, own if others is None else Company(own, others, learner))]
         count = len(numbers)
         actions = np.full((count, game.facts.longest), NOTHING, np.uint8)
         worth = np.full((count, 48, KINDS), np.nan, np.float32)
         rngs = np.concatenate([generators(config.seed * 2**32 + number, 1) for number in numbers])
         wide = max(game.facts.most_actions, game.facts.most_outcomes)
         room = np.zeros((2, wide), np.int64), np.zeros(wide), np.zeros(4)
-        play_games(game, policies[0][1], config.plies, positions(game, 2), *room, rngs, actions, worth)
+        learners = np.array([ALL if others is None else number % 4 for number in numbers])
+        play_games(
+            game, policies[0][1], config.plies, positions(game, 2), *room, rngs, learners, learner, actions, worth
+        )
         return [
             (number, {"actions": actions[i : i + 1], "worth": worth[i : i + 1].astype(np.float16)})
             for i, number in enumerate(numbers)
@@ -70,11 +82,12 @@ def self_play(config: CardIteration) -> Callable[[tuple[int, ...], CardNetwork],
 
 
 @kernel
-def play_games(game, policy, plies, states, room, odds, rewards, rngs, actions, worth):
+def play_games(game, policy, plies, states, room, odds, rewards, rngs, learners, learner, actions, worth):
     """Whole games by a policy; worth[i, card, kind]: rewards of who has the turn, by all kinds that could be played."""
     legal, later = room[0], room[1]
     for i in range(len(actions)):
         rng, state, done = rngs[i], states[0], 0
+        learner[0] = learners[i]
         game.start(state)
         turn = game.turn(state)
         while turn != OVER:
@@ -86,7 +99,7 @@ def play_games(game, policy, plies, states, room, odds, rewards, rngs, actions, 
                 n = game.actions(state, legal)
                 action = legal[0]
                 if n > 1:
-                    for k in range(n):
+                    for k in range(n if learners[i] == ALL or learners[i] == turn else 0):
                         states[1] = state
                         worth[i, state.count, legal[k]] = value_after(
                             game, states[1], legal[k], turn, policy, plies, later, odds, rewards, rng

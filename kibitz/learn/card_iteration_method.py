@@ -33,6 +33,8 @@ def refuse(config: CardIteration, game: Game) -> None:
     if not config.start:
         raise BadInput("--start is missing: a run of kibitz train cards, whose networks it begins with")
     started(config)
+    if config.others:
+        check_rules(game, read_network(network_file(config.others))[1])
     if not 0 < config.rate < 1:
         raise BadInput(f"rate={config.rate} should be above 0 and below 1")
     if not 0 <= config.entropy <= 100:
@@ -50,12 +52,14 @@ def learner(config: CardIteration, game: Game) -> Any:
 
 
 def judge(config: CardIteration, game: Game) -> Callable[[CardNetwork], dict[str, float]]:
-    """Points a game against three who play as is usual."""
+    """Points a game against three who play as is usual, or against those that it learns to meet."""
     if not config.judge_every:
         return lambda network: {}
 
+    others = card_policy(read_network(network_file(config.others))[0]) if config.others else None
+
     def measured(network: CardNetwork) -> dict[str, float]:
-        found = strength(game, card_policy(network), config.judged, JUDGE_SEED)
+        found = strength(game, card_policy(network), config.judged, JUDGE_SEED, others)
         return {"points": found.points, "points_error": found.error}
 
     return measured

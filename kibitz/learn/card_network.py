@@ -191,7 +191,10 @@ class Company(NamedTuple):
     seat: np.ndarray  # [1] i8
 
     def weigh(self, game, state, actions, n, odds):
-        self.own.weigh(game, state, actions, n, odds)
+        if game.turn(state) == self.seat[0]:
+            self.own.weigh(game, state, actions, n, odds)
+        else:
+            self.others.weigh(game, state, actions, n, odds)
 
     def step(self, game, state, actions, odds, rng):
         if game.turn(state) == self.seat[0]:

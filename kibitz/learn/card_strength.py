@@ -1,7 +1,10 @@
-"""How well a network plays Doppelkopf by itself: against three who play as is usual, every deal from all four seats."""
+"""How well a network plays Doppelkopf by itself: against three who play as is usual, or by another network.
+
+Every deal is played from all four seats.
+"""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,6 +12,7 @@ from ..games import Game, positions
 from ..games.doppelkopf.table import CARDS
 from ..games.protocol import CHANCE, OVER
 from ..jit import generators, kernel
+from ..search.policies import Usual
 from .card_network import CardPolicy
 
 
@@ -17,16 +21,26 @@ class Strength(NamedTuple):
     error: float  # of it, by deals
 
 
-def strength(game: Game, policy: CardPolicy, deals: int, seed: int) -> Strength:
+def strength(game: Game, policy: CardPolicy, deals: int, seed: int, others: Any = None) -> Strength:
+    """`others`: a policy; none: as is usual."""
     wide = max(game.facts.most_actions, game.facts.most_outcomes)
     scores = np.zeros(deals)
     legal, odds = np.zeros(wide, np.int64), np.zeros(wide)
-    play_deals(game, policy, positions(game), legal, odds, generators(seed, deals), scores)
+    play_deals(
+        game,
+        policy,
+        Usual() if others is None else others,
+        positions(game),
+        legal,
+        odds,
+        generators(seed, deals),
+        scores,
+    )
     return Strength(float(scores.mean()), float(scores.std() / math.sqrt(deals)))
 
 
 @kernel
-def play_deals(game, policy, states, legal, odds, rngs, scores):
+def play_deals(game, policy, others, states, legal, odds, rngs, scores):
     """scores[deal]: mean over the seats that the policy takes; the same luck deals each time."""
     state = states[0]
     for deal in range(len(scores)):
@@ -41,6 +55,8 @@ def play_deals(game, policy, states, legal, odds, rngs, scores):
                     action = game.pick(state, rng)
                 elif turn == seat and state.phase == CARDS:
                     action = policy.step(game, state, legal, odds, rng)
+                elif state.phase == CARDS:
+                    action = others.step(game, state, legal, odds, rng)
                 else:
                     action = game.usual(state, rng)
                 game.play(state, action)

@@ -88,10 +88,10 @@ def surprise(logits: torch.Tensor, cards: torch.Tensor, allowed: torch.Tensor) -
 def shortfall(logits: torch.Tensor, gains: torch.Tensor, legal: torch.Tensor, entropy: float) -> torch.Tensor:
     """[rows]: how much less the policy gets than it would by the best card, less what its entropy is worth."""
     odds = torch.softmax(torch.where(legal, logits, BANNED), dim=1)
-    known = legal & ~gains.isnan()  # where there was no choice nothing is known, nor needed
+    known = legal & ~gains.isnan()  # where there was no choice, or nobody who learns, nothing is known, nor needed
     best = torch.where(known, gains, -torch.inf).amax(dim=1, keepdim=True)
     lost = torch.where(known, best - gains, 0.0)
-    return (odds * (lost + entropy * odds.clamp(min=1e-9).log())).sum(dim=1)
+    return torch.where(known, odds * (lost + entropy * odds.clamp(min=1e-9).log()), 0.0).sum(dim=1)
 
 
 class DealSurprise(torch.autograd.Function):

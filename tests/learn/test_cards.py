@@ -464,6 +464,23 @@ def test_the_expert_tells_what_each_card_would_have_been_worth(network):
     assert seen
 
 
+def test_only_one_seat_learns_where_the_others_stay(network, file):
+    config = CardIteration(game=RULES, plies=48, others=str(file))
+    for number in range(4, 8):
+        [(_, rows)] = self_play(config)((number,), network)
+        known = ~np.isnan(rows["worth"][0])
+        state, seen = positions(GAME)[0], 0
+        for action in [int(action) for action in rows["actions"][0] if action != 255]:
+            turn, count = GAME.turn(state), int(state.count)
+            if turn >= 0 and not GAME.aside(state):
+                legal = legal_actions(GAME, state)
+                learns = turn == number % 4 and len(legal) > 1
+                assert np.flatnonzero(known[count]).tolist() == (legal if learns else [])
+                seen += learns
+            GAME.play(state, action)
+        assert seen
+
+
 def test_shortfall_is_least_where_the_best_card_is_sure():
     gains, legal = torch.tensor([[1.0, 3.0, torch.nan]]), torch.tensor([[True, True, False]])
     said = torch.zeros(1, 3, requires_grad=True)
@@ -473,7 +490,7 @@ def test_shortfall_is_least_where_the_best_card_is_sure():
     np.testing.assert_allclose(said.grad[0], [0.5, -0.5, 0.0], atol=1e-6)
     assert shortfall(torch.tensor([[-50.0, 0.0, 9.0]]), gains, legal, 0.0).item() < 1e-6
     assert shortfall(torch.zeros(1, 3), gains, legal, 1.0).item() == pytest.approx(1 - np.log(2))
-    assert shortfall(torch.zeros(1, 3), torch.full((1, 3), torch.nan), legal, 0.0).item() == 0.0
+    assert shortfall(torch.zeros(1, 3), torch.full((1, 3), torch.nan), legal, 1.0).item() == 0.0
 
 
 def test_strength_is_that_of_matches(network, file):
@@ -484,8 +501,17 @@ def test_strength_is_that_of_matches(network, file):
     assert strength(GAME, card_policy(network), 300, 2) != one
 
 
+def test_nobody_wins_of_itself(network):
+    """Four who play alike, from all four seats."""
+    assert strength(GAME, card_policy(network), 50, 1, card_policy(network)).points == pytest.approx(0, abs=1e-9)
+    other = card_policy(new_network([(16,), (16, 8), (16, 8)], 2))
+    assert strength(GAME, card_policy(network), 50, 1, other).points != 0
+
+
 def test_iteration_starts_from_networks_of_the_same_game(file):
     with pytest.raises(BadInput, match="--start is missing"):
         training.configured("exit-cards", RULES, None, SMALL)
     with pytest.raises(BadInput, match=r"plays doppelkopf:solos=False.*, not doppelkopf"):
         training.configured("exit-cards", "doppelkopf", None, SMALL | {"start": str(file)})
+    with pytest.raises(BadInput, match="no network file 'nowhere'"):
+        training.configured("exit-cards", RULES, None, SMALL | {"start": str(file), "others": "nowhere"})
