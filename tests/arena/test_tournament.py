@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kibitz import games
+from kibitz.app.tournament_commands import without_common_folder
 from kibitz.arena.statistics import Estimate
 from kibitz.arena.tournament import standings
 from kibitz.learn.perceptron import new_layers, save_layers, sizes_of
@@ -85,3 +86,9 @@ def test_what_is_no_tournament_is_refused(kibitz, tmp_path, asked, why):
     assert code == 2
     assert why in err
     assert not (tmp_path / "runs").exists()
+
+
+def test_folders_that_all_share_are_left_out_of_the_picture():
+    assert without_common_folder(["net:runs/a/b,iteration=1", "net:runs/a/c"]) == ["b,iteration=1", "c"]
+    assert without_common_folder(["net:runs/a", "random"]) == ["net:runs/a", "random"]
+    assert without_common_folder(["random", "random"]) == ["random", "random"]

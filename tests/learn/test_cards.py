@@ -334,6 +334,9 @@ def test_others_play_by_their_own_network(network):
         mine, theirs = (policy.step(GAME, state, *room, rng) for policy in (own, others))
         card = company.step(GAME, state, *room, rng)
         assert card == (mine if seat == 2 else theirs)
+        legal = len(legal_actions(GAME, state))
+        odds = weighed(GAME, own if seat == 2 else others, state, legal)
+        np.testing.assert_array_equal(weighed(GAME, company, state, legal), odds)
         told_apart += mine != theirs
         GAME.play(state, card)
     assert told_apart > 10
