@@ -57,16 +57,20 @@ def test_values_are_means_over_guesses_and_moves(card, plies):
 
 
 def test_it_looks_until_its_time_is_over_and_once_at_least(monkeypatch):
-    """By a clock that goes on by a hundredth of a second each time it is looked at."""
-    monkeypatch.setattr("kibitz.search.lookahead.time.perf_counter", partial(next, count(0, 0.01)))
+    """By a clock that goes on by a second each time it is looked at."""
+    monkeypatch.setattr("kibitz.search.lookahead.time.perf_counter", partial(next, count()))
     state = positions(KUHN)[0]
     for move in (0, 1):
         KUHN.play(state, move)
     search = LookAhead(KUHN, Uniform(), doubt=math.inf)
     advice = search.advise(view_of(KUHN, state, 0), 0, seconds=1e-9)
     assert advice.visits.tolist() == [16, 16]
-    advice = search.advise(view_of(KUHN, state, 0), 0, seconds=0.05)
-    assert 16 < advice.visits[0] < 200
+    # 16 guesses, then 2 seconds are over: for the third there are 8, not the 24 of a longer round.
+    advice = search.advise(view_of(KUHN, state, 0), 0, seconds=3)
+    assert advice.visits.tolist() == [24, 24]
+    # With more time the second round is whole: 16 + 24, and then 40 * (5 - 4) / 4.
+    advice = search.advise(view_of(KUHN, state, 0), 0, seconds=5)
+    assert advice.visits.tolist() == [50, 50]
 
 
 def test_guesses_are_spent_on_what_may_be_best():
