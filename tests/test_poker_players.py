@@ -117,7 +117,8 @@ def test_only_the_aggressive_bluff():
 
 
 def test_the_opponent_that_holdem_names_plays_it():
-    assert isinstance(players.make_for(HOLDEM.opponent, HOLDEM), players.PLAYERS["style"])
+    for game, kind in ((HOLDEM, "net"), (games.load("holdem:flop"), "style"), (games.load("holdem:thesis"), "style")):
+        assert isinstance(players.make_for(game.opponent, game), players.PLAYERS[kind])
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ VARIANTS = {  # name -> what follows the network
     "endings solved": ",exact=10000",
     "trees of 60 on half as many deals": ",tree=60",
 }
+WHOLE = {"doko": "", "announcements tried as cards are": ",calls=tree"}  # the same in the whole game
 TIMED = 3  # games
 
 
@@ -72,16 +73,14 @@ class Study:
             make_for(player, load(self.game))
 
     def players(self) -> dict[str, str]:
-        found = {}
-        for name, options in VARIANTS.items():
-            guesses = max(1, self.guesses // 2) if "tree" in options else self.guesses
+        found, whole = {}, self.part == "whole"
+        for name, options in (WHOLE if whole else VARIANTS).items():
+            guesses = max(1, self.guesses // 2) if ",tree=" in options else self.guesses
             found[name] = f"doko:{self.network},simulations={guesses}{options}"
         if self.others:
             alike = {"the others taken for itself": found["doko"]}
             found = {name: f"{player},others={self.others}" for name, player in found.items()} | alike
-        if self.part == "whole":
-            return {"doko": found["doko"]}
-        return found | {"the small network alone": f"cards:{self.network},part=quick"}
+        return found if whole else found | {"the small network alone": f"cards:{self.network},part=quick"}
 
     def run(self) -> Report:
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from kibitz.games.doppelkopf import Doppelkopf
 from kibitz.games.doppelkopf.calls import CALL
 from kibitz.games.talk import talk
 from kibitz.names import BadInput
-from kibitz.players import make
+from kibitz.players import make_for
 
 from ..games.test_doppelkopf import ALL_HEALTHY, after, some_hands
 from .test_table import Scripted, transcript
@@ -165,7 +165,8 @@ def test_every_word_is_german_at_a_german_table():
 
 
 def test_a_table_knows_who_plays_this_game_well():
-    make(GAME.opponent).begin(GAME, 0, 0)
+    for game in (GAME, games.load("doppelkopf:nines=no")):
+        make_for(game.opponent, game)
 
 
 def test_a_picture_shows_no_more_than_the_view():

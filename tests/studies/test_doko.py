@@ -44,6 +44,17 @@ def test_others_are_part_of_it(tmp_path, network):
         doko.Study("ablation", network, "quick", tmp_path / "study", others="nowhere")
 
 
+def test_only_trees_have_half_of_the_guesses(tmp_path, network):
+    parts = {"ablation": network, "whole": "models/doppelkopf"}
+    players = {part: doko.Study(part, net, "quick", tmp_path / "study").players() for part, net in parts.items()}
+    few = {name for lines in players.values() for name, player in lines.items() if "simulations=50" in player}
+    assert few == {"trees of 60 on half as many deals"}
+    assert players["whole"] == {
+        "doko": "doko:models/doppelkopf,simulations=100",
+        "announcements tried as cards are": "doko:models/doppelkopf,simulations=100,calls=tree",
+    }
+
+
 def test_what_is_no_network_is_refused_at_once(tmp_path):
     (tmp_path / "x").write_text("no network")
     with pytest.raises(BadInput, match="can't be read as a network"):

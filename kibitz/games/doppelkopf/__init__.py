@@ -272,7 +272,10 @@ class Doppelkopf(NamedTuple):
         return draw_deal(view, seat, notes, rng, out.hands)
 
     talk = DoppelkopfTalk  # type: ignore[misc]
-    opponent = "ensemble-uct:10x1000"  # type: ignore[misc]
+
+    @property
+    def opponent(self) -> str:
+        return "doko:models/doppelkopf" if self.nines else "ensemble-uct:10x1000"  # the network knows 48 cards only
 
     def quiet(self):
         return self._replace(calls=0)

@@ -29,16 +29,20 @@ def test_good_hands_are_raised_and_bad_ones_folded_before_the_flop():
     for hand in ("As Ah", "Kd Kc"):
         fold, _, more = odds_after(f"5c 9h {hand}", "")
         assert fold < 0.01
-        assert more > 0.8
-        assert odds_after(f"{hand} 5c 9h", "r")[2] > 0.8
-    assert odds_after("9c 5h 3d 2c", "")[0] > 0.5
+        assert more > 0.5
+        assert odds_after(f"{hand} 5c 9h", "r")[0] < 0.01
+    assert odds_after("9c 5h 3d 2c", "")[0] > 0.4
+    assert odds_after("7c 2d 9c 5h", "r")[0] > 0.5
 
 
-def test_on_the_river_a_full_house_raises_and_nothing_at_all_folds_more_often():
+def test_on_the_river_what_is_made_raises_and_nothing_at_all_folds_more_often():
     board, checked_to_the_river = "Qs Js 8s 8c 2h", "rcccccr"
-    full, nothing = (odds_after(f"4c 5c {hand} {board}", checked_to_the_river) for hand in ("Qc Qd", "7c 3d"))
-    assert full[0] < 0.05
-    assert full[2] > 0.8
+    full, flush, nothing = (
+        odds_after(f"4c 5c {hand} {board}", checked_to_the_river) for hand in ("Qc Qd", "As 3s", "7c 3d")
+    )
+    for made in (full, flush):
+        assert made[0] < 0.05
+        assert made[2] > 0.8
     assert nothing[0] > 0.3
 
 
