@@ -254,7 +254,7 @@ def test_a_game_may_name_its_opponent_and_speak_german(kibitz, monkeypatch):
     monkeypatch.setattr("kibitz.app.table_commands.Table.sit", lambda self: seen.append(self))
     for arguments in (["kuhn"], ["doppelkopf"], ["doppelkopf", "--against", "random", "--language", "de"]):
         assert kibitz("play", *arguments)[0] == 0
-    assert [table.name for table in seen] == ["oos:1000", "ensemble-uct:10x1000", "random"]
+    assert [table.name for table in seen] == ["oos:1000", "doko:models/doppelkopf", "random"]
     assert [table.talk.language for table in seen] == ["en", "en", "de"]
     assert kibitz("play", "kuhn", "--language", "de")[1:] == ("", "kibitz: kuhn speaks en, not de\n")
 

@@ -91,7 +91,7 @@ class Holdem(NamedTuple):
     @property
     def opponent(self) -> str:
         """The network of the package has learned the game as it is without parameters."""
-        return "net:models/holdem" if self == type(self)() else "style:tight-aggressive"
+        return "net:models/holdem" if self._asdict() == self._field_defaults else "style:tight-aggressive"
 
     def start(self, state):
         state.line = 0b100
