@@ -15,7 +15,7 @@ from ..arena.recording import recorder
 from ..games import load, view_of
 from ..names import choose
 from ..players import make_for
-from .matches import against_others
+from .matches import Played, against_others, told
 from .report import Report
 
 UCT = "ensemble-uct:10x1000"
@@ -85,19 +85,22 @@ class Study:
     def run(self) -> Report:
         self.folder.mkdir(parents=True, exist_ok=True)
         milliseconds = self.times(self.players() | {UCT: UCT})
-        rows = []
+        rows: list[list[str]] = []
+        whole: Played | None = None
         for name, player in self.players().items():
             place = self.folder / f"{self.part}-{name.replace(' ', '-')}"
             found = against_others(
                 place, self.game, player, UCT, self.scale.deals, self.seed, self.processes, self.watch, self.tell
             )
-            rows.append([name, *found, f"{milliseconds[name]:.1f}"])
+            beside = told(found.beside(whole, self.seed)) if whole else ""
+            whole = whole or found
+            rows.append([name, *found.row(), beside, f"{milliseconds[name]:.1f}"])
         notes = [
             f"Against three `{UCT}`, which takes {milliseconds[UCT]:.1f} ms a card here. doko is "
             f"`{self.players()['doko']}`.",
-            "95% intervals bootstrapped over deals.",
+            "95% intervals bootstrapped over deals; beside doko: on the same deals, so what both have in common is gone.",
         ]
-        heads = ["who", "points a game", "games", "ms a card"]
+        heads = ["who", "points a game", "games", "beside doko", "ms a card"]
         return Report(f"doko in {self.game}: {PARTS[self.part]}", heads, rows, notes, {}, "")
 
     def times(self, players: dict[str, str]) -> dict[str, float]:

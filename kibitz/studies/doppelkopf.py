@@ -166,7 +166,7 @@ class Study:
         """One against three, each deal from all four seats: points a game, and how many games."""
         return against_others(
             self.folder / name, game, one, others, self.deals, self.seed, self.processes, self.watch, self.tell
-        )
+        ).row()
 
     # ------------------------------------------------------------ parts
 

@@ -25,7 +25,11 @@ def test_every_part_has_its_line_and_is_played_once(tmp_path, network, monkeypat
     report = study.run()
     assert [row[0] for row in report.rows] == ["doko", "deals all alike", "the small network alone"]
     assert {row[2] for row in report.rows} == {"4"}
-    assert all(float(row[3]) > 0 for row in report.rows)
+    assert all(float(row[4]) > 0 for row in report.rows)
+    means = [float(row[1].split()[0]) for row in report.rows]
+    beside = [float(row[3].split()[0]) for row in report.rows[1:]]
+    assert report.rows[0][3] == ""
+    assert beside == pytest.approx([mean - means[0] for mean in means[1:]], abs=0.011)
     games = tmp_path / "study" / "ablation-doko" / "games.jsonl"
     before = games.read_bytes(), games.stat().st_mtime_ns
     again = doko.Study("ablation", network, "quick", tmp_path / "study", guesses=2, processes=1).run()
