@@ -98,7 +98,7 @@ class Study:
         notes = [
             f"Against three `{UCT}`, which takes {milliseconds[UCT]:.1f} ms a card here. doko is "
             f"`{self.players()['doko']}`.",
-            "95% intervals bootstrapped over deals; beside doko: on the same deals, so what both have in common is gone.",
+            "95% intervals bootstrapped over deals; beside doko: on the same deals.",
         ]
         heads = ["who", "points a game", "games", "beside doko", "ms a card"]
         return Report(f"doko in {self.game}: {PARTS[self.part]}", heads, rows, notes, {}, "")

@@ -1,20 +1,19 @@
 """How fast Deep CFR samples: against itself with one traversal at a time, and two processes against one."""
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from ..games import load
-from ..jit import generators
-from ..learn.deep_cfr.config import DeepCfr
-from ..learn.deep_cfr.memory import Packing
-from ..learn.deep_cfr.networks import new_weights
-from ..learn.deep_cfr.solver import Known, traversing
-from ..learn.deep_cfr.traversal import Settings, Traverser
-from ..workers import Workers
+from ...games import load
+from ...jit import generators
+from ...learn.deep_cfr.config import DeepCfr
+from ...learn.deep_cfr.memory import Packing
+from ...learn.deep_cfr.networks import new_weights
+from ...learn.deep_cfr.solver import Known, traversing
+from ...learn.deep_cfr.traversal import Settings, Traverser
+from ...workers import Workers
+from .measuring import Row, Work
 
-Work = Callable[[int], object]
 HIDDEN = {"leduc": "64-64-64", "holdem": "64"}
 BATCH = 4096
 PART = 500  # traversals that share batches
@@ -28,7 +27,7 @@ def untrained(config: DeepCfr) -> Known:
 
 def our_traversals(name: str, under_way: int = PART, nodes: bool = False) -> Work:
     """By turns of the two seats, with untrained networks; counted as traversals, or as their nodes."""
-    from ..learn.deep_cfr.learning import answerer
+    from ...learn.deep_cfr.learning import answerer
 
     config, game = DeepCfr(name, hidden=HIDDEN[name]), load(name)
     asks = [answerer(config.shape(game), weights, "cpu") for weights in untrained(config) if weights is not None]
@@ -51,7 +50,7 @@ def our_traversals(name: str, under_way: int = PART, nodes: bool = False) -> Wor
 
 def answers(name: str, batch: int) -> Work:
     """The forward pass alone, so many positions at a time."""
-    from ..learn.deep_cfr.learning import answerer
+    from ...learn.deep_cfr.learning import answerer
 
     config = DeepCfr(name, hidden=HIDDEN[name])
     answer = answerer(config.shape(load(name)), untrained(config)[0], "cpu")  # type: ignore[arg-type]
@@ -79,29 +78,29 @@ def with_workers(name: str, processes: int) -> Work:
     return work
 
 
-# name, unit, the ratio that we hold ourselves to, ours, the other side. (One traversal of hold'em is a batch, too.)
-ROWS: list[tuple[str, str, float, Callable[[], Work], Callable[[], Work]]] = [
-    (
+# (One traversal of hold'em is a batch, too.)
+ROWS = [
+    Row(
         "deep-cfr-traversals-leduc", "traversals/s", 10,
         partial(our_traversals, "leduc"), partial(our_traversals, "leduc", 1),
     ),
-    (
+    Row(
         "deep-cfr-traversals-holdem", "traversals/s", 3,
         partial(our_traversals, "holdem"), partial(our_traversals, "holdem", 1),
     ),
-    (
+    Row(
         "deep-cfr-nodes-holdem", "nodes/s", 3,
         partial(our_traversals, "holdem", nodes=True), partial(our_traversals, "holdem", 1, nodes=True),
     ),
-    (
+    Row(
         "deep-cfr-batched-leduc", "answers/s", 20,
         partial(answers, "leduc", BATCH), partial(answers, "leduc", 1),
     ),
-    (
+    Row(
         "deep-cfr-batched-holdem", "answers/s", 20,
         partial(answers, "holdem", BATCH), partial(answers, "holdem", 1),
     ),
-    (
+    Row(
         "deep-cfr-two-workers-holdem", "traversals/s", 1.8,
         partial(with_workers, "holdem", 2), partial(with_workers, "holdem", 1),
     ),

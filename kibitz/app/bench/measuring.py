@@ -1,0 +1,47 @@
+"""Two sides of a benchmark, measured in the same run, by turns.
+
+Machines are noisy, and change their speed from second to second: the two sides of a round are measured one right after
+the other, and the round with the median ratio is the one that is told.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Work = Callable[[int], object]  # does so many units
+
+ROUNDS = 9
+SECONDS = 0.4  # a round of one side
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    unit: str
+    wanted: float  # the ratio that we hold ourselves to
+    ours: Callable[[], Work]  # prepares it
+    peer: Callable[[], Work] | float  # or a published figure, of another machine
+
+    def measure(self) -> dict[str, Any]:
+        sides = [_calibrated(side()) for side in (self.ours, self.peer) if callable(side)]
+        rounds = [tuple(_rate(work, count) for work, count in sides) for _ in range(ROUNDS)]
+        if not callable(self.peer):
+            rounds = [(ours, self.peer) for (ours,) in rounds]
+        ours, peer = sorted(rounds, key=lambda pair: pair[0] / pair[1])[ROUNDS // 2]
+        return {"name": self.name, "unit": self.unit, "ours": ours, "peer": peer, "ratio": ours / peer}
+
+
+def _rate(work: Work, count: int) -> float:
+    began = time.perf_counter()
+    work(count)
+    return count / (time.perf_counter() - began)
+
+
+def _calibrated(work: Work) -> tuple[Work, int]:
+    """The work, and how much of it takes about one round."""
+    work(1)  # compiles
+    count = 1
+    while (rate := _rate(work, count)) * SECONDS > 2 * count:
+        count = min(10 * count, max(int(rate * SECONDS), 1))
+    return work, count
