@@ -28,14 +28,22 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="study")
 
 
+def part_of(study: Any) -> Any:
+    return typer.Argument(help="; ".join(f"{name}: {text}" for name, text in study.PARTS.items()) + ".", metavar="PART")
+
+
+def scale_of(study: Any) -> Any:
+    return typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in study.SCALES.items()))
+
+
+def folder_of(name: str) -> Any:
+    return typer.Option("--out", help=f"The folder to work in; default runs/study-{name}-SCALE.")
+
+
 def study_exit_oos(
     part: Annotated[str, typer.Argument(help=f"{', '.join(exit_oos.PARTS)}.", metavar="PART")],
-    scale: Annotated[
-        str, typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in exit_oos.SCALES.items()))
-    ] = "quick",
-    out_folder: Annotated[
-        Path | None, typer.Option("--out", help="The folder to work in; default runs/study-exit-oos-SCALE.")
-    ] = None,
+    scale: Annotated[str, scale_of(exit_oos)] = "quick",
+    out_folder: Annotated[Path | None, folder_of("exit-oos")] = None,
     preset: Annotated[str, typer.Option(help="Numbers of the training: paper, or kibitz (ours, better).")] = "paper",
     number: Annotated[int | None, typer.Option("--games", min=2, help="Of a match; default by the scale.")] = None,
     seed: Seed = 1,
@@ -52,16 +60,8 @@ def study_exit_oos(
     names.choose("scale", scale, exit_oos.SCALES)
     names.at_least("--seed", seed, 0)
     folder = out_folder or Path("runs") / f"study-exit-oos-{scale}"
-    with waiting("exit-oos") as line:
-
-        def watch(what: str, done: float, total: float) -> None:
-            line(0, f"{what}: {done:,.0f} of {total:,.0f}")
-
-        def tell(text: str) -> None:
-            err.print(text, highlight=False, markup=False)
-
-        study = exit_oos.Study(part, scale, folder, seed, processes, watch, tell, preset, number)
-        line(0, "how long will it take?")
+    with told("exit-oos") as shown:
+        study = exit_oos.Study(part, scale, folder, seed, processes, *shown, preset, number)
         seconds, size = study.foretell()
         what = f"{part} into {folder}: about {spoken(seconds)}, and {size / 1e6:,.0f} MB of disk"
         report = run_study(study, what)
@@ -70,20 +70,13 @@ def study_exit_oos(
 
 
 def study_tspg(
-    part: Annotated[
-        str,
-        typer.Argument(help="; ".join(f"{name}: {text}" for name, text in tspg.PARTS.items()) + ".", metavar="PART"),
-    ],
+    part: Annotated[str, part_of(tspg)],
     game: Annotated[
         list[str] | None,
         typer.Option(help="A game, or several: --game hex:7 --game othello; default connect_four. all: the paper's."),
     ] = None,
-    scale: Annotated[
-        str, typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in tspg.SCALES.items()))
-    ] = "quick",
-    out_folder: Annotated[
-        Path | None, typer.Option("--out", help="The folder to work in; default runs/study-tspg-SCALE.")
-    ] = None,
+    scale: Annotated[str, scale_of(tspg)] = "quick",
+    out_folder: Annotated[Path | None, folder_of("tspg")] = None,
     preset: Annotated[str, typer.Option(help="Numbers of the training: paper, public, or kibitz (ours).")] = "paper",
     features: Annotated[str, typer.Option(help="What patterns grow from: faithful, or rich.")] = "faithful",
     repetitions: Annotated[int | None, typer.Option(min=1, help="Training runs a game; default by the scale.")] = None,
@@ -123,19 +116,10 @@ def study_tspg(
 
 
 def study_doppelkopf(
-    part: Annotated[
-        str,
-        typer.Argument(
-            help="; ".join(f"{name}: {text}" for name, text in doppelkopf.PARTS.items()) + ".", metavar="PART"
-        ),
-    ],
+    part: Annotated[str, part_of(doppelkopf)],
     data: Annotated[Path, typer.Option(help="Games to learn from, of doppelkopf:thesis: as kibitz record makes.")],
-    scale: Annotated[
-        str, typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in doppelkopf.SCALES.items()))
-    ] = "quick",
-    out_folder: Annotated[
-        Path | None, typer.Option("--out", help="The folder to work in; default runs/study-doppelkopf-SCALE.")
-    ] = None,
+    scale: Annotated[str, scale_of(doppelkopf)] = "quick",
+    out_folder: Annotated[Path | None, folder_of("doppelkopf")] = None,
     device: Annotated[str, typer.Option(help="Where torch computes: auto, cpu or cuda.")] = "auto",
     also: Annotated[
         list[Path] | None,
@@ -178,19 +162,12 @@ def study_doppelkopf(
 
 
 def study_doko(
-    part: Annotated[
-        str,
-        typer.Argument(help="; ".join(f"{name}: {text}" for name, text in doko.PARTS.items()) + ".", metavar="PART"),
-    ],
+    part: Annotated[str, part_of(doko)],
     net: Annotated[str, typer.Option(help="Networks of kibitz train cards or exit-cards: a run folder, or a file.")],
-    scale: Annotated[
-        str, typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in doko.SCALES.items()))
-    ] = "quick",
+    scale: Annotated[str, scale_of(doko)] = "quick",
     guesses: Annotated[int, typer.Option(min=1, help="Deals that it looks ahead on, a card.")] = 100,
     others: Annotated[str, typer.Option(help="Networks that learned how the others play: a run, or a file.")] = "",
-    out_folder: Annotated[
-        Path | None, typer.Option("--out", help="The folder to work in; default runs/study-doko-SCALE.")
-    ] = None,
+    out_folder: Annotated[Path | None, folder_of("doko")] = None,
     seed: Seed = 1,
     processes: Processes = None,
     json_file: Json = None,
@@ -199,7 +176,7 @@ def study_doko(
 
     The same command goes on where it was stopped.
 
-    Example: kibitz study doko ablation --net runs/doppelkopf-exit-cards-001 --scale half
+    Example: kibitz study doko whole --net models/doppelkopf --scale half
     """
     names.at_least("--seed", seed, 0)
     names.choose("scale", scale, doko.SCALES)
@@ -213,18 +190,9 @@ def study_doko(
 
 
 def study_deep_cfr(
-    part: Annotated[
-        str,
-        typer.Argument(
-            help="; ".join(f"{name}: {text}" for name, text in deep_cfr.PARTS.items()) + ".", metavar="PART"
-        ),
-    ],
-    scale: Annotated[
-        str, typer.Option(help="; ".join(f"{name}: {scale.what}" for name, scale in deep_cfr.SCALES.items()))
-    ] = "quick",
-    out_folder: Annotated[
-        Path | None, typer.Option("--out", help="The folder to work in; default runs/study-deep-cfr-SCALE.")
-    ] = None,
+    part: Annotated[str, part_of(deep_cfr)],
+    scale: Annotated[str, scale_of(deep_cfr)] = "quick",
+    out_folder: Annotated[Path | None, folder_of("deep-cfr")] = None,
     preset: Annotated[str, typer.Option(help="Of Leduc: paper, or kibitz (ours).")] = "kibitz",
     device: Annotated[str, typer.Option(help="Where torch computes: auto, cpu or cuda.")] = "auto",
     seed: Seed = 1,
