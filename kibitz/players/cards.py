@@ -144,7 +144,9 @@ class DokoPlayer(Searching):
         names.at_least("plies", options.plies, 0)
         names.at_least("doubt", options.doubt, 0)
         self.network, self.about = card_network.read_network(network_file(options.network, options.iteration))
-        self.others = card_network.read_network(network_file(options.others))[0] if options.others else None
+        self.others: card_network.CardNetwork | None = None
+        if options.others:
+            self.others, self.about_others = card_network.read_network(network_file(options.others))
         self.seat_of_policy = np.zeros(1, np.int64)
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
@@ -156,6 +158,7 @@ class DokoPlayer(Searching):
         given = self.options
         policy: Any = card_network.card_policy(self.network)
         if self.others:
+            card_network.check_rules(game, self.about_others)
             policy = card_network.Company(policy, card_network.card_policy(self.others), self.seat_of_policy)
         plies = given.plies if given.value == "open" else game.facts.longest
         guesser = card_network.Whereabouts(self.others or self.network) if given.deals == "weighted" else draw_guesses

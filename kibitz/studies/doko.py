@@ -86,41 +86,43 @@ class Study:
         self.folder.mkdir(parents=True, exist_ok=True)
         milliseconds = self.times(self.players() | {UCT: UCT})
         rows: list[list[str]] = []
-        whole: Played | None = None
+        first: Played | None = None
         for name, player in self.players().items():
             place = self.folder / f"{self.part}-{name.replace(' ', '-')}"
             found = against_others(
                 place, self.game, player, UCT, self.scale.deals, self.seed, self.processes, self.watch, self.tell
             )
-            beside = told(found.beside(whole, self.seed)) if whole else ""
-            whole = whole or found
-            rows.append([name, *found.row(), beside, f"{milliseconds[name]:.1f}"])
+            beside = told(found.beside(first, self.seed)) if first else ""
+            first = first or found
+            rows.append([name, *found.row(), beside, *(f"{each:.1f}" for each in milliseconds[name])])
         notes = [
-            f"Against three `{UCT}`, which takes {milliseconds[UCT]:.1f} ms a card here. doko is "
+            f"Against three `{UCT}`, which takes {milliseconds[UCT][0]:.1f} ms a card here. doko is "
             f"`{self.players()['doko']}`.",
             "95% intervals bootstrapped over deals; beside doko: on the same deals.",
         ]
-        heads = ["who", "points a game", "games", "beside doko", "ms a card"]
+        heads = ["who", "points a game", "games", "beside doko", "ms a card", "at most"]
         return Report(f"doko in {self.game}: {PARTS[self.part]}", heads, rows, notes, {}, "")
 
-    def times(self, players: dict[str, str]) -> dict[str, float]:
-        """Milliseconds for a card, on the mean of some games by rules of thumb."""
+    def times(self, players: dict[str, str]) -> dict[str, tuple[float, float]]:
+        """Milliseconds for a card, the mean of some games by rules of thumb; and for any decision, at most."""
         game = load(self.game)
         play = recorder(self.game, ["doko-rules"] * 4, self.seed)
         views = []
         for record in map(play, range(TIMED)):
             for state, action in record.replay():
-                if action is not None and game.turn(state) >= 0 and not game.aside(state):
+                if action is not None and game.turn(state) >= 0:
                     views.append((game.turn(state), view_of(game, state, game.turn(state))))
+        is_card = [not game.aside(view) for _, view in views]
         found = {}
         for at, (name, text) in enumerate(players.items()):
             self.watch("how long a card takes, players", at, len(players))
             player = make_for(text, game)
             taken = []
-            for seat, view in [views[len(views) // 2], views[-9], *views]:  # the first compile
+            for seat, view in [*views[: len(views) // TIMED], *views]:  # in the first game kernels are compiled
                 player.begin(game, seat, 1)
                 began = time.perf_counter()
                 player.move(view)
-                taken.append(time.perf_counter() - began)
-            found[name] = 1000 * float(np.mean(taken[2:]))
+                taken.append(1000 * (time.perf_counter() - began))
+            counted = np.array(taken[-len(views) :])
+            found[name] = float(counted[is_card].mean()), float(counted.max())
         return found

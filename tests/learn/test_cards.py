@@ -511,6 +511,11 @@ def test_nobody_wins_of_itself(network):
     assert strength(GAME, card_policy(network), 50, 1, other).points != 0
 
 
+def test_others_who_know_no_solos_are_refused_where_there_are_some(file):
+    with pytest.raises(BadInput, match="knows no solos"):
+        make_for(f"doko:models/doppelkopf,others={file}", load("doppelkopf"))
+
+
 def test_iteration_starts_from_networks_of_the_same_game(file):
     with pytest.raises(BadInput, match="--start is missing"):
         training.configured("exit-cards", RULES, None, SMALL)

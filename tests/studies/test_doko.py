@@ -1,12 +1,15 @@
 """The study of what `doko`'s parts bring: all lines, kept and not played again, refused before anything is written."""
 
+import numpy as np
 import pytest
 
+from kibitz.arena.statistics import Estimate
 from kibitz.games import full_name, load
 from kibitz.learn.card_network import save_network
 from kibitz.learn.card_training import new_network
 from kibitz.names import BadInput
 from kibitz.studies import doko
+from kibitz.studies.matches import Played
 
 
 @pytest.fixture
@@ -25,7 +28,7 @@ def test_every_part_has_its_line_and_is_played_once(tmp_path, network, monkeypat
     report = study.run()
     assert [row[0] for row in report.rows] == ["doko", "deals all alike", "the small network alone"]
     assert {row[2] for row in report.rows} == {"4"}
-    assert all(float(row[4]) > 0 for row in report.rows)
+    assert all(0 < float(row[4]) <= float(row[5]) for row in report.rows)
     means = [float(row[1].split()[0]) for row in report.rows]
     beside = [float(row[3].split()[0]) for row in report.rows[1:]]
     assert report.rows[0][3] == ""
@@ -35,6 +38,12 @@ def test_every_part_has_its_line_and_is_played_once(tmp_path, network, monkeypat
     again = doko.Study("ablation", network, "quick", tmp_path / "study", guesses=2, processes=1).run()
     assert [row[:3] for row in again.rows] == [row[:3] for row in report.rows]
     assert before[0] == games.read_bytes()
+
+
+def test_what_one_wins_more_than_another_is_told_by_deals():
+    one, two = (Played(Estimate(0, 0, 0), 12, np.array(won)) for won in ([8.0, 4.0, 0.0], [4.0, 0.0, -4.0]))
+    assert one.beside(two, 1) == (1, 1, 1)  # a point a game on every deal, however deals differ
+    assert two.beside(one, 1).mean == -1
 
 
 def test_others_are_part_of_it(tmp_path, network):

@@ -52,7 +52,7 @@ def _our_guesses(card: int) -> Work:
     return work
 
 
-def _our_decisions(make: Callable[..., Any]) -> Work:
+def decisions(make: Callable[..., Any]) -> Work:
     """All of one seat in a game, so many times."""
     search, views = make(games.load("doppelkopf:thesis"), 1), some_views(0).values()
 
@@ -78,6 +78,6 @@ for label, make in (("ensemble", partial(Ensemble, exact=0)), ("single", SingleU
     ]
 ROWS.append(Row("guesses-doppelkopf-card-25", "deals/s", 1, partial(_our_guesses, 25), 1e6))  # beside a million
 ROWS += [
-    Row(f"{label}-uct-doppelkopf-game", "games/s", 5, partial(_our_decisions, make), 1 / PUBLISHED_SECONDS)
+    Row(f"{label}-uct-doppelkopf-game", "games/s", 5, partial(decisions, make), 1 / PUBLISHED_SECONDS)
     for label, make in (("ensemble", Ensemble), ("single", SingleUct))
 ]

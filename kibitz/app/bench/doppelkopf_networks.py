@@ -1,6 +1,5 @@
 """Rows of the bench: networks that foretell cards, asked one by one, in batches, and by a search. On one core."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ from ...learn.next_card import CHARACTERS, Layer, Network, Reading, line_so_far
 from ...learn.next_card_oracle import LineReader
 from ...search.concurrent_trees import GuidedEnsemble
 from ...search.ensemble import Ensemble
-from .doppelkopf import some_views
+from .doppelkopf import decisions, some_views
 from .measuring import Row, Work
 
 NODES = {64: 20, 128: 20, 256: 10}  # of a layer -> how much faster a search should ask than a simple player does
@@ -70,17 +69,6 @@ def _read(nodes: int) -> Work:
     return work
 
 
-def _decisions(make: Callable[..., Any]) -> Work:
-    search, decisions = make(load("doppelkopf:thesis")), some_views(0).values()
-
-    def work(count: int) -> None:
-        for _ in range(count):
-            for view, seat in decisions:
-                search.advise(view, seat, DEALS * ROLLOUTS)
-
-    return work
-
-
 ROWS: list[Row] = []
 for nodes, wanted in NODES.items():
     ROWS += [
@@ -93,7 +81,7 @@ for nodes, wanted in NODES.items():
             f"uct-lstm-{nodes}-doppelkopf-game",
             "games/s",
             0.03,
-            partial(_decisions, partial(_guided, nodes)),
-            partial(_decisions, partial(Ensemble, deals=DEALS)),
+            partial(decisions, partial(_guided, nodes)),
+            partial(decisions, partial(Ensemble, deals=DEALS)),
         ),
     ]

@@ -14,7 +14,7 @@ from ...search.oos import Oos
 from ...search.table import clear
 from .measuring import Row, Work
 
-# Here both sides are ours: positions that a network evaluates a second, in the first simulations of searches (later
+# Positions that a network evaluates a second, in the first simulations of searches (later
 # ones hardly leave the tree in a small game). The networks are the paper's, and a large one.
 NETWORKS = [
     ("leduc", "128"),

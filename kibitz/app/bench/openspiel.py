@@ -17,6 +17,7 @@ from .measuring import Row, Work
 
 OOS_MATCH = 100_000  # simulations of one match, as a player would do them
 UCT_SIMULATIONS = 10_000  # of a search
+
 PEERS = {
     "kuhn": "kuhn_poker",
     "leduc": "leduc_poker(suit_isomorphism=true)",
@@ -30,8 +31,6 @@ PEERS = {
     f"imp_info=true,num_cards={n},points_order=ascending,returns_type=win_loss))"
     for n in (6, 13)
 }
-
-
 BOARDS = {  # name -> OpenSpiel's, and what we want of UCT
     "connect_four": ("connect_four", 12),
     "breakthrough": ("breakthrough(rows=8,columns=8)", 15),

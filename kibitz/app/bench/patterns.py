@@ -13,7 +13,7 @@ from ...learn.features.sets import atoms_of
 from ...search.playouts import by_policy
 from .measuring import Row, Work
 
-# Both sides are ours again: tables of bits against every pattern tested for every action. The patterns are the atoms
+# Tables of bits against every pattern tested for every action. The patterns are the atoms
 # and 200 pairs of pairs by chance: what they are makes no difference to the tables, and little to the tests.
 GROWN = 200
 TEN = (
