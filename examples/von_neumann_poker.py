@@ -14,9 +14,9 @@ STATE = record(("cards", "i1", (2,)), ("step", "i1"), ("bets", "i1"), ("calls", 
 @game(
     "von_neumann_poker",
     state=STATE,
-    most_actions=2,
-    most_outcomes=lambda game: game.cards,
-    longest=4,
+    num_actions=2,
+    max_chance_outcomes=lambda game: game.cards,
+    max_game_length=4,
     payoffs=lambda game: (-1.0 - game.bet, 1.0 + game.bet),
 )
 class VonNeumannPoker(NamedTuple):
@@ -68,7 +68,7 @@ class VonNeumannPoker(NamedTuple):
         copy_record(out, state)
         out.cards[1 - seat] = HIDDEN
 
-    def guess(self, view, seat, notes, rng, out):
+    def determinize(self, view, seat, notes, rng, out):
         copy_record(out, view)
         if view.step > 1 - seat:  # the other holds a card: any but the seat's own
             own = int(view.cards[seat])
@@ -80,7 +80,7 @@ class VonNeumannPoker(NamedTuple):
         cards = " against ".join("?" if card < 0 else str(card + 1) for card in state.cards)
         return f"{cards}{', a bet' if state.bets else ''}{', a call' if state.calls else ''}"
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         if state.step < 2:
             return str(action + 1)
         return (("check", "bet"), ("fold", "call"))[int(state.step) - 2][action]

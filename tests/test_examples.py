@@ -32,21 +32,21 @@ EXAMPLES = [name for file in sorted((ROOT / "examples").glob("*.py")) for name i
 
 
 @kernel
-def walk(game, state, view, guess, again, notes, rng):
+def walk(game, state, view, world, again, notes, rng):
     """Play to the end at random; a key of all that was seen, 0 where a view or a guess tells something else."""
     key = np.uint64(1)
     while game.turn(state) != OVER:
         for seat in range(2):
             game.look(state, seat, view)
-            if not game.guess(view, seat, notes, rng, guess):
+            if not game.determinize(view, seat, notes, rng, world):
                 return np.uint64(0)
-            game.look(guess, seat, again)
+            game.look(world, seat, again)
             seen = game.infoset(state, seat)
             key = mix(key, seen)
-            for other in (view, guess, again):
+            for other in (view, world, again):
                 if game.infoset(other, seat) != seen or game.turn(other) != game.turn(state):
                     return np.uint64(0)
-        action = game.pick(state, rng)
+        action = game.sample_action(state, rng)
         game.play(state, action)
         key = mix(key, action)
     if game.payoff(state, 0) + game.payoff(state, 1) != 0:
@@ -101,23 +101,23 @@ def test_the_session_on_the_page_is_true(monkeypatch):
 
 def test_von_neumann_poker_guesses_any_card_but_the_seats_own():
     poker = load(f"{POKER}:cards=4")
-    view, guess = positions(poker, 2)
+    view, world = positions(poker, 2)
     (rng,) = generators(1, 1)
 
-    def guessed(seat, own, step):
+    def determinized(seat, own, step):
         view.step = step
         view.cards[seat] = own
         view.cards[1 - seat] = -1
         found = set()
         for _ in range(100):
-            assert poker.guess(view, seat, np.zeros(1), rng, guess)
-            found.add(int(guess.cards[1 - seat]))
+            assert poker.determinize(view, seat, np.zeros(1), rng, world)
+            found.add(int(world.cards[1 - seat]))
         return found
 
-    assert guessed(0, own=2, step=1) == {-1}  # seat 1 has no card yet
-    assert guessed(1, own=-1, step=1) == {0, 1, 2, 3}
+    assert determinized(0, own=2, step=1) == {-1}  # seat 1 has no card yet
+    assert determinized(1, own=-1, step=1) == {0, 1, 2, 3}
     for seat in range(2):
-        assert guessed(seat, own=2, step=2) == {0, 1, 3}
+        assert determinized(seat, own=2, step=2) == {0, 1, 3}
 
 
 def value(game):

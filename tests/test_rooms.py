@@ -8,28 +8,12 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "kibitz"
-ROOMS = [
-    "names",
-    "files",
-    "workers",
-    "cluster",
-    "jit",
-    "vectors",
-    "games",
-    "search",
-    "runs",
-    "records",
-    "learn",
-    "players",
-    "arena",
-    "studies",
-    "app",
-]
+ROOMS = ["core", "jit", "games", "search", "learn", "players", "arena", "studies", "app"]
 ONLY_IN = {
-    "numba": {"jit", "vectors"},
+    "numba": {"jit"},
     "torch": {"learn", "studies"},
-    "ray": {"cluster"},
-    "tensorboard": {"runs"},
+    "ray": {"core"},
+    "tensorboard": {"core"},
     "pickle": set(),
     "dill": set(),
     "cloudpickle": set(),
@@ -93,15 +77,15 @@ def test_rooms_import_only_from_rooms_above_them():
         ("games/kuhn.py", "from ..search import cfr", "games/kuhn: imports search, a room below its own"),
         ("games/kuhn.py", "from .. import search", "games/kuhn: imports search, a room below its own"),
         ("games/__init__.py", "from ..app.cli import main", "games/__init__: imports app, a room below its own"),
-        ("names.py", "from . import jit", "names: imports jit, a room below its own"),
-        ("names.py", "from .jit import mix", "names: imports jit, a room below its own"),
+        ("core/names.py", "from .. import jit", "core/names: imports jit, a room below its own"),
+        ("core/names.py", "from ..jit import mix", "core/names: imports jit, a room below its own"),
         ("search/cfr.py", "def f():\n    import kibitz.app.cli", "search/cfr: imports app, a room below its own"),
-        ("search/deep/cfr.py", "from ...runs import Run", "search/deep/cfr: imports runs, a room below its own"),
+        ("search/deep/cfr.py", "from ...arena import elo", "search/deep/cfr: imports arena, a room below its own"),
         ("search/cfr.py", "from numba import njit", "search/cfr: imports numba"),
         ("arena/match.py", "import torch.nn", "arena/match: imports torch"),
-        ("runs.py", "import pickle", "runs: imports pickle"),
+        ("core/runs.py", "import pickle", "core/runs: imports pickle"),
         ("learn/net.py", "import torch\ntorch.load(path)", "learn/net: loads pickles"),
-        ("runs.py", "import numpy as np\nnp.load(path, allow_pickle=True)", "runs: loads pickles"),
+        ("core/runs.py", "import numpy as np\nnp.load(path, allow_pickle=True)", "core/runs: loads pickles"),
         ("utils.py", "", "utils: no room is called utils"),
         ("search/cfr.py", "from .. import __version__\nfrom ..games import kuhn\nfrom . import table", None),
         ("learn/net.py", "import torch\ntorch.load(path, weights_only=True)", None),
@@ -117,4 +101,6 @@ def test_a_planted_wrong_is_found_and_nothing_else(tmp_path, file, text, wrong):
 
 def test_the_core_needs_no_extras():
     hidden = "import sys; sys.modules.update(ray=None, fastapi=None, pydantic=None); "
-    subprocess.run([sys.executable, "-c", hidden + "import kibitz.app.cli, kibitz.cluster"], check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-c", hidden + "import kibitz.app.cli, kibitz.core.ray_cluster"], check=True, timeout=60
+    )

@@ -7,29 +7,18 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from .. import __version__, games, jit, names
-from ..names import BadInput
-from ..runs import Run
-from ..search import solvers, warming
-from ..search.best_response import judge
-from . import bench as benchmarks
-from . import (
-    demo,
-    explain_commands,
-    exploit_commands,
-    plots,
-    record_commands,
-    run_commands,
-    session_commands,
-    study_commands,
-    table_commands,
-    tournament_commands,
-    train_commands,
-    words,
-)
-from .arena_commands import register as register_arena
-from .options import GameName, Json, Out, Seed, write_json
-from .progress import compiling, err, out, waiting
+from .. import __version__, games, jit
+from ..core import names
+from ..core.names import BadInput
+from ..core.runs import Run
+from ..search import solvers
+from ..search.best_response import evaluate
+from ..search.precompile import precompile
+from .commands import demo, explain, exploit, play, record, runs, session, study, tournament, train
+from .commands.match import register as register_arena
+from .commands.options import GameName, Json, Out, Seed, write_json
+from .ui import formatting, plots
+from .ui.progress import compiling, err, out, waiting
 
 try:
     from typer._click import exceptions as click_errors
@@ -132,12 +121,12 @@ def solve(
     if interrupted:
         err.print(f"stopped after {done:,} of {iterations:,} iterations; what is there was saved")
         if form is not None and done:
-            points.append((done, judge(form, strategy).nash_conv))
+            points.append((done, evaluate(form, strategy).nash_conv))
             run.measure(iterations=points[-1][0], nash_conv=points[-1][1])
     report: dict[str, Any] = dict(config, done=done, seconds=last.seconds if last else 0.0, infosets=len(strategy.keys))
     out.print(f"[bold]{name}[/bold] by {method}: {done:,} iterations, {len(strategy.keys):,} infosets, seed {seed}")
     if form is not None and points:
-        verdict = judge(form, strategy)
+        verdict = evaluate(form, strategy)
         report |= {"nash_conv": verdict.nash_conv, "value": verdict.value}
         out.print(
             f"NashConv {verdict.nash_conv:.6g} (exploitability, its half: {verdict.nash_conv / 2:.6g}), "
@@ -146,10 +135,10 @@ def solve(
         plots.convergence(run.path("convergence.png"), f"{name}, {method}", *zip(*points, strict=True))
     elif form is None:
         out.print("NashConv not measured: the game is too large to write out")
-    for seat, view in words.sample_views(game, strategy, 3, seed):
+    for seat, view in formatting.sample_views(game, strategy, 3, seed):
         out.print(f"\n{escape(game.show(view, seat))}", highlight=False)
         key = int(game.infoset(view, seat))
-        out.print(words.odds_table(game, view, strategy.at(key, len(games.legal_actions(game, view)))))
+        out.print(formatting.probs_table(game, view, strategy.at(key, len(games.legal_actions(game, view)))))
     out.print(f"\nstrategy: {run.path('strategy.safetensors')}", soft_wrap=True)
     if run.path("convergence.png").exists():
         out.print(f"plot:     {run.path('convergence.png')}", soft_wrap=True)
@@ -169,6 +158,12 @@ def bench(
 
     Example: kibitz bench os-mccfr --json bench.json
     """
+    try:
+        import benchmarks  # outside the package, beside it in a checkout
+    except ImportError:
+        raise names.BadInput(
+            "benchmarks are part of the source repository: run kibitz bench from its top folder"
+        ) from None
     chosen = benchmarks.select(rows or [])
     results = []
     table = Table("name", "unit", "ours", "peer", "ratio", "at least")
@@ -186,8 +181,10 @@ def bench(
     write_json(json_file, results)
 
 
-@app.command()
-def warm(game_names: Annotated[list[str], typer.Argument(help="Games to compile ahead.", metavar="GAME...")]) -> None:
+@app.command("compile")
+def compile_ahead(
+    game_names: Annotated[list[str], typer.Argument(help="Games to compile ahead.", metavar="GAME...")],
+) -> None:
     """Compile ahead what searches and solvers need for a game, so that nobody waits later.
 
     Example: kibitz warm leduc goofspiel:13
@@ -197,7 +194,7 @@ def warm(game_names: Annotated[list[str], typer.Argument(help="Games to compile 
     with waiting("warming", len(loaded)) as line:
         for done, game in enumerate(loaded):
             line(done, games.full_name(game))
-            warming.warm(game)
+            precompile(game)
     out.print(f"{', '.join(games.full_name(game) for game in loaded)}: {len(jit.compiled) - before} kernels compiled")
 
 
@@ -214,15 +211,15 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all compil
 
 
 register_arena(app)
-exploit_commands.register(app)
-tournament_commands.register(app)
-session_commands.register(app)
-record_commands.register(app)
-table_commands.register(app)
-train_commands.register(app)
-run_commands.register(app)
-explain_commands.register(app)
-study_commands.register(app)
+exploit.register(app)
+tournament.register(app)
+session.register(app)
+record.register(app)
+play.register(app)
+train.register(app)
+runs.register(app)
+explain.register(app)
+study.register(app)
 demo.register(app)
 
 

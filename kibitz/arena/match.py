@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..games import CHANCE, OVER, Game, chance_odds, full_name, legal_actions, load, positions, view_of
-from ..names import BadInput, at_least
+from ..core.names import BadInput, at_least
+from ..core.runs import Run
+from ..core.workers import ALONE, cores, spread
+from ..games import CHANCE, OVER, Game, chance_outcomes, full_name, legal_actions, load, positions, view_of
+from ..games.records import FILE, Record, read_records
 from ..players import Player, make_for
-from ..records import FILE, Record, read_records
-from ..runs import Run
-from ..workers import ALONE, cores, spread
-from .lockstep import MANY, blocks, in_lockstep, tables
-from .seats import luck_of, player_at, round_of, seed_of
+from .batched import MANY, all_batched, blocks, tables
+from .play import chance_rng_of, player_at, round_of, seed_of
 
 
 def play_game(game: Game, players: Sequence[Player], names: Sequence[str], seed: int, number: int) -> Record:
@@ -32,13 +32,13 @@ def play_seated(
     game: Game, players: Sequence[Player], names: Sequence[str], order: Sequence[int], seed: int, number: int, deal: int
 ) -> Record:
     """A game in which player `order[seat]` has the seat. Games of the same `deal` share their luck."""
-    luck = luck_of(seed, deal)
+    luck = chance_rng_of(seed, deal)
     begin(game, players, order, seed, number)
     state, actions = positions(game)[0], []
     while (turn := game.turn(state)) != OVER:
         if turn == CHANCE:
-            outcomes, odds = zip(*chance_odds(game, state), strict=True)
-            action = int(luck.choice(outcomes, p=odds))
+            outcomes, probs = zip(*chance_outcomes(game, state), strict=True)
+            action = int(luck.choice(outcomes, p=probs))
         else:
             action = int(players[order[turn]].move(view_of(game, state, turn)))
             if action not in legal_actions(game, state):
@@ -80,7 +80,7 @@ def play_match(
     """
     todo = [number for number in range(games) if number not in done]
     arguments, processes = (game_name, list(names), seed), processes or cores()
-    if make is table and len(todo) >= MANY and in_lockstep([make_for(name, load(game_name)) for name in names]):
+    if make is table and len(todo) >= MANY and all_batched([make_for(name, load(game_name)) for name in names]):
         with closing(spread(tables, arguments, blocks(todo), processes, tell, alone)) as played:
             for records in played:
                 yield from records

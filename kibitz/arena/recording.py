@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from ..core.names import BadInput, at_least
+from ..core.runs import Run
 from ..games import Game, full_name, load, positions
-from ..games.protocol import CHANCE, SCRATCH
+from ..games.game import CHANCE, SCRATCH
+from ..games.records import Record
 from ..jit import generators, kernel
-from ..names import BadInput, at_least
 from ..players import Player, make_for
-from ..records import Record
-from ..runs import Run
 from .match import begin, play_into
-from .seats import player_at
+from .play import player_at
 
 
 def open_recording(folder: Path | None, game_name: str, names: Sequence[str], games: int, seed: int) -> Run:
@@ -56,7 +56,7 @@ def play_fresh(game: Game, players: Sequence[Player], names: Sequence[str], seed
     order = [player_at(seat, number, seats) for seat in range(seats)]
     begin(game, players, order, seed, number)
     luck = generators(int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0] >> 1), 1)[0]
-    states, log, legal = positions(game), np.zeros(game.facts.longest, np.int64), np.empty(SCRATCH, np.int64)
+    states, log, legal = positions(game), np.zeros(game.facts.max_game_length, np.int64), np.empty(SCRATCH, np.int64)
     done = 0
     while True:
         view = np.zeros(1, game.state)
@@ -78,7 +78,7 @@ def to_next_seat(game, states, luck, log, done, view, legal):
     """Let chance play until a seat has the turn: actions logged, the seat, and its legal actions; none: it is over."""
     state = states[0]
     while game.turn(state) == CHANCE:
-        log[done] = game.pick(state, luck)
+        log[done] = game.sample_action(state, luck)
         game.play(state, log[done])
         done += 1
     turn, n = game.turn(state), 0

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..records import Record
-from .seats import round_of, seat_of
+from ..games.records import Record
+from .play import round_of, seat_of
 
 RESAMPLES = 9_999
-MOST_DRAWS = 50_000_000  # of all resamples together; a large match is resampled less often, which it can afford
+MAX_DRAWS = 50_000_000  # of all resamples together; a large match is resampled less often, which it can afford
 
 
 class Estimate(NamedTuple):
@@ -111,7 +111,7 @@ def interval(sums: np.ndarray, counts: np.ndarray, seed: int = 0) -> Estimate:
         paired=True,
         vectorized=True,
         method="percentile",
-        n_resamples=int(np.clip(MOST_DRAWS // len(sums), 999, RESAMPLES)),
+        n_resamples=int(np.clip(MAX_DRAWS // len(sums), 999, RESAMPLES)),
         batch=max(1, 2_000_000 // len(sums)),
         random_state=np.random.default_rng(seed),
     ).confidence_interval

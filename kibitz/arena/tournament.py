@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core.names import BadInput, at_least
+from ..core.runs import Run
 from ..games import full_name, load
-from ..names import BadInput, at_least
+from ..games.records import Record
 from ..players import make_for
-from ..records import Record
-from ..runs import Run
 from .match import open_match
-from .seats import round_of
+from .play import round_of
 from .statistics import Estimate, interval, summary
 
 

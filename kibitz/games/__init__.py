@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .. import names
-from ..names import BadInput
-from .protocol import CHANCE, IST, OVER, PST, Facts, Game, chance_odds, game, legal_actions, positions, view_of
+from ..core import names
+from ..core.names import BadInput
+from .game import CHANCE, IST, OVER, PST, Facts, Game, chance_outcomes, game, legal_actions, positions, view_of
 
 __all__ = [
     "CHANCE",
@@ -19,7 +19,7 @@ __all__ = [
     "PST",
     "Facts",
     "Game",
-    "chance_odds",
+    "chance_outcomes",
     "full_name",
     "game",
     "known",

@@ -14,7 +14,7 @@ import numpy as np
 from ..jit import below, helper, mix, popcount, record
 from .bitboards import bit, list_bits, mask, nth
 from .boards import picture, square
-from .protocol import OVER, game
+from .game import OVER, game
 
 SYMBOLS = "xo"
 STATE = record(
@@ -30,9 +30,9 @@ RIGHTMOST = np.array([mask(range(n - 1, 8 * n, max(n, 1))) if n else 0 for n in 
 @game(
     "breakthrough",
     state=STATE,
-    most_actions=lambda game: 6 * game.rows * game.columns,
+    num_actions=lambda game: 6 * game.rows * game.columns,
     # No piece gets further than the row before the far one, but the last that moves.
-    longest=lambda game: 2 * game.columns * (2 * game.rows - 5) + 1,
+    max_game_length=lambda game: 2 * game.columns * (2 * game.rows - 5) + 1,
     payoffs=(-1.0, 1.0),
     encoding=lambda game: 2 * game.rows * game.columns,
 )
@@ -66,7 +66,7 @@ class Breakthrough(NamedTuple):
         n = list_bits(straight, first + cells, out, n)
         return list_bits(right, first + 2 * cells, out, n)
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         left, straight, right = movers(self, state)
         some = popcount(left)
         more = some + popcount(straight)
@@ -99,16 +99,16 @@ class Breakthrough(NamedTuple):
         """Own pieces, then the other's, as the seat sees the board: its own home row first."""
         observe_race(self, state, seat, out)
 
-    def ends(self, state, action):
+    def from_to(self, state, action):
         return cells_of(self, action)
 
-    def stones(self, state, seat, word):
+    def pieces(self, state, seat, word):
         return state.pieces[seat]
 
     def show(self, state, seat):
         return show_race(self, state, seat)
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         start, to = cells_of(self, action)
         takes = int(state.pieces[1 - int(state.to_move)]) >> to & 1
         return f"{self.board().names[start]}{'x' if takes else '-'}{self.board().names[to]}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..jit import below, helper, lowest, mix, record
 from .boards import picture, square
-from .protocol import OVER, game
+from .game import OVER, game
 
 BITS = 64
 SYMBOLS = "xo"
@@ -30,8 +30,8 @@ def _wrong(game):
 @game(
     "connect_four",
     state=STATE,
-    most_actions=lambda game: game.columns,
-    longest=lambda game: game.rows * game.columns,
+    num_actions=lambda game: game.columns,
+    max_game_length=lambda game: game.rows * game.columns,
     payoffs=(-1.0, 1.0),
     encoding=lambda game: 2 * game.rows * game.columns,
     check=_wrong,
@@ -66,7 +66,7 @@ class ConnectFour(NamedTuple):
                 n += 1
         return n
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         taken = state.stones[0] | state.stones[1]
         column = below(rng, self.columns)
         while full(self, taken, column):
@@ -85,7 +85,7 @@ class ConnectFour(NamedTuple):
         elif own | other == all_cells(self):
             state.to_move = OVER
 
-    def finish(self, state, rng):
+    def random_playout(self, state, rng):
         """As `pick` and `play` would, but the stones stay in registers."""
         mover = int(state.to_move)
         if mover == OVER:
@@ -121,10 +121,10 @@ class ConnectFour(NamedTuple):
                 out[row * self.columns + column] = state.stones[seat] >> place & np.uint64(1)
                 out[cells + row * self.columns + column] = state.stones[1 - seat] >> place & np.uint64(1)
 
-    def ends(self, state, action):
+    def from_to(self, state, action):
         return cells_of(self, state, action)
 
-    def stones(self, state, seat, word):
+    def pieces(self, state, seat, word):
         return state.stones[seat]
 
     def show(self, state, seat):
@@ -140,7 +140,7 @@ class ConnectFour(NamedTuple):
         columns = " ".join(str(column + 1) for column in range(self.columns))
         return "\n".join([*lines, *(line[3:] for line in drawn[:-1]), columns])
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         return str(action + 1)
 
 

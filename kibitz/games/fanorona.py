@@ -18,7 +18,7 @@ from ..jit import below, helper, popcount, record
 from .bitboards import bit, list_bits, mask, nth, nth_of_bytes, sum_of_bytes
 from .boards import SQUARE, square
 from .breakthrough import observe_race, show_race
-from .protocol import OVER, game
+from .game import OVER, game
 
 APPROACH, WITHDRAWAL, STEP = 0, 1, 2
 NONE = -1
@@ -48,9 +48,9 @@ for _rows in HEIGHTS:
 @game(
     "fanorona",
     state=STATE,
-    most_actions=lambda game: 16 * game.rows * game.columns + 1,
+    num_actions=lambda game: 16 * game.rows * game.columns + 1,
     # A turn is one action, and one more for each capture: to go on after it, or to stop. A piece is left at the end.
-    longest=lambda game: game.limit + game.rows * game.columns - 2,
+    max_game_length=lambda game: game.limit + game.rows * game.columns - 2,
     payoffs=(-1.0, 1.0),
     encoding=lambda game: 4 * game.rows * game.columns,
 )
@@ -101,7 +101,7 @@ class Fanorona(NamedTuple):
                 n = list_bits(moving(self, mine, theirs, empty, direction, STEP), 2 * direction * cells, out, n)
         return n
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         cells = self.rows * self.columns
         mine, theirs, empty = sides(self, state)
         chosen, withdrawals = captures(self, mine, theirs, empty)
@@ -156,10 +156,10 @@ class Fanorona(NamedTuple):
             out[2 * cells + place] = 1.0 if state.at == cell else 0.0
             out[3 * cells + place] = float(closed >> np.uint64(cell) & np.uint64(1))
 
-    def ends(self, state, action):
+    def from_to(self, state, action):
         return cells_of(self, action)
 
-    def stones(self, state, seat, word):
+    def pieces(self, state, seat, word):
         return state.pieces[seat]
 
     def show(self, state, seat):
@@ -168,7 +168,7 @@ class Fanorona(NamedTuple):
             lines[state.to_move] += f", may go on with {self.board().names[state.at]}"
         return "\n".join([*lines[:2], f"turns: {state.turns} of {self.limit}", *lines[2:]])
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         """With A for an approach, W for a withdrawal."""
         start, to = cells_of(self, action)
         if start < 0:

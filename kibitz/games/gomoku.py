@@ -11,7 +11,7 @@ import numpy as np
 from ..jit import draw, helper, mix, record
 from .bitboards import list_bits
 from .boards import picture, square
-from .protocol import OVER, game
+from .game import OVER, game
 
 MOST = 15
 SYMBOLS = "xo"  # black, white
@@ -28,8 +28,8 @@ PLACE = np.array(  # [size, cell]: 16 * row + column; a division would take long
 @game(
     "gomoku",
     state=STATE,
-    most_actions=lambda game: game.size**2,
-    longest=lambda game: game.size**2,
+    num_actions=lambda game: game.size**2,
+    max_game_length=lambda game: game.size**2,
     payoffs=(-1.0, 1.0),
     encoding=lambda game: 2 * game.size**2,
     check=lambda game: (
@@ -65,7 +65,7 @@ class Gomoku(NamedTuple):
             n = list_bits(np.uint64((1 << self.size) - 1 & ~taken), row * self.size, out, n)
         return n
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         """Try cells until one is empty."""
         while True:
             luck, size = draw(rng), np.uint64(self.size)
@@ -107,10 +107,10 @@ class Gomoku(NamedTuple):
                 out[row * self.size + column] = int(state.lines[seat, row]) >> column & 1
                 out[cells + row * self.size + column] = int(state.lines[1 - seat, row]) >> column & 1
 
-    def ends(self, state, action):
+    def from_to(self, state, action):
         return cells_of(self, action)
 
-    def stones(self, state, seat, word):
+    def pieces(self, state, seat, word):
         found = np.uint64(0)
         for row in range(3, -1, -1):
             found = found << np.uint64(16) | np.uint64(state.lines[seat, 4 * word + row])
@@ -126,7 +126,7 @@ class Gomoku(NamedTuple):
             lines[-1] += ", to move" if state.to_move == who else ", wins" if state.winner == who else ""
         return "\n".join([*lines, picture(self.board(), symbols)])
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         return self.board().names[action]
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..jit import below, copy_record, helper, lowest, mix, popcount, record, uniform
-from .protocol import OVER, game
+from .game import OVER, game
 
 MOST = 13
 HIDDEN = -1
@@ -36,8 +36,8 @@ def best(game):
 @game(
     "goofspiel",
     state=STATE,
-    most_actions=lambda game: game.cards,
-    longest=lambda game: 2 * (game.cards if game.play_last else game.cards - 1),
+    num_actions=lambda game: game.cards,
+    max_game_length=lambda game: 2 * (game.cards if game.play_last else game.cards - 1),
     payoffs=lambda game: (-best(game), best(game)),
     encoding=lambda game: game.cards * (game.cards * (2 if game.open_bids else 1) + 3),
     notes=lambda game: (game.cards + 1) ** 3 + 2 * game.cards,
@@ -77,7 +77,7 @@ class Goofspiel(NamedTuple):
             n += 1
         return n
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         return nth_card(int(state.hand[int(state.to_move)]), below(rng, self.cards - int(state.rounds)))
 
     def play(self, state, action):
@@ -156,7 +156,7 @@ class Goofspiel(NamedTuple):
                     for use in (KEPT, ANSWERS, ASIDE):
                         notes[(v * m + a) * m + b] += ways(notes, m, v, a, b, result, use)
 
-    def guess(self, view, seat, notes, rng, out):
+    def determinize(self, view, seat, notes, rng, out):
         copy_record(out, view)
         other, m = 1 - seat, self.cards + 1
         if not self.open_bids:
@@ -195,7 +195,7 @@ class Goofspiel(NamedTuple):
             out.hand[0] = int(out.hand[0]) & ~(1 << bid)
         return True
 
-    def aim(self, state, view, seat, mode, actions, n, keep):
+    def target(self, state, view, seat, mode, actions, n, keep):
         round, mover = int(state.rounds), int(state.to_move)
         wanted = int(view.bids[mover, round])
         if mover == seat or self.open_bids:
@@ -229,7 +229,7 @@ class Goofspiel(NamedTuple):
         lines.append(f"won by: {' '.join('=' if who == TIE else str(who + 1) for who in state.winner[:n]) or '-'}")
         return "\n".join(lines)
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         return str(action + 1)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..jit import below, draw, helper, mix, popcount, record
 from .bitboards import list_bits
 from .boards import picture, rhombus
-from .protocol import OVER, game
+from .game import OVER, game
 
 MOST = 14  # a border on each side makes it 16
 SYMBOLS = "xo"
@@ -49,8 +49,8 @@ JOINS = np.array([_joins(window) for window in range(512)])
 @game(
     "hex",
     state=STATE,
-    most_actions=lambda game: game.size**2 + game.swap,
-    longest=lambda game: game.size**2 + game.swap,
+    num_actions=lambda game: game.size**2 + game.swap,
+    max_game_length=lambda game: game.size**2 + game.swap,
     payoffs=(-1.0, 1.0),
     encoding=lambda game: 3 * game.size**2,
 )
@@ -98,7 +98,7 @@ class Hex(NamedTuple):
             n += 1
         return n
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         """Try cells until one is empty."""
         if can_swap(self, state):
             cells = self.size * self.size
@@ -123,7 +123,7 @@ class Hex(NamedTuple):
             state.winner = seat
             state.to_move = OVER
 
-    def finish(self, state, rng):
+    def random_playout(self, state, rng):
         """Fill the board, and look once: who has joined his sides then is who was first to do so.
 
         Each empty cell goes by a coin, to seat 0 as if both seats had a stone there. What that seat got too many, or
@@ -177,10 +177,10 @@ class Hex(NamedTuple):
             along = (place >> 4) if seat == 0 else (place & 15)
             out[2 * cells + cell] = along == 1 or along == self.size
 
-    def ends(self, state, action):
+    def from_to(self, state, action):
         return cells_of(self, action)
 
-    def stones(self, state, seat, word):
+    def pieces(self, state, seat, word):
         return state.stones[seat, word]
 
     def show(self, state, seat):
@@ -195,7 +195,7 @@ class Hex(NamedTuple):
         columns = " " * 5 + " ".join(name[0] for name in self.board().names[: self.size])
         return "\n".join([*lines, columns, picture(self.board(), symbols)])
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         return self.board().names[action] if action < self.size**2 else "swap"
 
 

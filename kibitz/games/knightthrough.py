@@ -16,7 +16,7 @@ from ..jit import below, helper, mix, popcount, record
 from .bitboards import bit, list_bits, mask, nth
 from .boards import square
 from .breakthrough import observe_race, show_race
-from .protocol import OVER, game
+from .game import OVER, game
 
 ASIDE = np.array([-2, -1, 1, 2])
 AHEAD = np.array([1, 2, 2, 1])
@@ -37,9 +37,9 @@ INSIDE = np.array(
 @game(
     "knightthrough",
     state=STATE,
-    most_actions=lambda game: 8 * game.rows * game.columns,
+    num_actions=lambda game: 8 * game.rows * game.columns,
     # No piece gets further than the row before the far one, but the last that moves.
-    longest=lambda game: 2 * game.columns * (2 * game.rows - 5) + 1,
+    max_game_length=lambda game: 2 * game.columns * (2 * game.rows - 5) + 1,
     payoffs=(-1.0, 1.0),
     encoding=lambda game: 2 * game.rows * game.columns,
 )
@@ -74,7 +74,7 @@ class Knightthrough(NamedTuple):
         n = list_bits(right, first + 2 * cells, out, n)
         return list_bits(far_right, first + 3 * cells, out, n)
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         far_left, left, right, far_right = movers(self, state)
         one = popcount(far_left)
         two = one + popcount(left)
@@ -108,16 +108,16 @@ class Knightthrough(NamedTuple):
         """Own pieces, then the other's, as the seat sees the board: its own home row first."""
         observe_race(self, state, seat, out)
 
-    def ends(self, state, action):
+    def from_to(self, state, action):
         return cells_of(self, action)
 
-    def stones(self, state, seat, word):
+    def pieces(self, state, seat, word):
         return state.pieces[seat]
 
     def show(self, state, seat):
         return show_race(self, state, seat)
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         start, to = cells_of(self, action)
         takes = int(state.pieces[1 - int(state.to_move)]) >> to & 1
         return f"{self.board().names[start]}{'x' if takes else '-'}{self.board().names[to]}"

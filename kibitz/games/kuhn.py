@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import below, copy_record, helper, record
-from .protocol import CHANCE, IST, OVER, game
+from .game import CHANCE, IST, OVER, game
 
 HIDDEN = -1
 PASS, BET = 0, 1
@@ -21,9 +21,9 @@ FOLDED = np.array([0, 0, 0, 0, 0, 0, 1, 0, 0, 0, -1, 0])  # seat 0 wins so much 
 @game(
     "kuhn",
     state=STATE,
-    most_actions=2,
-    most_outcomes=3,
-    longest=5,
+    num_actions=2,
+    max_chance_outcomes=3,
+    max_game_length=5,
     payoffs=(-2.0, 2.0),
     encoding=9,
     targets=("pst", "ist"),
@@ -51,7 +51,7 @@ class Kuhn(NamedTuple):
                 n += 1
         return n
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         card = below(rng, 3 if state.dealt == 0 else 2)
         return card + (state.dealt == 1 and card >= state.cards[0])
 
@@ -81,7 +81,7 @@ class Kuhn(NamedTuple):
         copy_record(out, state)
         out.cards[1 - seat] = HIDDEN
 
-    def guess(self, view, seat, notes, rng, out):
+    def determinize(self, view, seat, notes, rng, out):
         copy_record(out, view)
         if view.dealt > 1 - seat:  # the other's card lies on the table, face down
             own = int(view.cards[seat])
@@ -89,7 +89,7 @@ class Kuhn(NamedTuple):
             out.cards[1 - seat] = card + (own >= 0 and card >= own)
         return True
 
-    def aim(self, state, view, seat, mode, actions, n, keep):
+    def target(self, state, view, seat, mode, actions, n, keep):
         own = int(view.cards[seat]) if mode == IST else HIDDEN
         forced, wanted, without = False, 0, HIDDEN
         if state.dealt < 2:
@@ -112,7 +112,7 @@ class Kuhn(NamedTuple):
         played = " ".join(("pass", "bet")[nth_move(state, i)] for i in range(moves(state)))
         return "\n".join([*lines, f"moves: {played or '-'}"])
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         return "JQK"[action] if state.dealt < 2 else ("pass", "bet")[action]
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..jit import below, copy_record, helper, record
-from .protocol import CHANCE, IST, OVER, game
+from .game import CHANCE, IST, OVER, game
 
 HIDDEN = -1
 FOLD, CALL, RAISE = 0, 1, 2
@@ -36,13 +36,13 @@ def stake(game):
 @game(
     "leduc",
     state=STATE,
-    most_actions=3,
-    most_outcomes=kinds,
-    longest=lambda game: 3 + 2 * (game.raises + 2),
+    num_actions=3,
+    max_chance_outcomes=kinds,
+    max_game_length=lambda game: 3 + 2 * (game.raises + 2),
     payoffs=lambda game: (-stake(game), stake(game)),
     encoding=lambda game: 2 * kinds(game) + 6 * (game.raises + 2),
     targets=("pst", "ist"),
-    mills="mA/g",
+    milli_unit="mA/g",
     check=lambda game: "ranks times suits should be at least 3 cards" if game.ranks * game.suits < 3 else None,
 )
 class Leduc(NamedTuple):
@@ -90,13 +90,13 @@ class Leduc(NamedTuple):
             n += 1
         return n
 
-    def odds(self, state, actions, n, out):
+    def chance_probs(self, state, actions, n, out):
         copies = 1 if self.told_apart else self.suits
         share = 1.0 / (self.ranks * self.suits - int(state.dealt))
         for i in range(n):
             out[i] = (copies - taken(state, actions[i])) * share
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         if state.to_move == CHANCE:
             return deal(self, int(state.cards[0]), int(state.cards[1]), rng)
         low = FOLD if last_move(state) == RAISE else CALL
@@ -156,13 +156,13 @@ class Leduc(NamedTuple):
         copy_record(out, state)
         out.cards[1 - seat] = HIDDEN
 
-    def guess(self, view, seat, notes, rng, out):
+    def determinize(self, view, seat, notes, rng, out):
         copy_record(out, view)
         if view.dealt > 1 - seat:
             out.cards[1 - seat] = deal(self, int(view.cards[seat]), int(view.public), rng)
         return True
 
-    def aim(self, state, view, seat, mode, actions, n, keep):
+    def target(self, state, view, seat, mode, actions, n, keep):
         made = moves(state)
         dealing = state.to_move == CHANCE
         private = dealing and state.dealt < 2
@@ -206,7 +206,7 @@ class Leduc(NamedTuple):
         lines.insert(2, f"public: {card_name(self, state.public)}")
         return "\n".join(lines)
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         if state.to_move == CHANCE:
             return card_name(self, action)
         if action == CALL and last_move(state) != RAISE:

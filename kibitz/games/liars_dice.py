@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..jit import below, copy_record, helper, mix, record
-from .protocol import CHANCE, IST, OVER, game
+from .game import CHANCE, IST, OVER, game
 
 MOST = 5
 HIDDEN = -1
@@ -27,9 +27,9 @@ STATE = record(
 @game(
     "liars_dice",
     state=STATE,
-    most_actions=lambda game: 2 * game.dice * game.faces + 1,
-    most_outcomes=lambda game: game.faces,
-    longest=lambda game: 2 * game.dice + 2 * game.dice * game.faces + 1,
+    num_actions=lambda game: 2 * game.dice * game.faces + 1,
+    max_chance_outcomes=lambda game: game.faces,
+    max_game_length=lambda game: 2 * game.dice + 2 * game.dice * game.faces + 1,
     payoffs=(-1.0, 1.0),
     encoding=lambda game: 5 * game.dice * game.faces,
     targets=("pst", "ist"),
@@ -71,7 +71,7 @@ class LiarsDice(NamedTuple):
             n += 1
         return n
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         if state.to_move == CHANCE:
             return below(rng, self.faces)
         first = int(state.last) + 1
@@ -125,13 +125,13 @@ class LiarsDice(NamedTuple):
         copy_record(out, state)
         out.dice[1 - seat, :] = HIDDEN
 
-    def guess(self, view, seat, notes, rng, out):
+    def determinize(self, view, seat, notes, rng, out):
         copy_record(out, view)
         for i in range(min(max(int(view.rolled) - (1 - seat) * self.dice, 0), self.dice)):
             insert(out, 1 - seat, i, below(rng, self.faces))
         return True
 
-    def aim(self, state, view, seat, mode, actions, n, keep):
+    def target(self, state, view, seat, mode, actions, n, keep):
         if state.to_move == CHANCE:
             roller = int(state.rolled) // self.dice
             known = mode == IST and roller == seat and view.rolled == 2 * self.dice
@@ -156,11 +156,11 @@ class LiarsDice(NamedTuple):
         for who in range(2):
             dice = " ".join("?" if die < 0 else str(die + 1) for die in state.dice[who, : self.dice])
             lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {dice}")
-        bids = [self.spell(None, bid) for bid in range(62) if int(state.bids) >> bid & 1]
+        bids = [self.action_to_string(None, bid) for bid in range(62) if int(state.bids) >> bid & 1]
         lines.append(f"bids: {' '.join(bids + ['liar'] * int(state.called)) or '-'}")
         return "\n".join(lines)
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         if state is not None and state.to_move == CHANCE:
             return str(action + 1)
         if action == 2 * self.dice * self.faces:

@@ -12,7 +12,7 @@ import numpy as np
 from ..jit import below, helper, mix, popcount, record
 from .bitboards import ONE, bit, list_bits, mask, nth
 from .boards import picture, square
-from .protocol import OVER, game
+from .game import OVER, game
 
 MOST = 8
 SYMBOLS = "xo"  # black, white
@@ -30,8 +30,8 @@ INNER = np.array(  # [size]: those neither in the first nor in the last column
 @game(
     "othello",
     state=STATE,
-    most_actions=lambda game: game.size**2 + 1,
-    longest=lambda game: 2 * (game.size**2 - 4),
+    num_actions=lambda game: game.size**2 + 1,
+    max_game_length=lambda game: 2 * (game.size**2 - 4),
     payoffs=(-1.0, 1.0),
     encoding=lambda game: 3 * game.size**2,
     check=lambda game: f"size={game.size} should be even" if game.size % 2 else None,
@@ -60,7 +60,7 @@ class Othello(NamedTuple):
             return 1
         return list_bits(state.moves, 0, out, 0)
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         if state.moves == 0:
             return self.size * self.size
         return nth(state.moves, below(rng, popcount(state.moves)))
@@ -94,10 +94,10 @@ class Othello(NamedTuple):
             out[cells + cell] = state.discs[1 - seat] >> np.uint64(cell) & ONE
             out[2 * cells + cell] = state.to_move == seat
 
-    def ends(self, state, action):
+    def from_to(self, state, action):
         return cells_of(self, action)
 
-    def stones(self, state, seat, word):
+    def pieces(self, state, seat, word):
         return state.discs[seat]
 
     def show(self, state, seat):
@@ -113,7 +113,7 @@ class Othello(NamedTuple):
         *rows, columns = picture(self.board(), symbols).splitlines()
         return "\n".join([*lines, columns, *reversed(rows)])
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         return self.board().names[action] if action < self.size**2 else "pass"
 
 

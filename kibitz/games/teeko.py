@@ -15,7 +15,7 @@ import numpy as np
 from ..jit import below, helper, lowest, mix, record
 from .bitboards import ONE, bit, mask, nth
 from .boards import picture, square
-from .protocol import OVER, game
+from .game import OVER, game
 
 SIZE = 5
 CELLS = SIZE * SIZE
@@ -51,8 +51,8 @@ REACH = np.array(
 @game(
     "teeko",
     state=STATE,
-    most_actions=9 * CELLS,
-    longest=lambda game: game.limit,
+    num_actions=9 * CELLS,
+    max_game_length=lambda game: game.limit,
     payoffs=(-1.0, 1.0),
     encoding=2 * CELLS,
 )
@@ -92,7 +92,7 @@ class Teeko(NamedTuple):
                     n += 1
         return n
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         empty = FULL & ~(state.markers[0] | state.markers[1])
         if state.plies < 2 * MARKERS:
             return 9 * nth(empty, below(rng, CELLS - int(state.plies))) + DROP
@@ -129,10 +129,10 @@ class Teeko(NamedTuple):
             out[cell] = float(state.markers[seat] >> np.uint64(cell) & np.uint64(1))
             out[CELLS + cell] = float(state.markers[1 - seat] >> np.uint64(cell) & np.uint64(1))
 
-    def ends(self, state, action):
+    def from_to(self, state, action):
         return cells_of(self, action)
 
-    def stones(self, state, seat, word):
+    def pieces(self, state, seat, word):
         return state.markers[seat]
 
     def show(self, state, seat):
@@ -146,7 +146,7 @@ class Teeko(NamedTuple):
             lines[-1] += ", to move" if state.to_move == who else ", wins" if state.winner == who else ""
         return "\n".join([*lines, f"plies: {state.plies} of {self.limit}", picture(BOARD, symbols)])
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         start, to = cells_of(self, action)
         return BOARD.names[to] if start < 0 else f"{BOARD.names[start]}-{BOARD.names[to]}"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..jit import below, draw, helper, popcount, record
 from .boards import picture, square
-from .protocol import OVER, game
+from .game import OVER, game
 
 CELLS = 9
 FULL = (1 << CELLS) - 1
@@ -27,7 +27,7 @@ NTH = np.array(  # [set, n]: its nth cell, then those that aren't in it
 LUCK = np.uint64(60)  # bits of a fraction: times nine it still fits
 
 
-@game("tic_tac_toe", state=STATE, most_actions=CELLS, longest=CELLS, payoffs=(-1.0, 1.0), encoding=2 * CELLS)
+@game("tic_tac_toe", state=STATE, num_actions=CELLS, max_game_length=CELLS, payoffs=(-1.0, 1.0), encoding=2 * CELLS)
 class TicTacToe(NamedTuple):
     """Tic-tac-toe: three in a row wins."""
 
@@ -50,7 +50,7 @@ class TicTacToe(NamedTuple):
                 n += 1
         return n
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         empty = FULL & ~(int(state.marks[0]) | int(state.marks[1]))
         return int(NTH[empty, below(rng, popcount(empty))])
 
@@ -61,7 +61,7 @@ class TicTacToe(NamedTuple):
         over = WON[own] or own | int(state.marks[1 - mover]) == FULL
         state.to_move = OVER if over else 1 - mover
 
-    def finish(self, state, rng):
+    def random_playout(self, state, rng):
         """Out of one draw: what is left of a random fraction after a move decides the next."""
         mover = int(state.to_move)
         if mover == OVER:
@@ -92,10 +92,10 @@ class TicTacToe(NamedTuple):
             out[cell] = int(state.marks[seat]) >> cell & 1
             out[CELLS + cell] = int(state.marks[1 - seat]) >> cell & 1
 
-    def ends(self, state, action):
+    def from_to(self, state, action):
         return cells_of(self, action)
 
-    def stones(self, state, seat, word):
+    def pieces(self, state, seat, word):
         return np.uint64(state.marks[seat])
 
     def show(self, state, seat):
@@ -109,7 +109,7 @@ class TicTacToe(NamedTuple):
             lines[-1] += ", to move" if state.to_move == who else ", wins" if WON[int(state.marks[who])] else ""
         return "\n".join([*lines, picture(self.board(), symbols)])
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         return self.board().names[action]
 
 

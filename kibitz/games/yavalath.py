@@ -10,7 +10,7 @@ import numpy as np
 from ..jit import below, helper, mix, record
 from .bitboards import bit, list_bits, mask
 from .boards import hexagon, picture
-from .protocol import OVER, game
+from .game import OVER, game
 
 SIDES = range(3, 6)
 SYMBOLS = "xo"
@@ -45,8 +45,8 @@ def cells(game):
 @game(
     "yavalath",
     state=STATE,
-    most_actions=lambda game: cells(game),
-    longest=lambda game: cells(game),
+    num_actions=lambda game: cells(game),
+    max_game_length=lambda game: cells(game),
     payoffs=(-1.0, 1.0),
     encoding=lambda game: 2 * cells(game),
 )
@@ -69,7 +69,7 @@ class Yavalath(NamedTuple):
     def actions(self, state, out):
         return list_bits(everywhere(self) & ~(state.stones[0] | state.stones[1]), 0, out, 0)
 
-    def pick(self, state, rng):
+    def sample_action(self, state, rng):
         """Try cells until one is empty."""
         taken, most = state.stones[0] | state.stones[1], cells(self)
         cell = below(rng, most)
@@ -101,10 +101,10 @@ class Yavalath(NamedTuple):
             out[cell] = state.stones[seat] >> np.uint64(cell) & np.uint64(1)
             out[most + cell] = state.stones[1 - seat] >> np.uint64(cell) & np.uint64(1)
 
-    def ends(self, state, action):
+    def from_to(self, state, action):
         return cells_of(self, action)
 
-    def stones(self, state, seat, word):
+    def pieces(self, state, seat, word):
         return state.stones[seat]
 
     def show(self, state, seat):
@@ -117,7 +117,7 @@ class Yavalath(NamedTuple):
             lines[-1] += ", to move" if state.to_move == who else ", wins" if state.winner == who else ""
         return "\n".join([*lines, picture(self.board(), symbols)])
 
-    def spell(self, state, action):
+    def action_to_string(self, state, action):
         return self.board().names[action]
 
 

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import safetensors
 
-from ..files import write_whole
-from ..names import BadInput
-from ..runs import Run
+from ..core.files import write_atomically
+from ..core.names import BadInput
+from ..core.runs import Run
 
 
 class Changed(BadInput):
@@ -31,7 +31,7 @@ def checkpoint(run: Run, learner: Kept, number: int, iteration: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     learner.save(folder)
     learner.publish(run.path("network.safetensors"), f"{run.title}, iteration {iteration}")
-    write_whole(folder / "state.json", json.dumps({"iteration": iteration}).encode())
+    write_atomically(folder / "state.json", json.dumps({"iteration": iteration}).encode())
     for other in folder.parent.iterdir():
         if other != folder:
             shutil.rmtree(other)

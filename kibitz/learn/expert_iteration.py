@@ -24,16 +24,16 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from ..files import write_whole
-from ..names import BadInput
-from ..runs import Run
+from ..core.files import write_atomically
+from ..core.names import BadInput
+from ..core.runs import Run
 from .checkpoints import checkpoint, restore
 
 Rows = dict[str, np.ndarray]
 CHECKPOINT_SECONDS = 60.0
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Workers here, or on a cluster."""
 
     def share(self, value: Any) -> None: ...
@@ -76,16 +76,16 @@ class Schedule:
     games: int  # an iteration
     tasks: int  # that an iteration's games are cut into
     keep_every: int
-    judge_every: int  # 0: never
+    evaluate_every: int  # 0: never
     keep_first: bool = False  # what was learned from the first iteration, too
 
 
 def expert_iteration(
     run: Run,
-    crew: Crew,
+    workers: WorkerPool,
     learner: Learner,
     schedule: Schedule,
-    judge: Callable[[Any], dict[str, float]] = lambda knowledge: {},
+    evaluate: Callable[[Any], dict[str, float]] = lambda knowledge: {},
     watch: Callable[[Progress], None] = lambda progress: None,
 ) -> None:
     """Play and learn until all iterations are done, from wherever the run stands."""
@@ -94,16 +94,16 @@ def expert_iteration(
     run.keep_measures(lambda line: line["iteration"] <= done and done > 0)
     metrics: dict[str, Any] = {}
     if done == 0:
-        run.measure(iteration=0, games=0, **judge(learner.knowledge()))
+        run.measure(iteration=0, games=0, **evaluate(learner.knowledge()))
     last_checkpoint = time.perf_counter()
     for iteration in range(done + 1, schedule.iterations + 1):
         first = (iteration - 1) * schedule.games
         at = time.perf_counter()
         rows = journal.read(iteration)
         if rows is None:
-            crew.share(learner.knowledge())
+            workers.share(learner.knowledge())
             episodes: dict[int, Rows] = {}
-            for finished in crew.do(cut(range(first, first + schedule.games), schedule.tasks)):
+            for finished in workers.do(cut(range(first, first + schedule.games), schedule.tasks)):
                 episodes |= dict(finished)
                 decisions += sum(len(next(iter(episode.values()))) for _, episode in finished)
                 watch(Progress(iteration - 1, first + len(episodes), metrics, time.perf_counter() - began, decisions))
@@ -114,8 +114,8 @@ def expert_iteration(
         metrics = {"iteration": iteration, "games": first + schedule.games, **learner.learn()}
         learning = time.perf_counter() - at - playing
         last = iteration == schedule.iterations
-        if schedule.judge_every and (iteration % schedule.judge_every == 0 or last):
-            metrics |= judge(learner.knowledge())
+        if schedule.evaluate_every and (iteration % schedule.evaluate_every == 0 or last):
+            metrics |= evaluate(learner.knowledge())
         run.measure(**metrics)
         run.took(iteration=iteration, playing=round(playing, 3), learning=round(learning, 3))
         if iteration % schedule.keep_every == 0 or last or (iteration == 1 and schedule.keep_first):
@@ -147,7 +147,7 @@ class Journal:
         # Most numbers are 0 and 1: what is exact in a byte is kept as one.
         small = {key: rows[key].astype(np.uint8) for key in rows if np.isin(rows[key], (0, 1)).all()}
         kinds = {key: str(array.dtype) for key, array in rows.items()}
-        write_whole(self._path(iteration), safetensors.numpy.save(rows | small, {"kinds": json.dumps(kinds)}))
+        write_atomically(self._path(iteration), safetensors.numpy.save(rows | small, {"kinds": json.dumps(kinds)}))
 
     def read(self, iteration: int) -> Rows | None:
         path = self._path(iteration)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..runs import Run
+from ..core.runs import Run
 from .checkpoints import Kept, checkpoint, restore
 
 CHECKPOINT_SECONDS = 60.0
@@ -29,7 +29,7 @@ class Pupil(Kept, Protocol):
     def loss(self) -> float:
         """Mean of this pass, so far."""
 
-    def judge(self) -> dict[str, float]:
+    def evaluate(self) -> dict[str, float]:
         """What is measured behind a pass."""
 
 
@@ -50,7 +50,7 @@ def learn(run: Run, pupil: Pupil, iterations: int, watch: Callable[[Passed], Non
     done, total = restore(run, pupil), iterations * pupil.steps
     run.keep_measures(lambda line: line["iteration"] <= done // pupil.steps and done > 0)
     if done == 0:
-        run.measure(iteration=0, **pupil.judge())
+        run.measure(iteration=0, **pupil.evaluate())
     began = shown = kept = pass_began = time.perf_counter()
     metrics: dict[str, Any] = {}
     for number in range(done, total):
@@ -58,7 +58,7 @@ def learn(run: Run, pupil: Pupil, iterations: int, watch: Callable[[Passed], Non
         pupil.learn(iteration, step)
         last = step + 1 == pupil.steps
         if last:
-            metrics = {"iteration": iteration + 1, "loss": pupil.loss(), **pupil.judge()}
+            metrics = {"iteration": iteration + 1, "loss": pupil.loss(), **pupil.evaluate()}
             run.measure(**metrics)
             run.took(iteration=iteration + 1, learning=round(time.perf_counter() - pass_began, 3))
             pass_began = time.perf_counter()

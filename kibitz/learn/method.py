@@ -14,7 +14,7 @@ class Method(NamedTuple):
     learner: Callable[[Any, Any], Any]  # config, game -> the learner of the loop
     self_play: Callable[[Any], Any]  # config -> what workers do
     tasks: Callable[[Any, Any, int], int]  # config, game, workers -> parts that an iteration's games are cut into
-    judge: Callable[[Any, Any], Callable[[Any], dict[str, float]]]  # config, game -> what is measured of knowledge
+    evaluate: Callable[[Any, Any], Callable[[Any], dict[str, float]]]  # config, game -> what is measured of knowledge
     probe: Callable[[Any], tuple[Any, float]]  # config -> one that learns less, and how much less
     size: Callable[[Any, Any, Any, Any], int]  # config, game, knowledge, rows of a game -> bytes on disk at the end
     player: str  # kind of player that plays what was learned

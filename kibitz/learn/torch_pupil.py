@@ -8,8 +8,8 @@ import safetensors
 import safetensors.torch
 import torch
 
-from ..files import write_whole
-from ..names import BadInput
+from ..core.files import write_atomically
+from ..core.names import BadInput
 from .checkpoints import Changed
 from .torch_state import packed, unpack
 
@@ -48,7 +48,7 @@ class TorchPupil:
     def save(self, folder: Path) -> None:
         tensors = packed(self.module, self.optimizer)
         tensors |= {"total": self.total.cpu(), "done": torch.tensor(self.done)}
-        write_whole(folder / "pupil.safetensors", safetensors.torch.save(tensors, {"source": self.source}))
+        write_atomically(folder / "pupil.safetensors", safetensors.torch.save(tensors, {"source": self.source}))
 
     def restore(self, folder: Path) -> None:
         with safetensors.safe_open(folder / "pupil.safetensors", "pt") as file:  # type: ignore[no-untyped-call]

@@ -6,23 +6,15 @@ of the seat to move; `advice` is what stood behind the last move.
 
 from typing import Any
 
-from .. import names
+from ..core import names
+from ..core.names import BadInput
 from ..games import Game, full_name
-from ..names import BadInput
-from .cards import DokoPlayer, FromCards, FromNextCard, GuidedPlayer
-from .learned import FromFeatures, FromFile, FromNetwork, features_for
+from .baselines import DokoRules, HeuristicPlayer, Human, Random
+from .doppelkopf import DokoPlayer, FromCards, FromNextCard, GuidedPlayer
+from .holdem import Always, Styled
+from .networks import FromFeatures, FromFile, FromNetwork, features_for
 from .player import Player
-from .poker import Always, Styled
-from .searching import (
-    AlphaBetaPlayer,
-    EnsemblePlayer,
-    IsMctsPlayer,
-    OosPlayer,
-    PuctPlayer,
-    SinglePlayer,
-    UctPlayer,
-)
-from .simple import AsUsual, DokoRules, Human, Random
+from .search import AlphaBetaPlayer, EnsemblePlayer, IsMctsPlayer, OosPlayer, PuctPlayer, SinglePlayer, UctPlayer
 
 __all__ = ["PLAYERS", "Human", "Player", "Random", "features_for", "make", "make_adviser", "make_for"]
 
@@ -35,7 +27,7 @@ PLAYERS: dict[str, Any] = {
     "ensemble-uct": EnsemblePlayer,
     "uct-lstm": GuidedPlayer,
     "single-uct": SinglePlayer,
-    "usual": AsUsual,
+    "usual": HeuristicPlayer,
     "doko-rules": DokoRules,
     "alphabeta": AlphaBetaPlayer,
     "strategy": FromFile,

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..games import Game, legal_actions
 from ..search.advice import Advice, fixed_advice
-from ..search.policies import odds_of, weighed
+from ..search.policies import action_probs, weighed
 
 
 class Player(Protocol):
@@ -59,13 +59,13 @@ class Weighing(Advised):
 
     def advise(self, view: Any) -> Advice:
         assert self.known is not None
-        odds = weighed(self.game, self.known[1], view, len(legal_actions(self.game, view)))
-        return fixed_advice(self.game, view, odds)
+        probs = weighed(self.game, self.known[1], view, len(legal_actions(self.game, view)))
+        return fixed_advice(self.game, view, probs)
 
-    def odds_of(self, views: np.ndarray) -> np.ndarray:
+    def action_probs(self, views: np.ndarray) -> np.ndarray:
         """[views, most actions] f8: at each view the odds of its legal actions, in the order of the rules; then zeros.
 
         Views are of one seat, which is to move, in the game that was begun last.
         """
         assert self.known is not None
-        return odds_of(self.game, self.known[1], views)
+        return action_probs(self.game, self.known[1], views)

@@ -37,7 +37,7 @@ class Advice:
     def as_json(self, game: Game, view: Any) -> dict[str, Any]:
         moves = [
             {
-                "move": game.spell(view, int(action)),
+                "move": game.action_to_string(view, int(action)),
                 "action": int(action),
                 "policy": float(self.policy[i]),
                 "value": None if np.isnan(self.value[i]) else float(self.value[i]),
@@ -55,7 +55,7 @@ class Advice:
         """The moves that are expected, as players write them."""
         state, words = np.array([view], game.state)[0], []
         for action in self.line:
-            words.append(game.spell(state, action))
+            words.append(game.action_to_string(state, action))
             game.play(state, action)
         return words
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.names import BadInput
 from ..games import Game, full_name, legal_actions
-from ..games.protocol import OVER
+from ..games.game import OVER
 from ..jit import kernel
-from ..names import BadInput
 from .advice import Advice
 
 
@@ -32,13 +32,13 @@ class Stack(NamedTuple):
 class AlphaBeta:
     def __init__(self, game: Game, seed: int = 1, depth: int = 6) -> None:
         facts = game.facts
-        if facts.hidden or facts.most_outcomes or facts.seats != 2 or not facts.zero_sum:
+        if facts.hidden or facts.max_chance_outcomes or facts.seats != 2 or not facts.zero_sum:
             raise BadInput(f"alphabeta is for two seats, zero-sum, nothing hidden, no chance: not {full_name(game)}")
-        self.game, self.depth = game, min(depth, facts.longest)
+        self.game, self.depth = game, min(depth, facts.max_game_length)
         rows = self.depth + 1
         self.stack = Stack(
             states=np.zeros(rows, game.state),
-            actions=np.zeros((rows, facts.most_actions), np.int64),
+            actions=np.zeros((rows, facts.num_actions), np.int64),
             n=np.zeros(rows, np.int64),
             next=np.zeros(rows, np.int64),
             low=np.zeros(rows),

@@ -13,50 +13,50 @@ from .sequence_form import SequenceForm
 from .strategy import Strategy
 
 
-class Verdict(NamedTuple):
+class Exploitability(NamedTuple):
     nash_conv: float
     value: float  # of seat 0, strategy against strategy
     best: tuple[float, float]  # what each seat gets by its best response
 
 
-def judge(form: SequenceForm, one: Strategy, two: Strategy | None = None) -> Verdict:
+def evaluate(form: SequenceForm, one: Strategy, two: Strategy | None = None) -> Exploitability:
     """Seat 0 plays `one`, seat 1 plays `two` (the same if not given)."""
-    odds = [strategy.behaviour(side) for strategy, side in zip((one, two or one), form.sides, strict=True)]
-    return judge_odds(form, odds[0], odds[1])
+    probs = [strategy.behaviour(side) for strategy, side in zip((one, two or one), form.sides, strict=True)]
+    return evaluate_probs(form, probs[0], probs[1])
 
 
-def judge_odds(form: SequenceForm, one: np.ndarray, two: np.ndarray) -> Verdict:
+def evaluate_probs(form: SequenceForm, one: np.ndarray, two: np.ndarray) -> Exploitability:
     """The same for odds of sequences."""
     sides = form.sides
-    plans = [_plan(side.first, side.parent, odds) for side, odds in zip(sides, (one, two), strict=True)]
+    plans = [_plan(side.first, side.parent, probs) for side, probs in zip(sides, (one, two), strict=True)]
     best = [_best(sides[seat], plans[1 - seat]) for seat in range(2)]
     value = _value(sides[0], plans[0], plans[1])
-    return Verdict(best[0] + best[1], value, (best[0], best[1]))
+    return Exploitability(best[0] + best[1], value, (best[0], best[1]))
 
 
-def judge_policy(form: SequenceForm, policy: Any) -> Verdict:
+def evaluate_policy(form: SequenceForm, policy: Any) -> Exploitability:
     """The same for a compiled policy, which is asked at every infoset."""
-    odds = [np.ones(side.sequences) for side in form.sides]
-    actions = np.zeros(form.game.facts.most_actions, np.int64)
-    for side, views, found in zip(form.sides, form.views, odds, strict=True):
+    probs = [np.ones(side.sequences) for side in form.sides]
+    actions = np.zeros(form.game.facts.num_actions, np.int64)
+    for side, views, found in zip(form.sides, form.views, probs, strict=True):
         _ask(form.game, policy, views, side.first, actions, found)
-    return judge_odds(form, odds[0], odds[1])
+    return evaluate_probs(form, probs[0], probs[1])
 
 
 @kernel
-def _ask(game, policy, views, first, actions, odds):
+def _ask(game, policy, views, first, actions, probs):
     for infoset in range(len(views)):
         n = game.actions(views[infoset], actions)
-        policy.weigh(game, views[infoset], actions, n, odds[first[infoset] : first[infoset + 1]])
+        policy.weigh(game, views[infoset], actions, n, probs[first[infoset] : first[infoset + 1]])
 
 
 @kernel
-def _plan(first, parent, odds):
+def _plan(first, parent, probs):
     """The probability that a seat's own moves are those of each sequence."""
-    plan = np.ones(len(odds))
+    plan = np.ones(len(probs))
     for infoset in range(len(parent)):
         for s in range(first[infoset], first[infoset + 1]):
-            plan[s] = plan[parent[infoset]] * odds[s]
+            plan[s] = plan[parent[infoset]] * probs[s]
     return plan
 
 

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .tree import selection
+from .mcts import selection
 
 # Twice √2, as rewards are from -1 to 1 here, not from 0 to 1.
 EXPLORATION = 2 * math.sqrt(2)
 
 
 @selection
-class Blended(NamedTuple):
+class ObenausUcb(NamedTuple):
     """mean + (α·p + 1 - α) · c·sqrt(ln N / (1 + n)), with α = 1/sqrt(1 + n), and p the prior, 1 on the mean.
 
     So a child that was never tried is chosen by its prior alone, and may have to wait for long; it counts as a draw.

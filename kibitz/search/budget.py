@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 
-from ..names import BadInput
+from ..core.names import BadInput
 
 KERNEL_SIMULATIONS = 20_000  # after so many a kernel gives way, for progress and Ctrl-C
 TIMED_SIMULATIONS = 500  # and after so many where a clock runs
@@ -22,7 +22,7 @@ def chunks(simulations: int, seconds: float, progress: Callable[[int], None]) ->
         progress(done)
 
 
-def most_memory() -> float:
+def max_memory() -> float:
     """Bytes: half of what the machine has."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2

@@ -41,7 +41,7 @@ class Memory(NamedTuple):
     """What one seat keeps; a number a sequence each."""
 
     regret: np.ndarray
-    odds: np.ndarray  # the strategy at hand
+    probs: np.ndarray  # the strategy at hand
     plan: np.ndarray  # its product along the seat's own moves
     average: np.ndarray  # weighted sum of plans
     values: np.ndarray  # scratch
@@ -91,7 +91,7 @@ def _update(side, memory, other, t, variant):
     """One iteration of one seat against the plan of the other."""
     weight = float(t) ** variant.weight
     gain, loss = _factor(t, variant.positive), _factor(t, variant.negative)
-    regret, odds, values = memory.regret, memory.odds, memory.values
+    regret, probs, values = memory.regret, memory.probs, memory.values
     for s in range(len(values)):
         memory.average[s] += weight * memory.plan[s]
         value = 0.0
@@ -102,7 +102,7 @@ def _update(side, memory, other, t, variant):
         start, end = side.first[infoset], side.first[infoset + 1]
         value = 0.0
         for s in range(start, end):
-            value += odds[s] * values[s]
+            value += probs[s] * values[s]
         values[side.parent[infoset]] += value
         for s in range(start, end):
             values[s] -= value  # from here on the regret of this iteration
@@ -114,18 +114,18 @@ def _update(side, memory, other, t, variant):
 @kernel
 def _match(side, memory, predictive):
     """Regret matching at every infoset, and the plan that follows from it."""
-    regret, odds, plan, values = memory.regret, memory.odds, memory.plan, memory.values
-    odds[0] = plan[0] = 1.0
+    regret, probs, plan, values = memory.regret, memory.probs, memory.plan, memory.values
+    probs[0] = plan[0] = 1.0
     for infoset in range(len(side.parent)):
         start, end = side.first[infoset], side.first[infoset + 1]
         total = 0.0
         for s in range(start, end):
-            odds[s] = max(regret[s] + (values[s] if predictive else 0.0), 0.0)
-            total += odds[s]
+            probs[s] = max(regret[s] + (values[s] if predictive else 0.0), 0.0)
+            total += probs[s]
         reach = plan[side.parent[infoset]]
         for s in range(start, end):
-            odds[s] = odds[s] / total if total > 0 else 1.0 / (end - start)
-            plan[s] = reach * odds[s]
+            probs[s] = probs[s] / total if total > 0 else 1.0 / (end - start)
+            plan[s] = reach * probs[s]
 
 
 @helper

@@ -16,20 +16,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..games import Game, full_name, legal_actions, positions
-from ..games.protocol import CHANCE, OVER
+from ..games.game import CHANCE, OVER
 from ..jit import below, generators, helper, kernel, mix
 from .advice import Advice, fixed_advice
-from .asides import Asides
-from .budget import chunks, most_memory, refuse_beyond
-from .guesses import nothing_fits
+from .announcements import Announcements
+from .budget import chunks, max_memory, refuse_beyond
+from .determinization import nothing_fits
+from .infoset_table import SLOT, clear, find, grow, has_room, new_table, size
 from .policies import NO_LIMIT, Uniform
-from .table import SLOT, clear, find, grow, has_room, new_table, size
 
 
 class Scratch(NamedTuple):
     states: np.ndarray  # [1]
     actions: np.ndarray  # [most] i8
-    odds: np.ndarray  # [most] f8: for playout policies
+    probs: np.ndarray  # [most] f8: for playout policies
     untried: np.ndarray  # [most] i8
     at: np.ndarray  # [turns] i8: cells of the nodes on the way
     chosen: np.ndarray  # [turns] i8: actions there
@@ -45,14 +45,14 @@ class IsMcts:
 
     def __init__(self, game: Game, seed: int = 1, exploration: float = 0.7, policy: Any = None) -> None:
         facts = game.facts
-        self.memory = most_memory()
+        self.memory = max_memory()
         self.game = game
         self.policy = Uniform() if policy is None else policy
-        most, turns = max(facts.most_actions, facts.most_outcomes), facts.longest + 1
+        most, turns = max(facts.num_actions, facts.max_chance_outcomes), facts.max_game_length + 1
         self.scratch = Scratch(
             states=np.zeros(1, game.state),
             actions=np.zeros(most, np.int64),
-            odds=np.zeros(most),
+            probs=np.zeros(most),
             untried=np.zeros(most, np.int64),
             at=np.zeros(turns, np.int64),
             chosen=np.zeros(turns, np.int64),
@@ -61,7 +61,7 @@ class IsMcts:
         )
         low, high = facts.rewards
         self.exploration = float(exploration) * (high - low)  # as if rewards were from 0 to 1
-        self.width = 3 * facts.most_actions + 1  # cells a node; the last counts visits
+        self.width = 3 * facts.num_actions + 1  # cells a node; the last counts visits
         self.table = new_table()
         self.view = positions(game)
         self.begin(seed)
@@ -141,11 +141,11 @@ class SingleUct(IsMcts):
         exploration: float = math.sqrt(2),
         policy: Any = None,
         by_mean: bool = True,
-        asides: Asides | None = None,
+        announcements: Announcements | None = None,
     ) -> None:
         """`exploration` as if rewards were from -1 to 1. With `asides` the tree is of the quiet game."""
-        super().__init__(game.quiet() if asides else game, seed, exploration / 2, policy)
-        self.by_mean, self.asides = by_mean, asides
+        super().__init__(game.without_announcements() if announcements else game, seed, exploration / 2, policy)
+        self.by_mean, self.announcements = by_mean, announcements
 
     def advise(
         self,
@@ -155,15 +155,19 @@ class SingleUct(IsMcts):
         seconds: float = math.inf,
         progress: Callable[[int], None] = lambda done: None,
     ) -> Advice:
-        asides = self.asides
-        if asides and asides.game.aside(view) and len(legal_actions(asides.game, view)) > 1:
-            return asides.advise(view, seat, self.rng)
+        announcements = self.announcements
+        if (
+            announcements
+            and announcements.game.is_announcement(view)
+            and len(legal_actions(announcements.game, view)) > 1
+        ):
+            return announcements.advise(view, seat, self.rng)
         return super().advise(view, seat, simulations, seconds, progress)
 
 
 def bytes_a_node(game: Game) -> int:
     """At most: slots are half full and both arrays may just have been doubled."""
-    return 4 * SLOT.itemsize + 2 * 8 * (3 * game.facts.most_actions + 1)
+    return 4 * SLOT.itemsize + 2 * 8 * (3 * game.facts.num_actions + 1)
 
 
 # What a node keeps of each action.
@@ -181,7 +185,7 @@ def simulate(game, view, seat, table, scratch, width, exploration, by_available,
     for done in range(count):
         if not has_room(table.used[0], len(table.slots), 1) or table.used[1] + width > len(table.cells):
             return done
-        if not game.guess(view[0], seat, scratch.notes, rng, scratch.states[0]):
+        if not game.determinize(view[0], seat, scratch.notes, rng, scratch.states[0]):
             return -1
         one_simulation(game, scratch.states[0], seat, table, scratch, width, exploration, by_available, policy, rng)
     return count
@@ -195,7 +199,7 @@ def one_simulation(game, state, seat, table, scratch, width, exploration, by_ava
     turn = game.turn(state)
     while turn != OVER and not expanded:
         if turn == CHANCE:
-            game.play(state, game.pick(state, rng))
+            game.play(state, game.sample_action(state, rng))
         else:
             n = game.actions(state, actions)
             before = table.used[0]
@@ -214,7 +218,7 @@ def one_simulation(game, state, seat, table, scratch, width, exploration, by_ava
             depth += 1
             game.play(state, action)
         turn = game.turn(state)
-    policy.playout(game, state, NO_LIMIT, actions, scratch.odds, rng)
+    policy.playout(game, state, NO_LIMIT, actions, scratch.probs, rng)
     for level in range(depth):
         edge = scratch.at[level] + 3 * scratch.chosen[level]
         cells[edge + VISITS] += 1

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..games import Game, positions
-from ..games.protocol import CHANCE, OVER, SCRATCH
+from ..games.game import CHANCE, OVER, SCRATCH
 from ..jit import below, generators, helper, kernel, uniform
+from .infoset_table import find, grow, has_room, new_table, size
 from .policies import choose
 from .sequence_form import two_seats_zero_sum
 from .strategy import Strategy, from_table
-from .table import find, grow, has_room, new_table, size
 
 EXPLORATION = 0.6
 
@@ -25,7 +25,7 @@ class Path(NamedTuple):
 
     states: np.ndarray  # [turns + 1] positions; outcome sampling uses row 0 alone
     actions: np.ndarray  # [turns + 1, most] i8
-    odds: np.ndarray  # [turns + 1, most] f8: the strategy there
+    probs: np.ndarray  # [turns + 1, most] f8: the strategy there
     values: np.ndarray  # [turns + 1, most] f8: external sampling, of each action
     at: np.ndarray  # [turns + 1] i8: where the infoset's cells begin
     n: np.ndarray  # [turns + 1] i8: number of actions
@@ -35,11 +35,14 @@ class Path(NamedTuple):
 
 
 def new_path(game: Game) -> Path:
-    rows, most = game.facts.longest + 2, min(SCRATCH, max(game.facts.most_actions, game.facts.most_outcomes))
+    rows, most = (
+        game.facts.max_game_length + 2,
+        min(SCRATCH, max(game.facts.num_actions, game.facts.max_chance_outcomes)),
+    )
     return Path(
         states=np.zeros(rows, game.state),
         actions=np.zeros((rows, most), np.int64),
-        odds=np.zeros((rows, most)),
+        probs=np.zeros((rows, most)),
         values=np.zeros((rows, most)),
         at=np.zeros(rows, np.int64),
         n=np.zeros(rows, np.int64),
@@ -60,7 +63,7 @@ class _Sampling:
         self.root = positions(game)
         self.rng = generators(seed, 1)[0]
         self.path = new_path(game)
-        self.room = len(self.path.n), 2 * self.path.odds.size  # infosets and cells that one game may add
+        self.room = len(self.path.n), 2 * self.path.probs.size  # infosets and cells that one game may add
 
     def run(self, iterations: int) -> None:
         left = 2 * iterations
@@ -95,39 +98,39 @@ SAMPLERS: dict[str, Any] = {"outcome": OutcomeSampling, "external": ExternalSamp
 
 
 @helper
-def match(cells, at, n, odds):
+def match(cells, at, n, probs):
     """Regret matching: odds in proportion to what is positive, even where nothing is."""
     total = 0.0
     for i in range(n):
-        odds[i] = max(cells[at + i], 0.0)
-        total += odds[i]
+        probs[i] = max(cells[at + i], 0.0)
+        total += probs[i]
     if total > 0:
         scale = 1.0 / total
         for i in range(n):
-            odds[i] *= scale
+            probs[i] *= scale
     else:
         for i in range(n):
-            odds[i] = 1.0 / n
+            probs[i] = 1.0 / n
 
 
 @kernel
 def sample_outcomes(game, root, table, path, count, exploration, rng):
     """Play up to `count` games, updating the seats by turns; returns how many there was room for."""
     # Taken out once: a view of a row costs more than all else that is done with it.
-    state, actions, odds = path.states[0], path.actions[0], path.odds[0]
+    state, actions, probs = path.states[0], path.actions[0], path.probs[0]
     for done in range(count):
         # Room for all that one game can meet, so that it is never cut off half-way.
-        cells = table.used[1] + 2 * path.odds.size
+        cells = table.used[1] + 2 * path.probs.size
         if not has_room(table.used[0], len(table.slots), len(path.n)) or cells > len(table.cells):
             return done
         path.states[0] = root[0]
-        outcome(game, table, path, path.cursor[1], exploration, rng, state, actions, odds)
+        outcome(game, table, path, path.cursor[1], exploration, rng, state, actions, probs)
         path.cursor[1] = 1 - path.cursor[1]
     return count
 
 
 @helper
-def outcome(game, table, path, seat, exploration, rng, state, actions, odds):
+def outcome(game, table, path, seat, exploration, rng, state, actions, probs):
     """One game from `state`, and what `seat` learns of it."""
     cells = table.cells
     depth = 0
@@ -135,26 +138,26 @@ def outcome(game, table, path, seat, exploration, rng, state, actions, odds):
     while True:
         turn = game.turn(state)
         if turn == CHANCE:
-            game.play(state, game.pick(state, rng))
+            game.play(state, game.sample_action(state, rng))
             continue
         if turn == OVER:
             break
         n = game.actions(state, actions)
         at = find(table, game.infoset(state, turn), 2 * n)
-        match(cells, at, n, odds)
+        match(cells, at, n, probs)
         if turn == seat:
-            i = below(rng, n) if uniform(rng) < exploration else choose(odds, n, rng)
-            reach *= exploration / n + (1.0 - exploration) * odds[i]
+            i = below(rng, n) if uniform(rng) < exploration else choose(probs, n, rng)
+            reach *= exploration / n + (1.0 - exploration) * probs[i]
             path.at[depth] = at
             path.n[depth] = n
             path.chosen[depth] = i
-            path.chance[depth] = odds[i]
+            path.chance[depth] = probs[i]
             depth += 1
         else:
-            i = choose(odds, n, rng)
+            i = choose(probs, n, rng)
             weight = 1.0 / reach
             for j in range(n):
-                cells[at + n + j] += odds[j] * weight
+                cells[at + n + j] += probs[j] * weight
         game.play(state, actions[i])
     # Backwards: what each action was worth, by the odds of the updating seat's later moves.
     tail = game.payoff(state, seat) / reach
@@ -189,18 +192,18 @@ def external(game, table, path, rng, cells):
     seat, depth = path.cursor[1], path.cursor[0]
     while depth >= 0:
         state = path.states[depth]
-        actions, odds = path.actions[depth], path.odds[depth]
+        actions, probs = path.actions[depth], path.probs[depth]
         turn = game.turn(state)
         while turn != OVER:
             if turn == CHANCE:
-                game.play(state, game.pick(state, rng))
+                game.play(state, game.sample_action(state, rng))
             else:
                 n = game.actions(state, actions)
                 at = find(table, game.infoset(state, turn), 2 * n)
                 if at < 0:
                     path.cursor[0] = depth
                     return False
-                match(cells, at, n, odds)
+                match(cells, at, n, probs)
                 if turn == seat:  # try every action: the next one always in the row below
                     path.at[depth] = at
                     path.n[depth] = n
@@ -209,11 +212,11 @@ def external(game, table, path, rng, cells):
                     path.states[depth] = state
                     state = path.states[depth]
                     game.play(state, actions[0])
-                    actions, odds = path.actions[depth], path.odds[depth]
+                    actions, probs = path.actions[depth], path.probs[depth]
                 else:
                     for j in range(n):
-                        cells[at + n + j] += odds[j]
-                    game.play(state, actions[choose(odds, n, rng)])
+                        cells[at + n + j] += probs[j]
+                    game.play(state, actions[choose(probs, n, rng)])
             turn = game.turn(state)
         value = game.payoff(state, seat)
         # Hand the value up until some infoset has an action left to try.
@@ -229,7 +232,7 @@ def external(game, table, path, rng, cells):
                 break
             value = 0.0
             for j in range(n):
-                value += path.odds[depth, j] * path.values[depth, j]
+                value += path.probs[depth, j] * path.values[depth, j]
             at = path.at[depth]
             for j in range(n):
                 cells[at + j] += path.values[depth, j] - value

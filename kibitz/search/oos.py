@@ -26,16 +26,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.names import BadInput
 from ..games import IST, PST, Game, full_name, positions
-from ..games.protocol import CHANCE, OVER
+from ..games.game import CHANCE, OVER
 from ..jit import below, generators, helper, kernel, uniform
-from ..names import BadInput
 from .advice import Advice
-from .budget import chunks, most_memory, refuse_beyond
+from .budget import chunks, max_memory, refuse_beyond
+from .infoset_table import SLOT, clear, find, grow, has_room, new_table, size, slot_of
 from .policies import Uniform, choose, weighed
 from .sequence_form import two_seats_zero_sum
 from .strategy import Strategy, from_table
-from .table import SLOT, clear, find, grow, has_room, new_table, size, slot_of
 
 MODES = {"pst": PST, "ist": IST}
 DECAY = 0.99  # of the moving average
@@ -59,7 +59,7 @@ class Scratch(NamedTuple):
     chosen: np.ndarray  # [under way, turns] i8
     chance: np.ndarray  # [under way, turns] f8: the strategy's odds of the move chosen
     actions: np.ndarray  # [most] i8
-    odds: np.ndarray  # [most] f8
+    probs: np.ndarray  # [most] f8
     sampling: np.ndarray  # [most] f8
     keep: np.ndarray  # [most] bool
     updating: np.ndarray  # [1] i8: the seat whose regrets the next simulation updates
@@ -91,7 +91,7 @@ class Oos:
         target: str | None = None,
         policy: Any = None,
         memory: float | None = None,
-        under_way: int = 1,
+        in_flight: int = 1,
         linear: bool = False,
     ) -> None:
         two_seats_zero_sum(game, "oos")
@@ -101,20 +101,20 @@ class Oos:
             raise BadInput(f"target={target}: {full_name(game)} can be aimed at {known}")
         self.game = game
         self.policy = Uniform() if policy is None else policy
-        self.memory = memory if memory is not None else most_memory()
+        self.memory = memory if memory is not None else max_memory()
         mode = MODES[target or (facts.targets or ("pst",))[0]]
         self.settings = Settings(
             float(exploration), float(targeting if facts.targets else 0.0), float(mistake), mode, 0, float(linear)
         )
-        most, turns = max(facts.most_actions, facts.most_outcomes), facts.longest + 1
+        most, turns = max(facts.num_actions, facts.max_chance_outcomes), facts.max_game_length + 1
         self.scratch = Scratch(
-            states=np.zeros(under_way, game.state),
-            at=np.zeros((under_way, turns), np.int64),
-            n=np.zeros((under_way, turns), np.int64),
-            chosen=np.zeros((under_way, turns), np.int64),
-            chance=np.zeros((under_way, turns)),
+            states=np.zeros(in_flight, game.state),
+            at=np.zeros((in_flight, turns), np.int64),
+            n=np.zeros((in_flight, turns), np.int64),
+            chosen=np.zeros((in_flight, turns), np.int64),
+            chance=np.zeros((in_flight, turns)),
             actions=np.zeros(most, np.int64),
-            odds=np.zeros(most),
+            probs=np.zeros(most),
             sampling=np.zeros(most),
             keep=np.zeros(most, np.bool_),
             updating=np.zeros(1, np.int64),
@@ -124,7 +124,7 @@ class Oos:
         self.focus = Focus(
             key=np.zeros(1, np.uint64),
             at=np.full(1, -1),
-            plies=np.full(1, facts.longest),
+            plies=np.full(1, facts.max_game_length),
             visits=np.zeros(most, np.int64),
             mass=np.zeros(most),
             value=np.zeros(most),
@@ -144,7 +144,7 @@ class Oos:
         self.scratch.weight[0] = 1.0
         clear(self.table)
 
-    def aim(self, view: Any, seat: int) -> None:
+    def target(self, view: Any, seat: int) -> None:
         """From now on targeted simulations go to this view. The moving average is carried over."""
         self.aimed = True
         self.view[0] = view
@@ -152,7 +152,7 @@ class Oos:
         self.focus.key[0] = self.game.infoset(view, seat)
         slot = self.table.slots[int(_place(self.table.slots, self.focus.key))]
         self.focus.at[0] = int(slot["at"]) if slot["key"] == self.focus.key[0] else -1
-        self.focus.plies[0] = self.game.facts.longest
+        self.focus.plies[0] = self.game.facts.max_game_length
         for array in (self.focus.visits, self.focus.mass, self.focus.value):
             array[:] = 0
 
@@ -173,7 +173,7 @@ class Oos:
                 self.rng,
             )
             if left > 0:
-                self.table = grow(self.table, 1, 2 * len(self.scratch.odds))
+                self.table = grow(self.table, 1, 2 * len(self.scratch.probs))
         self.simulations += simulations
 
     def advise(
@@ -187,7 +187,7 @@ class Oos:
         """Search until the simulations (0: no limit) or the seconds are used up, and say what is best at the view."""
         self.refuse_beyond_memory(simulations)
         began, done = time.perf_counter(), 0
-        self.aim(view, seat)
+        self.target(view, seat)
         for chunk in chunks(simulations, seconds, progress):
             self.refuse_beyond_memory(chunk)
             self.run(chunk)
@@ -196,7 +196,7 @@ class Oos:
 
     def advice(self, view: Any, simulations: int, seconds: float) -> Advice:
         """What the tree says about the view that it is aimed at."""
-        actions = np.zeros(self.game.facts.most_actions, np.int64)
+        actions = np.zeros(self.game.facts.num_actions, np.int64)
         n = self.game.actions(view, actions)
         weights = self.weights(n)
         total = weights.sum()
@@ -234,7 +234,7 @@ class Oos:
 
 def bytes_an_infoset(game: Game) -> int:
     """At most: slots are half full and both arrays may just have been doubled."""
-    return 4 * SLOT.itemsize + 2 * 2 * 8 * game.facts.most_actions
+    return 4 * SLOT.itemsize + 2 * 2 * 8 * game.facts.num_actions
 
 
 @kernel
@@ -255,9 +255,9 @@ def simulate(game, root, view, table, scratch, focus, settings, policy, count, r
         turn = game.turn(state)
         while turn != OVER:
             if turn == CHANCE:
-                game.play(state, game.pick(state, rng))
+                game.play(state, game.sample_action(state, rng))
             else:
-                game.play(state, policy.step(game, state, scratch.actions, scratch.odds, rng))
+                game.play(state, policy.step(game, state, scratch.actions, scratch.probs, rng))
             turn = game.turn(state)
         update(table.cells, focus, scratch, 0, depth, tail, game.payoff(state, seat))
     return count
@@ -266,13 +266,13 @@ def simulate(game, root, view, table, scratch, focus, settings, policy, count, r
 @helper
 def room_for_one(table, scratch):
     """A simulation stores one infoset at most."""
-    return has_room(table.used[0], len(table.slots), 1) and table.used[1] + 2 * len(scratch.odds) <= len(table.cells)
+    return has_room(table.used[0], len(table.slots), 1) and table.used[1] + 2 * len(scratch.probs) <= len(table.cells)
 
 
 @helper
 def descend(game, state, view, table, scratch, focus, settings, seat, number, rng):
     """Move through what is stored, and one infoset further: how many turns the seat had, and the sample's weight."""
-    cells, actions, odds = table.cells, scratch.actions, scratch.odds
+    cells, actions, probs = table.cells, scratch.actions, scratch.probs
     aiming, delta = settings.targeting > 0, settings.targeting
     targeted = aiming and uniform(rng) < delta
     start = (1.0 - delta) + delta * scratch.average[0]
@@ -287,11 +287,11 @@ def descend(game, state, view, table, scratch, focus, settings, seat, number, rn
         if turn == CHANCE:
             if aims:
                 n = game.actions(state, actions)
-                game.odds(state, actions, n, odds)
-                i, ratio, on_way = aimed(game, state, view, settings, scratch, odds, n, targeted, ratio, rng)
+                game.chance_probs(state, actions, n, probs)
+                i, ratio, on_way = aimed(game, state, view, settings, scratch, probs, n, targeted, ratio, rng)
                 game.play(state, actions[i])
             else:
-                game.play(state, game.pick(state, rng))
+                game.play(state, game.sample_action(state, rng))
             turn = game.turn(state)
             continue
         n = game.actions(state, actions)
@@ -303,31 +303,31 @@ def descend(game, state, view, table, scratch, focus, settings, seat, number, rn
             focus.at[0] = at
             focus.plies[0] = ply - 1
         if stored:
-            match_with_mistakes(cells, at, n, settings.mistake, odds)
+            match_with_mistakes(cells, at, n, settings.mistake, probs)
         else:
             for j in range(n):
-                odds[j] = 1.0 / n
+                probs[j] = 1.0 / n
         if turn != seat:
             weight = later / (reach * (delta * ratio + 1.0 - delta) * start)
             for j in range(n):
-                cells[at + n + j] += weight * odds[j]
+                cells[at + n + j] += weight * probs[j]
         if not stored:
             i = below(rng, n)
         elif not aims:
-            i = explore(odds, n, settings.exploration, rng) if turn == seat else choose(odds, n, rng)
+            i = explore(probs, n, settings.exploration, rng) if turn == seat else choose(probs, n, rng)
         else:
-            sampling = odds
+            sampling = probs
             if turn == seat:
                 sampling = scratch.sampling
                 for j in range(n):
-                    sampling[j] = settings.exploration / n + (1.0 - settings.exploration) * odds[j]
+                    sampling[j] = settings.exploration / n + (1.0 - settings.exploration) * probs[j]
             i, ratio, on_way = aimed(game, state, view, settings, scratch, sampling, n, targeted, ratio, rng)
         if turn == seat:
-            reach *= settings.exploration / n + (1.0 - settings.exploration) * odds[i]
+            reach *= settings.exploration / n + (1.0 - settings.exploration) * probs[i]
             scratch.at[number, depth] = at
             scratch.n[number, depth] = n
             scratch.chosen[number, depth] = i
-            scratch.chance[number, depth] = odds[i]
+            scratch.chance[number, depth] = probs[i]
             depth += 1
         game.play(state, actions[i])
         turn = game.turn(state)
@@ -355,32 +355,32 @@ def update(cells, focus, scratch, number, depth, tail, payoff):
 
 
 @helper
-def match_with_mistakes(cells, at, n, mistake, odds):
+def match_with_mistakes(cells, at, n, mistake, probs):
     """Regret matching, and a share of mistakes."""
     total = 0.0
     for j in range(n):
-        odds[j] = max(cells[at + j], 0.0)
-        total += odds[j]
+        probs[j] = max(cells[at + j], 0.0)
+        total += probs[j]
     if total > 0:
         scale, least = (1.0 - mistake) / total, mistake / n
         for j in range(n):
-            odds[j] = least + scale * odds[j]
+            probs[j] = least + scale * probs[j]
     else:
         for j in range(n):
-            odds[j] = 1.0 / n
+            probs[j] = 1.0 / n
 
 
 @helper
-def explore(odds, n, exploration, rng):
+def explore(probs, n, exploration, rng):
     """An index drawn evenly with probability `exploration`, else by its odds."""
-    return below(rng, n) if uniform(rng) < exploration else choose(odds, n, rng)
+    return below(rng, n) if uniform(rng) < exploration else choose(probs, n, rng)
 
 
 @helper
 def aimed(game, state, view, settings, scratch, sampling, n, targeted, ratio, rng):
     """Draw from `sampling` by the scheme at hand: the index, s1 / s2 after it, and whether it stays on the way."""
     keep = scratch.keep
-    kept = game.aim(state, view, settings.seat, settings.mode, scratch.actions, n, keep)
+    kept = game.target(state, view, settings.seat, settings.mode, scratch.actions, n, keep)
     mass = 0.0
     for j in range(n):
         if keep[j]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..games.protocol import OVER, Game, positions
+from ..games.game import OVER, Game, positions
 from ..jit import generators, kernel
 
 
@@ -21,7 +21,7 @@ def _finish(game, states, count, rng):
     total = 0.0
     for _ in range(count):
         states[1] = states[0]
-        game.finish(states[1], rng)
+        game.random_playout(states[1], rng)
         total += game.payoff(states[1], 0)
     return total
 
@@ -42,7 +42,7 @@ def _play(game, states, count, rng):
         states[1] = states[0]
         state = states[1]
         while game.turn(state) != OVER:
-            game.play(state, game.pick(state, rng))
+            game.play(state, game.sample_action(state, rng))
             plies += 1
         total += game.payoff(state, 0)
     return plies, total
@@ -50,17 +50,17 @@ def _play(game, states, count, rng):
 
 def by_policy(game: Game, policy: Any, count: int, seed: int) -> int:
     """So many games from the opening, by a policy; how many turns they took."""
-    most = max(game.facts.most_actions, game.facts.most_outcomes)
-    actions, odds = np.zeros(most, np.int64), np.zeros(most)
-    return _by_policy(game, policy, positions(game, 2), count, actions, odds, generators(seed, 1)[0])
+    most = max(game.facts.num_actions, game.facts.max_chance_outcomes)
+    actions, probs = np.zeros(most, np.int64), np.zeros(most)
+    return _by_policy(game, policy, positions(game, 2), count, actions, probs, generators(seed, 1)[0])
 
 
 @kernel
-def _by_policy(game, policy, states, count, actions, odds, rng):
+def _by_policy(game, policy, states, count, actions, probs, rng):
     turns = 0
     for _ in range(count):
         states[1] = states[0]
         while game.turn(states[1]) != OVER:
-            policy.playout(game, states[1], 1, actions, odds, rng)
+            policy.playout(game, states[1], 1, actions, probs, rng)
             turns += 1
     return turns

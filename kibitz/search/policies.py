@@ -10,63 +10,63 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..games.protocol import CHANCE, OVER
+from ..games.game import CHANCE, OVER
 from ..jit import helper, kernel, rules, uniform
 
 NO_LIMIT = 2**31  # of plies
 RULES = {
-    "step": "self, game, state, actions, odds, rng",
-    "weigh": "self, game, state, actions, n, odds",
-    "playout": "self, game, state, plies, actions, odds, rng",
-    "judge": "self, game, state, plies, actions, odds, rng, rewards",
+    "step": "self, game, state, actions, probs, rng",
+    "weigh": "self, game, state, actions, n, probs",
+    "playout": "self, game, state, plies, actions, probs, rng",
+    "evaluate": "self, game, state, plies, actions, probs, rng, rewards",
 }
 
 
 @helper
-def choose(odds, n, rng):
+def choose(probs, n, rng):
     """An index drawn by its odds, which sum to 1."""
     left = uniform(rng)
     for i in range(n - 1):
-        left -= odds[i]
+        left -= probs[i]
         if left < 0:
             return i
     return n - 1
 
 
 @helper
-def softmax(logits, actions, n, odds):
+def softmax(logits, actions, n, probs):
     """The odds of n actions by their logits."""
     highest = np.float64(logits[actions[0]])  # float() of an f4 stays one where compiled
     for j in range(1, n):
         highest = max(highest, np.float64(logits[actions[j]]))
     total = 0.0
     for j in range(n):
-        odds[j] = math.exp(np.float64(logits[actions[j]]) - highest)
-        total += odds[j]
+        probs[j] = math.exp(np.float64(logits[actions[j]]) - highest)
+        total += probs[j]
     for j in range(n):
-        odds[j] /= total
+        probs[j] /= total
 
 
-def step(self, game, state, actions, odds, rng):
+def step(self, game, state, actions, probs, rng):
     n = game.actions(state, actions)
-    self.weigh(game, state, actions, n, odds)
-    return actions[choose(odds, n, rng)]
+    self.weigh(game, state, actions, n, probs)
+    return actions[choose(probs, n, rng)]
 
 
-def playout(self, game, state, plies, actions, odds, rng):
+def playout(self, game, state, plies, actions, probs, rng):
     turn = game.turn(state)
     while turn != OVER and plies > 0:
         if turn == CHANCE:
-            game.play(state, game.pick(state, rng))
+            game.play(state, game.sample_action(state, rng))
         else:
-            game.play(state, self.step(game, state, actions, odds, rng))
+            game.play(state, self.step(game, state, actions, probs, rng))
         turn = game.turn(state)
         plies -= 1
     return turn == OVER
 
 
-def judge(self, game, state, plies, actions, odds, rng, rewards):
-    ended = self.playout(game, state, plies, actions, odds, rng)
+def evaluate(self, game, state, plies, actions, probs, rng, rewards):
+    ended = self.playout(game, state, plies, actions, probs, rng)
     if ended:
         for seat in range(len(rewards)):
             rewards[seat] = game.reward(state, seat)
@@ -75,7 +75,7 @@ def judge(self, game, state, plies, actions, odds, rng, rewards):
 
 def policy(cls: Any) -> Any:
     """Class decorator: kernels may call the policy."""
-    for default in (step, playout, judge):
+    for default in (step, playout, evaluate):
         if not hasattr(cls, default.__name__):
             setattr(cls, default.__name__, default)
     return rules(RULES)(cls)
@@ -85,71 +85,71 @@ def policy(cls: Any) -> Any:
 class Uniform(NamedTuple):
     """Any legal move, equally likely."""
 
-    def step(self, game, state, actions, odds, rng):
-        return game.pick(state, rng)
+    def step(self, game, state, actions, probs, rng):
+        return game.sample_action(state, rng)
 
-    def weigh(self, game, state, actions, n, odds):
+    def weigh(self, game, state, actions, n, probs):
         for j in range(n):
-            odds[j] = 1.0 / n
+            probs[j] = 1.0 / n
 
-    def playout(self, game, state, plies, actions, odds, rng):
+    def playout(self, game, state, plies, actions, probs, rng):
         if plies >= NO_LIMIT:
-            game.finish(state, rng)
+            game.random_playout(state, rng)
             return True
         while game.turn(state) != OVER and plies > 0:
-            game.play(state, game.pick(state, rng))
+            game.play(state, game.sample_action(state, rng))
             plies -= 1
         return game.turn(state) == OVER
 
 
 @policy
-class Usual(NamedTuple):
+class Heuristic(NamedTuple):
     """What the game itself calls usual; as a prior it has nothing to say."""
 
-    def step(self, game, state, actions, odds, rng):
-        return game.usual(state, rng)
+    def step(self, game, state, actions, probs, rng):
+        return game.heuristic(state, rng)
 
-    def weigh(self, game, state, actions, n, odds):
+    def weigh(self, game, state, actions, n, probs):
         for j in range(n):
-            odds[j] = 1.0 / n
+            probs[j] = 1.0 / n
 
 
-def usual_action(game: Any, view: Any, rng: np.ndarray) -> int:
+def heuristic_action(game: Any, view: Any, rng: np.ndarray) -> int:
     views = np.zeros(1, game.state)
     views[0] = view
-    return int(_usual(game, views, rng))
+    return int(_heuristic(game, views, rng))
 
 
 @kernel
-def _usual(game, views, rng):
-    return game.usual(views[0], rng)
+def _heuristic(game, views, rng):
+    return game.heuristic(views[0], rng)
 
 
 def weighed(game: Any, policy: Any, view: Any, n: int) -> np.ndarray:
     """What a policy thinks of the n actions at a view."""
     if isinstance(policy, Uniform):
         return np.full(n, 1 / n)
-    views, actions, odds = np.zeros(1, game.state), np.zeros(game.facts.most_actions, np.int64), np.zeros(n)
+    views, actions, probs = np.zeros(1, game.state), np.zeros(game.facts.num_actions, np.int64), np.zeros(n)
     views[0] = view
-    _weigh(game, policy, views, actions, odds)
-    return odds
+    _weigh(game, policy, views, actions, probs)
+    return probs
 
 
 @kernel
-def _weigh(game, policy, views, actions, odds):
+def _weigh(game, policy, views, actions, probs):
     n = game.actions(views[0], actions)
-    policy.weigh(game, views[0], actions, n, odds)
+    policy.weigh(game, views[0], actions, n, probs)
 
 
-def odds_of(game: Any, policy: Any, views: np.ndarray) -> np.ndarray:
+def action_probs(game: Any, policy: Any, views: np.ndarray) -> np.ndarray:
     """The same at many views of the seat to move: [views, most actions], behind the legal ones zeros."""
-    odds, actions = np.zeros((len(views), game.facts.most_actions)), np.zeros(game.facts.most_actions, np.int64)
-    _weigh_all(game, policy, views, actions, odds)
-    return odds
+    probs, actions = np.zeros((len(views), game.facts.num_actions)), np.zeros(game.facts.num_actions, np.int64)
+    _weigh_all(game, policy, views, actions, probs)
+    return probs
 
 
 @kernel
-def _weigh_all(game, policy, views, actions, odds):
+def _weigh_all(game, policy, views, actions, probs):
     for i in range(len(views)):
         n = game.actions(views[i], actions)
-        policy.weigh(game, views[i], actions, n, odds[i])
+        policy.weigh(game, views[i], actions, n, probs[i])

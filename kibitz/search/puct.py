@@ -7,11 +7,11 @@ import numpy as np
 
 from ..games import Game
 from ..jit import below, helper
-from .tree import UNKNOWN, TreeSearch, selection
+from .mcts import UNKNOWN, Mcts, selection
 
 
 @selection
-class PriorUcb(NamedTuple):
+class PuctSelection(NamedTuple):
     """mean + c·P·sqrt(N) / (1 + n); ties at random. What was never tried counts as its parent does, or as won."""
 
     c: float
@@ -53,8 +53,8 @@ def mean_of_children(tree, first, count):
     return np.float32(total / visits) if visits > 0 else np.float32(0.0)
 
 
-class Puct(TreeSearch):
+class Puct(Mcts):
     def __init__(
         self, game: Game, seed: int = 1, exploration: float = 2.5, urgency: str = "parent", **settings: Any
     ) -> None:
-        super().__init__(game, PriorUcb(float(exploration), urgency == "parent"), seed, **settings)
+        super().__init__(game, PuctSelection(float(exploration), urgency == "parent"), seed, **settings)

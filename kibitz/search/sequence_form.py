@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
+from ..core.names import BadInput
 from ..games import full_name
-from ..games.protocol import CHANCE, OVER, SCRATCH, Game, positions
+from ..games.game import CHANCE, OVER, SCRATCH, Game, positions
 from ..jit import kernel
-from ..names import BadInput
-from .table import Table, grow, has_room, new_table, slot_of
+from .infoset_table import Table, grow, has_room, new_table, slot_of
 
-MOST_LEAVES = 30_000_000  # about 2 GB
+MAX_LEAVES = 30_000_000  # about 2 GB
 
 DONE, FULL, FORGETFUL, TOO_LARGE = 0, 1, 2, 3  # how unfolding ends
 
@@ -59,14 +59,14 @@ def two_seats_zero_sum(game: Game, what: str) -> None:
         raise BadInput(f"{what} is for zero-sum games, and in {full_name(game)} payoffs don't sum to zero")
 
 
-def unfold(game: Game, most_leaves: int = MOST_LEAVES) -> SequenceForm:
+def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
     """Write the whole game out. Refuses one with too many leaves, or whose infosets forget own moves."""
     two_seats_zero_sum(game, "writing a game out")
-    depth = game.facts.longest + 1
+    depth = game.facts.max_game_length + 1
     stack = _Stack(
         states=np.zeros(depth, game.state),
         actions=np.zeros((depth, SCRATCH), np.int64),
-        odds=np.zeros((depth, SCRATCH)),
+        probs=np.zeros((depth, SCRATCH)),
         n=np.zeros(depth, np.int64),
         next=np.zeros(depth, np.int64),
         first=np.zeros(depth, np.int64),
@@ -87,12 +87,12 @@ def unfold(game: Game, most_leaves: int = MOST_LEAVES) -> SequenceForm:
     )
     found.counts[SEQUENCES : SEQUENCES + 2] = 1
     while True:
-        ended = _unfold(game, stack, found, most_leaves)
+        ended = _unfold(game, stack, found, max_leaves)
         if ended != FULL:
             break
         found = _grow(found)
     if ended == TOO_LARGE:
-        raise BadInput(f"{full_name(game)} is too large to write out: it has more than {most_leaves:,} leaves")
+        raise BadInput(f"{full_name(game)} is too large to write out: it has more than {max_leaves:,} leaves")
     if ended == FORGETFUL:
         raise BadInput(
             f"{full_name(game)} can't be written out: an infoset is reached by different moves of its own seat"
@@ -109,7 +109,7 @@ class _Stack(NamedTuple):
 
     states: np.ndarray  # [depth] positions
     actions: np.ndarray  # [depth, most]
-    odds: np.ndarray  # [depth, most]: of chance
+    probs: np.ndarray  # [depth, most]: of chance
     n: np.ndarray  # [depth]: actions there; 0 = not looked at yet
     next: np.ndarray  # [depth]: the one to try next
     first: np.ndarray  # [depth]: sequence of the first action
@@ -144,13 +144,13 @@ def _grow(found: _Found) -> _Found:
 
 
 @kernel
-def _unfold(game, stack, found, most_leaves):
+def _unfold(game, stack, found, max_leaves):
     """Depth first through the whole game, from where it stopped last time."""
     counts, slots = found.counts, found.table.slots
     while counts[DEPTH] >= 0:
         depth = counts[DEPTH]
         state = stack.states[depth]
-        if counts[LEAVES] >= most_leaves:
+        if counts[LEAVES] >= max_leaves:
             return TOO_LARGE
         if (
             counts[LEAVES] + 1 >= len(found.payoffs)
@@ -172,7 +172,7 @@ def _unfold(game, stack, found, most_leaves):
             stack.n[depth] = n
             stack.next[depth] = 0
             if turn == CHANCE:
-                game.odds(state, stack.actions[depth], n, stack.odds[depth])
+                game.chance_probs(state, stack.actions[depth], n, stack.probs[depth])
                 counts[NODES] += 1
             else:
                 counts[NODES + 1] += 1
@@ -207,7 +207,7 @@ def _unfold(game, stack, found, most_leaves):
         stack.reach[below] = stack.reach[depth]
         stack.n[below] = 0
         if turn == CHANCE:
-            stack.reach[below] *= stack.odds[depth, i]
+            stack.reach[below] *= stack.probs[depth, i]
         else:
             stack.sequence[below, turn] = stack.first[depth] + i
         game.play(stack.states[below], stack.actions[depth, i])

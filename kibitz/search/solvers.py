@@ -4,9 +4,9 @@ import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..core.names import BadInput, at_least, choose
 from ..games import Game
-from ..names import BadInput, at_least, choose
-from .best_response import judge
+from .best_response import evaluate
 from .cfr import VARIANTS, Cfr
 from .mccfr import SAMPLERS
 from .sequence_form import SequenceForm, unfold
@@ -62,7 +62,7 @@ def solve(solver: Any, form: SequenceForm | None, iterations: int) -> Iterator[M
         if solver.iterations >= due or solver.iterations == iterations:
             due = next_due(solver.iterations)
             if form is not None:
-                nash_conv = judge(form, solver.strategy()).nash_conv
+                nash_conv = evaluate(form, solver.strategy()).nash_conv
         yield Measurement(solver.iterations, spent, nash_conv)
 
 

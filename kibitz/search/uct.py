@@ -7,7 +7,7 @@ import numpy as np
 
 from ..games import Game
 from ..jit import below, helper
-from .tree import UNKNOWN, TreeSearch, selection
+from .mcts import UNKNOWN, Mcts, selection
 
 
 @selection
@@ -55,7 +55,7 @@ def try_next(tree, first, count, node, rng):
     return place
 
 
-class Uct(TreeSearch):
+class Uct(Mcts):
     def __init__(
         self, game: Game, seed: int = 1, exploration: float = math.sqrt(2), urgency: str = "infinite", **settings: Any
     ) -> None:

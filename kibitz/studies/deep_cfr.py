@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arena.lockstep import blocks, tables
-from ..arena.seats import seat_of
+from ..arena.batched import blocks, tables
+from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval
-from ..files import write_whole
+from ..core.files import write_atomically
+from ..core.names import BadInput, choose
+from ..core.runs import Run
 from ..learn.deep_cfr.method import DEFECTS
-from ..learn.training import configured, new_run, train
-from ..names import BadInput, choose
-from ..runs import Run
+from ..learn.trainer import configured, new_run, train
 from .report import Report
 
 PARTS = {
@@ -125,7 +125,7 @@ class Study:
                 won[record.number] = MILLI_BLINDS * record.payoffs[seat_of(0, record.number, 2)]
             self.watch(f"{name}, deals", block[-1] // 2, self.scale.deals)
         result = interval(won.reshape(-1, 2).sum(axis=1), np.full(self.scale.deals, 2.0), self.seed)
-        write_whole(path, json.dumps({"about": about, "result": list(result)}).encode())
+        write_atomically(path, json.dumps({"about": about, "result": list(result)}).encode())
         return result
 
     # ------------------------------------------------------------ parts

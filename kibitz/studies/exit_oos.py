@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
+from ..arena.elo import Rating, rate
 from ..arena.match import open_match, play_into
-from ..arena.rating import Rating, rate
 from ..arena.statistics import Result, summary
+from ..core.names import BadInput, choose
+from ..core.runs import Run
 from ..games import load, positions, view_of
-from ..games.protocol import CHANCE
-from ..learn.training import configured, estimate, new_run, train
-from ..names import BadInput, choose
+from ..games.game import CHANCE
+from ..games.records import Record
+from ..learn.trainer import configured, estimate, new_run, train
 from ..players import make_for
-from ..records import Record
-from ..runs import Run
 from ..search.oos import Oos
 from .report import Report, percent
 
@@ -108,7 +108,7 @@ class Study:
             each = (time.perf_counter() - began) / 2000
             for players in matches:
                 asked = sum(int(name.split(":")[1].split(",")[0]) for name in players if name.startswith("oos:"))
-                moves = load(game).facts.longest / 2
+                moves = load(game).facts.max_game_length / 2
                 seconds += self.games * moves * asked * each / (self.processes or 2)
         return seconds, size
 
@@ -276,7 +276,7 @@ class Study:
             for name in (f"net:{run.folder}", "oos:1000"):
                 player, state = make_for(name, game), positions(game)[0]
                 while game.turn(state) == CHANCE:
-                    game.play(state, game.pick(state, np.array([1, 2], np.uint64)))
+                    game.play(state, game.sample_action(state, np.array([1, 2], np.uint64)))
                 view = view_of(game, state, int(game.turn(state)))
                 times = []
                 for seed in range(30):

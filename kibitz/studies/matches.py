@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arena.match import open_match, play_into
-from ..arena.seats import seat_of
+from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval, summary
 from ..games import load
-from ..records import Record
+from ..games.records import Record
 
 
 class Played(NamedTuple):

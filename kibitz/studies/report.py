@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..arena.statistics import Result
-from ..files import write_whole
+from ..core.files import write_atomically
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Report:
 
     def write(self, folder: Path, name: str, command: str, scale: str) -> Path:
         path = folder / f"{name}.md"
-        write_whole(path, self.markdown(command, scale).encode())
+        write_atomically(path, self.markdown(command, scale).encode())
         return path
 
     def as_json(self) -> dict[str, Any]:

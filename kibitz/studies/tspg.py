@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arena.statistics import Estimate, interval
-from ..files import write_whole
+from ..core.files import write_atomically
+from ..core.names import BadInput, choose
+from ..core.runs import Run
+from ..core.workers import cores, spread
 from ..games import OVER, Game, full_name, legal_actions, load, positions
-from ..learn.features.store import Features, read_features
-from ..learn.models import network_file
-from ..learn.training import configured, new_run, train
-from ..names import BadInput, choose
+from ..learn.model_files import network_file
+from ..learn.trainer import configured, new_run, train
+from ..learn.tspg.store import Features, read_features
 from ..players import make_for
-from ..runs import Run
 from ..search.duels import duel
 from ..search.policies import weighed
-from ..workers import cores, spread
 from .report import Report
 
 # Biased MCTS against UCT, in percent, with its interval: playouts by π_ce (double), and by π_tspg.
@@ -173,7 +173,7 @@ class Study:
     def _once(self, run: Run, name: str, found: Callable[[], Any]) -> Any:
         path = run.path(f"{name}.json")
         if not path.exists():
-            write_whole(path, json.dumps(found()).encode())
+            write_atomically(path, json.dumps(found()).encode())
         return json.loads(path.read_text())
 
     def _features(self, game: Game, run: Run, iteration: int = 0) -> Features:
@@ -339,10 +339,10 @@ def checkpoints(iterations: int, keep_every: int) -> list[int]:
     return sorted(set(near))
 
 
-def entropy(odds: np.ndarray) -> float:
+def entropy(probs: np.ndarray) -> float:
     """Of 0 to 1: 1 is undecided."""
-    used = odds[odds > 0]
-    return float(-(used * np.log(used)).sum() / np.log(len(odds)))
+    used = probs[probs > 0]
+    return float(-(used * np.log(used)).sum() / np.log(len(probs)))
 
 
 def stages(undecided: Sequence[tuple[float, str, float]]) -> dict[str, list[float | None]]:

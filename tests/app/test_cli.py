@@ -212,7 +212,8 @@ from typing import NamedTuple
 from kibitz.games import OVER, game
 from kibitz.jit import record
 
-@game("four", state=record(("left", "i1")), most_actions=1, longest=1, payoffs=(0, 1), seats={seats}, zero_sum={zero})
+@game("four", state=record(("left", "i1")), num_actions=1, max_game_length=1, payoffs=(0, 1),
+      seats={seats}, zero_sum={zero})
 class Four(NamedTuple):
     def start(self, state):
         state.left = 1
@@ -243,12 +244,12 @@ def test_no_command_needs_torch_or_openspiel():
 
 
 def test_bench_measures_one_row_by_name(kibitz, tmp_path, monkeypatch):
-    from kibitz.app import bench
+    import benchmarks
 
-    monkeypatch.setattr(bench.measuring, "SECONDS", 0.01)
-    code, out, _ = kibitz("bench", "playouts-kuhn", "cfr+", "--json", "bench.json")
+    monkeypatch.setattr(benchmarks.measuring, "SECONDS", 0.01)
+    code, out, _ = kibitz("bench", "playouts-kuhn", "cfr+", "--json", "benchmarks.json")
     assert code == 0
-    rows = json.loads((tmp_path / "bench.json").read_text())
+    rows = json.loads((tmp_path / "benchmarks.json").read_text())
     assert [row["name"] for row in rows] == ["cfr+-leduc-936", "playouts-kuhn"]
     assert all(row["ratio"] == pytest.approx(row["ours"] / row["peer"]) and row["ours"] > 0 for row in rows)
     assert "playouts-kuhn" in out
@@ -256,8 +257,8 @@ def test_bench_measures_one_row_by_name(kibitz, tmp_path, monkeypatch):
 
 @pytest.mark.heavy
 def test_every_benchmark_runs(kibitz, tmp_path, monkeypatch):
-    from kibitz.app import bench
+    import benchmarks
 
-    monkeypatch.setattr(bench.measuring, "SECONDS", 0.01)
-    assert kibitz("bench", "--json", "bench.json")[0] == 0
-    assert len(json.loads((tmp_path / "bench.json").read_text())) == len(bench.ROWS)
+    monkeypatch.setattr(benchmarks.measuring, "SECONDS", 0.01)
+    assert kibitz("bench", "--json", "benchmarks.json")[0] == 0
+    assert len(json.loads((tmp_path / "benchmarks.json").read_text())) == len(benchmarks.ROWS)

@@ -9,12 +9,12 @@ import pytest
 
 from kibitz import games, players
 from kibitz.arena.match import play_match
-from kibitz.arena.seats import seat_of
+from kibitz.arena.play import seat_of
 from kibitz.arena.statistics import summary
+from kibitz.core.names import BadInput
 from kibitz.games import CHANCE
-from kibitz.names import BadInput
-from kibitz.records import read_line
-from kibitz.search.best_response import judge
+from kibitz.games.records import read_line
+from kibitz.search.best_response import evaluate
 from kibitz.search.cfr import Cfr
 from kibitz.search.sequence_form import unfold
 from kibitz.search.strategy import uniform_strategy
@@ -70,7 +70,7 @@ def test_a_killed_worker_costs_no_game():
     ]
 
 
-def luck_of(record):
+def chance_rng_of(record):
     return [action for state, action in record.replay() if action is not None and LEDUC.turn(state) == CHANCE]
 
 
@@ -78,7 +78,7 @@ def test_the_games_of_a_pair_share_their_luck_and_swap_seats():
     found = list(play_match("leduc", ["random", "random"], 60, 3, 1))
     deals = []
     for even, odd in zip(found[::2], found[1::2], strict=True):
-        one, two = luck_of(even), luck_of(odd)
+        one, two = chance_rng_of(even), chance_rng_of(odd)
         shorter = min(len(one), len(two))
         assert one[:shorter] == two[:shorter]
         deals.append(tuple(one[:2]))
@@ -173,7 +173,7 @@ def test_a_strategy_against_itself_comes_out_even(solved):
 
 def test_a_match_finds_the_exact_value_of_a_strategy_against_random_play(solved):
     form, even = unfold(LEDUC), uniform_strategy(LEDUC)
-    exact = (judge(form, solved[0], even).value - judge(form, even, solved[0]).value) / 2
+    exact = (evaluate(form, solved[0], even).value - evaluate(form, even, solved[0]).value) / 2
     payoff = summary(play_match("leduc", [solved[1], "random"], 2000, 1, 1)).payoff
     assert errors(payoff, exact) < 4
     assert payoff.low > 0.3  # far from even

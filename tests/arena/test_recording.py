@@ -4,8 +4,8 @@ import pytest
 
 from kibitz.arena.match import FILE
 from kibitz.arena.recording import open_recording, record_into
-from kibitz.names import BadInput
-from kibitz.records import read_records
+from kibitz.core.names import BadInput
+from kibitz.games.records import read_records
 
 ASKED = ("leduc", ["random"], 40, 1)
 

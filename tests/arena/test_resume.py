@@ -5,8 +5,8 @@ import json
 import pytest
 
 from kibitz.arena.match import FILE, open_match, play_into
-from kibitz.names import BadInput
-from kibitz.runs import Run
+from kibitz.core.names import BadInput
+from kibitz.core.runs import Run
 
 ASKED = ("kuhn", ["random", "random"], 30, 1)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kibitz.arena.statistics import Running, interval, score_of, summary
-from kibitz.records import Record
+from kibitz.games.records import Record
 
 
 def record(number, first, second=None):

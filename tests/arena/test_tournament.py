@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.app.tournament_commands import without_common_folder
+from kibitz.app.commands.tournament import without_common_folder
 from kibitz.arena.statistics import Estimate
 from kibitz.arena.tournament import standings
-from kibitz.learn.perceptron import new_layers, save_layers, sizes_of
-from kibitz.records import Record, read_records
+from kibitz.games.records import Record, read_records
+from kibitz.learn.mlp import new_layers, save_layers, sizes_of
 
 ENTRANTS = ["always:call", "random", "always:raise"]
 

@@ -20,7 +20,7 @@ def lines_of_play(game: Game, depth: int, start: Any = None) -> tuple[int, int]:
     states = games.positions(game, depth + 1)
     if start is not None:
         states[0] = start
-    actions = np.zeros((depth + 1, game.facts.most_actions), np.int64)
+    actions = np.zeros((depth + 1, game.facts.num_actions), np.int64)
     return _perft(game, depth, states, actions, np.zeros(depth + 1, np.int64))
 
 
@@ -51,8 +51,8 @@ def layers(game: Game, depth: int = 999) -> list[np.ndarray]:
     """The distinct positions after 0, 1, 2, ... turns, those that are over included."""
     found = [games.positions(game)]
     while len(found) <= depth:
-        room = np.zeros(len(found[-1]) * game.facts.most_actions, game.state)
-        following = room[: _follow(game, found[-1], room, np.zeros(game.facts.most_actions, np.int64))]
+        room = np.zeros(len(found[-1]) * game.facts.num_actions, game.state)
+        following = room[: _follow(game, found[-1], room, np.zeros(game.facts.num_actions, np.int64))]
         if not len(following):
             break
         keys = np.zeros(len(following), np.uint64)
@@ -81,12 +81,12 @@ def _keys(game, states, keys):
 
 def value(game: Game, start: Any = None, promise: Any = None) -> int:
     """What seat 0 gets when both play their best: 1, 0 or -1. Actions that promise more are tried earlier."""
-    depth = game.facts.longest + 1
+    depth = game.facts.max_game_length + 1
     states = games.positions(game, depth)
     if start is not None:
         states[0] = start
-    actions, left = np.zeros((depth, game.facts.most_actions), np.int64), np.zeros(depth, np.int64)
-    promise = np.zeros(game.facts.most_actions) if promise is None else np.array(promise, float)
+    actions, left = np.zeros((depth, game.facts.num_actions), np.int64), np.zeros(depth, np.int64)
+    promise = np.zeros(game.facts.num_actions) if promise is None else np.array(promise, float)
     for wanted in (1, 0):
         memory = np.zeros(ROOM, np.uint64), np.zeros(ROOM, np.bool_)
         if _can_get(game, wanted, promise, states, actions, left, *memory):

@@ -16,7 +16,9 @@ ENDS = 2 ** len(ORDER)
 WORTH = np.random.default_rng(1).permuted(np.tile(np.arange(ENDS), (3, 1)), axis=1)  # [seat, end]
 
 
-@game("heirs", state=STATE, seats=3, most_actions=2, longest=len(ORDER), payoffs=(0.0, ENDS - 1.0), zero_sum=False)
+@game(
+    "heirs", state=STATE, seats=3, num_actions=2, max_game_length=len(ORDER), payoffs=(0.0, ENDS - 1.0), zero_sum=False
+)
 class Heirs(NamedTuple):
     will: Annotated[int, "makes all worth so much more, and the highest the lowest", range(ENDS)] = 0
 

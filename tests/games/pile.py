@@ -14,9 +14,9 @@ STATE = record(("sticks", "i4"), ("limit", "i1"), ("mover", "i1"), ("last", "i1"
 @game(
     "pile",
     state=STATE,
-    most_actions=4,
-    most_outcomes=3,
-    longest=lambda game: 2 * game.sticks,
+    num_actions=4,
+    max_chance_outcomes=3,
+    max_game_length=lambda game: 2 * game.sticks,
     payoffs=(-1.0, 1.0),
     check=lambda game: "13 sticks bring bad luck" if game.sticks == 13 else None,
 )
@@ -40,7 +40,7 @@ class Pile(NamedTuple):
             out[i] = i + 1
         return n
 
-    def odds(self, state, actions, n, out):
+    def chance_probs(self, state, actions, n, out):
         for i in range(n):
             out[i] = (3 - i) / 6
 

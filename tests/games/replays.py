@@ -105,7 +105,7 @@ def chances_of_ends(game: Game, first: np.ndarray) -> dict[bytes, float]:
 def finish_often(game, first, ends, rng):
     for i in range(len(ends)):
         ends[i] = first[0]
-        game.finish(ends[i], rng)
+        game.random_playout(ends[i], rng)
 
 
 @jit.kernel
@@ -113,4 +113,4 @@ def play_often(game, first, ends, rng):
     for i in range(len(ends)):
         ends[i] = first[0]
         while game.turn(ends[i]) != OVER:
-            game.play(ends[i], game.pick(ends[i], rng))
+            game.play(ends[i], game.sample_action(ends[i], rng))

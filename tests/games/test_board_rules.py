@@ -8,7 +8,7 @@ import pytest
 
 from kibitz import games
 from kibitz.games import OVER, game
-from kibitz.games.protocol import NEEDED, ON_BOARDS, RULES
+from kibitz.games.game import NEEDED, ON_BOARDS, RULES
 from kibitz.jit import record
 
 from .facts import ROWS
@@ -22,7 +22,7 @@ TURNED = {"breakthrough", "knightthrough", "fanorona"}  # a seat sees the board 
 def cells_of(game, state, seat):
     """The cells with a stone of the seat."""
     places = [int(place) for place in game.places()]
-    words = [int(game.stones(state, seat, word)) for word in range(max(places) // 64 + 1)]
+    words = [int(game.pieces(state, seat, word)) for word in range(max(places) // 64 + 1)]
     return {cell for cell, place in enumerate(places) if words[place // 64] >> place % 64 & 1}
 
 
@@ -67,7 +67,7 @@ def test_an_action_goes_where_it_says(game):
             continue
         mine, theirs = (cells_of(game, step.state, seat) for seat in (step.turn, 1 - step.turn))
         for action in step.actions[number % 5 :: 5]:
-            start, to = (int(end) for end in game.ends(step.state, action))
+            start, to = (int(end) for end in game.from_to(step.state, action))
             after = step.state.copy()
             game.play(after, action)
             ours, others = cells_of(game, after, step.turn), cells_of(game, after, 1 - step.turn)
@@ -94,7 +94,7 @@ def test_an_action_goes_where_it_says(game):
 def test_two_actions_of_a_position_differ_in_where_they_go(game):
     """But for captures of two kinds: a policy on patterns can't tell them apart."""
     for step in all_steps(game, 4):
-        ends = [tuple(map(int, game.ends(step.state, action))) for action in step.actions]
+        ends = [tuple(map(int, game.from_to(step.state, action))) for action in step.actions]
         assert len(set(ends)) == len(ends) or game.name == "fanorona"
 
 
@@ -117,7 +117,7 @@ def test_a_game_with_a_board_has_the_rules_for_it(missing):
         scope = {}
         exec(f"def {name}({RULES[name]}): return 0", scope)
         setattr(Made, name, scope[name])
-    decorate = game("made", state=record(("x", "i1")), most_actions=1, longest=1, payoffs=(0.0, 1.0))
+    decorate = game("made", state=record(("x", "i1")), num_actions=1, max_game_length=1, payoffs=(0.0, 1.0))
     if missing:
         with pytest.raises(TypeError, match="Made has a board, so it needs ends, stones"):
             decorate(Made)
@@ -129,6 +129,6 @@ def test_a_game_without_a_board_needs_none():
     kuhn = games.load("kuhn")
     state = games.positions(kuhn)[0]
     assert not hasattr(kuhn, "board")
-    assert kuhn.ends(state, 0) == (-1, -1)
-    assert kuhn.stones(state, 0, 0) == 0
+    assert kuhn.from_to(state, 0) == (-1, -1)
+    assert kuhn.pieces(state, 0, 0) == 0
     assert kuhn.regions(0) == {}

@@ -221,7 +221,7 @@ def position(game, mine, theirs, to_move=0):
 
 
 def words(game, state):
-    return sorted(game.spell(state, action) for action in games.legal_actions(game, state))
+    return sorted(game.action_to_string(state, action) for action in games.legal_actions(game, state))
 
 
 def test_straight_only_onto_empty_cells_and_diagonally_onto_enemies_too():
@@ -248,7 +248,7 @@ def test_nobody_steps_over_the_edge():
 )
 def test_who_reaches_the_far_row_or_takes_the_last_piece_wins(mine, theirs, to_move, move, winner):
     state = position(GAME, mine, theirs, to_move)
-    GAME.play(state, GAME.read(state, move))
+    GAME.play(state, GAME.parse_action(state, move))
     assert GAME.turn(state) == (1 - to_move if winner is None else OVER)
     if winner is not None:
         assert [GAME.payoff(state, seat) for seat in range(2)] == [[1, -1], [-1, 1]][winner]

@@ -12,17 +12,17 @@ class Log(dict):
     """Column -> array, a row for each turn and seat."""
 
     def __init__(self, game):
-        rows, facts = game.facts.longest + 1, game.facts
-        width = max(facts.most_actions, facts.most_outcomes)
+        rows, facts = game.facts.max_game_length + 1, game.facts
+        width = max(facts.num_actions, facts.max_chance_outcomes)
         words = max(map(int, game.places())) // 64 + 1 if hasattr(game, "board") else 1
         super().__init__(
             states=np.zeros(rows, game.state),
             turns=np.zeros(rows, np.int64),
             actions=np.zeros((rows, width), np.int64),
-            odds=np.zeros((rows, width)),
+            probs=np.zeros((rows, width)),
             keys=np.zeros((rows, facts.seats), np.uint64),
             views=np.zeros((rows, facts.seats), game.state),
-            guesses=np.zeros((rows, facts.seats), game.state),
+            worlds=np.zeros((rows, facts.seats), game.state),
             notes=np.zeros((rows, facts.seats, facts.notes)),
             encodings=np.zeros((rows, facts.seats, facts.encoding), np.float32),
             keeps=np.zeros((rows, facts.seats, 2, width), np.bool_),
@@ -34,7 +34,7 @@ class Log(dict):
 
 @jit.kernel
 def play_and_log(
-    game, rng, states, turns, actions, odds, keys, views, guesses, notes, encodings, keeps, ends, stones, results
+    game, rng, states, turns, actions, probs, keys, views, worlds, notes, encodings, keeps, ends, stones, results
 ):  # fmt: skip
     """One random game, every rule asked at every turn; then aim at what each seat has seen at the end."""
     row = 0
@@ -48,20 +48,20 @@ def play_and_log(
             game.observe(state, seat, encodings[row, seat])
             game.look(state, seat, views[row, seat])
             game.prepare(views[row, seat], seat, notes[row, seat])
-            game.guess(views[row, seat], seat, notes[row, seat], rng, guesses[row, seat])
+            game.determinize(views[row, seat], seat, notes[row, seat], rng, worlds[row, seat])
             for word in range(stones.shape[2]):
-                stones[row, seat, word] = game.stones(state, seat, word)
+                stones[row, seat, word] = game.pieces(state, seat, word)
         if turn == OVER:
             break
         n = game.actions(state, actions[row])
         if turn == CHANCE:
-            game.odds(state, actions[row], n, odds[row])
+            game.chance_probs(state, actions[row], n, probs[row])
         else:
             for j in range(n):
-                start, to = game.ends(state, actions[row, j])
+                start, to = game.from_to(state, actions[row, j])
                 ends[row, j, 0] = start
                 ends[row, j, 1] = to
-        action = game.pick(state, rng)
+        action = game.sample_action(state, rng)
         row += 1
         states[row] = states[row - 1]
         game.play(states[row], action)
@@ -71,7 +71,7 @@ def play_and_log(
         for before in range(row):
             n = game.actions(states[before], actions[before])
             for mode in (PST, IST):
-                game.aim(states[before], views[row, seat], seat, mode, actions[before], n, keeps[before, seat, mode])
+                game.target(states[before], views[row, seat], seat, mode, actions[before], n, keeps[before, seat, mode])
     return row
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from kibitz import games
+from kibitz.core.names import BadInput
 from kibitz.games.connect_four import cells_of
-from kibitz.names import BadInput
 
 from .counted import layers, perft, value
 from .replays import agrees_with_its_image, agrees_with_openspiel, finishes_by_its_law
@@ -73,7 +73,7 @@ def test_four_in_every_direction_win(line, winner):
     state = games.positions(GAME)[0]
     for word in line.split():
         assert GAME.turn(state) >= 0
-        GAME.play(state, GAME.read(state, word))
+        GAME.play(state, GAME.parse_action(state, word))
     assert GAME.turn(state) == games.OVER
     assert [GAME.payoff(state, seat) for seat in (winner, 1 - winner)] == [1, -1]
 
@@ -81,7 +81,7 @@ def test_four_in_every_direction_win(line, winner):
 def test_a_position_is_drawn_as_it_stands():
     state = games.positions(GAME)[0]
     for word in "44547":
-        GAME.play(state, GAME.read(state, word))
+        GAME.play(state, GAME.parse_action(state, word))
     assert GAME.show(state, 0).splitlines() == [
         "seat 1 (you): x",
         "seat 2: o, to move",

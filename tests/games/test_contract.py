@@ -60,9 +60,9 @@ def test_actions_are_distinct_and_within_the_facts(game):
         assert len(set(step.actions)) == len(step.actions) >= 1
         assert min(step.actions) >= 0
         if step.turn == CHANCE:
-            assert len(step.actions) <= game.facts.most_outcomes
+            assert len(step.actions) <= game.facts.max_chance_outcomes
         else:
-            assert max(step.actions) < game.facts.most_actions
+            assert max(step.actions) < game.facts.num_actions
 
 
 @every_game
@@ -75,9 +75,9 @@ def test_asking_changes_nothing(game):
             encoding_of(game, step.state, seat)
             view_of(game, step.state, seat)
         if step.turn != OVER:
-            game.pick(step.state, rng)
+            game.sample_action(step.state, rng)
         if step.turn == CHANCE:
-            games.chance_odds(game, step.state)
+            games.chance_outcomes(game, step.state)
         assert same(before, step.state)
 
 
@@ -85,9 +85,9 @@ def test_asking_changes_nothing(game):
 def test_odds_are_positive_and_sum_to_one(game):
     for step in all_steps(game):
         if step.turn == CHANCE:
-            odds = [odd for _, odd in games.chance_odds(game, step.state)]
-            assert min(odds) > 0
-            assert sum(odds) == pytest.approx(1)
+            probs = [odd for _, odd in games.chance_outcomes(game, step.state)]
+            assert min(probs) > 0
+            assert sum(probs) == pytest.approx(1)
 
 
 @every_game
@@ -97,19 +97,19 @@ def test_pick_follows_the_odds_at_chance_and_is_uniform_at_moves(game):
         if len(step.actions) < 2:
             continue
         draws = 200 * len(step.actions)
-        drawn, counts = np.unique([game.pick(step.state, rng) for _ in range(draws)], return_counts=True)
+        drawn, counts = np.unique([game.sample_action(step.state, rng) for _ in range(draws)], return_counts=True)
         assert set(drawn.tolist()) == set(step.actions)
-        odds = np.full(len(drawn), 1 / len(drawn))
+        probs = np.full(len(drawn), 1 / len(drawn))
         if step.turn == CHANCE:
-            odds = np.array([odd for _, odd in sorted(games.chance_odds(game, step.state))])
-        assert chisquare(counts, odds * draws).pvalue > RARE
+            probs = np.array([odd for _, odd in sorted(games.chance_outcomes(game, step.state))])
+        assert chisquare(counts, probs * draws).pvalue > RARE
 
 
 @every_game
 def test_a_game_ends_with_payoffs_within_the_facts(game):
     low, high = game.facts.payoffs
     for steps in walks(game):
-        assert len(steps) - 1 <= game.facts.longest
+        assert len(steps) - 1 <= game.facts.max_game_length
         payoffs = [game.payoff(steps[-1].state, seat) for seat in range(game.facts.seats)]
         assert all(low <= payoff <= high for payoff in payoffs)
         assert sum(payoffs) == 0 or not game.facts.zero_sum
@@ -126,7 +126,7 @@ def test_its_own_finish_ends_a_game_as_random_moves_do(game):
     for place in (0, 1, len(steps) // 2, len(steps) - 3):
         finishes_as_moves_do(game, steps[place].state, 10_000)
     before = steps[-1].state.copy()
-    game.finish(steps[-1].state, jit.generators(1, 1)[0])
+    game.random_playout(steps[-1].state, jit.generators(1, 1)[0])
     assert same(before, steps[-1].state)
 
 
@@ -138,10 +138,10 @@ def test_the_facts_are_met_somewhere_in_the_tree(game):
     payoffs = [game.payoff(state, seat) for state in ends for seat in range(game.facts.seats)]
     moves = found.turns[found.parents] >= 0
     outcomes = np.bincount(found.parents[1:][~moves[1:]], minlength=1)
-    assert found.depths.max() == game.facts.longest
+    assert found.depths.max() == game.facts.max_game_length
     assert (min(payoffs), max(payoffs)) == game.facts.payoffs
-    assert found.actions[1:][moves[1:]].max() + 1 == game.facts.most_actions
-    assert outcomes.max() == game.facts.most_outcomes
+    assert found.actions[1:][moves[1:]].max() + 1 == game.facts.num_actions
+    assert outcomes.max() == game.facts.max_chance_outcomes
 
 
 # ---------------------------------------------------------------- what a seat knows
@@ -177,9 +177,9 @@ def test_what_is_usual_is_legal_and_the_same_from_the_view(game):
     for step in all_steps(game):
         if step.turn >= 0:
             one, two = (jit.generators(6, 1)[0] for _ in range(2))
-            action = game.usual(step.state, one)
+            action = game.heuristic(step.state, one)
             assert action in step.actions
-            assert game.usual(view_of(game, step.state, step.turn), two) == action
+            assert game.heuristic(view_of(game, step.state, step.turn), two) == action
 
 
 @every_game

@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 from kibitz import games, jit
 from kibitz.games import CHANCE, OVER
 from kibitz.games.doppelkopf import Doppelkopf, deals, scoring
-from kibitz.games.doppelkopf.table import CARDS as CARD_PHASE
+from kibitz.games.doppelkopf.state import CARDS as CARD_PHASE
 
 from . import doppelkopf_twin as twin
 from .doppelkopf_twin import CARDS, KONTRA, MOVES, NUMBER, RE, Count, Rules
@@ -71,7 +71,7 @@ class Log(NamedTuple):
 
 def random_games(game: Any, count: int, seed: int) -> Log:
     """Games at random, but more often silent, healthy and married: else all would be said before the first card."""
-    room = game.facts.longest
+    room = game.facts.max_game_length
     log = Log(
         np.zeros((count, 4), np.uint64),
         np.zeros((count, room), np.int8),
@@ -92,7 +92,7 @@ def play_at_random(game, rng, out, hands, seats, legal, actions, turns, ends, pa
         state = ends[number]
         game.start(state)
         while game.turn(state) == CHANCE:
-            game.play(state, game.pick(state, rng))
+            game.play(state, game.sample_action(state, rng))
         for seat in range(4):
             hands[number, seat] = state.hands[seat]
         calm = (0.5, 0.8, 0.95, 0.99)[jit.below(rng, 4)]
@@ -409,19 +409,19 @@ def test_suits_are_alike_where_nothing_is_trump():
 
 def broken(game, seed, count):
     scratch = np.zeros(1, game.state), np.zeros(24, np.int64)
-    return count_broken(game, jit.generators(seed, 1)[0], count, game.facts.longest, *scratch)
+    return count_broken(game, jit.generators(seed, 1)[0], count, game.facts.max_game_length, *scratch)
 
 
 @jit.kernel
-def count_broken(game, rng, count, longest, states, played):
+def count_broken(game, rng, count, max_game_length, states, played):
     """Of so many random games, those in which something is impossible: a card that isn't there, no end, a wrong sum."""
     state, broken = states[0], 0
     for _ in range(count):
         game.start(state)
         played[:] = 0
         turns, fine = 0, True
-        while game.turn(state) != OVER and turns <= longest:
-            seat, action = game.turn(state), game.pick(state, rng)
+        while game.turn(state) != OVER and turns <= max_game_length:
+            seat, action = game.turn(state), game.sample_action(state, rng)
             if state.phase == CARD_PHASE:
                 fine &= action < 24 and int(state.hands[seat]) >> 2 * action & 3 > 0
                 played[action] += 1
@@ -435,7 +435,7 @@ def count_broken(game, rng, count, longest, states, played):
             scores += state.scores[seat]
         for kind in range(24):
             fine &= played[kind] == (2 if game.nines or kind % 6 else 0)
-        fine &= turns <= longest and points == 240 and 4 * tricks == state.count and left == 0 and scores == 0
+        fine &= turns <= max_game_length and points == 240 and 4 * tricks == state.count and left == 0 and scores == 0
         broken += not fine
     return broken
 
@@ -493,21 +493,21 @@ def some_hands(*wanted: str, seed: int = 1) -> list[list[str]]:
 
 def draw(game: Any, view: Any, seat: int, count: int, seed: int) -> np.ndarray:
     """[draw, seat]: hands of guesses."""
-    notes, guess, hands = np.zeros(game.facts.notes), np.zeros(1, game.state), np.zeros((count, 4), np.int64)
+    notes, world, hands = np.zeros(game.facts.notes), np.zeros(1, game.state), np.zeros((count, 4), np.int64)
     views = np.zeros(1, game.state)
     views[0] = view
-    assert draw_hands(game, views, seat, notes, jit.generators(seed, 1)[0], guess, hands) == count
+    assert draw_hands(game, views, seat, notes, jit.generators(seed, 1)[0], world, hands) == count
     return hands
 
 
 @jit.kernel
-def draw_hands(game, views, seat, notes, rng, guess, hands):
+def draw_hands(game, views, seat, notes, rng, world, hands):
     game.prepare(views[0], seat, notes)
     for i in range(len(hands)):
-        if not game.guess(views[0], seat, notes, rng, guess[0]):
+        if not game.determinize(views[0], seat, notes, rng, world[0]):
             return i
         for other in range(4):
-            hands[i, other] = guess[0].hands[other]
+            hands[i, other] = world[0].hands[other]
     return len(hands)
 
 
@@ -590,10 +590,10 @@ def test_without_solos_a_reservation_is_a_marriage():
     assert (copies(draw(game, view_of(game, state, 0), 0, 1_000, 13), "♣Q")[:, 1] == 2).all()
 
 
-def could_guess(game: Any, view: Any, seat: int) -> bool:
-    notes, guess = np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
+def could_determinize(game: Any, view: Any, seat: int) -> bool:
+    notes, world = np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
     game.prepare(view, seat, notes)
-    return bool(game.guess(view, seat, notes, jit.generators(1, 1)[0], guess))
+    return bool(game.determinize(view, seat, notes, jit.generators(1, 1)[0], world))
 
 
 def exchange(hand: int, away: str, here: str) -> int:
@@ -604,10 +604,10 @@ def test_contradictory_evidence_has_no_deal():
     game = Doppelkopf()
     state = after(game, some_hands("", "♣Q", "♣Q"), *ALL_HEALTHY, "silent", "Re/Kontra")
     view = view_of(game, state, 0)
-    assert could_guess(game, view, 0)
+    assert could_determinize(game, view, 0)
     first, second = list(dict.fromkeys(names_in(int(view.hands[0]))))[:2]
     view.hands[0] = exchange(exchange(int(view.hands[0]), first, "♣Q"), second, "♣Q")
-    assert not could_guess(game, view, 0)  # both queens are here, and seat 1 called Re
+    assert not could_determinize(game, view, 0)  # both queens are here, and seat 1 called Re
 
 
 def test_voids_that_leave_no_room_have_no_deal():
@@ -618,9 +618,9 @@ def test_voids_that_leave_no_room_have_no_deal():
     hands = [spades + rest[:4], trumps[:12], trumps[12:24], trumps[24:] + rest[4:]]
     state = after(NO_CALLS, hands, *ALL_HEALTHY, "♠A", hands[1][0], hands[2][0], hands[3][-1])
     view = view_of(NO_CALLS, state, 0)
-    assert could_guess(NO_CALLS, view, 0)
+    assert could_determinize(NO_CALLS, view, 0)
     view.hands[0] = exchange(int(view.hands[0]), "♠K", "♥K")
-    assert not could_guess(NO_CALLS, view, 0)
+    assert not could_determinize(NO_CALLS, view, 0)
 
 
 # ---------------------------------------------------------------- deals against brute force
@@ -799,10 +799,10 @@ def test_a_guess_is_a_game_that_could_have_been(game):
         stage = number if number < 5 else number * len(moves) // 12  # also while the type is found
         place = Place(game, hands, moves[:stage], number % 4)
         view = view_of(game, place.state, place.seat)
-        notes, guess = np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
+        notes, world = np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
         game.prepare(view, place.seat, notes)
-        assert game.guess(view, place.seat, notes, rng, guess)
-        other = [names_in(int(hand)) + played for hand, played in zip(guess.hands, place.played, strict=True)]
+        assert game.determinize(view, place.seat, notes, rng, world)
+        other = [names_in(int(hand)) + played for hand, played in zip(world.hands, place.played, strict=True)]
         assert twin.could_be(rules_of(game), other, place.steps)
         one, two = dealt(game, hands), dealt(game, other)
         for seat, move in [*place.moves, (-1, "")]:
@@ -812,7 +812,7 @@ def test_a_guess_is_a_game_that_could_have_been(game):
             if seat >= 0:
                 for state in (one, two):
                     game.play(state, NUMBER[move])
-        assert same(two, guess)
+        assert same(two, world)
 
 
 def test_who_is_asked_does_not_depend_on_hidden_parties():
@@ -860,6 +860,6 @@ def test_cards_are_spelled_as_players_write_them_and_read_as_they_say_them():
         "♦A": ("♦A", "da", "karo ass", "Karo-As"),
         "♠J": ("♠J", "sj", "pik bube", "♠B"),
     }.items():
-        assert game.spell(state, NUMBER[card]) == card
+        assert game.action_to_string(state, NUMBER[card]) == card
         for word in words:
-            assert game.read(state, word) == NUMBER[card], word
+            assert game.parse_action(state, word) == NUMBER[card], word

@@ -4,21 +4,10 @@ import numpy as np
 import pytest
 
 from kibitz.games import CHANCE, OVER, load, positions, view_of
-from kibitz.games.doppelkopf import playable
 from kibitz.games.doppelkopf.cards import KINDS, NAMES, POINTS, trumps
-from kibitz.games.doppelkopf.encoding import (
-    FRIENDS,
-    LAIN,
-    OURS,
-    PLACE,
-    SIZE,
-    TAKER,
-    TAKES,
-    TOPS,
-    TRUMPS,
-    UNSEEN,
-)
-from kibitz.games.doppelkopf.table import CARDS, is_re
+from kibitz.games.doppelkopf.encoding import FRIENDS, LAIN, OURS, PLACE, SIZE, TAKER, TAKES, TOPS, TRUMPS, UNSEEN
+from kibitz.games.doppelkopf.rules import playable
+from kibitz.games.doppelkopf.state import CARDS, is_re
 from kibitz.jit import generators
 
 RISING = ("9", "J", "Q", "K", "10", "A")
@@ -33,7 +22,7 @@ def met(name, seed, games):
         while (turn := game.turn(states[0])) != OVER:
             if turn != CHANCE and states[0].phase == CARDS:
                 yield game, states[0]
-            game.play(states[0], game.pick(states[0], rng))
+            game.play(states[0], game.sample_action(states[0], rng))
 
 
 def suit_of(kind, high):

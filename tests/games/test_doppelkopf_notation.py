@@ -6,12 +6,12 @@ import re
 import pytest
 
 from kibitz import games
+from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER, legal_actions, positions
-from kibitz.games.doppelkopf import MARRIES, lines, notation
-from kibitz.games.doppelkopf.calls import CALL, SILENT
+from kibitz.games.doppelkopf import notation, thesis_lines
+from kibitz.games.doppelkopf.announcements import CALL, SILENT
 from kibitz.games.doppelkopf.cards import CLASS, NAMES
-from kibitz.games.doppelkopf.table import SOLO
-from kibitz.names import BadInput
+from kibitz.games.doppelkopf.state import MARRIES, SOLO
 
 THESIS = games.load("doppelkopf:thesis")
 
@@ -43,7 +43,13 @@ def told():
     found = []
     for seed in range(8):
         _, actions, end = random_game("doppelkopf:thesis", seed)
-        found.append((actions, end, [lines.write_line(THESIS, actions, end, seat, lines.Form()) for seat in range(4)]))
+        found.append(
+            (
+                actions,
+                end,
+                [thesis_lines.write_line(THESIS, actions, end, seat, thesis_lines.Form()) for seat in range(4)],
+            )
+        )
     return found
 
 
@@ -57,7 +63,7 @@ def test_a_line_has_62_characters_of_29(told):
             assert line[12] == str(seat)
             assert line[:12] == "".join(sorted(line[:12]))
             assert [NAMES[kind] for kind in end.played] == [
-                NAMES[lines.LETTERS.index(letter)] for letter in line[13:-1]
+                NAMES[thesis_lines.LETTERS.index(letter)] for letter in line[13:-1]
             ]
 
 
@@ -66,10 +72,10 @@ def test_each_line_tells_the_whole_game(told):
     silent = 0
     for actions, end, written in told:
         for seat, line in enumerate(written):
-            found, again, last = lines.read_line(THESIS, line[:-1], lines.Form())
+            found, again, last = thesis_lines.read_line(THESIS, line[:-1], thesis_lines.Form())
             assert found == seat
             assert again[:48] == actions[:48]
-            if lines.untold(end):
+            if thesis_lines.untold(end):
                 silent += 1
                 continue
             assert again == actions
@@ -81,51 +87,55 @@ def test_a_bride_says_so_or_does_not():
     """Whoever holds both ♣Q: seat 1, in a game made for it."""
     seed = next(seed for seed in range(100) if random_game("doppelkopf:thesis", seed)[2].bride >= 0)
     _, actions, end = random_game("doppelkopf:thesis", seed)
-    line = lines.write_line(THESIS, actions, end, 0, lines.Form())[:-1]
-    announced = lines.read_line(THESIS, line, lines.form())
-    silent = lines.read_line(THESIS, line, lines.form(marriage="silent"))
+    line = thesis_lines.write_line(THESIS, actions, end, 0, thesis_lines.Form())[:-1]
+    announced = thesis_lines.read_line(THESIS, line, thesis_lines.form())
+    silent = thesis_lines.read_line(THESIS, line, thesis_lines.form(marriage="silent"))
     assert announced[2].bride == end.bride
     assert announced[2].scores.tolist() == end.scores.tolist()
     assert silent[2].bride == -1
     assert sorted(map(abs, silent[2].scores.tolist()))[-1] == 3 * min(map(abs, silent[2].scores.tolist()))
-    assert not lines.untold(announced[2])
-    assert lines.untold(silent[2])
+    assert not thesis_lines.untold(announced[2])
+    assert thesis_lines.untold(silent[2])
 
 
 def test_what_a_line_means_is_a_parameter(told):
     actions, end, written = told[0]
-    backwards = lines.form(" ".join(NAMES[::-1]))
-    line = lines.write_line(THESIS, actions, end, 2, backwards)
-    swapped = str.maketrans(lines.LETTERS, lines.LETTERS[::-1])
+    backwards = thesis_lines.form(" ".join(NAMES[::-1]))
+    line = thesis_lines.write_line(THESIS, actions, end, 2, backwards)
+    swapped = str.maketrans(thesis_lines.LETTERS, thesis_lines.LETTERS[::-1])
     assert line[13:] == written[2][13:].translate(swapped)
-    assert lines.read_line(THESIS, line[:-1], backwards)[1] == lines.read_line(THESIS, written[2][:-1], lines.form())[1]
-    held = lines.write_line(THESIS, actions, end, 2, lines.form(hand="held"))
+    assert (
+        thesis_lines.read_line(THESIS, line[:-1], backwards)[1]
+        == thesis_lines.read_line(THESIS, written[2][:-1], thesis_lines.form())[1]
+    )
+    held = thesis_lines.write_line(THESIS, actions, end, 2, thesis_lines.form(hand="held"))
     assert sorted(held[:12]) == sorted(written[2][:12])
-    assert [CLASS[0, lines.LETTERS.index(letter)] == 4 for letter in held[:12]] == sorted(
-        (CLASS[0, lines.LETTERS.index(letter)] == 4 for letter in held[:12]), reverse=True
+    assert [CLASS[0, thesis_lines.LETTERS.index(letter)] == 4 for letter in held[:12]] == sorted(
+        (CLASS[0, thesis_lines.LETTERS.index(letter)] == 4 for letter in held[:12]), reverse=True
     )
     assert held[12:] == written[2][12:]
     assert (
-        lines.read_line(THESIS, held[:-1], lines.form())[1] == lines.read_line(THESIS, written[2][:-1], lines.form())[1]
+        thesis_lines.read_line(THESIS, held[:-1], thesis_lines.form())[1]
+        == thesis_lines.read_line(THESIS, written[2][:-1], thesis_lines.form())[1]
     )
 
 
 @pytest.mark.parametrize(("position", "digits"), [("place", "0123"), ("dealer", "1230"), ("leader", "0321")])
 def test_positions_are_counted_as_said(told, position, digits):
     actions, end, _ = told[1]
-    form = lines.form(position=position)
+    form = thesis_lines.form(position=position)
     for seat, digit in enumerate(digits):
-        line = lines.write_line(THESIS, actions, end, seat, form)
+        line = thesis_lines.write_line(THESIS, actions, end, seat, form)
         assert line[12] == digit
-        assert lines.read_line(THESIS, line[:-1], form)[0] == seat
+        assert thesis_lines.read_line(THESIS, line[:-1], form)[0] == seat
 
 
 def test_lines_are_read_under_rules_with_calls_too(told):
     game = THESIS._replace(calls=2)
     for actions, end, written in told[:3]:
-        if lines.untold(end):
+        if thesis_lines.untold(end):
             continue
-        _, found, last = lines.read_line(game, written[1][:-1], lines.Form())
+        _, found, last = thesis_lines.read_line(game, written[1][:-1], thesis_lines.Form())
         assert [action for action in found if action != SILENT] == actions
         assert notation.walk(game, found).scores.tolist() == last.scores.tolist() == end.scores.tolist()
 
@@ -136,7 +146,7 @@ def revoked(line):
         for j in range(i + 1, 61):
             changed = line[:i] + line[j] + line[i + 1 : j] + line[i] + line[j + 1 :]
             try:
-                lines.read_line(THESIS, changed, lines.Form())
+                thesis_lines.read_line(THESIS, changed, thesis_lines.Form())
             except BadInput as error:
                 if "revokes" in str(error):
                     return changed
@@ -163,7 +173,7 @@ BAD_LINES = {
         "♥10 is there 3 times, not twice",
     ),
     "another hand": (
-        lambda line: replaced(line, 0, next(c for c in lines.LETTERS if c not in line[:12])),
+        lambda line: replaced(line, 0, next(c for c in thesis_lines.LETTERS if c not in line[:12])),
         r"seat 1 plays \S+, which its hand .* doesn't hold",
     ),
     "another seat": (lambda line: replaced(line, 12, "2"), r"seat 3 plays \S+, which its hand"),
@@ -175,19 +185,19 @@ BAD_LINES = {
 def test_a_bad_line_is_refused_with_the_reason(told, name):
     change, text = BAD_LINES[name]
     with pytest.raises(BadInput, match=text):
-        lines.read_line(THESIS, change(told[0][2][0][:-1]), lines.Form())
+        thesis_lines.read_line(THESIS, change(told[0][2][0][:-1]), thesis_lines.Form())
 
 
 def test_what_a_line_cannot_tell_is_not_written():
     seed = next(seed for seed in range(100) if random_game("doppelkopf:calls=0", seed)[2].mode == SOLO)
     game, actions, end = random_game("doppelkopf:calls=0", seed)
     with pytest.raises(BadInput, match="a solo can't be told in a line"):
-        lines.write_line(game, actions, end, 0, lines.Form())
+        thesis_lines.write_line(game, actions, end, 0, thesis_lines.Form())
     game, actions, end = random_game("doppelkopf:nines=no,calls=0,solos=no", 1)
     with pytest.raises(BadInput, match="they are for games with nines"):
-        lines.write_line(game, actions, end, 0, lines.Form())
+        thesis_lines.write_line(game, actions, end, 0, thesis_lines.Form())
     with pytest.raises(BadInput, match="nobody should owe one"):
-        lines.check_rules(games.load("doppelkopf:owed=1"))
+        thesis_lines.check_rules(games.load("doppelkopf:owed=1"))
 
 
 @pytest.mark.parametrize(
@@ -202,7 +212,7 @@ def test_what_a_line_cannot_tell_is_not_written():
 )
 def test_a_form_that_means_nothing_is_refused(given, text):
     with pytest.raises(BadInput, match=text):
-        lines.form(**given)
+        thesis_lines.form(**given)
 
 
 # ---------------------------------------------------------------- text
@@ -258,8 +268,8 @@ def test_a_game_that_people_played_is_read_in_german_and_english():
     assert found.number == 5
     assert found.players == ["Player 1", "Player 2", "Player 3", "Player 4"]
     assert found.end.scores.tolist() == [-1, 1, 1, -1]
-    line = lines.write_line(THESIS, found.actions, found.end, 3, lines.Form())
-    assert lines.read_line(THESIS, line[:-1], lines.Form())[1] == found.actions
+    line = thesis_lines.write_line(THESIS, found.actions, found.end, 3, thesis_lines.Form())
+    assert thesis_lines.read_line(THESIS, line[:-1], thesis_lines.Form())[1] == found.actions
 
 
 BAD_TEXTS = {

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from kibitz.games import load, positions
-from kibitz.games.doppelkopf import playable
 from kibitz.games.doppelkopf.cards import CLASS, CLUB_QUEEN, KINDS
 from kibitz.games.doppelkopf.prediction import foresee
-from kibitz.games.doppelkopf.table import CARDS
+from kibitz.games.doppelkopf.rules import playable
+from kibitz.games.doppelkopf.state import CARDS
 from kibitz.jit import generators
 
 GAME = load("doppelkopf:thesis")
@@ -22,7 +22,7 @@ def random_game(seed):
     """Its actions."""
     rng, state, actions = generators(seed, 1)[0], positions(GAME)[0], []
     while GAME.turn(state) != -2:
-        actions.append(int(GAME.pick(state, rng)))
+        actions.append(int(GAME.sample_action(state, rng)))
         GAME.play(state, actions[-1])
     return actions
 
@@ -30,7 +30,7 @@ def random_game(seed):
 @pytest.fixture(scope="module")
 def games():
     found = [random_game(seed) for seed in range(1, 5)]
-    actions = np.full((len(found), GAME.facts.longest), 255, np.uint8)
+    actions = np.full((len(found), GAME.facts.max_game_length), 255, np.uint8)
     for row, each in zip(actions, found, strict=True):
         row[: len(each)] = each
     return actions, np.array([len(each) for each in found])

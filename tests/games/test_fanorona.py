@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import chisquare
 
 from kibitz import games, jit
+from kibitz.core.names import BadInput
 from kibitz.games import OVER
 from kibitz.games.bitboards import mask
 from kibitz.games.fanorona import LINES, cells_of
-from kibitz.names import BadInput
 from kibitz.search.playouts import playouts
 
 from .counted import perft, value
@@ -145,8 +145,8 @@ def test_random_games_agree_with_a_twin(rows, columns, limit, count):
                 assert [game.payoff(step.state, seat) for seat in range(2)] == expected
                 continue
             assert step.turn == twin.mover
-            assert {game.spell(step.state, action) for action in step.actions} == set(twin.moves())
-            twin = twin.after(game.spell(step.state, step.action))
+            assert {game.action_to_string(step.state, action) for action in step.actions} == set(twin.moves())
+            twin = twin.after(game.action_to_string(step.state, step.action))
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,10 @@ def image_of(cells, image):
 
 def moves_of(game, state):
     """(from, to, A, W or nothing)"""
-    return {(*cells_of(game, action), game.spell(state, action)[5:]) for action in games.legal_actions(game, state)}
+    return {
+        (*cells_of(game, action), game.action_to_string(state, action)[5:])
+        for action in games.legal_actions(game, state)
+    }
 
 
 # ---------------------------------------------------------------- rule by rule
@@ -259,7 +262,7 @@ def moves_of(game, state):
 
 def after(state, *moves, game=GAME):
     for move in moves:
-        game.play(state, game.read(state, move))
+        game.play(state, game.parse_action(state, move))
     return state
 
 
@@ -367,22 +370,22 @@ def test_moves_are_drawn_uniformly_wherever_a_piece_may_go_on_or_nobody_can_capt
     rng = jit.generators(2, 1)[0]
     steps = [step for steps in walks(GAME, 6) for step in steps if len(step.actions) > 1]
     going_on = [step for step in steps if step.state.at >= 0][::9][:3]
-    plain = [step for step in steps if GAME.spell(step.state, step.action)[-1].isdigit()][::9][:3]
+    plain = [step for step in steps if GAME.action_to_string(step.state, step.action)[-1].isdigit()][::9][:3]
     assert len(going_on) == len(plain) == 3
     for step in going_on + plain:
         draws = 200 * len(step.actions)
-        drawn, counts = np.unique([GAME.pick(step.state, rng) for _ in range(draws)], return_counts=True)
+        drawn, counts = np.unique([GAME.sample_action(step.state, rng) for _ in range(draws)], return_counts=True)
         assert drawn.tolist() == step.actions
         assert chisquare(counts).pvalue > RARE
 
 
 def test_an_action_is_where_from_where_to_and_how():
     cells = 45
-    for action in range(GAME.facts.most_actions - 1):
+    for action in range(GAME.facts.num_actions - 1):
         direction, start = action // cells // 2, action % cells
         if int(LINES[5, 9, direction]) >> start & 1:
             assert cells_of(GAME, action) == (start, GAME.board().neighbours[start, direction])
-    assert cells_of(GAME, GAME.facts.most_actions - 1) == (-1, -1)
+    assert cells_of(GAME, GAME.facts.num_actions - 1) == (-1, -1)
 
 
 @pytest.mark.parametrize("name", ["fanorona:4", "fanorona:5,columns=8", "fanorona:7"])

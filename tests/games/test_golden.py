@@ -52,7 +52,7 @@ def playthrough(text: str) -> str:
             lines += position(game, state, turn)
         if turn != OVER:
             action = rng.choice(games.legal_actions(game, state))
-            lines.append(f"  plays: {game.spell(state, action)} ({action})")
+            lines.append(f"  plays: {game.action_to_string(state, action)} ({action})")
             game.play(state, action)
             number += 1
     return "\n".join(lines) + "\n"
@@ -69,10 +69,12 @@ def position(game: games.Game, state: Any, turn: int) -> Iterator[str]:
     if turn == OVER:
         yield f"  payoffs: {' '.join(f'{game.payoff(state, seat):g}' for seat in range(game.facts.seats))}"
     elif turn == CHANCE:
-        odds = (f"{game.spell(state, outcome)} {odd:.6f}" for outcome, odd in games.chance_odds(game, state))
-        yield f"  outcomes: {', '.join(odds)}"
+        probs = (
+            f"{game.action_to_string(state, outcome)} {odd:.6f}" for outcome, odd in games.chance_outcomes(game, state)
+        )
+        yield f"  outcomes: {', '.join(probs)}"
     else:
-        yield f"  moves: {', '.join(game.spell(state, legal) for legal in games.legal_actions(game, state))}"
+        yield f"  moves: {', '.join(game.action_to_string(state, legal) for legal in games.legal_actions(game, state))}"
 
 
 def bits(encoding: np.ndarray) -> str:

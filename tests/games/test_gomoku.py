@@ -5,9 +5,9 @@ import random
 import pytest
 
 from kibitz import games
+from kibitz.core.names import BadInput
 from kibitz.games import OVER
 from kibitz.games.gomoku import cells_of
-from kibitz.names import BadInput
 
 from . import test_compiled
 from .counted import layers, perft, value
@@ -162,7 +162,7 @@ def test_a_position_is_drawn_as_it_stands():
     game = games.load("gomoku:5,connect=4")
     state = games.positions(game)[0]
     for word in ("c3", "b2", "e5"):
-        game.play(state, game.read(state, word))
+        game.play(state, game.parse_action(state, word))
     assert game.show(state, 1).splitlines() == [
         "seat 1: x",
         "seat 2 (you): o, to move",

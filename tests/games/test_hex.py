@@ -32,7 +32,7 @@ RARE = 1e-4
 )
 def test_random_games_agree_with_openspiel(size, swap, count):
     game, oracle = games.known()["hex"](size, swap), pyspiel.load_game("hex", {"board_size": size, "swap": swap})
-    rows, width = count * (game.facts.longest + 1), game.facts.most_actions
+    rows, width = count * (game.facts.max_game_length + 1), game.facts.num_actions
     log = Games(
         *(np.zeros(rows, np.int64) for _ in range(3)),
         np.zeros((rows, width), np.int16),
@@ -51,7 +51,9 @@ def test_random_games_agree_with_openspiel(size, swap, count):
         legal = log.legal[row, : log.counts[row]].tolist()
         assert state.legal_actions() == legal
         if row < 10:
-            assert [state.action_to_string(action) for action in legal] == [game.spell(None, each) for each in legal]
+            assert [state.action_to_string(action) for action in legal] == [
+                game.action_to_string(None, each) for each in legal
+            ]
         state.apply_action(int(log.played[row]))
 
 
@@ -149,13 +151,13 @@ def test_on_a_random_full_board_just_one_seat_joins_its_sides(size):
 def finish_often(game, states, start, rng):
     for i in range(len(states)):
         states[i] = start[0]
-        game.finish(states[i], rng)
+        game.random_playout(states[i], rng)
 
 
 def finished(game, moves, count, seed=15):
     start = games.positions(game)
     for move in moves:
-        game.play(start[0], game.read(start[0], move))
+        game.play(start[0], game.parse_action(start[0], move))
     states = np.zeros(count, game.state)
     finish_often(game, states.view(np.recarray), start.view(np.recarray), jit.generators(seed, 1)[0])
     return start[0], states
@@ -218,9 +220,9 @@ def test_finish_gives_the_same_compiled_and_plain(name):
     rng = jit.generators(15, 1)[0]
     for state in compiled:
         plain = start.copy()
-        game.finish(plain, rng)
+        game.random_playout(plain, rng)
         assert same(plain, state)
-        game.finish(plain, rng)  # what is over stays so
+        game.random_playout(plain, rng)  # what is over stays so
         assert same(plain, state)
         assert joined(game, set(stones_of(game, plain, int(plain.winner))), int(plain.winner))
 
@@ -247,9 +249,12 @@ def test_with_the_swap_the_second_player_wins(name):
 def test_openings_at_the_sharp_corner_lose(size, opening, result):
     """HexWiki, "Swap": a1, b1 and their images lose on every board, but b1 on 2x2."""
     game = games.known()["hex"](size)
-    for image in (opening, game.spell(None, size**2 - 1 - game.read(games.positions(game)[0], opening))):
+    for image in (
+        opening,
+        game.action_to_string(None, size**2 - 1 - game.parse_action(games.positions(game)[0], opening)),
+    ):
         start = games.positions(game)[0]
-        game.play(start, game.read(start, image))
+        game.play(start, game.parse_action(start, image))
         assert value(game, start) == result
 
 
@@ -263,7 +268,7 @@ def replayed(game, actions):
 def random_moves(game, seed):
     rng, state, moves = jit.generators(seed, 1)[0], games.positions(game)[0], []
     while game.turn(state) != OVER:
-        moves.append(int(game.pick(state, rng)))
+        moves.append(int(game.sample_action(state, rng)))
         game.play(state, moves[-1])
     return moves
 
@@ -309,7 +314,7 @@ def test_an_action_is_the_cell_of_its_stone():
     for action in range(25):
         assert cells_of(game, action) == (-1, action)
         assert [row * 5 + column for row, column in stones_of(game, replayed(game, [action]), 0)] == [action]
-        assert game.board().names[action] == game.spell(None, action)
+        assert game.board().names[action] == game.action_to_string(None, action)
     assert cells_of(game, 25) == (-1, -1)
 
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as some
 from pokerkit import Automation, FixedLimitTexasHoldem
 
 from kibitz import games, jit
+from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
 from kibitz.games.holdem import Holdem, acpc, encoding
-from kibitz.games.holdem.table import CALL, FOLD, RAISE
-from kibitz.games.holdem.text import card_name, card_of
-from kibitz.names import BadInput
+from kibitz.games.holdem.display import card_name, card_of
+from kibitz.games.holdem.state import CALL, FOLD, RAISE
 
 from .walks import aimed, all_steps, encoding_of, same, view_of
 
@@ -103,7 +103,7 @@ def agrees_with_openspiel(game, seeds):
 def hand(game, seed):
     """A hand at random, compiled, a row a turn. Of four folds only one is done: else few hands would see a river."""
     fields = ("state", game.state), ("turn", "i8"), ("legal", "u8"), ("key", "u8"), ("action", "i8")
-    steps = np.zeros(game.facts.longest + 1, list(fields))
+    steps = np.zeros(game.facts.max_game_length + 1, list(fields))
     return steps[: play_hand(game, jit.generators(seed, 1)[0], np.zeros(52, np.int64), *(steps[f] for f, _ in fields))]
 
 
@@ -117,7 +117,7 @@ def play_hand(game, rng, actions, states, turns, legal, keys, played):
         keys[row] = game.infoset(states[row], max(turn, 0))
         for i in range(game.actions(states[row], actions)):
             legal[row] |= np.uint64(1) << np.uint64(actions[i])
-        played[row] = game.pick(states[row], rng)
+        played[row] = game.sample_action(states[row], rng)
         if turn != CHANCE and played[row] == FOLD and jit.below(rng, 4):
             played[row] = CALL
         states[row + 1] = states[row]
@@ -250,7 +250,7 @@ def test_who_always_folds_loses_750_to_who_always_raises():
         folder, state = hand % 2, games.positions(game)[0]
         while (turn := game.turn(state)) != OVER:
             legal = games.legal_actions(game, state)
-            game.play(state, game.pick(state, rng) if turn == CHANCE else legal[0 if turn == folder else -1])
+            game.play(state, game.sample_action(state, rng) if turn == CHANCE else legal[0 if turn == folder else -1])
         lost.append(1000 * game.payoff(state, folder))
     assert np.mean(lost) == -750
 
@@ -260,7 +260,7 @@ def test_at_most_24_big_blinds_are_lost():
     state = played(game, "rrrc" + "rrrrc" * 3)
     assert state.paid.tolist() == [240, 240]
     assert game.facts.payoffs == (-24, 24)
-    assert game.facts.longest == 9 + len("crrrc" + "crrrrc" * 3)
+    assert game.facts.max_game_length == 9 + len("crrrc" + "crrrrc" * 3)
 
 
 @pytest.mark.parametrize(
@@ -400,8 +400,8 @@ def test_moves_are_called_what_players_call_them():
     ):
         state = played(game, moves)
         legal = games.legal_actions(game, state)
-        assert [game.spell(state, action) for action in legal] == words
-        assert [game.read(state, letter) for letter in ("f", "c", "r") if LETTERS[letter] in legal] == legal
+        assert [game.action_to_string(state, action) for action in legal] == words
+        assert [game.parse_action(state, letter) for letter in ("f", "c", "r") if LETTERS[letter] in legal] == legal
     assert game.show(played(game, "crcccrrf"), 0).splitlines() == [
         "seat 1 (you), big blind: 2d 2c, four threes, 40 in the pot",
         "seat 2, dealer: 2s 2h, four threes, 60 in the pot",

@@ -6,8 +6,8 @@ import numpy as np
 import phevaluator
 import pytest
 
+from kibitz.games.holdem.display import card_name, card_of, hand_name
 from kibitz.games.holdem.evaluator import CATEGORY, KEYS, evaluate, value
-from kibitz.games.holdem.text import card_name, card_of, hand_name
 from kibitz.jit import kernel
 
 # High card, pair, two pair, three, straight, flush, full house, four, straight flush; Wikipedia's Poker probability.

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from kibitz import games, jit
+from kibitz.core.names import BadInput
 from kibitz.games import OVER
 from kibitz.games.bitboards import mask
 from kibitz.games.knightthrough import cells_of
-from kibitz.names import BadInput
 from kibitz.search.playouts import playouts
 
 from .counted import perft, value
@@ -121,7 +121,7 @@ def test_nobody_leaps_over_the_edge():
 )
 def test_who_reaches_the_far_row_or_takes_the_last_piece_wins(mine, theirs, to_move, move, winner):
     state = position(GAME, mine, theirs, to_move)
-    GAME.play(state, GAME.read(state, move))
+    GAME.play(state, GAME.parse_action(state, move))
     assert GAME.turn(state) == (1 - to_move if winner is None else OVER)
     if winner is not None:
         assert [GAME.payoff(state, seat) for seat in range(2)] == [[1, -1], [-1, 1]][winner]

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from kibitz import games, names
-from kibitz.names import BadInput
+from kibitz import games
+from kibitz.core import names
+from kibitz.core.names import BadInput
 
 from .facts import PILE, ROWS
 
@@ -123,7 +124,7 @@ def test_a_game_in_a_file_is_loaded_with_its_parameters(tmp_path):
     file = tmp_path / "heap.py"
     file.write_text(PILE.read_text().replace("class Pile", "class Heap"))
     game = games.load(f"{file}:Heap:sticks=9")
-    assert (type(game).__name__, game.sticks, game.facts.longest) == ("Heap", 9, 18)
+    assert (type(game).__name__, game.sticks, game.facts.max_game_length) == ("Heap", 9, 18)
     assert games.full_name(game) == f"{file}:Heap:sticks=9"
     assert games.load(games.full_name(game)) == game
 

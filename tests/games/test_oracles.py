@@ -58,13 +58,13 @@ class Games(NamedTuple):
     played: np.ndarray
     counts: np.ndarray
     legal: np.ndarray
-    odds: np.ndarray
+    probs: np.ndarray
     keys: np.ndarray
     payoffs: np.ndarray  # of the two seats, at the turn that is OVER
 
 
 def replay(game: games.Game, oracle: pyspiel.Game, count: int, seed: int) -> None:
-    rows, width = count * (game.facts.longest + 1), max(game.facts.most_actions, game.facts.most_outcomes)
+    rows, width = count * (game.facts.max_game_length + 1), max(game.facts.num_actions, game.facts.max_chance_outcomes)
     log = Games(
         np.zeros(rows, np.int64),
         np.zeros(rows, np.int64),
@@ -88,9 +88,9 @@ def replay(game: games.Game, oracle: pyspiel.Game, count: int, seed: int) -> Non
             continue
         assert state.current_player() == turn  # -1 is chance for both
         if turn == CHANCE:
-            outcomes, odds = zip(*state.chance_outcomes(), strict=True)
+            outcomes, probs = zip(*state.chance_outcomes(), strict=True)
             assert list(outcomes) == legal
-            assert odds == pytest.approx(log.odds[row, : len(legal)].tolist(), abs=1e-12)
+            assert probs == pytest.approx(log.probs[row, : len(legal)].tolist(), abs=1e-12)
         else:
             assert state.legal_actions() == legal
             # All that it ever told this player: of open bids its string tells the cards left, not when each was bid.
@@ -102,7 +102,7 @@ def replay(game: games.Game, oracle: pyspiel.Game, count: int, seed: int) -> Non
 
 
 @jit.kernel
-def play_games(game, count, states, rng, turns, played, counts, legal, odds, keys, payoffs):
+def play_games(game, count, states, rng, turns, played, counts, legal, probs, keys, payoffs):
     state = states[0]
     row = 0
     for _ in range(count):
@@ -114,10 +114,10 @@ def play_games(game, count, states, rng, turns, played, counts, legal, odds, key
                 break
             counts[row] = game.actions(state, legal[row])
             if turn == CHANCE:
-                game.odds(state, legal[row], counts[row], odds[row])
+                game.chance_probs(state, legal[row], counts[row], probs[row])
             else:
                 keys[row] = game.infoset(state, turn)
-            played[row] = game.pick(state, rng)
+            played[row] = game.sample_action(state, rng)
             game.play(state, played[row])
             row += 1
         for seat in range(2):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kibitz import games
+from kibitz.core.names import BadInput
 from kibitz.games import OVER
 from kibitz.games.othello import cells_of
-from kibitz.names import BadInput
 
 from .counted import lines_of_play, perft, value
 from .replays import agrees_with_its_image, agrees_with_openspiel
@@ -152,7 +152,7 @@ def test_the_shortest_game_ends_at_once():
     state = games.positions(GAME)[0]
     for word in ("e6", "f4", "e3", "f6", "g5", "d6", "e7", "f5", "c5"):
         assert GAME.turn(state) >= 0
-        GAME.play(state, GAME.read(state, word))
+        GAME.play(state, GAME.parse_action(state, word))
     assert GAME.turn(state) == OVER
     assert (state.discs[1], GAME.payoff(state, 0), GAME.payoff(state, 1)) == (0, 1, -1)
 
@@ -176,7 +176,7 @@ def test_the_opening_is_drawn_as_in_books():
 def test_a_pass_goes_nowhere():
     assert [cells_of(GAME, action) for action in (0, 63, 64)] == [(-1, 0), (-1, 63), (-1, -1)]
     passing = next(step for seed in range(99) for step in walk(GAME, seed) if step.actions == [64])
-    assert GAME.spell(passing.state, 64) == "pass"
+    assert GAME.action_to_string(passing.state, 64) == "pass"
 
 
 @pytest.mark.parametrize("size", [5, 7])

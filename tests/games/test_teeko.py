@@ -111,7 +111,7 @@ def test_lines_of_play_from_a_position(words, counts):
 def played(game, words):
     state = games.positions(game)[0]
     for word in words.split():
-        game.play(state, game.read(state, word))
+        game.play(state, game.parse_action(state, word))
     return state
 
 
@@ -156,7 +156,7 @@ def test_a_turned_or_mirrored_game_goes_the_same_way(symmetry):
 
 
 def every_action():
-    return [action for action in range(GAME.facts.most_actions) if REACH[action]]
+    return [action for action in range(GAME.facts.num_actions) if REACH[action]]
 
 
 def test_every_drop_and_step_is_one_action():
@@ -168,9 +168,14 @@ def test_every_drop_and_step_is_one_action():
 def test_markers_are_dropped_first_and_moved_then():
     state = played(GAME, "a1 c3 b2 c4 d5 e4 a3")
     assert GAME.turn(state) == 1
-    assert [GAME.spell(state, action) for action in games.legal_actions(GAME, state)][:2] == ["b1", "c1"]
+    assert [GAME.action_to_string(state, action) for action in games.legal_actions(GAME, state)][:2] == ["b1", "c1"]
     state = played(GAME, "a1 c3 b2 c4 d5 e4 a3 d2")
-    assert {GAME.spell(state, action)[:2] for action in games.legal_actions(GAME, state)} == {"a1", "b2", "d5", "a3"}
+    assert {GAME.action_to_string(state, action)[:2] for action in games.legal_actions(GAME, state)} == {
+        "a1",
+        "b2",
+        "d5",
+        "a3",
+    }
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_finish_goes_on_from_any_position():
 def test_a_position_is_drawn_with_its_winner():
     state = games.positions(GAME)[0]
     for cell in ("a1", "a2", "b1", "b2", "c1"):
-        GAME.play(state, GAME.read(state, cell))
+        GAME.play(state, GAME.parse_action(state, cell))
     assert GAME.show(state, 1).splitlines() == [
         "seat 1: x, wins",
         "seat 2 (you): o",

@@ -73,7 +73,7 @@ def yavalath(side):
 @pytest.mark.parametrize(("side", "count"), [(3, 1500), (4, 500), (5, 500)])
 def test_random_games_agree_with_the_twin(side, count):
     game = yavalath(side)
-    rows, width = count * (game.facts.longest + 1), game.facts.most_actions
+    rows, width = count * (game.facts.max_game_length + 1), game.facts.num_actions
     log = Games(
         *(np.zeros(rows, np.int64) for _ in range(3)),
         np.zeros((rows, width), np.int16),
@@ -140,7 +140,7 @@ def test_lines_of_play_from_the_midst_of_games_are_those_of_the_twin(side, moves
     for rng in jit.generators(17, 40):
         state, twin = games.positions(game)[0], Twin(side)
         while not twin.over and len(twin.stones) < moves:
-            action = int(game.pick(state, rng))
+            action = int(game.sample_action(state, rng))
             game.play(state, action)
             twin.play(action)
         if not twin.over and compared < 3:
@@ -152,7 +152,7 @@ def test_lines_of_play_from_the_midst_of_games_are_those_of_the_twin(side, moves
 def after(moves, side=5):
     game, state = yavalath(side), games.positions(yavalath(side))[0]
     for move in moves.split():
-        game.play(state, game.read(state, move))
+        game.play(state, game.parse_action(state, move))
     return game, state
 
 
@@ -198,7 +198,7 @@ def test_a_full_board_without_three_in_a_row_is_a_draw():
 
 @jit.kernel
 def finish(game, states, rng):
-    game.finish(states[0], rng)
+    game.random_playout(states[0], rng)
 
 
 @pytest.mark.parametrize("side", [3, 5])
@@ -216,7 +216,7 @@ def test_an_action_is_the_cell_of_its_stone():
         state = games.positions(game)[0]
         game.play(state, action)
         assert int(state.stones[0]) == 1 << action
-        assert game.spell(state, action) == game.board().names[action]
+        assert game.action_to_string(state, action) == game.board().names[action]
 
 
 def test_no_kernel_counts_references():

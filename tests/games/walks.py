@@ -9,7 +9,8 @@ import pytest
 from numpy.lib.recfunctions import repack_fields
 
 from kibitz import games, jit
-from kibitz.games import CHANCE, OVER, Game, protocol
+from kibitz.games import CHANCE, OVER, Game
+from kibitz.games.game import random_playout
 
 from .facts import ROWS, Row
 
@@ -26,7 +27,9 @@ def over(rows: list[Row]) -> Any:
 SMALL = {games.full_name(games.load(row.name)) for row in ROWS if row.tree}
 every_game = over([row for row in ROWS if not row.heavy])
 every_small_game = over([row for row in ROWS if row.tree])
-every_game_that_finishes = over([row for row in ROWS if type(games.load(row.name)).finish is not protocol.finish])
+every_game_that_finishes = over(
+    [row for row in ROWS if type(games.load(row.name)).random_playout is not random_playout]
+)
 every_hidden_game = over([row for row in ROWS if not row.heavy and games.load(row.name).facts.hidden])
 every_small_hidden_game = over([row for row in ROWS if row.tree and games.load(row.name).facts.hidden])
 every_small_encoded_game = over([row for row in ROWS if row.tree and games.load(row.name).facts.encoding])
@@ -55,8 +58,8 @@ def _walked(game: Game, seed: int, state: Any) -> list[Step]:
     rng = jit.generators(seed, 1)[0]
     steps = []
     while (turn := game.turn(state)) != OVER:
-        assert len(steps) < game.facts.longest
-        action = int(game.pick(state, rng))
+        assert len(steps) < game.facts.max_game_length
+        action = int(game.sample_action(state, rng))
         steps.append(Step(state.copy(), turn, games.legal_actions(game, state), action))
         game.play(state, action)
     return [*steps, Step(state, OVER, [], -1)]
@@ -64,7 +67,7 @@ def _walked(game: Game, seed: int, state: Any) -> list[Step]:
 
 def walks(game: Game, count: int = PER_ROW) -> Iterator[list[Step]]:
     """So many; a third of them where there are many turns to look at from many seats."""
-    if game.facts.seats > 2 and game.facts.longest > LONG:
+    if game.facts.seats > 2 and game.facts.max_game_length > LONG:
         count = -(-count // 3)
     return (walk(game, seed) for seed in range(count))
 
@@ -108,18 +111,18 @@ def encoding_of(game: Game, state: Any, seat: int) -> np.ndarray:
     return out
 
 
-def guess_of(game: Game, view: Any, seat: int, rng: np.ndarray) -> Any:
-    notes, guess = np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
+def world_of(game: Game, view: Any, seat: int, rng: np.ndarray) -> Any:
+    notes, world = np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
     game.prepare(view, seat, notes)
-    assert game.guess(view, seat, notes, rng, guess)
-    return guess
+    assert game.determinize(view, seat, notes, rng, world)
+    return world
 
 
 def aimed(game: Game, state: Any, view: Any, seat: int, mode: str) -> tuple[dict[int, bool], int]:
     """Action -> kept, and how many `aim` says that it kept."""
     legal = np.array(games.legal_actions(game, state))
     keep = np.zeros(len(legal), np.bool_)
-    kept = game.aim(state, view, seat, MODES[mode], legal, len(legal), keep)
+    kept = game.target(state, view, seat, MODES[mode], legal, len(legal), keep)
     return dict(zip(legal.tolist(), keep.tolist(), strict=True)), kept
 
 
@@ -163,7 +166,7 @@ def _tree(game: Game, kind: type, deepest: int) -> Tree:  # games of two kinds m
 
 
 @jit.kernel
-def grow(game, deepest, legal, odds, states, turns, parents, actions, chances, keys, depths):
+def grow(game, deepest, legal, probs, states, turns, parents, actions, chances, keys, depths):
     """Fill the columns of a tree. Returns its size, 0 if there isn't room. (What allocates would be compiled twice.)"""
     game.start(states[0])
     chances[0] = 1.0
@@ -176,9 +179,9 @@ def grow(game, deepest, legal, odds, states, turns, parents, actions, chances, k
             if end + n > len(states):
                 return 0
             if turn == CHANCE:
-                game.odds(states[node], legal, n, odds)
+                game.probs(states[node], legal, n, probs)
             else:
-                odds[:n] = 1.0
+                probs[:n] = 1.0
                 keys[node] = game.infoset(states[node], turn)
             for i in range(n):
                 states[end] = states[node]
@@ -186,7 +189,7 @@ def grow(game, deepest, legal, odds, states, turns, parents, actions, chances, k
                 parents[end] = node
                 depths[end] = depths[node] + 1
                 actions[end] = legal[i]
-                chances[end] = chances[node] * odds[i]
+                chances[end] = chances[node] * probs[i]
                 end += 1
         node += 1
     return end

@@ -17,14 +17,14 @@ from tensorboard.backend.event_processing.event_file_loader import RawEventFileL
 from tensorboard.compat.proto.event_pb2 import Event
 
 from kibitz import games
-from kibitz.learn import expert_iteration, training
-from kibitz.learn.apprentice import Apprentice
-from kibitz.learn.experience import Experience
+from kibitz.core.names import BadInput
+from kibitz.core.runs import Run
+from kibitz.learn import expert_iteration, trainer
 from kibitz.learn.expert_iteration import Journal, Progress, Schedule, cut, joined
-from kibitz.learn.perceptron import compiled, read_layers
-from kibitz.names import BadInput
-from kibitz.runs import Run
-from kibitz.search.best_response import judge_policy
+from kibitz.learn.mlp import compiled, read_layers
+from kibitz.learn.replay import Experience
+from kibitz.learn.torch_mlp import Apprentice
+from kibitz.search.best_response import evaluate_policy
 from kibitz.search.sequence_form import unfold
 
 ROOT = Path(__file__).parents[2]
@@ -35,12 +35,12 @@ TINY = {
 
 
 def begun(folder, game="leduc", **values):
-    return training.new_run(folder, "exit-oos", training.configured("exit-oos", game, None, TINY | values))
+    return trainer.new_run(folder, "exit-oos", trainer.configured("exit-oos", game, None, TINY | values))
 
 
 def trained(folder, game="leduc", processes=1, **values):
     run = begun(folder, game, **values)
-    training.train(run, processes)
+    trainer.train(run, processes)
     return run
 
 
@@ -99,19 +99,19 @@ def student():
     return Apprentice(game, Experience(20, 9, 2), (4,), 1e-2, 8, 2, seed=1)
 
 
-SCHEDULE = Schedule(iterations=4, games=3, tasks=2, keep_every=2, judge_every=2)
+SCHEDULE = Schedule(iterations=4, games=3, tasks=2, keep_every=2, evaluate_every=2)
 
 
-def loop(folder, schedule=SCHEDULE, watch=lambda progress: None, crew=None):
+def loop(folder, schedule=SCHEDULE, watch=lambda progress: None, workers=None):
     folder.mkdir(exist_ok=True)
-    run, crew = Run(folder), crew or Players()
-    expert_iteration.expert_iteration(run, crew, student(), schedule, lambda layers: {"layers": len(layers)}, watch)
-    return run, crew
+    run, workers = Run(folder), workers or Players()
+    expert_iteration.expert_iteration(run, workers, student(), schedule, lambda layers: {"layers": len(layers)}, watch)
+    return run, workers
 
 
 def test_an_iteration_is_games_then_learning_then_a_line(tmp_path):
     seen = []
-    run, crew = loop(tmp_path / "run", watch=seen.append)
+    run, workers = loop(tmp_path / "run", watch=seen.append)
     assert [(line["iteration"], line["games"], line.get("layers")) for line in run.lines()] == [
         (0, 0, 2), (1, 3, None), (2, 6, 2), (3, 9, None), (4, 12, 2)
     ]  # fmt: skip
@@ -120,7 +120,7 @@ def test_an_iteration_is_games_then_learning_then_a_line(tmp_path):
         ["iteration", "games", "loss", "rows"],
     ]
     assert [line["rows"] for line in run.lines()[1:]] == [9, 18, 20, 20]
-    assert sorted(crew.played) == list(range(12))
+    assert sorted(workers.played) == list(range(12))
     assert [(each.iteration, each.games) for each in seen] == [
         pair for done in range(4) for pair in [(done, 3 * done + 1), (done, 3 * done + 3), (done + 1, 3 * done + 3)]
     ]
@@ -239,8 +239,8 @@ def test_a_run_may_be_killed_before_and_within_any_write(tmp_path, kept_by):
         except Killed:
             before = safe(Run(folder))
             assert measured(Run(folder)) <= before
-            _, crew = loop(folder)
-            assert sorted(crew.played) == list(range(3 * before, 12))  # what is on disk isn't played again
+            _, workers = loop(folder)
+            assert sorted(workers.played) == list(range(3 * before, 12))  # what is on disk isn't played again
             assert outcome(Run(folder)) == whole
         else:
             break
@@ -305,17 +305,17 @@ def test_lines_say_what_was_reached_and_no_times(tmp_path):
     assert 4 * 4 * 2 <= lines[-1]["rows"] <= 4 * 4 * 8
     layers, about = read_layers(run.path("network.safetensors"), games.load("leduc"))
     form = unfold(games.load("leduc"))
-    assert judge_policy(form, compiled(layers)).nash_conv == lines[-1]["nash_conv"]
+    assert evaluate_policy(form, compiled(layers)).nash_conv == lines[-1]["nash_conv"]
     assert about.made == "run, iteration 4"
     for iteration in (2, 4):
         kept, _ = read_layers(run.path(f"networks/{iteration:06d}.safetensors"))
-        assert judge_policy(form, compiled(kept)).nash_conv == lines[iteration]["nash_conv"]
+        assert evaluate_policy(form, compiled(kept)).nash_conv == lines[iteration]["nash_conv"]
 
 
 def test_the_network_is_judged_now_and_then_and_at_the_end(tmp_path):
-    found = trained(tmp_path / "a", "kuhn", judge_every=3).lines()
+    found = trained(tmp_path / "a", "kuhn", evaluate_every=3).lines()
     assert [line["iteration"] for line in found if "nash_conv" in line] == [0, 3, 4]
-    assert not any("nash_conv" in line for line in trained(tmp_path / "b", "kuhn", judge_every=0).lines())
+    assert not any("nash_conv" in line for line in trained(tmp_path / "b", "kuhn", evaluate_every=0).lines())
 
 
 @pytest.mark.parametrize("playouts", ["compiled", "batched"])
@@ -338,7 +338,7 @@ def test_a_run_that_goes_on_further_ends_as_one_begun_so_long(tmp_path):
     trained(tmp_path / "a" / "run", iterations=2)
     config = Run(tmp_path / "a" / "run").config() | {"iterations": 5}
     run = Run.create_or_resume(tmp_path / "a" / "run", "", config, may_grow=("iterations",))
-    training.train(run, 1)
+    trainer.train(run, 1)
     found, expected = outcome(run), outcome(trained(tmp_path / "b" / "run", iterations=5))
     assert found == expected
 
@@ -346,7 +346,7 @@ def test_a_run_that_goes_on_further_ends_as_one_begun_so_long(tmp_path):
 def test_a_finished_run_is_left_as_it_is(tmp_path):
     run = trained(tmp_path / "run", "kuhn")
     before = outcome(run)
-    training.train(Run(run.folder), 1)
+    trainer.train(Run(run.folder), 1)
     assert outcome(run) == before
 
 
@@ -354,7 +354,7 @@ def test_a_finished_run_is_left_as_it_is(tmp_path):
 def test_what_is_learned_is_worth_something(tmp_path, game, below):
     """NashConv: 0.8 untrained on Kuhn, 5.1 on Leduc."""
     values = {"iterations": 12, "games": 16, "simulations": 400, "hidden": "32", "steps": 64, "batch": 64, "seed": 1}
-    run = trained(tmp_path / "run", game, **values, rate=1e-2, judge_every=12, keep_every=12)
+    run = trained(tmp_path / "run", game, **values, rate=1e-2, evaluate_every=12, keep_every=12)
     first, last = [line["nash_conv"] for line in run.lines() if "nash_conv" in line]
     assert last < below < 0.7 * first
 
@@ -389,11 +389,11 @@ def test_tensorboard_shows_the_lines_also_after_a_kill(tmp_path):
             raise Killed
 
     with pytest.raises(Killed):
-        training.train(run, 1, watch=kill)
+        trainer.train(run, 1, watch=kill)
     assert shown(run) == expected_to_be_shown(run)
     assert measured(run) == 3
     resumed = Run(run.folder)
-    training.train(resumed, 1)
+    trainer.train(resumed, 1)
     assert shown(resumed) == expected_to_be_shown(resumed)
     assert [step for step, tag, _ in shown(resumed) if tag == "games"] == [0, 1, 2, 3, 4]
 
@@ -416,7 +416,7 @@ def test_a_spoilt_checkpoint_is_told_in_one_line(tmp_path, spoil, name):
     spoil(run.path(f"checkpoints/000001/{name}"))
     before = run.path("metrics.jsonl").read_text()
     with pytest.raises(BadInput, match="checkpoints/000001 can't be read, it is damaged: ") as caught:
-        training.train(Run(run.folder), 1)
+        trainer.train(Run(run.folder), 1)
     assert "\n" not in str(caught.value)
     assert run.path("metrics.jsonl").read_text() == before
 
@@ -432,12 +432,12 @@ def test_a_spoilt_journal_is_told_and_without_it_the_run_goes_on(tmp_path, spoil
             raise Killed
 
     with pytest.raises(Killed):
-        training.train(run, 1, watch=kill)
+        trainer.train(run, 1, watch=kill)
     spoil(run.path("journal/000002.safetensors"))
     with pytest.raises(BadInput, match=r"journal/000002\.safetensors can't be read, it is damaged .*: delete it"):
-        training.train(Run(run.folder), 1)
+        trainer.train(Run(run.folder), 1)
     run.path("journal/000002.safetensors").unlink()
-    training.train(Run(run.folder), 1)
+    trainer.train(Run(run.folder), 1)
     assert outcome(run) == whole
 
 
@@ -445,8 +445,8 @@ def test_a_run_that_another_works_on_is_refused(tmp_path):
     pytest.importorskip("fcntl")
     run = begun(tmp_path / "run", "kuhn", iterations=1)
     with run.held(), pytest.raises(BadInput, match="is being written by another process"):
-        training.train(Run(run.folder), 1)
-    training.train(Run(run.folder), 1)
+        trainer.train(Run(run.folder), 1)
+    trainer.train(Run(run.folder), 1)
     assert measured(run) == 1
 
 
@@ -463,7 +463,7 @@ def test_a_configuration_that_is_none_is_refused(tmp_path, change, text):
     run = begun(tmp_path / "run", "kuhn")
     run.write("config.json", json.dumps(run.config() | change))
     with pytest.raises(BadInput, match=text):
-        training.train(Run(run.folder), 1)
+        trainer.train(Run(run.folder), 1)
 
 
 # ---------------------------------------------------------------- real kills
@@ -484,7 +484,7 @@ def note(progress):
 warm, *runs = json.loads(sys.argv[1])
 run = Run(Path(warm))
 run.show_in_tensorboard = lambda: None  # it would leave a thread behind
-training.train(run, 1)
+trainer.train(run, 1)
 seconds = expert_iteration.CHECKPOINT_SECONDS
 for folder, processes, kills, every_time in runs:
     dice = random.Random(Path(folder).parent.name)
@@ -493,7 +493,7 @@ for folder, processes, kills, every_time in runs:
     for attempt in range(kills + 1):
         child = os.fork()
         if child == 0:
-            training.train(Run(run.folder), processes, watch=note)
+            trainer.train(Run(run.folder), processes, watch=note)
             os._exit(0)
         ended, moment, until = 0, dice.randint(max(before - 2, 0), min(before + 3, 10)), None
         while not ended and (until is None or time.perf_counter() < until or attempt == kills):
@@ -516,15 +516,15 @@ def test_a_run_that_is_killed_at_random_moments_ends_as_one_that_never_was(tmp_p
     """With a checkpoint each time; with the journal only; with the journal only and two processes."""
     values, kills = {"iterations": 12, "simulations": 200}, {"checkpoints": 6, "journal": 6, "two": 2}
     runs = {name: begun(tmp_path / name / "run", **values) for name in kills}
-    whole, warm = (begun(tmp_path / name / "run", **values) for name in ("whole", "warm"))
+    whole, precompile = (begun(tmp_path / name / "run", **values) for name in ("whole", "warm"))
     tasks = [(str(runs[name].folder), 2 if name == "two" else 1, kills[name], name == "checkpoints") for name in runs]
     done = subprocess.run(
-        [sys.executable, "-c", NURSERY, json.dumps([str(warm.folder), *tasks])],
+        [sys.executable, "-c", NURSERY, json.dumps([str(precompile.folder), *tasks])],
         cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = [json.loads(line) for line in done.stdout.splitlines()]
-    training.train(whole, 1)
+    trainer.train(whole, 1)
     for name, run in runs.items():
         attempts = [attempt for attempt in told if attempt[0] == name]
         statuses = [status for _, status, *_ in attempts]
@@ -550,7 +550,7 @@ def test_a_worker_that_is_killed_costs_nothing_but_is_told(tmp_path):
             killed.append(children[0].pid)
             os.kill(children[0].pid, signal.SIGKILL)
 
-    training.train(run, 2, watch=kill, tell=told.append)
+    trainer.train(run, 2, watch=kill, tell=told.append)
     assert len(killed) == len(told) == 1
     assert told[0].startswith("a worker process died (exit code -9)")
     assert outcome(run) == whole

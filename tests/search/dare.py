@@ -16,7 +16,7 @@ SHOW, GIVE_UP = 0, 1
 STATE = record(("cards", "i1", (2,)), ("step", "i1"), ("stake", "i1"), ("shown", "i1"))
 
 
-@game("dare", state=STATE, most_actions=2, most_outcomes=CARDS, longest=6, payoffs=(-8.0, 8.0))
+@game("dare", state=STATE, num_actions=2, max_chance_outcomes=CARDS, max_game_length=6, payoffs=(-8.0, 8.0))
 class Dare(NamedTuple):
     loud: Annotated[bool, "whether anybody may double"] = True
 
@@ -49,13 +49,13 @@ class Dare(NamedTuple):
         if not self.loud:
             state.step = (1, 4, 4, 4, 6, 6)[step]
 
-    def usual(self, state, rng):
-        return int(state.step == 5) if state.step > 1 else self.pick(state, rng)
+    def heuristic(self, state, rng):
+        return int(state.step == 5) if state.step > 1 else self.sample_action(state, rng)
 
-    def aside(self, state):
+    def is_announcement(self, state):
         return state.step == 2 or state.step == 3 or state.step == 5
 
-    def quiet(self):
+    def without_announcements(self):
         return self._replace(loud=False)
 
     def payoff(self, state, seat):
@@ -70,7 +70,7 @@ class Dare(NamedTuple):
         copy_record(out, state)
         out.cards[1 - seat] = -1
 
-    def guess(self, view, seat, notes, rng, out):
+    def determinize(self, view, seat, notes, rng, out):
         copy_record(out, view)
         if view.step > 1 - seat:
             own = int(view.cards[seat])

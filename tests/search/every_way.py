@@ -7,7 +7,7 @@ script of choices after the other until all have been seen.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from kibitz.games import chance_odds
+from kibitz.games import chance_outcomes
 
 
 class Chooser:
@@ -52,9 +52,9 @@ class Scripted:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._game, name)
 
-    def pick(self, state: Any, rng: Any) -> int:
-        outcomes = chance_odds(self._game, state)
-        return outcomes[self._chooser.choose([odds for _, odds in outcomes])][0]
+    def sample_action(self, state: Any, rng: Any) -> int:
+        outcomes = chance_outcomes(self._game, state)
+        return outcomes[self._chooser.choose([probs for _, probs in outcomes])][0]
 
 
 def every_way(run: Callable[[Chooser], Any]) -> Iterator[tuple[float, Any]]:

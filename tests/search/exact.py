@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.games import CHANCE, OVER, Game, chance_odds, legal_actions, positions
+from kibitz.games import CHANCE, OVER, Game, chance_outcomes, legal_actions, positions
 
 Policy = Callable[[int, int], np.ndarray]  # key, number of actions -> odds
 
@@ -21,7 +21,9 @@ def regrets_and_weights(game: Game, policy: Policy, seat: int) -> tuple[dict, di
         if turn == OVER:
             return game.payoff(state, seat)
         if turn == CHANCE:
-            return sum(odds * walk(after(state, outcome), others * odds) for outcome, odds in chance_odds(game, state))
+            return sum(
+                probs * walk(after(state, outcome), others * probs) for outcome, probs in chance_outcomes(game, state)
+            )
         actions, key = legal_actions(game, state), int(game.infoset(state, turn))
         sigma = policy(key, len(actions))
         if turn == seat:

@@ -19,13 +19,13 @@ class FirstOf(NamedTuple):
 
     last: bool
 
-    def step(self, game, state, actions, odds, rng):
+    def step(self, game, state, actions, probs, rng):
         n = game.actions(state, actions)
         return actions[n - 1] if self.last else actions[0]
 
-    def weigh(self, game, state, actions, n, odds):
+    def weigh(self, game, state, actions, n, probs):
         for j in range(n):
-            odds[j] = 1.0 if j == (n - 1 if self.last else 0) else 0.0
+            probs[j] = 1.0 if j == (n - 1 if self.last else 0) else 0.0
 
 
 def test_each_policy_moves_first_in_every_other_game():

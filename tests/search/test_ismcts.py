@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.names import BadInput
+from kibitz.core.names import BadInput
 from kibitz.search import ismcts
 from kibitz.search.ismcts import IsMcts, SingleUct
 
@@ -21,15 +21,15 @@ def view_after(name, *actions):
 
 def test_it_calls_a_bid_that_cannot_hold_and_lets_a_sure_one_stand():
     game, view, seat = view_after("liars_dice", 0, 0, 11)  # "two sixes", with a one in hand: it never holds
-    assert game.spell(view, IsMcts(game, 1).advise(view, seat, 3000).best) == "liar"
+    assert game.action_to_string(view, IsMcts(game, 1).advise(view, seat, 3000).best) == "liar"
     game, view, seat = view_after("liars_dice", 2, 5, 2)  # "one three", and the six in hand is wild: it holds
-    assert game.spell(view, IsMcts(game, 1).advise(view, seat, 3000).best) != "liar"
+    assert game.action_to_string(view, IsMcts(game, 1).advise(view, seat, 3000).best) != "liar"
 
 
 def test_it_never_folds_the_best_hand():
     game, view, seat = view_after("leduc", 2, 1, 1, 1, 2, 2, 2)  # a pair of kings, facing two raises
     advice = IsMcts(game, 1).advise(view, seat, 2000)
-    assert game.spell(view, advice.best) == "call"
+    assert game.action_to_string(view, advice.best) == "call"
     assert advice.value[1] == pytest.approx(9)  # 1 + 4 + 4: it has won, whatever the other holds
 
 
@@ -102,7 +102,7 @@ def test_single_uct_takes_the_highest_mean_or_the_most_visits():
     game, view, seat = view_after("leduc", 2, 1, 1, 1, 2, 2, 2)  # a pair of kings, facing two raises
     for by_mean in (True, False):
         advice = SingleUct(game, 1, by_mean=by_mean).advise(view, seat, 2000)
-        assert game.spell(view, advice.best) == "call"
+        assert game.action_to_string(view, advice.best) == "call"
         assert advice.value[1] == pytest.approx(9)
         assert advice.best == advice.actions[np.argmax(advice.value if by_mean else advice.visits)]
     wide = SingleUct(game, 1, exploration=50).advise(view, seat, 2000)

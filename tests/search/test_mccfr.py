@@ -5,10 +5,10 @@ import pytest
 
 from kibitz import games
 from kibitz.search import mccfr
-from kibitz.search.best_response import judge
+from kibitz.search.best_response import evaluate
+from kibitz.search.infoset_table import find, grow, new_table
 from kibitz.search.mccfr import SAMPLERS, ExternalSampling, OutcomeSampling
 from kibitz.search.sequence_form import unfold
-from kibitz.search.table import find, grow, new_table
 
 from .every_way import Scripted, every_way
 from .exact import infosets, regrets_and_weights
@@ -32,9 +32,9 @@ def filled_table(game, seed):
 
 
 def matched(cells, at, n):
-    odds = np.empty(n)
-    mccfr.match(cells, at, n, odds)
-    return odds
+    probs = np.empty(n)
+    mccfr.match(cells, at, n, probs)
+    return probs
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -48,7 +48,7 @@ def test_the_expected_update_is_the_exact_counterfactual_regret(name, method, se
     expected, total = np.zeros_like(before), 0.0
 
     def run(chooser):
-        monkeypatch.setattr(mccfr, "choose", lambda odds, n, rng: chooser.choose(odds[:n]))
+        monkeypatch.setattr(mccfr, "choose", lambda probs, n, rng: chooser.choose(probs[:n]))
         monkeypatch.setattr(mccfr, "below", lambda rng, n: chooser.choose([1 / n] * n))
         monkeypatch.setattr(mccfr, "uniform", lambda rng: float(chooser.choose([EXPLORATION, 1 - EXPLORATION])))
         table.cells[:] = before
@@ -92,7 +92,7 @@ def test_sampling_converges_as_fast_as_is_known(name, method, iterations, low, h
     for seed in range(3):
         solver = SAMPLERS[method](game, seed)
         solver.run(iterations)
-        reached.append(judge(form, solver.strategy()).nash_conv)
+        reached.append(evaluate(form, solver.strategy()).nash_conv)
     assert low <= np.median(reached) <= high, reached
 
 
@@ -104,7 +104,7 @@ def test_sampling_goes_on_converging(method, iterations, high):
     game = games.load("leduc")
     solver = SAMPLERS[method](game, 1)
     solver.run(iterations)
-    assert judge(unfold(game), solver.strategy()).nash_conv < high
+    assert evaluate(unfold(game), solver.strategy()).nash_conv < high
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS.values())
@@ -115,8 +115,8 @@ def test_the_same_seed_gives_the_same_strategy_however_the_run_is_cut(sampler):
     other.run(300)
     for count in (1, 99, 200):
         parts.run(count)
-    assert np.array_equal(whole.strategy().odds, parts.strategy().odds)
-    assert not np.array_equal(whole.strategy().odds, other.strategy().odds)
+    assert np.array_equal(whole.strategy().probs, parts.strategy().probs)
+    assert not np.array_equal(whole.strategy().probs, other.strategy().probs)
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS.values())
@@ -129,7 +129,7 @@ def test_a_table_that_starts_tiny_gives_the_same_strategy(sampler):
         solver.run(200)
     assert len(tiny.table.slots) < len(roomy.table.slots)
     assert np.array_equal(roomy.strategy().keys, tiny.strategy().keys)
-    assert np.array_equal(roomy.strategy().odds, tiny.strategy().odds)
+    assert np.array_equal(roomy.strategy().probs, tiny.strategy().probs)
 
 
 def test_growing_keeps_every_cell():

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from kibitz import games
+from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
-from kibitz.names import BadInput
 from kibitz.search import oos
-from kibitz.search.best_response import judge
+from kibitz.search.best_response import evaluate
+from kibitz.search.infoset_table import find, new_table
 from kibitz.search.mccfr import match
 from kibitz.search.oos import Oos, bytes_an_infoset
 from kibitz.search.policies import policy
 from kibitz.search.sequence_form import unfold
-from kibitz.search.table import find, new_table
 
 from .every_way import Scripted, every_way
 from .exact import infosets, regrets_and_weights
@@ -56,12 +56,12 @@ def expected_update(search, table, updating, view, seat, monkeypatch):
     def run(chooser):
         delta = settings.targeting
         monkeypatch.setattr(oos, "uniform", lambda rng: float(chooser.choose([delta, 1 - delta])))
-        monkeypatch.setattr(oos, "choose", lambda odds, n, rng: chooser.choose(odds[:n]))
+        monkeypatch.setattr(oos, "choose", lambda probs, n, rng: chooser.choose(probs[:n]))
         monkeypatch.setattr(
-            oos, "explore", lambda odds, n, share, rng: chooser.choose(share / n + (1 - share) * odds[:n])
+            oos, "explore", lambda probs, n, share, rng: chooser.choose(share / n + (1 - share) * probs[:n])
         )
         monkeypatch.setattr(
-            oos, "choose_kept", lambda odds, keep, n, mass, rng: chooser.choose(odds[:n] * keep[:n] / mass)
+            oos, "choose_kept", lambda probs, keep, n, mass, rng: chooser.choose(probs[:n] * keep[:n] / mass)
         )
         table.cells[:] = before
         search.scratch.updating[0] = updating
@@ -75,7 +75,7 @@ def expected_update(search, table, updating, view, seat, monkeypatch):
 
     average = 0.4
     search.table = table
-    search.aim(view, seat)
+    search.target(view, seat)
     settings = search.settings
     for probability, change in every_way(run):
         total += probability
@@ -94,9 +94,9 @@ def check_exactness(game, target, delta, gamma, aims, monkeypatch, seed=1):
         places[key] = (at, n)
 
     def strategy(key, n):
-        odds = np.empty(n)
-        match(table.cells, places[key][0], n, odds)
-        return gamma / n + (1 - gamma) * odds
+        probs = np.empty(n)
+        match(table.cells, places[key][0], n, probs)
+        return gamma / n + (1 - gamma) * probs
 
     for updating in (0, 1):
         regrets, weights = regrets_and_weights(game, strategy, updating)
@@ -127,10 +127,10 @@ def test_linear_averaging_weighs_the_tth_simulation_by_t_and_nothing_else(monkey
         search = Oos(game, 1, linear=linear)
         monkeypatch.setattr(oos, "update", lambda *_: None)
         monkeypatch.setattr(oos, "uniform", lambda rng: 0.95)
-        monkeypatch.setattr(oos, "choose", lambda odds, n, rng: 0)
-        monkeypatch.setattr(oos, "explore", lambda odds, n, share, rng: 0)
+        monkeypatch.setattr(oos, "choose", lambda probs, n, rng: 0)
+        monkeypatch.setattr(oos, "explore", lambda probs, n, share, rng: 0)
         search.table = table
-        search.aim(view_of(game, state, seat), seat)
+        search.target(view_of(game, state, seat), seat)
         search.scratch.weight[0] = before
         plain(oos.simulate)(
             Scripted(game, First()), search.root, search.view, table, search.scratch, search.focus, search.settings,
@@ -146,7 +146,7 @@ def test_linear_averaging_weighs_the_tth_simulation_by_t_and_nothing_else(monkey
 class First:
     """Takes the first of all choices."""
 
-    def choose(self, odds):
+    def choose(self, probs):
         return 0
 
 
@@ -203,9 +203,9 @@ def nash_convs(game, simulations, seeds, **settings):
     for seed in range(seeds):
         search = Oos(game, seed, **settings)
         if settings.get("targeting", 0.9) > 0:
-            search.aim(facing_a_raise(game), 1)
+            search.target(facing_a_raise(game), 1)
         search.run(simulations)
-        found.append(judge(form, search.strategy()).nash_conv)
+        found.append(evaluate(form, search.strategy()).nash_conv)
     return found
 
 
@@ -308,9 +308,9 @@ def test_what_cannot_be_aimed_at_is_refused():
 class Highest(__import__("typing").NamedTuple):
     """Always the last of the legal actions."""
 
-    def weigh(self, game, state, actions, n, odds):
+    def weigh(self, game, state, actions, n, probs):
         for i in range(n):
-            odds[i] = 1.0 if i == n - 1 else 0.0
+            probs[i] = 1.0 if i == n - 1 else 0.0
 
 
 def test_any_compiled_policy_can_take_the_place_of_uniform_playouts():
@@ -318,7 +318,7 @@ def test_any_compiled_policy_can_take_the_place_of_uniform_playouts():
     game = games.load("goofspiel:4")
     state = games.positions(game)[0]
     search = Oos(game, 1, policy=Highest())
-    search.aim(view_of(game, state, 0), 0)
+    search.target(view_of(game, state, 0), 0)
     search.run(1)
     assert search.table.used[0] == 1
     advice = Oos(game, 2, policy=Highest()).advise(view_of(game, state, 0), 0, 4000)

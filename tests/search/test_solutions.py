@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.names import BadInput
-from kibitz.search.best_response import judge, judge_odds
+from kibitz.core.names import BadInput
+from kibitz.search.best_response import evaluate, evaluate_probs
 from kibitz.search.cfr import VARIANTS, Cfr
 from kibitz.search.sequence_form import unfold
 from kibitz.search.strategy import uniform_strategy
@@ -39,11 +39,11 @@ def test_infosets_uniform_nashconv_and_value_are_the_published_ones(name, infose
     game = games.load(name)
     form = unfold(game)
     assert form.infosets == infosets
-    assert judge(form, uniform_strategy(game)).nash_conv == pytest.approx(uniform, abs=1e-6)
+    assert evaluate(form, uniform_strategy(game)).nash_conv == pytest.approx(uniform, abs=1e-6)
     solver = Cfr(game, "pcfr+", form)
     solver.run(300 if infosets < 10_000 else 100)
     # The value lies between what each seat can make sure of: best responses enclose it.
-    low, high = -judge(form, solver.strategy()).best[1], judge(form, solver.strategy()).best[0]
+    low, high = -evaluate(form, solver.strategy()).best[1], evaluate(form, solver.strategy()).best[0]
     assert low - 1e-9 <= value <= high + 1e-9
     assert high - low < 0.06
 
@@ -73,7 +73,7 @@ def test_uniform_nashconv_and_value_equal_openspiels(name, peer):
     theirs = pyspiel.load_game_as_turn_based(peer)
     policy = pyspiel.UniformRandomPolicy(theirs)
     game = games.load(name)
-    verdict = judge(unfold(game), uniform_strategy(game))
+    verdict = evaluate(unfold(game), uniform_strategy(game))
     assert verdict.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, policy, True), abs=1e-9)
     returns = pyspiel.expected_returns(theirs.new_initial_state(), policy, -1, False)
     assert verdict.value == pytest.approx(returns[0], abs=1e-9)
@@ -107,7 +107,7 @@ def test_each_variant_converges_as_published(name, variant):
     solver = Cfr(game, variant, form)
     for iterations, published in ANCHORS[name][variant].items():
         solver.run(iterations - solver.iterations)
-        reached = judge(form, solver.strategy()).nash_conv
+        reached = evaluate(form, solver.strategy()).nash_conv
         # Rounding grows with the iterations; the third digit of what is published is the last one we have.
         tolerance = 0.05 if iterations <= 100 else 0.2 if variant != "dcfr" else 0.6
         assert reached == pytest.approx(published, rel=tolerance), iterations
@@ -126,7 +126,7 @@ def test_cfr_equals_openspiels_iteration_by_iteration():
             ours.run(1)
             peer.evaluate_and_update_policy()
             nash_conv = pyspiel.nash_conv(theirs, peer.average_policy(), True)
-            assert judge(form, ours.strategy()).nash_conv == pytest.approx(nash_conv, abs=1e-9), variant
+            assert evaluate(form, ours.strategy()).nash_conv == pytest.approx(nash_conv, abs=1e-9), variant
 
 
 @pytest.mark.heavy
@@ -137,7 +137,7 @@ def test_long_runs_reach_the_value(name, value):
     game = games.load(name)
     solver = Cfr(game, "pcfr+")
     solver.run(3000)
-    verdict = judge(solver.form, solver.strategy())
+    verdict = evaluate(solver.form, solver.strategy())
     assert verdict.nash_conv < 2e-3
     assert verdict.value == pytest.approx(value, abs=1e-3)
 
@@ -157,37 +157,37 @@ def test_the_value_of_two_different_strategies_is_the_mean_payoff():
             return game.payoff(state, 0)
         actions = games.legal_actions(game, state)
         if turn == games.CHANCE:
-            odds = [share for _, share in games.chance_odds(game, state)]
+            probs = [share for _, share in games.chance_outcomes(game, state)]
         else:
-            odds = strategies[turn].at(int(game.infoset(state, turn)), len(actions))
+            probs = strategies[turn].at(int(game.infoset(state, turn)), len(actions))
         total = 0.0
-        for action, share in zip(actions, odds, strict=True):
+        for action, share in zip(actions, probs, strict=True):
             copy = np.array([state], game.state)
             game.play(copy[0], action)
             total += share * walk(copy[0])
         return total
 
-    assert judge(form, *strategies).value == pytest.approx(walk(games.positions(game)[0]), abs=1e-12)
+    assert evaluate(form, *strategies).value == pytest.approx(walk(games.positions(game)[0]), abs=1e-12)
 
 
 def test_a_best_response_beats_every_other_answer():
     game = games.load("kuhn")
     form = unfold(game)
     generator = np.random.default_rng(3)
-    fixed = judge(form, uniform_strategy(game))
+    fixed = evaluate(form, uniform_strategy(game))
     even = [uniform_strategy(game).behaviour(side) for side in form.sides]
     for _ in range(200):
-        odds = [np.ones(side.sequences) for side in form.sides]
-        for side, mine in zip(form.sides, odds, strict=True):
+        probs = [np.ones(side.sequences) for side in form.sides]
+        for side, mine in zip(form.sides, probs, strict=True):
             for start, end in zip(side.first[:-1], side.first[1:], strict=True):
                 mine[start:end] = generator.dirichlet(np.full(end - start, 0.3))
-        assert judge_odds(form, odds[0], even[1]).value <= fixed.best[0] + 1e-12
-        assert -judge_odds(form, even[0], odds[1]).value <= fixed.best[1] + 1e-12
+        assert evaluate_probs(form, probs[0], even[1]).value <= fixed.best[0] + 1e-12
+        assert -evaluate_probs(form, even[0], probs[1]).value <= fixed.best[1] + 1e-12
 
 
 def test_a_game_too_large_to_write_out_is_refused():
     with pytest.raises(BadInput, match=r"goofspiel:cards=6 is too large to write out: it has more than 1,000 leaves"):
-        unfold(games.load("goofspiel:6"), most_leaves=1000)
+        unfold(games.load("goofspiel:6"), max_leaves=1000)
 
 
 def test_no_variant_forgets_or_floors_by_accident():

@@ -7,8 +7,8 @@ import pytest
 import safetensors.numpy
 
 from kibitz import games
-from kibitz.names import BadInput
-from kibitz.search.best_response import judge
+from kibitz.core.names import BadInput
+from kibitz.search.best_response import evaluate
 from kibitz.search.cfr import Cfr
 from kibitz.search.mccfr import OutcomeSampling
 from kibitz.search.strategy import Strategy, read_strategy, uniform_strategy
@@ -28,7 +28,7 @@ def test_a_saved_strategy_is_read_back_exactly(solved, tmp_path):
     assert again.game == strategy.game
     for field in ("keys", "starts", "odds"):
         assert np.array_equal(getattr(again, field), getattr(strategy, field))
-    assert judge(solved.form, again) == judge(solved.form, strategy)
+    assert evaluate(solved.form, again) == evaluate(solved.form, strategy)
     assert [path.name for path in tmp_path.iterdir()] == ["strategy.safetensors"]  # nothing half-written is left
 
 
@@ -52,17 +52,17 @@ def test_infosets_that_it_does_not_know_are_played_evenly(solved):
     partial = OutcomeSampling(solved.game, 1)
     partial.run(1)
     for side in solved.form.sides:
-        odds = partial.strategy().behaviour(side)
-        sums = np.add.reduceat(odds[1:], side.first[:-1] - 1)
+        probs = partial.strategy().behaviour(side)
+        sums = np.add.reduceat(probs[1:], side.first[:-1] - 1)
         np.testing.assert_allclose(sums, 1)
 
 
 def test_at_and_behaviour_agree(solved):
     strategy = solved.strategy()
     for side in solved.form.sides:
-        odds = strategy.behaviour(side)
+        probs = strategy.behaviour(side)
         for key, start, end in zip(side.keys, side.first[:-1], side.first[1:], strict=True):
-            assert np.array_equal(strategy.at(int(key), end - start), odds[start:end])
+            assert np.array_equal(strategy.at(int(key), end - start), probs[start:end])
 
 
 def _file(tmp_path, **changes) -> "object":

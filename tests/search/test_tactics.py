@@ -13,7 +13,7 @@ from kibitz.search.alphabeta import AlphaBeta
 from kibitz.search.puct import Puct
 from kibitz.search.uct import Uct
 
-from .test_tree import after
+from .test_mcts import after
 
 
 class Position(NamedTuple):
@@ -201,7 +201,7 @@ def winning(game, state, depth, unknown):
         following = state.copy()
         game.play(following, action)
         if exact.value(following, depth - 1, low, high) == sign:
-            found.append(game.spell(state, action))
+            found.append(game.action_to_string(state, action))
     return found
 
 
@@ -217,11 +217,11 @@ def test_alpha_beta_proves_that_the_move_wins_and_no_other(position):
 def test_uct_finds_the_only_move_that_wins(position):
     game, state = set_up(position)
     advice = Uct(game, 1).advise(state, game.turn(state), 10_000)
-    assert game.spell(state, advice.best) == position.only
+    assert game.action_to_string(state, advice.best) == position.only
 
 
 @over([each for each in POSITIONS if each.game != "gomoku"])  # of 200 moves it tries a few, as nothing tells them apart
 def test_puct_finds_it_without_a_prior(position):
     game, state = set_up(position)
     advice = Puct(game, 1).advise(state, game.turn(state), 10_000)
-    assert game.spell(state, advice.best) == position.only
+    assert game.action_to_string(state, advice.best) == position.only

@@ -2,10 +2,10 @@
 
 import pytest
 
+from kibitz.core.names import BadInput
+from kibitz.core.runs import Run
 from kibitz.learn.deep_cfr import method
 from kibitz.learn.deep_cfr.method import DEFECTS
-from kibitz.names import BadInput
-from kibitz.runs import Run
 from kibitz.studies import deep_cfr
 from kibitz.studies.deep_cfr import MODELS, PARTS, Scale, Study
 

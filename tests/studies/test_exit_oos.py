@@ -2,7 +2,7 @@
 
 import pytest
 
-from kibitz.names import BadInput
+from kibitz.core.names import BadInput
 from kibitz.studies import exit_oos
 from kibitz.studies.exit_oos import ABLATION, PAPER, Study
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from kibitz.learn.training import configured
-from kibitz.names import BadInput
+from kibitz.core.names import BadInput
+from kibitz.learn.trainer import configured
 from kibitz.studies import tspg
 from kibitz.studies.tspg import PAPER, PARTS, Study, Task, checkpoints, entropy, over_runs, stages
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...jit import helper, kernel, long_helper, lowest, popcount, uniform
 from .cards import BITS, CLASS, CLASSES, CLUB_QUEEN, DECKS, FOX, KINDS, apart, take, together
-from .table import DEAL, KONTRA, NAMED_MARRIAGE, PLAIN, RE, RESERVATION, cards_left, has_pigs
+from .state import DEAL, KONTRA, NAMED_MARRIAGE, PLAIN, RE, RESERVATION, cards_left, has_pigs
 
 GROUPS = 8  # one for each set of the three others, and the ♣Q of which somebody must hold one
 SIDE = 13

@@ -6,12 +6,12 @@ know: for networks that judge a guess.
 """
 
 from ...jit import helper, long_helper, lowest, popcount
-from .calls import LEVELS
+from .announcements import LEVELS
 from .cards import BITS, CLASS, CLASSES, KINDS, POINTS, TRUMP, TYPES, apart, kinds_in
 from .deals import lacks, unseen_cards
-from .result import holds_pigs, strength
-from .table import CARDS, DEAL, HEALTHY, RESERVATION, hand_size, is_re, known_parties
-from .usual import HIGHER, parties
+from .heuristic import HIGHER, parties
+from .state import CARDS, DEAL, HEALTHY, RESERVATION, hand_size, is_re, known_parties
+from .tricks import holds_pigs, strength
 
 HAND = 0  # at least one of a kind, both
 PLAYED = HAND + 2 * KINDS  # the same by seat, as is all below that has a 4

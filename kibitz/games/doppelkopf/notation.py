@@ -23,18 +23,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.names import BadInput
 from ...jit import kernel
-from ...names import BadInput
 from .. import full_name, load
-from ..protocol import OVER, SCRATCH, legal_actions, positions
+from ..game import OVER, SCRATCH, legal_actions, positions
 from . import Doppelkopf
-from .calls import CALL, LEVELS, SILENT, side_of
+from .announcements import CALL, LEVELS, SILENT, side_of
 from .cards import BITS, CLASS, DECKS, KINDS, NAMES, POINTS, SUITS, TRUMP, WORDS, plain
 from .cards import cards as name_cards
-from .result import result
-from .table import ASK, CARDS, DEAL, NAME, SAY, cards_left, hand_size, known_parties
+from .state import ASK, CARDS, DEAL, NAME, SAY, cards_left, hand_size, known_parties
 from .text import PARTIES, SAYS, UNDERSTOOD, sheet, spell
 from .text import read as understand
+from .tricks import result
 
 
 class Transcript(NamedTuple):

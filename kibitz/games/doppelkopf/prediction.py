@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...jit import generators, helper, kernel, popcount
-from ..protocol import positions
-from . import playable
+from ..game import positions
 from .cards import CLASS, CLUB_QUEEN, FOX, KINDS
 from .deals import (
     LEAST,
@@ -25,7 +24,8 @@ from .deals import (
     may_hold_queens,
     unseen_cards,
 )
-from .table import CARDS, HEALTHY
+from .rules import playable
+from .state import CARDS, HEALTHY
 
 
 class Foreseen(NamedTuple):

@@ -1,11 +1,10 @@
 """A game in words, and what may be said."""
 
 from . import scoring
-from .calls import CALL, SILENT, side_of
+from .announcements import CALL, SILENT, side_of
 from .cards import KINDS, NAMES, TYPES, WORDS, plain
 from .cards import cards as name_cards
-from .result import result
-from .table import (
+from .state import (
     ASK,
     CARDS,
     DEAL,
@@ -19,6 +18,7 @@ from .table import (
     hand_size,
     known_parties,
 )
+from .tricks import result
 
 PARTIES = ("Re", "Kontra")
 # Action -> how it is spelled, in one word, and what else is understood. (Dashes and blanks don't matter.)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.names import BadInput
 from ...jit import kernel
-from ...names import BadInput
-from ..protocol import CHANCE, OVER, SCRATCH, Game, legal_actions, positions
-from .text import RANKS, SUITS, by_street, card_name, card_of
+from ..game import CHANCE, OVER, SCRATCH, Game, legal_actions, positions
+from .display import RANKS, SUITS, by_street, card_name, card_of
 
 LETTERS = "fcr"
 SHAPE = "STATE:number:moves:cards:chips:names"
@@ -69,7 +69,7 @@ def read(game: Game, line: str, compiled: bool = False) -> Hand:
     state, actions, made = positions(game)[0], list[int](), 0
     if compiled:
         asked = (np.array(dealt, np.int64), np.array([LETTERS.find(move) for move in said], np.int64))
-        played, legal_then = np.zeros(game.facts.longest, np.int64), np.zeros(SCRATCH, np.int64)
+        played, legal_then = np.zeros(game.facts.max_game_length, np.int64), np.zeros(SCRATCH, np.int64)
         actions = played[: follow(game, *asked, state, played, legal_then)].tolist()
         if not actions:  # something is wrong: slowly, to say what
             game.start(state)

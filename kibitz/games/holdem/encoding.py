@@ -3,19 +3,8 @@
 import numpy as np
 
 from ...jit import long_helper, record
-from ..protocol import CHANCE
-from .table import (
-    CALL,
-    DEALT_BY,
-    HIDDEN,
-    RAISE,
-    bet_size,
-    first_to_move,
-    most_chips,
-    most_raises,
-    moves_made,
-    nth_move,
-)
+from ..game import CHANCE
+from .state import CALL, DEALT_BY, HIDDEN, RAISE, bet_size, first_to_move, max_chips, max_raises, moves_made, nth_move
 
 BY_SLOT, THESIS, CALLS_UNSEEN, READ = range(4)  # `inputs` of the game
 DECK = 52
@@ -37,7 +26,7 @@ def by_street(game):
 def size(game):
     if not by_street(game):
         return 3 * DECK
-    slots = sum(most_raises(game, street) + 2 for street in range(game.streets))
+    slots = sum(max_raises(game, street) + 2 for street in range(game.streets))
     return game.streets * game.ranks * game.suits + 2 * slots + (MADE if game.inputs == READ else 0)
 
 
@@ -74,12 +63,12 @@ def by_slot(game, state, seat, out):
             if what == CALL:
                 mine = level
             elif what == RAISE:
-                mine = min(level + size, most_chips(game))
+                mine = min(level + size, max_chips(game))
             out[at + 2 * move] = 1
             out[at + 2 * move + 1] = (mine - before) / (before + level)
             mine, level = level, mine
             i += 1
-        at += 2 * (most_raises(game, street) + 2)
+        at += 2 * (max_raises(game, street) + 2)
 
 
 @long_helper

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...jit import kernel
 from .evaluator import KEYS, value
-from .table import DEALT_BY, HOLE
+from .state import DEALT_BY, HOLE
 
 
 def deck_of(game):

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...games import Game
 from ...jit import kernel
-from ...search.best_response import Verdict, judge_odds
+from ...search.best_response import Exploitability, evaluate_probs
 from ...search.sequence_form import SequenceForm
-from ...search.strategy import mean_odds
+from ...search.strategy import mean_probs
 from .networks import Model, Shape, Weights, forward, matched, softmax
 
 
@@ -26,24 +26,24 @@ class Table:
             self.encodings.append(encodings)
             self.legal.append(legal)
 
-    def odds(self, seat: int, policy: np.ndarray) -> np.ndarray:
+    def probs(self, seat: int, policy: np.ndarray) -> np.ndarray:
         """[sequences] of a policy [infosets, actions]: legal actions in the order of their numbers."""
         return np.concatenate([[1.0], policy[self.legal[seat]]])
 
     def matched(self, seat: int, shape: Shape, weights: Weights, fallback: str) -> np.ndarray:
         """What an advantage network plays."""
         said = forward(shape, weights, self.encodings[seat])
-        return self.odds(seat, matched(said, self.legal[seat], fallback))
+        return self.probs(seat, matched(said, self.legal[seat], fallback))
 
     def softmax(self, seat: int, shape: Shape, weights: Weights) -> np.ndarray:
         """What a strategy network plays."""
-        return self.odds(seat, softmax(forward(shape, weights, self.encodings[seat]), self.legal[seat]))
+        return self.probs(seat, softmax(forward(shape, weights, self.encodings[seat]), self.legal[seat]))
 
-    def mean(self, seat: int, odds: list[np.ndarray], weights: np.ndarray) -> np.ndarray:
-        return mean_odds(self.form.sides[seat], np.array(odds), weights)
+    def mean(self, seat: int, probs: list[np.ndarray], weights: np.ndarray) -> np.ndarray:
+        return mean_probs(self.form.sides[seat], np.array(probs), weights)
 
-    def judge(self, one: np.ndarray, two: np.ndarray) -> Verdict:
-        return judge_odds(self.form, one, two)
+    def evaluate(self, one: np.ndarray, two: np.ndarray) -> Exploitability:
+        return evaluate_probs(self.form, one, two)
 
 
 def whole_strategy(model: Model, form: SequenceForm, seen: Game) -> list[np.ndarray]:
@@ -53,12 +53,12 @@ def whole_strategy(model: Model, form: SequenceForm, seen: Game) -> list[np.ndar
         if model.average == "network":
             found.append(table.softmax(seat, model.shape, networks[0]))
         else:
-            odds = [table.matched(seat, model.shape, weights, model.fallback) for weights in networks]
-            found.append(table.mean(seat, odds, model.weights))
+            probs = [table.matched(seat, model.shape, weights, model.fallback) for weights in networks]
+            found.append(table.mean(seat, probs, model.weights))
     return found
 
 
-def odds_of(model: Model, seat: int, network: int, game: Game, views: np.ndarray) -> np.ndarray:
+def action_probs(model: Model, seat: int, network: int, game: Game, views: np.ndarray) -> np.ndarray:
     """[views, most actions]: the odds of legal actions at views of a seat, in the order of the rules; then zeros.
 
     `game` is the one by which it sees.
@@ -68,18 +68,18 @@ def odds_of(model: Model, seat: int, network: int, game: Game, views: np.ndarray
     return in_order(softmax(said, legal) if model.average == "network" else matched(said, legal, model.fallback), legal)
 
 
-def in_order(odds: np.ndarray, legal: np.ndarray) -> np.ndarray:
+def in_order(probs: np.ndarray, legal: np.ndarray) -> np.ndarray:
     """What stands at the numbers of legal actions, moved to the front."""
-    found, (rows, actions) = np.zeros(odds.shape), np.nonzero(legal)
-    found[rows, legal.cumsum(axis=1)[rows, actions] - 1] = odds[rows, actions]
+    found, (rows, actions) = np.zeros(probs.shape), np.nonzero(legal)
+    found[rows, legal.cumsum(axis=1)[rows, actions] - 1] = probs[rows, actions]
     return found
 
 
 def encoded(game: Game, views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Encodings [views, inputs] f4 and legal actions [views, actions] bool, of the seats to move."""
     encodings = np.zeros((len(views), game.facts.encoding), np.float32)
-    legal = np.zeros((len(views), game.facts.most_actions), bool)
-    _encode(game, views, np.zeros(game.facts.most_actions, np.int64), encodings, legal)
+    legal = np.zeros((len(views), game.facts.num_actions), bool)
+    _encode(game, views, np.zeros(game.facts.num_actions, np.int64), encodings, legal)
     return encodings, legal
 
 

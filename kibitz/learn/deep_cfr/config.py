@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from ...core.names import BadInput
 from ...games import CHANCE, OVER, full_name, positions
 from ...games.holdem.encoding import CALLS_UNSEEN, READ, by_street
 from ...jit import generators
-from ...names import BadInput
 from .networks import CARDS, PLAIN, Shape
-from .traversal import MOST_NODES
+from .traversal import MAX_NODES
 
 MEMORIES = ("reservoir", "latest")
 WALKS = 50  # of each seat, to see how large a traversal is
@@ -25,7 +25,7 @@ class DeepCfr:
     game: Annotated[str, "the game, with its parameters"]
     iterations: Annotated[int, "of CFR: traversals and a new network for each seat", range(1, 10**6)] = 100
     traversals: Annotated[int, "traversals a seat and iteration", range(1, 10**8)] = 1500
-    under_way: Annotated[int, "traversals that share batches of the network", range(1, 10**6)] = 500
+    in_flight: Annotated[int, "traversals that share batches of the network", range(1, 10**6)] = 500
     net: Annotated[str, "auto: cards for hold'em, else plain", ("auto", PLAIN, CARDS)] = "auto"
     hidden: Annotated[str, "sizes of hidden layers, as 64-64-64; of cards the first is the width of all"] = "64-64-64"
     norm: Annotated[str, "what is done before the last layer", ("none", "layer", "batch")] = "layer"
@@ -50,12 +50,12 @@ class DeepCfr:
     average_power: Annotated[float, "and so do strategies in the average"] = 1.0
     fallback: Annotated[str, "where no regret is positive", ("argmax", "uniform")] = "argmax"
     average: Annotated[str, "a strategy network, or SD-CFR: all advantage networks", ("network", "sd")] = "network"
-    shared_luck: Annotated[bool, "whether all branches of a traversal meet the same cards"] = True
+    shared_chance: Annotated[bool, "whether all branches of a traversal meet the same cards"] = True
     reads: Annotated[bool, "whether networks are told what a hand of hold'em makes, besides its cards"] = False
     suits_alike: Annotated[bool, "whether hands of hold'em are learned with other suits each time"] = False
     device: Annotated[str, "where networks learn", ("auto", "cpu", "cuda")] = "auto"
     answers: Annotated[str, "where they answer traversals", ("cpu", "cuda")] = "cpu"
-    judge_every: Annotated[int, "iterations between exact NashConvs, of small games; 0: never", range(10**7)] = 10
+    evaluate_every: Annotated[int, "iterations between exact NashConvs, of small games; 0: never", range(10**7)] = 10
     keep_every: Annotated[int, "iterations between models that are kept", range(1, 10**7)] = 10
     one_deal: Annotated[bool, "defect 1: the same cards in all traversals of an iteration"] = False
     whole_pot: Annotated[bool, "defect 2: who wins gets, who loses pays the whole pot"] = False
@@ -93,7 +93,7 @@ class DeepCfr:
         cards = self.net == CARDS or (self.net == "auto" and game.name == "holdem" and by_street(game))
         deck = (game.streets, game.ranks, game.suits) if cards else (0, 0, 0)
         return Shape(
-            kind=CARDS if cards else PLAIN, inputs=facts.encoding, hidden=self.sizes, actions=facts.most_actions,
+            kind=CARDS if cards else PLAIN, inputs=facts.encoding, hidden=self.sizes, actions=facts.num_actions,
             norm=self.norm, skips=self.skips, deck=deck,
         )  # fmt: skip
 
@@ -118,7 +118,7 @@ def refuse(config: DeepCfr, game: Any) -> None:
     config.shape(config.seen(game))
     for device in (config.device, config.answers):
         if device == "cuda":
-            from ..apprentice import pick_device
+            from ..torch_mlp import pick_device
 
             pick_device(device, large=True)
 
@@ -137,23 +137,23 @@ def _refuse_defects(config: DeepCfr, game: Any) -> None:
     for name in ("free_raises", "calls_unseen"):
         if getattr(config, name) and game.inputs == 0:
             raise BadInput(f"{name} needs the thesis' encoding, holdem with inputs=1: {full_name(game)} has inputs=0")
-    if config.one_deal and not config.shared_luck:
+    if config.one_deal and not config.shared_chance:
         raise BadInput("one_deal means that all luck is shared: not with shared_luck=no")
     if config.newest_held_out and (config.memory != "latest" or not config.held_out or config.merge):
         raise BadInput("newest_held_out needs memory=latest, held_out above 0, and merge=no: samples in order of age")
 
 
 def _refuse_size(config: DeepCfr, game: Any) -> None:
-    each, at_once = room_of_one(game), min(config.under_way, config.traversals)
-    if each > MOST_NODES:
+    each, at_once = room_of_one(game), min(config.in_flight, config.traversals)
+    if each > MAX_NODES:
         raise BadInput(
             f"a traversal of {full_name(game)} tries all actions of a seat, and that makes about {each:,.0f} "
-            f"positions: {MOST_NODES:,} have room, so choose a smaller game"
+            f"positions: {MAX_NODES:,} have room, so choose a smaller game"
         )
-    if each * at_once > MOST_NODES:
+    if each * at_once > MAX_NODES:
         raise BadInput(
-            f"under_way={config.under_way} makes about {each * at_once:,.0f} positions of {full_name(game)} at once: "
-            f"{MOST_NODES:,} have room, so give {int(MOST_NODES / each)} or less"
+            f"in_flight={config.in_flight} makes about {each * at_once:,.0f} positions of {full_name(game)} at once: "
+            f"{MAX_NODES:,} have room, so give {int(MAX_NODES / each)} or less"
         )
 
 
@@ -162,7 +162,7 @@ def room_of_one(game: Any) -> float:
 
     By random walks (Knuth 1975): a node on the way stands for all that its seat's choices before it lead to.
     """
-    rng, actions = generators(1, 1)[0], np.zeros(game.facts.most_actions, np.int64)
+    rng, actions = generators(1, 1)[0], np.zeros(game.facts.num_actions, np.int64)
     needed = np.zeros(2)
     for seat in range(2):
         for _ in range(WALKS):
@@ -171,9 +171,9 @@ def room_of_one(game: Any) -> float:
             while (turn := game.turn(state)) != OVER:
                 if turn != CHANCE:
                     nodes += stands_for
-                    room = nodes + stands_for * (game.facts.most_actions if turn == seat else 1)
+                    room = nodes + stands_for * (game.facts.num_actions if turn == seat else 1)
                 if turn == seat:
                     stands_for *= game.actions(state, actions)
-                game.play(state, game.pick(state, rng))
+                game.play(state, game.sample_action(state, rng))
             needed[seat] += max(room, nodes + stands_for) / WALKS
     return float(needed.max())

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from ..apprentice import BANNED, one_thread
 from ..cuda_graph import Replayed
+from ..torch_mlp import BANNED, one_thread
 from .memory import Packing, Rows
 from .networks import Shape, Weights, forward
 from .unpacking import unpacker

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.names import BadInput
+from ...core.runs import Run
 from ...games import load
-from ...names import BadInput
-from ...runs import Run
 from ...search.sequence_form import unfold
 from ..checkpoints import checkpoint, restore
-from ..expert_iteration import Crew
+from ..expert_iteration import WorkerPool
 from .average import Table
 from .config import DeepCfr
 from .solver import Solver
@@ -29,7 +29,7 @@ from .traversal import Samples
 
 CHECKPOINT_SECONDS = 60.0
 CHECKPOINT_SHARE = 20.0  # a checkpoint waits so many times as long as the last one took
-MOST_LEAVES = 2_000_000  # of a game whose strategies are judged exactly on the way
+MAX_LEAVES = 2_000_000  # of a game whose strategies are judged exactly on the way
 
 
 @dataclass(frozen=True)
@@ -74,20 +74,20 @@ class Judge:
 
     def __init__(self, config: DeepCfr, game: Any) -> None:
         self.table: Table | None = None
-        self.odds: tuple[list[np.ndarray], list[np.ndarray]] = [], []  # of the advantage networks, so far
-        if config.judge_every:
+        self.probs: tuple[list[np.ndarray], list[np.ndarray]] = [], []  # of the advantage networks, so far
+        if config.evaluate_every:
             with suppress(BadInput):  # too large
-                self.table = Table(unfold(game, MOST_LEAVES), config.seen(game))
+                self.table = Table(unfold(game, MAX_LEAVES), config.seen(game))
 
     def uniform(self) -> dict[str, float]:
         """Of what is played before anything was learned."""
         if self.table is None:
             return {}
-        odds = [
-            self.table.odds(seat, legal / legal.sum(axis=1, keepdims=True))
+        probs = [
+            self.table.probs(seat, legal / legal.sum(axis=1, keepdims=True))
             for seat, legal in enumerate(self.table.legal)
         ]
-        return {"nash_conv": self.table.judge(*odds).nash_conv}
+        return {"nash_conv": self.table.evaluate(*probs).nash_conv}
 
     def __call__(self, solver: Solver) -> dict[str, float]:
         if self.table is None:
@@ -97,38 +97,38 @@ class Judge:
             if config.average == "network":
                 found.append(table.softmax(seat, solver.shape, solver.model[1][seat]))
                 continue
-            for network in solver.all[seat][len(self.odds[seat]) :]:
-                self.odds[seat].append(table.matched(seat, solver.shape, network, config.fallback))
-            weights = np.arange(1.0, len(self.odds[seat]) + 1) ** config.average_power
-            found.append(table.mean(seat, self.odds[seat], weights))
-        return {"nash_conv": table.judge(*found).nash_conv}
+            for network in solver.all[seat][len(self.probs[seat]) :]:
+                self.probs[seat].append(table.matched(seat, solver.shape, network, config.fallback))
+            weights = np.arange(1.0, len(self.probs[seat]) + 1) ** config.average_power
+            found.append(table.mean(seat, self.probs[seat], weights))
+        return {"nash_conv": table.evaluate(*found).nash_conv}
 
 
-def solve(run: Run, config: DeepCfr, crew: Crew, watch: Watch = lambda stage: None) -> None:
+def solve(run: Run, config: DeepCfr, workers: WorkerPool, watch: Watch = lambda stage: None) -> None:
     """Traverse and learn until all iterations are done, from wherever the run stands."""
     game = load(config.game)
-    solver, judge, clock = Solver(config, game), Judge(config, game), Clock(watch)
+    solver, evaluate, clock = Solver(config, game), Judge(config, game), Clock(watch)
     done = clock.iteration = restore(run, solver)
     run.keep_measures(lambda line: line["iteration"] <= done and done > 0)
     if done == 0:
-        run.measure(iteration=0, traversals=0, **judge.uniform())
+        run.measure(iteration=0, traversals=0, **evaluate.uniform())
     last_checkpoint, wait = time.perf_counter(), CHECKPOINT_SECONDS
     for iteration in range(done + 1, config.iterations + 1):
         metrics: dict[str, Any] = {"iteration": iteration, "traversals": 2 * iteration * config.traversals, "nodes": 0}
         began, traversing_before = time.perf_counter(), clock.traversing
         for seat in range(2):
-            crew.share((solver.networks[0], solver.networks[1]))  # seat 2 meets what seat 1 has just learned
-            metrics["nodes"] += traverse_for(solver, crew, iteration, seat, clock)
+            workers.share((solver.networks[0], solver.networks[1]))  # seat 2 meets what seat 1 has just learned
+            metrics["nodes"] += traverse_for(solver, workers, iteration, seat, clock)
             metrics |= solver.learn(iteration, seat, clock.steps(f"seat {seat + 1} learns", config.steps))
         solver.iteration = iteration
         last = iteration == config.iterations
         keep = iteration % config.keep_every == 0 or last
-        judged = judge.table is not None and (iteration % config.judge_every == 0 or last)
+        judged = evaluate.table is not None and (iteration % config.evaluate_every == 0 or last)
         if keep or judged:
             solver.learn_strategy(clock.steps("strategy learns", config.strategy_steps))
         metrics["rows"] = sum(map(len, solver.advantages))
         if judged:
-            metrics |= judge(solver)
+            metrics |= evaluate(solver)
         run.measure(**metrics)
         traversed = clock.traversing - traversing_before
         learning = time.perf_counter() - began - traversed
@@ -143,16 +143,16 @@ def solve(run: Run, config: DeepCfr, crew: Crew, watch: Watch = lambda stage: No
         clock.iterated(iteration, metrics)
 
 
-def traverse_for(solver: Solver, crew: Crew, iteration: int, seat: int, clock: Clock) -> int:
+def traverse_for(solver: Solver, workers: WorkerPool, iteration: int, seat: int, clock: Clock) -> int:
     """A seat's traversals of an iteration into the memories: how many nodes they had."""
     config, began = solver.config, time.perf_counter()
-    parts, total = -(-config.traversals // config.under_way), config.traversals
+    parts, total = -(-config.traversals // config.in_flight), config.traversals
     found: dict[int, tuple[Samples, Samples]] = {}
     nodes = 0
-    for part, advantages, strategies, count in crew.do([(iteration, seat, part) for part in range(parts)]):
+    for part, advantages, strategies, count in workers.do([(iteration, seat, part) for part in range(parts)]):
         found[part] = advantages, strategies
         nodes += count
-        clock.tell(f"seat {seat + 1} traverses", min(len(found) * config.under_way, total), total)
+        clock.tell(f"seat {seat + 1} traverses", min(len(found) * config.in_flight, total), total)
     ordered = [found[part] for part in range(parts)]
     solver.take(iteration, seat, [each[0] for each in ordered], [each[1] for each in ordered])
     clock.nodes += nodes

@@ -12,12 +12,12 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from ...files import write_whole
+from ...core.files import write_atomically
 from ...games import Game
 from ...games.holdem.encoding import PACKED, pack, unpack
 from ...jit import kernel, mix
-from ..exit_oos_method import survey
-from ..experience import places
+from ..exit_oos.method import survey
+from ..replay import places
 
 BITS, FLOATS, HANDS = "bits", "floats", "hands"
 RULE = {"reservoir": "uniform", "latest": "latest"}
@@ -122,7 +122,7 @@ class Memory:
         arrays = {"views": self.views[:n], "values": self.values[:n], "weights": self.weights[:n]}
         # One key: safetensors writes several in any order, and the same memory should be the same file.
         meta = {"about": json.dumps([self.seen, self.capacity, self.rule])}
-        write_whole(path, safetensors.numpy.save({k: np.ascontiguousarray(v) for k, v in arrays.items()}, meta))
+        write_atomically(path, safetensors.numpy.save({k: np.ascontiguousarray(v) for k, v in arrays.items()}, meta))
 
     def restore(self, path: Path) -> None:
         with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]

@@ -69,7 +69,9 @@ SMALL = {
 def preset(game: Any, name: str) -> dict[str, Any]:
     """A deck of more than a few cards can't be written out, so it isn't tried."""
     values = _preset(game, name)
-    return values | {"judge_every": 0} if game.facts.most_outcomes > FEW_CARDS and game.name == "holdem" else values
+    return (
+        values | {"judge_every": 0} if game.facts.max_chance_outcomes > FEW_CARDS and game.name == "holdem" else values
+    )
 
 
 def _preset(game: Any, name: str) -> dict[str, Any]:
@@ -90,7 +92,7 @@ def _preset(game: Any, name: str) -> dict[str, Any]:
 
 def estimate(config: DeepCfr, game: Game, processes: int, done: int) -> tuple[float, int]:
     """Seconds that are still to come and bytes on disk, by a part of an iteration and a few steps of learning."""
-    probe = replace(config, traversals=min(config.traversals, config.under_way), steps=PROBE_STEPS, held_out=0.0)
+    probe = replace(config, traversals=min(config.traversals, config.in_flight), steps=PROBE_STEPS, held_out=0.0)
     solver, traverse = Solver(probe, game), traversing(probe)
     untrained = new_weights(solver.shape, np.random.default_rng(1))
     known: Known = (untrained, untrained)
@@ -130,7 +132,7 @@ METHOD = Solving(
     preset=preset,
     refuse=refuse,
     worker=traversing,
-    parts=lambda config: -(-config.traversals // config.under_way),
+    parts=lambda config: -(-config.traversals // config.in_flight),
     solve=solve,
     estimate=estimate,
     player="net",

@@ -19,9 +19,9 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from ...files import write_whole
+from ...core.files import write_atomically
+from ...core.names import BadInput
 from ...games import Game, full_name
-from ...names import BadInput
 
 FORMAT = "kibitz deep cfr 1"
 PLAIN, CARDS = "plain", "cards"
@@ -154,8 +154,8 @@ def matched(advantages: np.ndarray, legal: np.ndarray, fallback: str = "argmax")
 
 def softmax(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
     said = np.where(legal, logits.astype(float), -np.inf)
-    odds = np.exp(said - said.max(axis=1, keepdims=True))
-    return odds / odds.sum(axis=1, keepdims=True)
+    probs = np.exp(said - said.max(axis=1, keepdims=True))
+    return probs / probs.sum(axis=1, keepdims=True)
 
 
 # ---------------------------------------------------------------- files
@@ -185,7 +185,7 @@ def save_model(path: Path, model: Model, numbers: Any = np.float32) -> None:
         "format": FORMAT, "game": model.game, "seen": model.seen, "made": model.made, "average": model.average,
         "fallback": model.fallback, "shape": asdict(model.shape), "weights": model.weights.tolist(),
     }  # fmt: skip
-    write_whole(path, safetensors.numpy.save(tensors, {"about": json.dumps(about)}))
+    write_atomically(path, safetensors.numpy.save(tensors, {"about": json.dumps(about)}))
 
 
 def is_model(path: Path) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from ...files import write_whole
+from ...core.files import write_atomically
 from ...games import full_name, load
 from .config import DeepCfr
 from .memory import Memory, Packing, merged
@@ -25,7 +25,7 @@ Task = tuple[int, int, int]  # iteration, seat, part
 def traversing(config: DeepCfr) -> Callable[[Task, Known], tuple[int, Samples, Samples, int]]:
     """What a worker needs: the function from a part of an iteration's traversals, and networks, to samples."""
     game = config.traversed(load(config.game))
-    settings = Settings(config.shared_luck, config.flipped_signs, config.fallback == "uniform")
+    settings = Settings(config.shared_chance, config.flipped_signs, config.fallback == "uniform")
     traverser = Traverser(game, Packing(game), settings, WholePot() if config.whole_pot else Fair())
     shape = config.shape(game)
     last: list[Any] = [None, None]  # networks, and how they answer
@@ -36,7 +36,7 @@ def traversing(config: DeepCfr) -> Callable[[Task, Known], tuple[int, Samples, S
             from .learning import answerer
 
             last[:] = known, [None if each is None else answerer(shape, each, config.answers) for each in known]
-        count = min(config.under_way, config.traversals - part * config.under_way)
+        count = min(config.in_flight, config.traversals - part * config.in_flight)
         streams = _streams([config.seed, LUCK, iteration, seat, part], 2 * count)
         luck = streams[:count]
         if config.one_deal:
@@ -57,7 +57,7 @@ class Solver:
     def __init__(self, config: DeepCfr, game: Any) -> None:
         self.config, self.game, self.seen = config, game, config.traversed(game)
         self.shape, self.packing = config.shape(self.seen), Packing(self.seen)
-        width, actions = self.packing.bytes, game.facts.most_actions
+        width, actions = self.packing.bytes, game.facts.num_actions
         self.advantages = [Memory(config.capacity, width, actions, config.memory) for _ in range(2)]
         self.strategies = [Memory(config.strategy_capacity, width, actions, config.memory) for _ in range(2)]
         self.networks: list[Weights | None] = [None, None]
@@ -69,7 +69,7 @@ class Solver:
     @property
     def device(self) -> str:
         if not self._device:
-            from ..apprentice import pick_device
+            from ..torch_mlp import pick_device
 
             self._device = pick_device(self.config.device, large=True)
         return self._device
@@ -165,7 +165,7 @@ class Solver:
             for name in (self.shape.shapes() if networks else ())
         }
         meta = {"about": json.dumps([self.iteration, self.model[0]])}
-        write_whole(folder / "networks.safetensors", safetensors.numpy.save(tensors, meta))
+        write_atomically(folder / "networks.safetensors", safetensors.numpy.save(tensors, meta))
         for name, memory in self._memories().items():
             memory.save(folder / f"{name}.safetensors")
 

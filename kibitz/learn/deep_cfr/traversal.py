@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.names import BadInput
 from ...games import Game, full_name, positions
-from ...games.protocol import CHANCE, OVER
+from ...games.game import CHANCE, OVER
 from ...jit import draw, helper, kernel, mix, rules
-from ...names import BadInput
 from ...search.policies import choose
 from .memory import Packing
 
-MOST_NODES = 8_000_000  # of traversals that are under way together
+MAX_NODES = 8_000_000  # of traversals that are under way together
 RULES = {"worth": "self, game, state, seat"}
 
 Ask = Callable[[np.ndarray], np.ndarray]  # encodings [rows, inputs] f4 -> advantages [rows, actions] f4
@@ -58,16 +58,16 @@ class Nodes(NamedTuple):
     moves: np.ndarray  # [nodes] i2: made before, by both seats
     row: np.ndarray  # [nodes] i4: among the decisions of its seat
     actions: np.ndarray  # [nodes, most] i4
-    odds: np.ndarray  # [nodes, most] f8
+    probs: np.ndarray  # [nodes, most] f8
     values: np.ndarray  # [nodes] f8
 
 
 def new_nodes(game: Game, count: int) -> Nodes:
-    most = max(game.facts.most_actions, 1)
+    most = max(game.facts.num_actions, 1)
     kinds: dict[str, Any] = {
         "states": game.state, "luck": (np.uint64, 2), "choice": (np.uint64, 2), "first": np.int32, "n": np.int32,
         "turn": np.int8, "moved": np.int8, "moves": np.int16, "row": np.int32, "actions": (np.int32, most),
-        "odds": (np.float64, most), "values": np.float64,
+        "probs": (np.float64, most), "values": np.float64,
     }  # fmt: skip
     return Nodes(
         **{
@@ -92,7 +92,7 @@ class Traversed(NamedTuple):
 
 
 class Settings(NamedTuple):
-    shared_luck: bool
+    shared_chance: bool
     flipped_signs: bool
     uniform: bool  # where no regret is positive; else the highest
 
@@ -110,7 +110,7 @@ class Traverser:
 
     def run(self, seat: int, luck: np.ndarray, choice: np.ndarray, asks: Sequence[Ask | None]) -> Traversed:
         """One traversal for each pair of generators [traversals, 2]. `asks` has a network a seat; None: uniform."""
-        count, most = len(luck), self.game.facts.most_actions
+        count, most = len(luck), self.game.facts.num_actions
         self._room(count)
         plant(self.nodes, self.root, luck, choice)
         start, end = 0, count
@@ -143,10 +143,10 @@ class Traverser:
         have = len(self.nodes.n)
         if count <= have:
             return
-        if count > MOST_NODES:
+        if count > MAX_NODES:
             raise BadInput(
                 f"traversals of {full_name(self.game)} try all actions of a seat, and that makes more than "
-                f"{MOST_NODES:,} positions at once: give fewer with under_way, or a smaller game"
+                f"{MAX_NODES:,} positions at once: give fewer with under_way, or a smaller game"
             )
         longer = new_nodes(self.game, max(count, 2 * have))
         for old, new in zip(self.nodes, longer, strict=True):
@@ -178,7 +178,7 @@ def arrive(game, worth, nodes, start, end, seat, encodings, waiting, rows, asked
         state = nodes.states[i]
         turn = game.turn(state)
         while turn == CHANCE:
-            game.play(state, game.pick(state, nodes.luck[i]))
+            game.play(state, game.sample_action(state, nodes.luck[i]))
             turn = game.turn(state)
         nodes.turn[i] = turn
         if turn == OVER:
@@ -196,25 +196,25 @@ def arrive(game, worth, nodes, start, end, seat, encodings, waiting, rows, asked
 
 
 @helper
-def match(answers, at, actions, n, uniform, odds):
+def match(answers, at, actions, n, uniform, probs):
     """Regret matching; where nothing is positive the highest, or all alike. No answers at all: all alike."""
     if len(answers) == 0:
         for j in range(n):
-            odds[j] = 1.0 / n
+            probs[j] = 1.0 / n
         return
     total, best = 0.0, 0
     for j in range(n):
-        odds[j] = max(np.float64(answers[at, actions[j]]), 0.0)
-        total += odds[j]
+        probs[j] = max(np.float64(answers[at, actions[j]]), 0.0)
+        total += probs[j]
         if answers[at, actions[j]] > answers[at, actions[best]]:
             best = j
     for j in range(n):
         if total > 0:
-            odds[j] /= total
+            probs[j] /= total
         elif uniform:
-            odds[j] = 1.0 / n
+            probs[j] = 1.0 / n
         else:
-            odds[j] = 1.0 if j == best else 0.0
+            probs[j] = 1.0 if j == best else 0.0
 
 
 @helper
@@ -241,21 +241,21 @@ def branch(game, nodes, waiting, asked, seat, answers_0, answers_1, settings, en
     for turn in range(2):
         for at in range(asked[turn]):
             i = waiting[turn, at]
-            n, odds = nodes.n[i], nodes.odds[i]
+            n, probs = nodes.n[i], nodes.probs[i]
             if turn == 0:
-                match(answers_0, at, nodes.actions[i], n, settings.uniform, odds)
+                match(answers_0, at, nodes.actions[i], n, settings.uniform, probs)
             else:
-                match(answers_1, at, nodes.actions[i], n, settings.uniform, odds)
+                match(answers_1, at, nodes.actions[i], n, settings.uniform, probs)
             nodes.first[i] = end
             if turn == seat:
                 for j in range(n):
                     descend(game, nodes, i, end, nodes.actions[i, j])
                     part(nodes.choice[end], j)
-                    if not settings.shared_luck:
+                    if not settings.shared_chance:
                         part(nodes.luck[end], j)
                     end += 1
             else:
-                j = choose(odds, n, nodes.choice[i])
+                j = choose(probs, n, nodes.choice[i])
                 descend(game, nodes, i, end, nodes.actions[i, j])
                 end += 1
     return end
@@ -279,12 +279,12 @@ def collect(nodes, end, seat, values_0, values_1, steps_0, steps_1, flipped):
         if turn == seat:
             value = 0.0
             for j in range(n):
-                value += nodes.odds[i, j] * sign * nodes.values[first + j]
+                value += nodes.probs[i, j] * sign * nodes.values[first + j]
         else:
             value = sign * nodes.values[first]
         nodes.values[i] = value
         for j in range(n):
-            found = sign * nodes.values[first + j] - value if turn == seat else nodes.odds[i, j]
+            found = sign * nodes.values[first + j] - value if turn == seat else nodes.probs[i, j]
             if turn == 0:
                 values_0[row, nodes.actions[i, j]] = found
             else:

@@ -13,9 +13,9 @@ import numpy as np
 import torch
 
 from ...games import OVER, legal_actions, positions
+from ...games.game import CHANCE
 from ...games.holdem.encoding import DECK, IN_RUN, MADE, PACKED, RANKS, READ, SUITED, by_street
-from ...games.holdem.table import DEALT_BY, first_to_move, most_chips
-from ...games.protocol import CHANCE
+from ...games.holdem.state import DEALT_BY, first_to_move, max_chips
 from .memory import BITS, FLOATS, Packing
 
 Unpack = Callable[[torch.Tensor], torch.Tensor]
@@ -96,7 +96,7 @@ def encoded_lines(game: Any) -> tuple[np.ndarray, np.ndarray]:
     while todo:
         state = todo.pop()
         if game.turn(state) == CHANCE:  # cards don't matter here: they are said to have been dealt
-            if state.street and min(state.paid) >= most_chips(game):
+            if state.street and min(state.paid) >= max_chips(game):
                 continue
             state.dealt, state.to_move = DEALT_BY[int(state.street)], first_to_move(int(state.street))
         game.observe(state, int(game.turn(state)), encoding)

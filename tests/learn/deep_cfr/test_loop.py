@@ -9,16 +9,16 @@ import pytest
 
 from kibitz import games, players
 from kibitz.arena.exploitability import exploitability
-from kibitz.learn import training
+from kibitz.core.names import BadInput
+from kibitz.core.runs import Run
+from kibitz.learn import trainer
 from kibitz.learn.deep_cfr import loop
 from kibitz.learn.deep_cfr.average import Table, encoded, in_order, whole_strategy
 from kibitz.learn.deep_cfr.config import DeepCfr
 from kibitz.learn.deep_cfr.method import DEFECTS, PRESETS, preset
 from kibitz.learn.deep_cfr.networks import forward, matched, read_model
 from kibitz.learn.deep_cfr.solver import Solver, traversing
-from kibitz.learn.models import describe
-from kibitz.names import BadInput
-from kibitz.runs import Run
+from kibitz.learn.model_files import describe
 from kibitz.search.sequence_form import unfold
 
 from ..test_expert_iteration import Killed, damaged, foreign, killed_before
@@ -31,12 +31,12 @@ WAYS = [{"average": "network"}, {"average": "sd", "merge": True, "scratch": Fals
 
 
 def begun(folder, game="kuhn", **values):
-    return training.new_run(folder, "deep-cfr", training.configured("deep-cfr", game, None, TINY | values))
+    return trainer.new_run(folder, "deep-cfr", trainer.configured("deep-cfr", game, None, TINY | values))
 
 
 def trained(folder, game="kuhn", processes=1, **values):
     run = begun(folder, game, **values)
-    training.train(run, processes)
+    trainer.train(run, processes)
     return run
 
 
@@ -55,8 +55,8 @@ def outcome(run):
 def test_kuhn_poker_is_nearly_solved(tmp_path, average):
     values = preset(games.load("kuhn"), "small") | {"iterations": 20, "judge_every": 20, "keep_every": 20, "steps": 40}
     values |= {"traversals": 1000, "average": average, "strategy_steps": 300, "hidden": "16-16", "rate": 0.01}
-    run = training.new_run(tmp_path / "run", "deep-cfr", training.configured("deep-cfr", "kuhn", None, values))
-    training.train(run, 1)
+    run = trainer.new_run(tmp_path / "run", "deep-cfr", trainer.configured("deep-cfr", "kuhn", None, values))
+    trainer.train(run, 1)
     lines = run.lines()
     assert lines[0]["nash_conv"] == pytest.approx(0.9166667)  # of uniform play
     assert lines[-1]["nash_conv"] < 0.05
@@ -91,10 +91,10 @@ def test_a_run_may_be_killed_before_any_write(tmp_path, monkeypatch, way):
         run = begun(tmp_path / str(last) / "run", **way)
         try:
             with killed_before(last):
-                training.train(run, 1)
+                trainer.train(run, 1)
         except Killed:
             killed += 1
-            training.train(Run(run.folder), 1)
+            trainer.train(Run(run.folder), 1)
             assert outcome(run) == wanted
         else:
             break
@@ -105,7 +105,7 @@ def test_a_run_goes_on_to_more_iterations_as_if_it_had_never_stopped(tmp_path):
     wanted = outcome(trained(tmp_path / "long" / "run"))
     run = trained(tmp_path / "short" / "run", iterations=2)
     run.write("config.json", json.dumps(run.config() | {"iterations": 4}))
-    training.train(Run(run.folder), 1)
+    trainer.train(Run(run.folder), 1)
     assert outcome(run) == wanted
 
 
@@ -115,7 +115,7 @@ def test_a_spoilt_checkpoint_is_told_in_one_line(tmp_path, spoil, name):
     run = trained(tmp_path / "run", iterations=1)
     spoil(run.path(f"checkpoints/000001/{name}.safetensors"))
     with pytest.raises(BadInput, match="checkpoints/000001 can't be read, it is damaged: ") as caught:
-        training.train(Run(run.folder), 1)
+        trainer.train(Run(run.folder), 1)
     assert "\n" not in str(caught.value)
 
 
@@ -168,7 +168,7 @@ def test_sd_cfr_plays_one_network_drawn_by_its_iteration(tmp_path):
     views = form.views[0]
     encodings, legal = encoded(game, views)
     wanted = matched(forward(model.shape, model.seats[0][player.drawn], encodings), legal)
-    assert player.odds_of(views) == pytest.approx(in_order(wanted, legal))
+    assert player.action_probs(views) == pytest.approx(in_order(wanted, legal))
     player.move(views[5].copy())
     assert player.advice.policy == pytest.approx(wanted[5][legal[5]])
 
@@ -178,17 +178,17 @@ def test_the_exact_average_is_by_how_likely_each_network_comes_there(tmp_path):
     run = trained(tmp_path / "run", average="sd", iterations=2, average_power=2.0, steps=60)
     game = games.load("kuhn")
     model, form = read_model(run.path("network.safetensors")), unfold(game)
-    odds, table = whole_strategy(model, form, game)[0], Table(form, game)
+    probs, table = whole_strategy(model, form, game)[0], Table(form, game)
     each = [table.matched(0, model.shape, weights, "argmax") for weights in model.seats[0]]
     side = form.sides[0]
     later = [infoset for infoset in range(6) if side.parent[infoset]]
     assert len(later) == 3
     for infoset in later:
         here, before = slice(side.first[infoset], side.first[infoset + 1]), side.parent[infoset]
-        shares = np.array([weight * odds_of[before] for weight, odds_of in zip([1, 4], each, strict=True)])
-        wanted = np.array([odds_of[here] for odds_of in each])
+        shares = np.array([weight * action_probs[before] for weight, action_probs in zip([1, 4], each, strict=True)])
+        wanted = np.array([action_probs[here] for action_probs in each])
         mean = shares @ wanted / shares.sum() if shares.any() else wanted.mean(axis=0)
-        assert odds[here] == pytest.approx(mean)
+        assert probs[here] == pytest.approx(mean)
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "goofspiel:3"])
@@ -208,7 +208,7 @@ HOLDEM = "holdem:ranks=4,suits=2,streets=2,stack=40,inputs=1"
 
 def test_hold_em_learns_and_plays_what_it_learned_to_see(tmp_path):
     values = {"iterations": 1, "keep_every": 1, "calls_unseen": True, "free_raises": True, "whole_pot": True}
-    run = trained(tmp_path / "run", HOLDEM, **values, judge_every=0)
+    run = trained(tmp_path / "run", HOLDEM, **values, evaluate_every=0)
     path = run.path("network.safetensors")
     model, about = read_model(path), describe(path)
     assert model.seen == model.game.replace("inputs=1", "inputs=2")
@@ -216,7 +216,7 @@ def test_hold_em_learns_and_plays_what_it_learned_to_see(tmp_path):
     game, player = games.load(HOLDEM), players.make_for(f"net:{run.folder},iteration=1", games.load(HOLDEM))
     state, rng = games.positions(game)[0], np.array([1, 2], np.uint64)
     while game.turn(state) == games.CHANCE:
-        game.play(state, game.pick(state, rng))
+        game.play(state, game.sample_action(state, rng))
     player.begin(game, int(game.turn(state)), 1)
     assert player.move(games.view_of(game, state, int(game.turn(state)))) in games.legal_actions(game, state)
     with pytest.raises(BadInput, match=r"a network for holdem.*, not for leduc"):
@@ -226,9 +226,9 @@ def test_hold_em_learns_and_plays_what_it_learned_to_see(tmp_path):
 def test_a_seat_that_never_moved_has_learned_nothing_and_the_run_goes_on(tmp_path):
     """Of one hand the dealer folds half, and the big blind has no decision."""
     for seed in range(1, 6):
-        run = begun(tmp_path / str(seed), HOLDEM, traversals=1, iterations=2, judge_every=0, seed=seed)
-        training.estimate(run, 1)
-        training.train(run, 1)
+        run = begun(tmp_path / str(seed), HOLDEM, traversals=1, iterations=2, evaluate_every=0, seed=seed)
+        trainer.estimate(run, 1)
+        trainer.train(run, 1)
         if run.lines()[1]["steps_1"] == 0:
             break
     assert run.lines()[1]["steps_1"] == 0
@@ -249,7 +249,7 @@ def test_free_raises_are_small_and_uncapped_in_what_is_traversed_only():
 def learned(*defects):
     """The advantage network of a seat after a very short run of the thesis."""
     small = {"traversals": 30, "hidden": "8", "steps": 3, "batch": 64, "device": "cpu"}
-    config = training.configured("deep-cfr", "holdem:thesis", "thesis", small | dict.fromkeys(defects, True))
+    config = trainer.configured("deep-cfr", "holdem:thesis", "thesis", small | dict.fromkeys(defects, True))
     solver = Solver(config, games.load(config.game))
     _, advantages, strategies, _ = traversing(config)((2, 0, 0), (None, None))
     solver.take(2, 0, [advantages], [strategies])
@@ -271,9 +271,9 @@ def test_every_defect_changes_what_is_learned(defect):
 def test_presets_are_sound(game, name):
     if (game, name) == ("holdem", "thesis-faithful"):
         with pytest.raises(BadInput, match="free_raises needs the thesis' encoding, holdem with inputs=1"):
-            training.configured("deep-cfr", game, name, {})
+            trainer.configured("deep-cfr", game, name, {})
         return
-    config = training.configured("deep-cfr", game, name, {})
+    config = trainer.configured("deep-cfr", game, name, {})
     faithful = {defect for defect in DEFECTS if getattr(config, defect)}
     assert bool(faithful) == (name == "thesis-faithful")
     if game == "holdem:thesis" and faithful:
@@ -299,15 +299,15 @@ def test_presets_are_sound(game, name):
 )
 def test_what_can_t_be_trained_is_refused_in_one_line(game, values, told):
     with pytest.raises(BadInput, match=told):
-        training.configured("deep-cfr", values.pop("game", game), None, values)
+        trainer.configured("deep-cfr", values.pop("game", game), None, values)
 
 
 def test_as_many_traversals_share_batches_as_have_room():
     """In Goofspiel all traversals of a seat are of the same size, and what they need is known beforehand."""
-    with pytest.raises(BadInput, match=r"under_way=500 makes about 12,440,000 positions of .* so give 321 or less"):
-        training.configured("deep-cfr", "goofspiel:7", None, {"under_way": 500})
-    assert training.configured("deep-cfr", "goofspiel:7", None, {"under_way": 321})
-    assert training.configured("deep-cfr", "goofspiel:7", None, {"under_way": 500, "traversals": 321})
+    with pytest.raises(BadInput, match=r"in_flight=500 makes about 12,440,000 positions of .* so give 321 or less"):
+        trainer.configured("deep-cfr", "goofspiel:7", None, {"under_way": 500})
+    assert trainer.configured("deep-cfr", "goofspiel:7", None, {"under_way": 321})
+    assert trainer.configured("deep-cfr", "goofspiel:7", None, {"under_way": 500, "traversals": 321})
 
 
 @pytest.mark.heavy
@@ -315,8 +315,8 @@ def test_as_many_traversals_share_batches_as_have_room():
 def test_leduc_poker_beats_the_published_curve(tmp_path, seed):
     """172 thousandths of an ante at 120 iterations, 120 at 578; here below 150 within 100."""
     given = {"iterations": 100, "judge_every": 50, "keep_every": 100, "seed": seed}
-    config = training.configured("deep-cfr", "leduc", "kibitz", given)
+    config = trainer.configured("deep-cfr", "leduc", "kibitz", given)
     assert config.traversals <= 1500
-    run = training.new_run(tmp_path / "run", "deep-cfr", config)
-    training.train(run, 1)
+    run = trainer.new_run(tmp_path / "run", "deep-cfr", config)
+    trainer.train(run, 1)
     assert 500 * run.lines()[-1]["nash_conv"] < 100

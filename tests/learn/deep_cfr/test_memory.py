@@ -39,7 +39,7 @@ def samples(name, count=60):
 def test_packed_views_are_small_and_unpack_to_what_the_network_saw(name, kind, size):
     packing, found = samples(name, 30 if name == "holdem" else 60)
     assert packing.kind == kind
-    assert Memory(9, packing.bytes, packing.game.facts.most_actions, "latest").bytes_each == size <= 40
+    assert Memory(9, packing.bytes, packing.game.facts.num_actions, "latest").bytes_each == size <= 40
     traverser = Traverser(packing.game, packing, Settings(True, False, False))
     seen = []
     streams = generators(3, 60)

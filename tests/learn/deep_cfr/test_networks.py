@@ -8,6 +8,7 @@ import pytest
 import safetensors.numpy
 
 from kibitz import games
+from kibitz.core.names import BadInput
 from kibitz.learn.deep_cfr.config import DeepCfr
 from kibitz.learn.deep_cfr.learning import ADVANTAGES, ENTROPY, SQUARES, Learner, Lesson, answerer, fit
 from kibitz.learn.deep_cfr.memory import Packing, Rows
@@ -23,7 +24,6 @@ from kibitz.learn.deep_cfr.networks import (
     save_model,
     softmax,
 )
-from kibitz.names import BadInput
 
 LESSON = Lesson(400, 64, 0.01, False, 1.0, 0.0, 10, False, False, ADVANTAGES)
 

@@ -3,9 +3,9 @@
 import pytest
 
 from kibitz import games, players
-from kibitz.arena.lockstep import tables
+from kibitz.arena.batched import tables
 from kibitz.games import CHANCE, positions, view_of
-from kibitz.games.holdem.text import card_of
+from kibitz.games.holdem.display import card_of
 
 NETWORK = "net:models/holdem"
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from kibitz import games
+from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
 from kibitz.jit import generators
 from kibitz.learn.deep_cfr import traversal
 from kibitz.learn.deep_cfr.memory import Packing
 from kibitz.learn.deep_cfr.networks import matched
 from kibitz.learn.deep_cfr.traversal import Fair, Settings, Traverser, WholePot
-from kibitz.names import BadInput
 
-PLAIN = Settings(shared_luck=True, flipped_signs=False, uniform=False)
+PLAIN = Settings(shared_chance=True, flipped_signs=False, uniform=False)
 
 
 def made(name, settings=PLAIN, worth=None):
@@ -24,7 +24,7 @@ def made(name, settings=PLAIN, worth=None):
 
 def network(game, seed):
     """Something fixed that says something else of every view."""
-    matrix = np.random.default_rng(seed).normal(size=(game.facts.encoding, game.facts.most_actions)).astype(np.float32)
+    matrix = np.random.default_rng(seed).normal(size=(game.facts.encoding, game.facts.num_actions)).astype(np.float32)
     return lambda encodings: encodings @ matrix
 
 
@@ -38,11 +38,11 @@ def run(traverser, seat=0, count=200, asks=(None, None), seed=1, luck=None):
 
 def exact_regrets(game, seat, asks):
     """View -> counterfactual regrets, by walking the whole game."""
-    found = defaultdict(lambda: np.zeros(game.facts.most_actions))
+    found = defaultdict(lambda: np.zeros(game.facts.num_actions))
     packing = Packing(game)
 
     def odds_at(state, turn):
-        encodings, legal = np.zeros((1, game.facts.encoding), np.float32), np.zeros((1, game.facts.most_actions), bool)
+        encodings, legal = np.zeros((1, game.facts.encoding), np.float32), np.zeros((1, game.facts.num_actions), bool)
         game.observe(state, turn, encodings[0])
         legal[0, games.legal_actions(game, state)] = True
         states = np.array([state], game.state)
@@ -54,10 +54,10 @@ def exact_regrets(game, seat, asks):
         if turn == OVER:
             return game.payoff(state, seat)
         if turn == CHANCE:
-            chances = games.protocol.chance_odds(game, state)
+            chances = games.protocol.chance_outcomes(game, state)
         else:
-            odds, view = odds_at(state, turn)
-            chances = [(action, odds[action]) for action in games.legal_actions(game, state)]
+            probs, view = odds_at(state, turn)
+            chances = [(action, probs[action]) for action in games.legal_actions(game, state)]
         values = []
         for action, chance in chances:
             after = state.copy()
@@ -86,7 +86,7 @@ def test_the_expected_samples_are_the_counterfactual_regrets_exactly(seat):
         for i in range(found.nodes):
             if nodes.n[i] and nodes.turn[i] != seat:
                 chosen = int(nodes.states[nodes.first[i]].line) & 1
-                chance *= nodes.odds[i, chosen]
+                chance *= nodes.probs[i, chosen]
                 way.append((int(nodes.states[i].line), chosen))
         cards = tuple(nodes.states[0].cards.tolist())
         if (cards, tuple(way)) in met:
@@ -118,8 +118,8 @@ def test_advantages_sum_to_nothing_by_the_odds_and_illegal_actions_have_none():
     found = run(traverser, 1, 300, asks)
     encodings, values = traverser.packing.unpack(found.advantages.views), found.advantages.values
     legal = ~np.isnan(values)
-    odds = matched(asks[1](encodings), legal)
-    assert np.nansum(odds * values, axis=1) == pytest.approx(np.zeros(len(values)), abs=1e-4)
+    probs = matched(asks[1](encodings), legal)
+    assert np.nansum(probs * values, axis=1) == pytest.approx(np.zeros(len(values)), abs=1e-4)
     # Before any raise nobody may fold; after the second nobody may raise.
     assert {tuple(row) for row in legal.tolist()} == {(False, True, True), (True, True, True), (True, True, False)}
 
@@ -137,7 +137,7 @@ def test_where_no_regret_is_positive_the_highest_gets_all_or_all_are_alike():
         assert matched(gloomy(np.zeros((1, 1))), legal, "uniform" if uniform else "argmax")[0].tolist() == wanted
     assert matched(np.array([[5.0, -2, -1]]), np.array([[False, True, True]]))[0].tolist() == [0, 0, 1]
     assert (run(made("kuhn"), 0, 20).strategies.values == 0.5).all()  # before anything was learned
-    assert game.facts.most_actions == 2
+    assert game.facts.num_actions == 2
 
 
 def test_one_part_comes_out_the_same_every_time_and_traversals_differ():
@@ -150,7 +150,7 @@ def test_one_part_comes_out_the_same_every_time_and_traversals_differ():
 
 def test_branches_meet_the_same_cards_where_luck_is_shared():
     for shared in (True, False):
-        traverser = made("leduc", PLAIN._replace(shared_luck=shared))
+        traverser = made("leduc", PLAIN._replace(shared_chance=shared))
         for seed in range(20):
             found = run(traverser, 0, 1, seed=seed)
             public = {int(state.public) for state in traverser.nodes.states[: found.nodes] if state.public >= 0}

@@ -1,0 +1,26 @@
+"""Our speed on one core against OpenSpiel's, and against ourselves done another way: a file for each kind of work."""
+
+from kibitz.core.names import BadInput, choose
+
+from . import deep_cfr, doppelkopf, doppelkopf_networks, holdem, networks, openspiel, patterns
+from .measuring import Row
+
+ROWS: list[Row] = [
+    row
+    for rows in (openspiel, holdem, doppelkopf, doppelkopf_networks, patterns, networks, deep_cfr)
+    for row in rows.ROWS
+]
+
+
+def select(wanted: list[str]) -> list[Row]:
+    """Rows whose name holds one of the words; all where none is given."""
+    try:
+        import phevaluator  # noqa: F401
+        import pyspiel  # noqa: F401
+    except ImportError:
+        raise BadInput("benchmarks measure against OpenSpiel and phevaluator: pip install 'kibitz[bench]'") from None
+    chosen = [row for row in ROWS if not wanted or any(word in row.name for word in wanted)]
+    for word in wanted:
+        if not any(word in row.name for row in chosen):
+            choose("benchmark", word, [row.name for row in ROWS])
+    return chosen

@@ -1,0 +1,108 @@
+"""How fast Deep CFR samples: against itself with one traversal at a time, and two processes against one."""
+
+from functools import partial
+
+import numpy as np
+
+from kibitz.core.workers import Workers
+from kibitz.games import load
+from kibitz.jit import generators
+from kibitz.learn.deep_cfr.config import DeepCfr
+from kibitz.learn.deep_cfr.memory import Packing
+from kibitz.learn.deep_cfr.networks import new_weights
+from kibitz.learn.deep_cfr.solver import Known, traversing
+from kibitz.learn.deep_cfr.traversal import Settings, Traverser
+
+from .measuring import Row, Work
+
+HIDDEN = {"leduc": "64-64-64", "holdem": "64"}
+BATCH = 4096
+PART = 500  # traversals that share batches
+SMALL_PART = 50
+
+
+def untrained(config: DeepCfr) -> Known:
+    shape = config.shape(load(config.game))
+    return new_weights(shape, np.random.default_rng(1)), new_weights(shape, np.random.default_rng(2))
+
+
+def our_traversals(name: str, in_flight: int = PART, nodes: bool = False) -> Work:
+    """By turns of the two seats, with untrained networks; counted as traversals, or as their nodes."""
+    from kibitz.learn.deep_cfr.learning import answerer
+
+    config, game = DeepCfr(name, hidden=HIDDEN[name]), load(name)
+    asks = [answerer(config.shape(game), weights, "cpu") for weights in untrained(config) if weights is not None]
+    traverser = Traverser(game, Packing(game), Settings(True, False, False))
+
+    def work(count: int) -> int:
+        found, number = 0, 0
+        while count > 0:
+            part = min(count, in_flight)
+            streams = generators(number, 2 * part)
+            found += traverser.run(number % 2, streams[:part], streams[part:], asks).nodes
+            count, number = count - part, number + 1
+        return found
+
+    if not nodes:
+        return work
+    each = work(2 * PART) / (2 * PART)
+    return lambda count: work(max(1, round(count / each)))
+
+
+def answers(name: str, batch: int) -> Work:
+    """The forward pass alone, so many positions at a time."""
+    from kibitz.learn.deep_cfr.learning import answerer
+
+    config = DeepCfr(name, hidden=HIDDEN[name])
+    answer = answerer(config.shape(load(name)), untrained(config)[0], "cpu")  # type: ignore[arg-type]
+    encodings = (np.random.default_rng(1).random((batch, load(name).facts.encoding)) < 0.1).astype(np.float32)
+
+    def work(count: int) -> None:
+        for _ in range(-(-count // batch)):
+            answer(encodings)
+
+    return work
+
+
+def with_workers(name: str, processes: int) -> Work:
+    """Traversals as an iteration has them done: parts go out, samples come back."""
+    config = DeepCfr(name, hidden=HIDDEN[name], traversals=10**8, in_flight=SMALL_PART)
+    workers = Workers(traversing, (config,), processes, alone=0.0)
+    workers.share(untrained(config))
+
+    def work(count: int) -> None:
+        parts = [(1, part % 2, part) for part in range(-(-count // SMALL_PART))]
+        for _ in workers.do(parts):
+            pass
+
+    work(8 * processes * SMALL_PART)  # they start, and load what was compiled
+    return work
+
+
+# (One traversal of hold'em is a batch, too.)
+ROWS = [
+    Row(
+        "deep-cfr-traversals-leduc", "traversals/s", 10,
+        partial(our_traversals, "leduc"), partial(our_traversals, "leduc", 1),
+    ),
+    Row(
+        "deep-cfr-traversals-holdem", "traversals/s", 3,
+        partial(our_traversals, "holdem"), partial(our_traversals, "holdem", 1),
+    ),
+    Row(
+        "deep-cfr-nodes-holdem", "nodes/s", 3,
+        partial(our_traversals, "holdem", nodes=True), partial(our_traversals, "holdem", 1, nodes=True),
+    ),
+    Row(
+        "deep-cfr-batched-leduc", "answers/s", 20,
+        partial(answers, "leduc", BATCH), partial(answers, "leduc", 1),
+    ),
+    Row(
+        "deep-cfr-batched-holdem", "answers/s", 20,
+        partial(answers, "holdem", BATCH), partial(answers, "holdem", 1),
+    ),
+    Row(
+        "deep-cfr-two-workers-holdem", "traversals/s", 1.8,
+        partial(with_workers, "holdem", 2), partial(with_workers, "holdem", 1),
+    ),
+]  # fmt: skip

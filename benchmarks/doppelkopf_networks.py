@@ -1,0 +1,88 @@
+"""Rows of the bench: networks that foretell cards, asked one by one, in batches, and by a search. On one core."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kibitz.games import load
+from kibitz.learn.doppelkopf.next_card import CHARACTERS, Layer, Network, Reading, line_so_far
+from kibitz.learn.doppelkopf.next_card_oracle import LineReader
+from kibitz.search.batched_ensemble import BatchedEnsemble
+from kibitz.search.ensemble_uct import EnsembleUct
+
+from .doppelkopf import decisions, some_views
+from .measuring import Row, Work
+
+NODES = {64: 20, 128: 20, 256: 10}  # of a layer -> how much faster a search should ask than a simple player does
+BATCH = 250  # lines
+DEALS, ROLLOUTS = 10, 1000
+
+
+def _network(nodes: int) -> Network:
+    """Untrained."""
+    generator = np.random.default_rng(1)
+
+    def even(*shape: int) -> np.ndarray:
+        return (generator.uniform(-1, 1, shape) / nodes**0.5).astype(np.float32)
+
+    layers = [Layer(even(inputs, 4 * nodes), even(nodes, 4 * nodes), even(4 * nodes)) for inputs in (CHARACTERS, nodes)]
+    return Network(layers, even(nodes, CHARACTERS), even(CHARACTERS))
+
+
+def _guided(nodes: int, game: Any, seed: int = 1, **settings: Any) -> BatchedEnsemble:
+    return BatchedEnsemble(game, LineReader(_network(nodes)), seed, DEALS, **settings)
+
+
+def _steps(nodes: int, batch: int) -> Work:
+    """One more card of so many lines at once."""
+    reader = LineReader(_network(nodes))
+    state = np.zeros((4, batch, nodes), np.float32)
+    cards = np.random.default_rng(1).integers(0, CHARACTERS, batch)
+
+    def work(count: int) -> None:
+        while count > 0:
+            reader.read(state[:, :count], cards[:count])
+            count -= batch
+
+    return work
+
+
+def _asked(nodes: int) -> Work:
+    search, (view, seat) = _guided(nodes, load("doppelkopf:thesis")), some_views()[13]
+
+    def work(count: int) -> None:
+        search.asked = 0
+        while search.asked < count:
+            search.advise(view, seat, DEALS * min(count - search.asked, ROLLOUTS))
+
+    return work
+
+
+def _read(nodes: int) -> Work:
+    network, (view, seat) = _network(nodes), some_views()[13]
+    line = line_so_far(view, seat)
+
+    def work(count: int) -> None:
+        for _ in range(count):
+            Reading(network).next(line)
+
+    return work
+
+
+ROWS: list[Row] = []
+for nodes, wanted in NODES.items():
+    ROWS += [
+        # one more card of many lines at once against one line by itself,
+        Row(f"next-card-{nodes}-batch", "positions/s", 4, partial(_steps, nodes, BATCH), partial(_steps, nodes, 1)),
+        # as a search asks, its own time included, against one position at a time, read from its beginning;
+        Row(f"next-card-{nodes}-search", "positions/s", wanted, partial(_asked, nodes), partial(_read, nodes)),
+        # and all decisions of a seat in a game beside those of the same search without a network
+        Row(
+            f"uct-lstm-{nodes}-doppelkopf-game",
+            "games/s",
+            0.03,
+            partial(decisions, partial(_guided, nodes)),
+            partial(decisions, partial(EnsembleUct, deals=DEALS)),
+        ),
+    ]

@@ -1,0 +1,66 @@
+"""Hands of hold'em, played and told apart: against OpenSpiel and phevaluator."""
+
+import random
+
+import numpy as np
+
+from kibitz import games
+from kibitz.games.holdem.evaluator import evaluate
+from kibitz.search.playouts import finished
+
+from .measuring import Row, Work
+from .openspiel import peer_game
+
+
+def _sevens(count: int) -> np.ndarray:
+    """Seven cards each, side by side."""
+    return np.ascontiguousarray(np.random.default_rng(1).random((count, 52)).argsort()[:, :7].T.astype(np.uint8))
+
+
+def _our_hands() -> Work:
+    game = games.load("holdem")
+    return lambda count: finished(game, count)
+
+
+def _peer_hands() -> Work:
+    """From the deal on, as a program in Python plays them. Its playouts in C++ begin after it: `playouts-holdem`."""
+    game, chance = peer_game("holdem"), random.Random(1)
+
+    def work(count: int) -> None:
+        for _ in range(count):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                state.apply_action(chance.choice(state.legal_actions()))
+
+    return work
+
+
+def _our_evaluator() -> Work:
+    hands = _sevens(100_000)
+    out = np.zeros(hands.shape[1], np.int64)
+
+    def work(count: int) -> None:
+        while count > 0:
+            evaluate(hands[:, :count], out)
+            count -= hands.shape[1]
+
+    return work
+
+
+def _peer_evaluator() -> Work:
+    """phevaluator, in C, asked for one hand at a time: it has no other way."""
+    from phevaluator import evaluate_cards
+
+    hands = _sevens(1000).T.tolist()
+
+    def work(count: int) -> None:
+        for i in range(count):
+            evaluate_cards(*hands[i % len(hands)])
+
+    return work
+
+
+ROWS = [
+    Row("hands-holdem", "games/s", 30, _our_hands, _peer_hands),
+    Row("evaluator-holdem", "hands/s", 50, _our_evaluator, _peer_evaluator),
+]

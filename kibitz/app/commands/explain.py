@@ -1,0 +1,99 @@
+"""`kibitz explain`: what learned patterns are, and why they play so; a page for people."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from ...core import names
+from ...core.files import write_atomically
+from ...core.names import BadInput
+from ...learn.model_files import PREFIX, network_file
+from ...learn.tspg.explain import MAX_POSITIONS, Explanation, read, report
+from ...learn.tspg.explain import explain as explained
+from ...learn.tspg.store import POLICIES
+from ..ui.explain_page import page
+from ..ui.progress import out, waiting
+from .options import Json, Seed, write_json
+
+PAGE = "explained.html"
+STRONGEST = 10
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(explain)
+
+
+def explain(
+    run: Annotated[
+        str, typer.Argument(help="A run folder of kibitz train tspg, or a file of features.", metavar="RUN")
+    ],
+    out_file: Annotated[
+        Path | None, typer.Option("--out", help="The page to write; default RUN/explained.html.", metavar="FILE.html")
+    ] = None,
+    policy: Annotated[
+        str, typer.Option(help="Which weights: " + "; ".join(f"{key}: {text}" for key, text in POLICIES.items()) + ".")
+    ] = "tspg",
+    iteration: Annotated[int, typer.Option(help="Of a run; 0: its last.")] = 0,
+    moves: Annotated[
+        str | None, typer.Option(help="Explain the position after these moves first: 'd4 e4'; '' is the opening.")
+    ] = None,
+    games: Annotated[int, typer.Option(help="Sample games, which the policy plays with itself.")] = 20,
+    game_name: Annotated[
+        str | None, typer.Option("--game", help="The game, where a file of features is for one of your own.")
+    ] = None,
+    seed: Seed = 1,
+    json_file: Json = None,
+) -> None:
+    """Show learned patterns as pictures, and which of them speak for and against a move: one page, for any browser.
+
+    Example: kibitz explain runs/connect_four-tspg-001
+
+    Example: kibitz explain runs/connect_four-tspg-001 --moves "4 4 3"
+    """
+    names.choose("policy", policy, POLICIES)
+    names.at_least("--games", games, 1)
+    names.at_least("--seed", seed, 0)
+    names.at_least("--iteration", iteration, 0)
+    folder = Path(run)
+    path = network_file(run, iteration)
+    target = out_file or default_page(run, path)
+    if target.is_dir() or not target.parent.is_dir():
+        raise BadInput(f"can't write {target}: {'it is a folder' if target.is_dir() else 'its folder does not exist'}")
+    game, features, made = read(path, game_name, trusted=folder.is_dir())
+    with waiting(escape(run), games + MAX_POSITIONS) as line:
+        found = explained(
+            game, features, run, policy, made, games, seed, moves,
+            lambda what, done: line(done if what == "playing" else games + done, what),
+        )  # fmt: skip
+        try:
+            write_atomically(target, page(found).encode())
+        except OSError as error:
+            raise BadInput(f"can't write {target}: {error.strerror or error}") from None
+    show(found)
+    out.print(f"page: {target}", soft_wrap=True, highlight=False, markup=False)
+    write_json(json_file, report(found) | {"page": str(target)})
+
+
+def default_page(run: str, path: Path) -> Path:
+    """In the run; beside a file; here, if the file came with the package."""
+    if Path(run).is_dir():
+        return Path(run) / PAGE
+    name = f"{path.stem}-{PAGE}"
+    return Path(name) if run.startswith(PREFIX) and not Path(run).exists() else path.with_name(name)
+
+
+def show(found: Explanation) -> None:
+    """The strongest patterns, in words."""
+    both = [(seat, f) for seat in range(2) for f in found.strongest(seat)[:STRONGEST]]
+    both.sort(key=lambda each: -abs(found.weights[each[0]][each[1]]))
+    out.print(f"[bold]{escape(found.name)}[/bold], {found.policy}: the strongest patterns", highlight=False)
+    table = Table("seat", "weight", "fires", "a move", box=None, pad_edge=False, header_style="dim")
+    for seat, f in both[:STRONGEST]:
+        weight = float(found.weights[seat][f])
+        colour = "blue" if weight > 0 else "red"
+        fires = f"{100 * found.sample.fires[seat][f]:.1f}%"
+        table.add_row(f"{seat + 1}", f"[{colour}]{weight:+.3f}", fires, escape(found.words(seat, f)))
+    out.print(table, highlight=False)

@@ -1,0 +1,137 @@
+"""Thousands of games of a match side by side, for players that weigh many views at once.
+
+Between two moves chance plays in all games; then each player is asked about all views that wait for it. Luck and moves
+are drawn as they are when games are played one by one, from the same seeds: the same games come out.
+
+Such a player has `odds_of(views)` (see `Weighing`) and draws each move from its `generator`. One that draws something
+at the beginning of a game and keeps to it, such as one of several networks, has its number in `drawn`, and is asked by
+`odds_of(views, drawn)` with that of each view's game.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..core.names import BadInput
+from ..games import Game, full_name, load
+from ..games.game import CHANCE, SCRATCH
+from ..games.records import Record
+from ..jit import helper, kernel
+from ..players import make_for
+from .play import chance_rng_of, player_at, round_of, seat_of, seed_of
+
+BLOCK = 2000  # games side by side: enough for a network, and few enough that a kill costs little
+MANY = 2000  # games for which it pays to compile the rules
+
+
+def all_batched(players: Sequence[Any]) -> bool:
+    """Whether all of them weigh many views at once."""
+    return all(hasattr(player, "odds_of") for player in players)
+
+
+def blocks(numbers: Sequence[int]) -> list[tuple[int, ...]]:
+    return [tuple(numbers[start : start + BLOCK]) for start in range(0, len(numbers), BLOCK)]
+
+
+def tables(game_name: str, names: Sequence[str], seed: int) -> Callable[[Sequence[int]], list[Record]]:
+    """What a process needs to play blocks of games: the function from numbers to records."""
+    game = load(game_name)
+    return partial(play_block, game, [make_for(name, game) for name in names], names, seed)
+
+
+def play_block(
+    game: Game, players: Sequence[Any], names: Sequence[str], seed: int, numbers: Sequence[int]
+) -> list[Record]:
+    seats, max_game_length, count = game.facts.seats, game.facts.max_game_length, len(numbers)
+    states, views = np.zeros(count, game.state), np.zeros(count, game.state)
+    log, done = np.zeros((count, max_game_length), np.int64), np.zeros(count, np.int64)
+    turns, payoffs = np.zeros(count, np.int64), np.zeros((count, seats))
+    scratch = np.zeros(SCRATCH, np.int64), np.zeros(SCRATCH)
+    deals = [round_of(number, seats) for number in numbers]
+    dealt = {deal: chance_rng_of(seed, deal).random(max_game_length) for deal in dict.fromkeys(deals)}
+    luck, dealt_so_far = np.array([dealt[deal] for deal in deals]), np.zeros(count, np.int64)
+    seat = np.array([[seat_of(player, number, seats) for number in numbers] for player in range(seats)])
+    # What each player drew at the beginning, what its generator will say in each game, and how much of it was used.
+    drawn, draws = np.zeros((seats, count), np.int64), np.zeros((seats, count, max_game_length))
+    moved = np.zeros((seats, count), np.int64)
+    for player, one in enumerate(players):
+        for i, number in enumerate(numbers):
+            one.begin(game, int(seat[player, i]), seed_of(seed, number, player))
+            drawn[player, i] = getattr(one, "drawn", 0)
+            draws[player, i] = one.generator.random(max_game_length)
+    start(game, states)
+    while to_next_seats(game, states, luck, dealt_so_far, log, done, views, turns, payoffs, *scratch):
+        for player, turn in product(range(seats), range(seats)):
+            rows = np.flatnonzero((turns == turn) & (seat[player] == turn))
+            if not len(rows):
+                continue
+            begun = (drawn[player, rows],) if hasattr(players[player], "drawn") else ()
+            probs = players[player].action_probs(views[rows], *begun)
+            if not np.allclose(probs.sum(axis=1), 1):
+                raise BadInput(f"{names[player]} gives odds that don't sum to 1")
+            move(game, states, rows, probs, draws[player], moved[player], log, done, scratch[0])
+    order = [[names[player_at(seat, turn, seats)] for seat in range(seats)] for turn in range(seats)]
+    title, logs, ends, paid = full_name(game), log.tolist(), done.tolist(), payoffs.tolist()
+    return [
+        Record(number, title, order[number % seats], seed, logs[i][: ends[i]], paid[i])
+        for i, number in enumerate(numbers)
+    ]
+
+
+@helper
+def draw(probs, n, at):
+    """As NumPy's `choice` does: the first place at which the sum so far is above `at` times the whole sum."""
+    whole = 0.0
+    for j in range(n):
+        whole += probs[j]
+    so_far = 0.0
+    for j in range(n - 1):
+        so_far += probs[j]
+        if so_far / whole > at:
+            return j
+    return n - 1
+
+
+@kernel
+def start(game, states):
+    for i in range(len(states)):
+        game.start(states[i])
+
+
+@kernel
+def to_next_seats(game, states, luck, dealt, log, done, views, turns, payoffs, actions, probs):
+    """Let chance play in each game until a seat has the turn. Writes whose it is and its view; how many games go on."""
+    live = 0
+    for i in range(len(states)):
+        state = states[i]
+        while game.turn(state) == CHANCE:
+            n = game.actions(state, actions)
+            game.chance_probs(state, actions, n, probs)
+            log[i, done[i]] = actions[draw(probs, n, luck[i, dealt[i]])]
+            game.play(state, log[i, done[i]])
+            dealt[i] += 1
+            done[i] += 1
+        turns[i] = game.turn(state)
+        if turns[i] >= 0:
+            live += 1
+            game.look(state, turns[i], views[i])
+        else:
+            for seat in range(payoffs.shape[1]):
+                payoffs[i, seat] = game.payoff(state, seat)
+    return live
+
+
+@kernel
+def move(game, states, rows, probs, draws, moved, log, done, actions):
+    """One move in each of these games."""
+    for k in range(len(rows)):
+        i = rows[k]
+        n = game.actions(states[i], actions)
+        action = actions[draw(probs[k], n, draws[i, moved[i]])]
+        log[i, done[i]] = action
+        game.play(states[i], action)
+        moved[i] += 1
+        done[i] += 1

@@ -1,0 +1,193 @@
+"""Exact best responses in small hold'em, on the public tree: all hands at once at each node, many boards side by side.
+
+A node is what both seats see, so its values are vectors over hands. One walk gives for each seat what a best response
+gets with each hand, against the hands that the other may hold here weighted by how likely its moves lead here; and what
+seat 0 gets by its own strategy. (Johanson, Waugh, Bowling and Zinkevich 2011.)
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import cached_property
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from ..core.names import BadInput
+from ..core.workers import ALONE, cores, spread
+from ..games import CHANCE, OVER, Game, full_name, legal_actions, load, positions
+from ..games.holdem.ranges import against_all, all_hands, deck_of, hand_values, masks, shown
+from ..games.holdem.state import DEALT_BY, HIDDEN, HOLE
+from ..players import make_for
+from ..search.best_response import Exploitability
+
+MOST = 30_000_000  # pairs of a hand and a whole board; Flop Hold'em with all cards has 29 million
+TOGETHER = 100_000  # such pairs side by side
+
+Sums = dict[int, np.ndarray]  # line -> values after the flop, summed over flops
+
+
+class Boards:
+    """Boards of as many cards, and which hands go with each."""
+
+    def __init__(self, hands: np.ndarray, boards: np.ndarray) -> None:
+        self.hands, self.boards, self.cards = hands, boards, masks(boards)
+        self.free = masks(hands) & self.cards[:, None] == 0  # [boards, hands]
+
+    @cached_property
+    def ranking(self) -> tuple[np.ndarray, np.ndarray]:
+        """What each hand is worth, and the hands in that order."""
+        values = np.zeros(self.free.shape, np.int64)
+        hand_values(self.hands, masks(self.hands), self.boards, self.cards, values)
+        return values, np.argsort(values, axis=1, kind="stable")
+
+
+class Tree:
+    def __init__(self, game: Any, player: Any, after_flop: Callable[[Any, np.ndarray], np.ndarray]) -> None:
+        """`after_flop` says what a node before the flop is worth, from its position and reaches: [3, 1, hands]."""
+        self.game, self.player, self.after_flop = game, player, after_flop
+        self.hands, self.deck = all_hands(game), deck_of(game)[::-1]
+        self.by_card = np.zeros(52)
+
+    def values(self) -> np.ndarray:
+        """[3, hands]: the best that each seat gets with each hand, and what seat 0 gets by its own strategy."""
+        state = positions(self.game)[0]
+        for card in self.deck[:HOLE]:
+            self.game.play(state, card)
+        state.hole[:] = HIDDEN
+        here = Boards(self.hands, np.zeros((1, 0), np.int64))
+        return self.walk(state, here, np.ones((2, 1, len(self.hands))))[:, 0]
+
+    def walk(self, state: Any, here: Boards, reach: np.ndarray) -> np.ndarray:
+        """[3, boards, hands], of a node reached so ([2, boards, hands]: how likely each seat's own moves lead here)."""
+        turn = self.game.turn(state)
+        if turn == OVER:
+            return self.end(state, here, reach)
+        if turn == CHANCE:
+            return self.after_flop(state, reach) if state.street == 1 else self.deal(state, here, reach)
+        probs = self.probs(state, here, turn, reach[turn])
+        found = np.zeros((3, *here.free.shape))
+        found[turn] = -np.inf
+        for place, action in enumerate(legal_actions(self.game, state)):
+            after, on = state.copy(), reach.copy()
+            self.game.play(after, action)
+            on[turn] *= probs[place]
+            below = self.walk(after, here, on)
+            found[turn] = np.maximum(found[turn], below[turn])
+            found[1 - turn] += below[1 - turn]
+            found[2] += below[2] * probs[place] if turn == 0 else below[2]
+        return found
+
+    def end(self, state: Any, here: Boards, reach: np.ndarray) -> np.ndarray:
+        found = np.zeros((3, *here.free.shape))
+        paid = state.paid.astype(int)
+        stake = paid.min() / self.game.big_blind
+        for seat in range(2):
+            if paid[0] != paid[1]:  # somebody folded
+                against_all(self.hands, reach[1 - seat], self.by_card, found[seat])
+                found[seat] *= stake if paid[seat] > paid[1 - seat] else -stake
+            else:
+                shown(self.hands, *here.ranking, reach[1 - seat], self.by_card, found[seat])
+                found[seat] *= stake
+            found[seat] *= here.free
+        found[2] = found[0]
+        return found
+
+    def probs(self, state: Any, here: Boards, seat: int, reach: np.ndarray) -> np.ndarray:
+        """[actions, boards, hands]: what the seat to move does. It is asked only where it may be."""
+        board, hand = np.nonzero(here.free & (reach > 0))
+        views = np.zeros(len(board), self.game.state)
+        views[:] = state
+        views["board"][:, : here.boards.shape[1]] = here.boards[board]
+        views["hole"][:, seat] = self.hands[hand]
+        n = len(legal_actions(self.game, state))
+        probs = np.zeros((n, *here.free.shape))
+        probs[:, board, hand] = self.player.action_probs(views)[:, :n].T
+        return probs
+
+    def deal(self, state: Any, here: Boards, reach: np.ndarray) -> np.ndarray:
+        """Sums over all cards that may come on each board."""
+        found = np.zeros((3, *here.free.shape))
+        for b, board in enumerate(here.boards.tolist()):
+            for part in parts([(*board, card) for card in self.deck if card not in board], len(self.hands)):
+                found[:, b] += self.dealt(state, part, reach[:, b : b + 1])
+        return found
+
+    def dealt(self, state: Any, boards: np.ndarray, reach: np.ndarray) -> np.ndarray:
+        """[3, hands]: sums over these boards, one street further, each as likely as it is for two hands."""
+        known = int(state.dealt) - HOLE
+        after = state.copy()
+        for card in boards[0, known:]:
+            self.game.play(after, int(card))
+        here = Boards(self.hands, boards)
+        ways = comb(len(self.deck) - HOLE - known, boards.shape[1] - known)
+        return self.walk(after, here, reach * here.free).sum(axis=1) / ways
+
+
+def parts(boards: list[tuple[int, ...]], hands: int) -> Iterator[np.ndarray]:
+    """Boards in parts that are worked on side by side."""
+    size = max(1, TOGETHER // hands)
+    for start in range(0, len(boards), size):
+        yield np.array(boards[start : start + size], np.int64)
+
+
+def flops_of(game: Any) -> list[tuple[int, ...]]:
+    return list(combinations(deck_of(game)[::-1], 3))
+
+
+def walker(game_name: str, name: str) -> Callable[[tuple[int, int]], Sums]:
+    """What a process needs: the function from some of the flops to the sums of values over them."""
+    game: Any = load(game_name)
+    player, flops = make_for(name, game), flops_of(game)
+
+    def of(part: tuple[int, int]) -> Sums:
+        sums: Sums = {}
+
+        def after_flop(state: Any, reach: np.ndarray) -> np.ndarray:
+            found = tree.dealt(state, np.array(flops[slice(*part)], np.int64), reach)
+            sums[int(state.line)] = found
+            return np.zeros((3, 1, reach.shape[2]))  # nobody looks at it
+
+        tree = Tree(game, player, after_flop)
+        tree.values()
+        return sums
+
+    return of
+
+
+def evaluate_hands(
+    game: Game,
+    name: str,
+    processes: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    tell: Callable[[str], None] = lambda text: None,
+    alone: float = ALONE,
+) -> Exploitability:
+    """NashConv of a player of hold'em that has `odds_of`, in payoffs."""
+    if hasattr(make_for(name, game), "drawn"):
+        raise BadInput(f"{name} draws how it plays for each game, so its odds aren't one strategy; try --with lbr")
+    rules: Any = game
+    hands, cards = len(all_hands(rules)), rules.ranks * rules.suits
+    dealt = int(DEALT_BY[rules.streets - 1]) - HOLE
+    boards = comb(cards, min(dealt, 3))
+    for more in range(3, dealt):
+        boards *= cards - more
+    if boards * hands > MOST:
+        raise BadInput(
+            f"{full_name(game)} has {boards:,} boards for {hands:,} hands, too many for an exact answer; "
+            "--with lbr gives a lower bound"
+        )
+    flops = len(flops_of(rules)) if dealt else 0
+    size = max(1, TOGETHER // hands)
+    tasks = [(start, min(start + size, flops)) for start in range(0, flops, size)]
+    sums: Sums = {}
+    with closing(spread(walker, (full_name(game), name), tasks, processes or cores(), tell, alone)) as found:
+        for done, part in enumerate(found):
+            for line, values in part.items():
+                sums[line] = sums.get(line, 0) + values
+            progress(done + 1, len(tasks))
+    tree = Tree(rules, make_for(name, game), lambda state, reach: sums[int(state.line)][:, None])
+    pairs = hands * comb(cards - 2, 2)
+    best = [float(value) / pairs for value in tree.values().sum(axis=1)]
+    return Exploitability(best[0] + best[1], best[2], (best[0], best[1]))

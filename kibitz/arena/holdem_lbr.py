@@ -1,0 +1,156 @@
+"""Local best response (Lisý and Bowling 2017): a player who knows how the other one plays, and looks one move ahead.
+
+It keeps the other's range, a weight for each hand, by the odds of the moves that were made. At its turn it takes the
+best of three, as if after it both only checked to the end: with the pot P, c to call, a raise of b, f the share of the
+range that folds to it, w what the own hand wins against the range and w' against what is left of it,
+
+    fold 0,    call  w·P - (1-w)·c,    raise  f·P + (1-f)·(w'·(P+b) - (1-w')·(c+b)).
+
+What it wins is a lower bound of what the other loses to a perfect opponent.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.names import BadInput, at_least
+from ..core.runs import Run
+from ..games import CHANCE, Game, full_name, legal_actions, load, positions
+from ..games.holdem import Holdem
+from ..games.holdem.ranges import all_hands, boards_to_come, equities, masks
+from ..games.holdem.state import CALL, DEALT_BY, FOLD, HIDDEN, HOLE, RAISE, first_to_move, moves_made, nth_move
+from ..games.records import Record
+from ..players import make_for
+from ..search.advice import Advice
+from .match import play_game
+
+BOARDS = 300  # on which hands are compared, where more may come
+NAME = "lbr"
+
+
+class LocalBestResponse:
+    advice: Advice | None = None
+
+    def __init__(self, opponent: Any, boards: int = BOARDS) -> None:
+        self.opponent, self.boards = opponent, boards
+        self.game: Any = None
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        if self.game != game:
+            self.hands = all_hands(game)
+            self.cards = masks(self.hands)
+            self.before_flop: dict[tuple[int, ...], np.ndarray] = {}  # own hand -> equities
+        self.game, self.seat, self.other = game, seat, 1 - seat
+        self.generator = np.random.default_rng(seed)
+        self.range = np.ones(len(self.hands))
+        self.followed = 0  # moves of the hand, by which the range was changed
+        self.street = -1
+        self.asked: dict[int, np.ndarray] = {}  # line -> what the other would do there
+
+    def move(self, view: Any) -> int:
+        self.look(view)
+        seat, other, legal = self.seat, self.other, legal_actions(self.game, view)
+        pot, to_call = int(view.paid.sum()), int(view.paid[other] - view.paid[seat])
+        wins = self.wins(self.range)
+        values = {FOLD: 0.0, CALL: wins * pot - (1 - wins) * to_call}
+        if RAISE in legal:
+            after = view.copy()
+            self.game.play(after, RAISE)
+            bet = int(after.paid[seat] - view.paid[other])
+            staying = self.range * (1 - self.probs(after)[:, FOLD])
+            folds, wins = 1 - staying.sum() / self.range.sum(), self.wins(staying)
+            values[RAISE] = folds * pot + (1 - folds) * (wins * (pot + bet) - (1 - wins) * (to_call + bet))
+        return max(legal, key=lambda action: values[action])
+
+    def look(self, view: Any) -> None:
+        """Bring the range, and what the own hand wins against each hand of it, up to a view."""
+        own = view.hole[self.seat].astype(np.int64)
+        board = view.board[: int(view.dealt) - HOLE].astype(np.int64)
+        self.free = self.cards & (masks(own) | masks(board)) == 0  # hands that the other may hold
+        self.narrow(np.ones(len(self.hands)))
+        for now, action in list(moves_to(self.game, view))[self.followed :]:
+            if self.game.turn(now) == self.other:
+                self.narrow(self.probs(now)[:, action])
+            self.followed += 1
+        if self.street != view.street:
+            self.street = int(view.street)
+            self.equities = self.equities_of(own, board)
+
+    def narrow(self, probs: np.ndarray) -> None:
+        """The range after a move of these odds. After one that the other never makes, all hands are possible again."""
+        changed = np.where(self.free, self.range * probs, 0.0)
+        self.range = changed if changed.any() else self.free.astype(float)
+
+    def wins(self, weights: np.ndarray) -> float:
+        """What the own hand wins against a range; against none, nothing."""
+        total = weights.sum()
+        return float(weights @ self.equities / total) if total > 0 else 0.0
+
+    def probs(self, state: Any) -> np.ndarray:
+        """[hands, 3] f8: the odds of the other's moves with each hand, at its turn."""
+        line = int(state.line)
+        if line not in self.asked:
+            views = np.zeros(int(self.free.sum()), self.game.state)
+            views[:] = state
+            views["hole"][:, self.seat] = HIDDEN
+            views["hole"][:, self.other] = self.hands[self.free]
+            legal = legal_actions(self.game, state)
+            found = np.zeros((len(self.hands), 3))
+            found[np.ix_(self.free, legal)] = self.opponent.action_probs(views)[:, : len(legal)]
+            self.asked[line] = found
+        return self.asked[line]
+
+    def equities_of(self, own: np.ndarray, board: np.ndarray) -> np.ndarray:
+        hand = tuple(own.tolist())
+        if len(board) == 0 and hand in self.before_flop:
+            return self.before_flop[hand]
+        # The same boards whenever it holds this hand before the flop, so that results don't depend on earlier games.
+        generator = self.generator if len(board) else np.random.default_rng(hand)
+        boards = boards_to_come(self.game, hand, board.tolist(), self.boards, generator)
+        found, counts = np.zeros(len(self.hands)), np.zeros(len(self.hands))
+        equities(own, masks(own), self.hands, self.cards, boards, masks(boards), counts, found)
+        if len(board) == 0:
+            self.before_flop[hand] = found
+        return found
+
+
+def moves_to(game: Any, view: Any) -> Iterator[tuple[Any, int]]:
+    """Each turn of a seat on the way to a view, as both could see it, and the move that was made."""
+    now, made = positions(game)[0], moves_made(view)
+    for i in range(made):
+        if now.to_move == CHANCE:
+            street = int(now.street)
+            now.dealt = DEALT_BY[street]
+            now.board[: now.dealt - HOLE] = view.board[: now.dealt - HOLE]
+            now.to_move = first_to_move(street)
+        action = int(nth_move(view.line, made, i))
+        yield now.copy(), action
+        game.play(now, action)
+
+
+def table(game_name: str, names: Sequence[str], seed: int) -> Callable[[int], Record]:
+    """What a process needs to play LBR, the first of the names, against the second."""
+    game = load(game_name)
+    return partial(play_game, game, [LocalBestResponse(adviser(names[1], game)), make_for(names[1], game)], names, seed)
+
+
+def adviser(name: str, game: Game) -> Any:
+    if not isinstance(game, Holdem):
+        raise BadInput(f"local best response is for holdem, not for {full_name(game)}")
+    player = make_for(name, game)
+    if not hasattr(player, "odds_of"):
+        raise BadInput(f"{name} can't be asked for its odds with every hand, so there is no local best response to it")
+    return player
+
+
+def open_lbr(folder: Path | None, game_name: str, name: str, games: int, seed: int) -> Run:
+    """A new run folder, or one that holds the same. Its games are those of a match against LBR."""
+    at_least("games", games, 1)
+    at_least("seed", seed, 0)
+    game = load(game_name)
+    adviser(name, game)
+    config = {"command": "lbr", "game": full_name(game), "players": [NAME, name], "games": games, "seed": seed}
+    return Run.create_or_resume(folder, f"{game.name}-lbr", config, may_grow=("games",))

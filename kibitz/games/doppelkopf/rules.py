@@ -1,0 +1,391 @@
+"""Doppelkopf by the tournament rules of the DDV, with the house rules that players ask for.
+
+Four seats, 48 cards of which each kind is there twice: the two copies are one move. Seat 0 sits left of the dealer.
+`cards` knows the cards, `table` the record of a game, `calls` who may announce what, `result` who took what,
+`scoring` what that is worth, `deals` how hidden hands are guessed, `usual` what a beginner plays, `encoding` and `text`
+what networks and people see, `talk` a table to play at, `notation` and `lines` how games are written. Here are the
+rules that join them.
+"""
+
+from typing import Annotated, NamedTuple
+
+from ...core.names import BadInput
+from ...jit import below, copy_record, helper, long_helper, lowest, mix, popcount
+from ..game import CHANCE, OVER, game, legal_actions
+from . import encoding, text
+from .announcements import CALL, LEVELS, SILENT, ask, call, open_calls, side_of
+from .cards import BITS, CLASS, CLUB_QUEEN, DECKS, FOX, POINTS, TYPES, apart, kinds_in, nth
+from .deals import NOTES, count_deals, draw_deal
+from .display import DoppelkopfDisplay
+from .heuristic import heuristic_call, heuristic_card, heuristic_reservation
+from .state import (
+    ASK,
+    CARDS,
+    DEAL,
+    DONE,
+    HEALTHY,
+    MARRIAGE,
+    MARRIES,
+    NAME,
+    NAMED_MARRIAGE,
+    NOBODY,
+    PLAIN,
+    RESERVATION,
+    RESERVES,
+    SAY,
+    SAYS_HEALTHY,
+    SOLO,
+    STATE,
+    TYPE,
+    hand_size,
+    is_re,
+    next_player,
+)
+from .tricks import holds_pigs, score, taker
+
+FIRST_KEY, PIGS_SHOWN = 1, 63
+# What a search takes for its scale, as published: eight and the points. Calls and a lone Re player leave it.
+REWARDS = (-8.24, 8.24)
+
+
+def max_game_length(game):
+    """Calls end within 28 cards; each of ten makes the others be asked again."""
+    deal, asked = 4 * hand_size(game), (0, 4 * hand_size(game), 28 * 4 + 10 * 4)[game.calls]
+    return deal + 8 + deal + asked
+
+
+def highest(game):
+    """Alone, without a trick for the others: 1 for winning and 4 grades; with calls 2 + 2 + 8, and 4 against them.
+
+    (Two play for less, with all extra points: 4 tricks of 40, 2 foxes, 2 ♣J, and the queens of clubs.)
+    """
+    calls = 12 + 4 * game.against if game.calls else 0
+    return 3.0 * (5 + calls)
+
+
+def check(game):
+    if not game.solos and (game.owed or game.forced >= 0):
+        return "solos are owed, so solos should be yes"
+    if game.forced >= 0 and not game.owed >> game.forced & 1:
+        return f"seat {game.forced} is forced to play a solo, so it should owe one: owed={1 << game.forced} or more"
+    return None
+
+
+@game(
+    "doppelkopf",
+    state=STATE,
+    seats=4,
+    num_actions=CALL + LEVELS,
+    max_chance_outcomes=lambda game: 2 * hand_size(game),
+    max_game_length=max_game_length,
+    payoffs=lambda game: (-highest(game), highest(game)),
+    rewards=REWARDS,
+    encoding=encoding.SIZE,
+    notes=NOTES,
+    check=check,
+)
+class Doppelkopf(NamedTuple):
+    """Doppelkopf: four players, two parties, and at first nobody knows whose partner is whose."""
+
+    solos: Annotated[bool, "whether solos may be named"] = True
+    calls: Annotated[int, "announcements: 0 none, 1 before one's own card, 2 after every card", range(3)] = 2
+    nines: Annotated[bool, "whether the nines are in the deck"] = True
+    second_ten: Annotated[
+        int, "the second ♥10 beats the first: 0 never, 1 always, 2 but in the last trick", range(3)
+    ] = 0
+    charlie_caught: Annotated[bool, "a point for the opponents' ♣J in the last trick"] = False
+    against: Annotated[bool, "points for 120 against no 90 and so on"] = True
+    pigs: Annotated[bool, "both ♦A in one hand are the highest trumps"] = False
+    owed: Annotated[int, "bit s: seat s still owes a compulsory solo", range(16)] = 0
+    forced: Annotated[int, "the seat that has to play its compulsory solo now, -1: none", range(-1, 4)] = -1
+
+    presets = {  # type: ignore[misc]
+        "thesis": {"solos": False, "calls": 0, "charlie_caught": True, "against": False},
+    }
+
+    def start(self, state):
+        state.hands[:] = 0
+        state.history = FIRST_KEY
+        state.points[:] = 0
+        state.scores[:] = 0
+        state.log[:] = 0
+        state.played[:] = -1
+        state.leaders[:] = NOBODY
+        state.tricks[:] = 0
+        state.said[:] = 0
+        state.named[:] = -1
+        state.call[:] = -1
+        state.call_side[:] = NOBODY
+        state.late[:] = 0
+        state.logged = 0
+        state.count = 0
+        state.dealt = 0
+        state.phase = DEAL
+        state.type = 0
+        state.mode = PLAIN
+        state.soloist = NOBODY
+        state.bride = NOBODY
+        state.partner = NOBODY
+        state.settled = 0
+        state.queens = 0
+        state.pigs = NOBODY
+        state.waiting = 0
+        state.to_move = CHANCE
+
+    def turn(self, state):
+        return int(state.to_move)
+
+    def actions(self, state, out):
+        seat, n = int(state.to_move), 0
+        if state.phase == DEAL or state.phase == CARDS:
+            kinds = kinds_in(deck_left(self, state)) if state.phase == DEAL else playable(state, seat)
+            while kinds:
+                out[n] = lowest(kinds) >> 1
+                kinds &= kinds - 1
+                n += 1
+        elif state.phase == SAY:
+            out[0] = SAYS_HEALTHY
+            out[1] = RESERVES
+            n = 1 + (self.solos or holds_both(state, seat))
+        elif state.phase == NAME:
+            if self.solos:
+                for type in range(1, len(TYPES)):
+                    out[n] = TYPE + type
+                    n += 1
+            if holds_both(state, seat) and self.forced < 0:
+                out[n] = MARRIES
+                n += 1
+        elif state.phase == ASK:
+            first, count = open_calls(self, state, seat, side_of(state, seat))
+            out[0] = SILENT
+            n = 1 + count
+            for i in range(count):
+                out[1 + i] = CALL + first + i
+        return n
+
+    def chance_probs(self, state, actions, n, out):
+        left = deck_left(self, state)
+        share = 1.0 / popcount(apart(left))
+        for i in range(n):
+            out[i] = (left >> 2 * actions[i] & 3) * share
+
+    def sample_action(self, state, rng):
+        seat = int(state.to_move)
+        if state.phase == CARDS:
+            kinds = playable(state, seat)
+            return nth(kinds, below(rng, popcount(kinds))) >> 1
+        if state.phase == DEAL:
+            left = apart(deck_left(self, state))
+            return nth(left, below(rng, popcount(left))) >> 1
+        if state.phase == ASK:
+            first, count = open_calls(self, state, seat, side_of(state, seat))
+            i = below(rng, 1 + count)
+            return SILENT if i == 0 else CALL + first + i - 1
+        both = holds_both(state, seat)
+        if state.phase == SAY:
+            return SAYS_HEALTHY + below(rng, 1 + (self.solos or both))
+        i = below(rng, (7 if self.solos else 0) + (both and self.forced < 0))
+        return TYPE + 1 + i if self.solos and i < 7 else MARRIES
+
+    def play(self, state, action):
+        seat = int(state.to_move)
+        if state.phase == DEAL:
+            dealt = int(state.dealt)
+            to = dealt // hand_size(self)
+            state.hands[to] = int(state.hands[to]) + (1 << 2 * action)
+            state.dealt = dealt + 1
+            if dealt + 1 == 4 * hand_size(self):
+                state.phase = SAY
+                state.to_move = 0
+                if self.forced >= 0:
+                    state.said[self.forced] = RESERVATION
+                    name_next(self, state)
+            return
+        state.history = mix(state.history, action)
+        if state.phase == CARDS:
+            if action == FOX and holds_pigs(self, state, seat):
+                state.pigs = seat
+                state.history = mix(state.history, PIGS_SHOWN)
+            play_card(self, state, seat, action)
+        elif state.phase == ASK:
+            waiting = int(state.waiting)
+            if action >= CALL:
+                call(self, state, seat, action - CALL)
+                waiting = 3 if self.calls == 2 else 0
+            ask(self, state, seat + 1, waiting)
+        elif state.phase == SAY:
+            state.said[seat] = action - SAYS_HEALTHY + HEALTHY
+            state.to_move = seat + 1
+            if seat == 3:
+                name_next(self, state)
+        else:
+            state.named[seat] = action - TYPE
+            if action == MARRIES:
+                name_next(self, state)
+            else:
+                state.mode = SOLO
+                state.type = action - TYPE
+                state.soloist = seat
+                lead(self, state, seat if self.owed >> seat & 1 else 0)
+
+    def heuristic(self, state, rng):
+        seat = int(state.to_move)
+        if state.phase == CARDS:
+            kinds = playable(state, seat)
+            return heuristic_card(self, state, kinds) if kinds & kinds - 1 else lowest(kinds) >> 1
+        if state.phase == ASK:
+            return heuristic_call(self, state, seat)
+        return self.sample_action(state, rng) if state.phase == DEAL else heuristic_reservation(self, state, seat)
+
+    def is_announcement(self, state):
+        return state.phase == SAY or state.phase == NAME or state.phase == ASK
+
+    def payoff(self, state, seat):
+        return float(state.scores[seat])
+
+    def reward(self, state, seat):
+        """The score, and a little for each point of the party: the published player's 500 * score + points, moved and
+        divided so that it is near the score, and that what one party gets the other loses."""
+        points = 0
+        for other in range(4):
+            if is_re(state, other) == is_re(state, seat):
+                points += int(state.points[other])
+        return int(state.scores[seat]) + (points - 120) / 500.0
+
+    def infoset(self, state, seat):
+        return mix(state.history, int(state.hands[seat]) << 8 | int(state.dealt) << 2 | seat)
+
+    def observe(self, state, seat, out):
+        encoding.encode(self, state, seat, out)
+
+    def look(self, state, seat, out):
+        copy_record(out, state)
+        for other in range(4):
+            if other != seat:
+                out.hands[other] = 0
+
+    def prepare(self, view, seat, notes):
+        count_deals(self, view, seat, notes)
+
+    def determinize(self, view, seat, notes, rng, out):
+        copy_record(out, view)
+        return draw_deal(view, seat, notes, rng, out.hands)
+
+    display = DoppelkopfDisplay  # type: ignore[misc]
+
+    @property
+    def opponent(self) -> str:
+        return "doko:models/doppelkopf" if self.nines else "ensemble-uct:10x1000"  # the network knows 48 cards only
+
+    def without_announcements(self):
+        return self._replace(calls=0)
+
+    def show(self, state, seat):
+        return text.show(self, state, seat)
+
+    def action_to_string(self, state, action):
+        return text.spell(state, action)
+
+    def read(self, state, said):
+        legal, action = legal_actions(self, state), text.read(state, said)
+        if action not in legal:
+            words = ", ".join(self.action_to_string(state, action) for action in legal)
+            raise BadInput(f"{said.strip()!r} is no move here: {words}")
+        return action
+
+
+# ---------------------------------------------------------------- before the cards
+
+
+@helper
+def deck_left(game, state):
+    dealt = int(state.hands[0]) + int(state.hands[1]) + int(state.hands[2]) + int(state.hands[3])
+    return int(DECKS[int(game.nines)]) - dealt
+
+
+@helper
+def holds_both(state, seat):
+    """Both ♣Q."""
+    return int(state.hands[seat]) >> 2 * CLUB_QUEEN & 3 == 2
+
+
+@long_helper
+def name_next(game, state):
+    """Who reserved says why: first those who owe a solo. When all have, the game is a marriage or a normal one."""
+    for i in range(8):
+        seat = i & 3
+        owes = game.owed >> seat & 1 == 1
+        if state.said[seat] == RESERVATION and state.named[seat] < 0 and owes == (i < 4):
+            state.phase = NAME
+            state.to_move = seat
+            return
+    for seat in range(4):
+        if state.named[seat] == NAMED_MARRIAGE:
+            state.mode = MARRIAGE
+            state.bride = seat
+    lead(game, state, 0)
+
+
+@helper
+def lead(game, state, seat):
+    state.leaders[0] = seat
+    go_on(game, state)
+
+
+# ---------------------------------------------------------------- cards
+
+
+@helper
+def playable(state, seat):
+    """The even bits of the kinds that a seat may play."""
+    kinds, count = kinds_in(int(state.hands[seat])), int(state.count)
+    if count & 3 == 0:
+        return kinds
+    type = int(state.type)
+    follows = kinds & int(BITS[type, CLASS[type, int(state.played[count & ~3])]])
+    return follows if follows else kinds
+
+
+@long_helper
+def play_card(game, state, seat, kind):
+    count = int(state.count)
+    state.hands[seat] = int(state.hands[seat]) - (1 << 2 * kind)
+    state.played[count] = kind
+    state.count = count + 1
+    if kind == CLUB_QUEEN:
+        state.queens = (int(state.queens) | 1 << seat) + 16
+    if count & 3 == 3:
+        trick = count >> 2
+        winner = int(state.leaders[trick]) + taker(game, state, trick) & 3
+        worth = 0
+        for i in range(count - 3, count + 1):
+            worth += POINTS[int(state.played[i])]
+        state.leaders[trick + 1] = winner
+        state.points[winner] = int(state.points[winner]) + worth
+        state.tricks[winner] = int(state.tricks[winner]) + 1
+        if state.mode == MARRIAGE and state.settled == 0:
+            settle_marriage(state, winner, trick + 1)
+        if count + 1 == 4 * hand_size(game):
+            state.phase = DONE
+            state.to_move = OVER
+            score(game, state)
+            return
+    go_on(game, state)
+
+
+@helper
+def go_on(game, state):
+    """To the next card, or to a call before it."""
+    ask(game, state, next_player(state), (0, 1, 4)[game.calls])
+
+
+@helper
+def settle_marriage(state, winner, trick):
+    """The first other player to take a trick is the partner; after three of her own the bride plays alone."""
+    if winner != state.bride:
+        state.partner = winner
+        state.settled = trick
+    elif trick == 3:
+        state.mode = SOLO
+        state.soloist = winner
+        state.settled = trick

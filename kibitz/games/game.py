@@ -1,0 +1,325 @@
+"""What a game is: a NamedTuple whose fields are its parameters and whose methods are its rules.
+
+The position is one NumPy record. Rules run as plain Python and compiled inside every
+kernel. `docs/write-your-own-game.md` shows a whole game.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from ..core.names import BadInput
+from ..jit import below, copy_record, hash_record, mix, rules, uniform
+
+CHANCE = -1
+OVER = -2
+
+PST = 0  # aim at the public part of a view
+IST = 1  # aim at all that the seat has seen
+
+SCRATCH = 1024  # no game has more actions or outcomes at a turn
+
+RULES = {
+    "start": "self, state",
+    "turn": "self, state",
+    "actions": "self, state, out",
+    "chance_probs": "self, state, actions, n, out",
+    "sample_action": "self, state, rng",
+    "play": "self, state, action",
+    "random_playout": "self, state, rng",
+    "heuristic": "self, state, rng",
+    "is_announcement": "self, state",
+    "payoff": "self, state, seat",
+    "reward": "self, state, seat",
+    "infoset": "self, state, seat",
+    "observe": "self, state, seat, out",
+    "look": "self, state, seat, out",
+    "prepare": "self, view, seat, notes",
+    "determinize": "self, view, seat, notes, rng, out",
+    "target": "self, state, view, seat, mode, actions, n, keep",
+    "from_to": "self, state, action",
+    "pieces": "self, state, seat, word",
+}
+NEEDED = ("start", "turn", "actions", "play", "payoff")
+ON_BOARDS = ("from_to", "pieces")  # of a game that has a `board`, for patterns of pieces
+HIDDEN = ("look", "determinize", "infoset")  # all three or none: a game hides something, or it doesn't
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What others need to know of a game before they play it."""
+
+    seats: int
+    num_actions: int  # at a seat's turn; actions are numbered from 0 to below this
+    max_chance_outcomes: int  # at a chance turn; 0 where there is none
+    max_game_length: int  # turns in the longest game, chance included
+    payoffs: tuple[float, float]  # lowest and highest of a seat
+    rewards: tuple[float, float]  # of what a search backs up: its scale, with two seats its bounds too
+    zero_sum: bool
+    encoding: int  # numbers that `observe` writes; 0 where it isn't written
+    notes: int  # numbers that `prepare` writes
+    hidden: bool  # whether a view differs from the position
+    targets: tuple[str, ...]  # what `aim` can aim at: "pst", "ist"
+    milli_unit: str  # what players call a thousandth of a payoff, such as "mbb/g"; where they don't, nothing
+
+
+class Game(Protocol):
+    """For type checkers: the decorated class. The rules themselves are called by kernels."""
+
+    name: str
+    state: np.dtype
+    facts: Facts
+
+    def start(self, state: Any) -> None: ...
+    def turn(self, state: Any) -> int: ...
+    def actions(self, state: Any, out: Any) -> int: ...
+    def chance_probs(self, state: Any, actions: Any, n: int, out: Any) -> None: ...
+    def sample_action(self, state: Any, rng: Any) -> int: ...
+    def play(self, state: Any, action: int) -> None: ...
+    def random_playout(self, state: Any, rng: Any) -> None: ...
+    def heuristic(self, state: Any, rng: Any) -> int: ...
+    def is_announcement(self, state: Any) -> bool: ...
+    def payoff(self, state: Any, seat: int) -> float: ...
+    def reward(self, state: Any, seat: int) -> float: ...
+    def infoset(self, state: Any, seat: int) -> Any: ...
+    def observe(self, state: Any, seat: int, out: Any) -> None: ...
+    def look(self, state: Any, seat: int, out: Any) -> None: ...
+    def prepare(self, view: Any, seat: int, notes: Any) -> None: ...
+    def determinize(self, view: Any, seat: int, notes: Any, rng: Any, out: Any) -> bool: ...
+    def target(self, state: Any, view: Any, seat: int, mode: int, actions: Any, n: int, keep: Any) -> int: ...
+    def from_to(self, state: Any, action: int) -> tuple[int, int]: ...
+    def pieces(self, state: Any, seat: int, word: int) -> Any: ...
+    def without_announcements(self) -> "Game": ...
+    def show(self, state: Any, seat: int) -> str: ...
+    def action_to_string(self, state: Any, action: int) -> str: ...
+    def parse_action(self, state: Any, text: str) -> int: ...
+    def _asdict(self) -> dict[str, Any]: ...
+
+
+C = TypeVar("C", bound=type)
+
+
+def game(
+    name: str,
+    *,
+    state: np.dtype,
+    num_actions: Any,
+    max_game_length: Any,
+    payoffs: Any,
+    rewards: Any = None,
+    seats: Any = 2,
+    max_chance_outcomes: Any = 0,
+    zero_sum: Any = True,
+    encoding: Any = 0,
+    notes: Any = 1,
+    targets: tuple[str, ...] = (),
+    milli_unit: str = "",
+    check: Callable[[Any], str | None] = lambda game: None,
+) -> Callable[[C], C]:
+    """Class decorator that makes a NamedTuple a game. A fact is a value, or a function of the game.
+
+    `check` says what is wrong with a combination of parameters that are each in range.
+    """
+
+    def decorate(cls: C) -> C:
+        missing = [rule for rule in NEEDED if rule not in vars(cls)]
+        written = [rule for rule in HIDDEN if rule in vars(cls)]
+        if missing:
+            raise TypeError(f"{cls.__name__} lacks the rules {', '.join(missing)}")
+        if "look" in written and len(written) < len(HIDDEN):
+            raise TypeError(f"{cls.__name__} hides something, so it needs all of {', '.join(HIDDEN)}")
+        if "board" in vars(cls) and not all(rule in vars(cls) for rule in ON_BOARDS):
+            raise TypeError(f"{cls.__name__} has a board, so it needs {', '.join(ON_BOARDS)}")
+        for default in DEFAULTS:
+            if default.__name__ not in vars(cls):
+                setattr(cls, default.__name__, default)
+        rules(RULES)(cls)
+
+        @functools.cache
+        def facts(self: Any) -> Facts:
+            def of(fact: Any) -> Any:
+                return fact(self) if callable(fact) else fact
+
+            wrong = check(self)
+            if wrong:
+                raise BadInput(f"{name}: {wrong}")
+            found = Facts(
+                seats=of(seats),
+                num_actions=of(num_actions),
+                max_chance_outcomes=of(max_chance_outcomes),
+                max_game_length=of(max_game_length),
+                payoffs=of(payoffs),
+                rewards=of(payoffs if rewards is None else rewards),
+                zero_sum=of(zero_sum),
+                encoding=of(encoding),
+                notes=of(notes),
+                hidden="look" in written,
+                targets=targets,
+                milli_unit=milli_unit,
+            )
+            if max(found.num_actions, found.max_chance_outcomes) > SCRATCH:
+                raise BadInput(f"{name}: more than {SCRATCH} actions at a turn")
+            return found
+
+        for key, value in (("name", name), ("state", state), ("facts", property(facts))):
+            setattr(cls, key, value)
+        return cls
+
+    return decorate
+
+
+# ---------------------------------------------------------------- defaults of rules
+
+
+def chance_probs(self, state, actions, n, out):
+    for i in range(n):
+        out[i] = 1.0 / n
+
+
+def sample_action(self, state, rng):
+    """Slow, as it allocates: a game that is played a million times a second writes its own."""
+    actions = np.empty(SCRATCH, np.int64)
+    n = self.actions(state, actions)
+    if self.turn(state) >= 0:
+        return actions[below(rng, n)]
+    chances = np.empty(SCRATCH)
+    self.chance_probs(state, actions, n, chances)
+    left = uniform(rng)
+    for i in range(n - 1):
+        left -= chances[i]
+        if left < 0:
+            return actions[i]
+    return actions[n - 1]
+
+
+def random_playout(self, state, rng):
+    """Play on at random until the game is over. Where that can be known without each move (Hex), write your own."""
+    while self.turn(state) != OVER:
+        self.play(state, self.sample_action(state, rng))
+
+
+def heuristic(self, state, rng):
+    """What a sensible beginner would do, who knows only what the seat to move does. Where nobody has said: anything."""
+    return self.sample_action(state, rng)
+
+
+def is_announcement(self, state):
+    """Whether this turn is for something beside the play itself, such as announcing a win."""
+    return False
+
+
+def reward(self, state, seat):
+    return self.payoff(state, seat)
+
+
+def infoset(self, state, seat):
+    return mix(hash_record(state), seat)
+
+
+def observe(self, state, seat, out):
+    out[:] = 0
+
+
+def look(self, state, seat, out):
+    copy_record(out, state)
+
+
+def prepare(self, view, seat, notes):
+    pass
+
+
+def determinize(self, view, seat, notes, rng, out):
+    copy_record(out, view)
+    return True
+
+
+def target(self, state, view, seat, mode, actions, n, keep):
+    for i in range(n):
+        keep[i] = True
+    return n
+
+
+def from_to(self, state, action):
+    """The cells from which and to which an action moves; -1: none, of a stone that is placed, of a pass."""
+    return -1, -1
+
+
+def pieces(self, state, seat, word):
+    """The pieces of a seat as bits: bit b of word w is place 64 * w + b."""
+    return np.uint64(0)
+
+
+# ---------------------------------------------------------------- defaults for people
+
+
+def without_announcements(self):
+    """The game in which nothing is said aside: its positions are the same, and so are its scores."""
+    return self
+
+
+def places(self):
+    """The bit of `stones` for each cell of the board."""
+    return list(range(len(self.board().places)))
+
+
+def regions(self, seat):
+    """Sets of cells by name that matter to a seat, such as its goal."""
+    return {}
+
+
+def show(self, state, seat):
+    return "\n".join(f"{field}: {np.asarray(state[field]).tolist()}" for field in state.dtype.names)
+
+
+def action_to_string(self, state, action):
+    return str(action)
+
+
+def parse_action(self, state, text):
+    """The action that is spelled so here, or BadInput with what could have been said."""
+    legal = legal_actions(self, state)
+    words = {self.action_to_string(state, action).lower(): action for action in legal}
+    if text.strip().lower() not in words:
+        raise BadInput(
+            f"{text.strip()!r} is no move here: {', '.join(self.action_to_string(state, action) for action in legal)}"
+        )
+    return words[text.strip().lower()]
+
+
+DEFAULTS = (
+    chance_probs, sample_action, random_playout, heuristic, is_announcement, reward, infoset, observe, look, prepare,
+    determinize, target, from_to, pieces, without_announcements, places, regions, show, action_to_string, parse_action,
+)  # fmt: skip
+
+
+# ---------------------------------------------------------------- positions, in plain Python
+
+
+def positions(game: Game, count: int = 1) -> np.ndarray:
+    """`count` records of the opening position."""
+    states = np.zeros(count, game.state)
+    for state in states:
+        game.start(state)
+    return states
+
+
+def view_of(game: Game, state: Any, seat: int) -> Any:
+    """All that a seat gets to see of a position, as a record of its own."""
+    view = np.zeros(1, game.state)[0]
+    game.look(state, seat, view)
+    return view
+
+
+def legal_actions(game: Game, state: Any) -> list[int]:
+    out = np.empty(SCRATCH, np.int64)
+    return out[: game.actions(state, out)].tolist()
+
+
+def chance_outcomes(game: Game, state: Any) -> list[tuple[int, float]]:
+    actions, out = np.empty(SCRATCH, np.int64), np.empty(SCRATCH)
+    n = game.actions(state, actions)
+    game.chance_probs(state, actions, n, out)
+    return list(zip(actions[:n].tolist(), out[:n].tolist(), strict=True))

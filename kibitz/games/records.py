@@ -1,0 +1,86 @@
+"""Games as they were played: one format for all, a line of JSON each.
+
+    {"number": 3, "game": "leduc", "players": ["oos:1000", "random"], "seed": 1,
+     "actions": [0, 2, 1, ...], "payoffs": [1.0, -1.0]}
+
+`players` stand in the order of seats. `actions` are all that was played, chance included, so
+that replaying them from the opening gives every position.
+"""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.names import BadInput
+from . import OVER, legal_actions, load, positions
+
+FILE = "games.jsonl"  # in a run folder
+
+
+@dataclass(frozen=True)
+class Record:
+    number: int  # in its match
+    game: str
+    players: list[str]  # by seat
+    seed: int  # of the match
+    actions: list[int]
+    payoffs: list[float]  # by seat
+
+    def line(self) -> str:
+        return json.dumps(vars(self)) + "\n"
+
+    def replay(self) -> Iterator[tuple[Any, int | None]]:
+        """Each position with the action played there; the last one with None. Refuses what is illegal."""
+        game = load(self.game)
+        state = positions(game)[0]
+        for ply, action in enumerate(self.actions):
+            if game.turn(state) == OVER or action not in legal_actions(game, state):
+                raise BadInput(f"game {self.number}: action {action} at ply {ply + 1} is illegal")
+            yield np.array([state], game.state)[0], action
+            game.play(state, action)
+        yield state, None
+
+    def verify(self) -> Any:
+        """The last position. Refuses a record whose moves are illegal, unfinished, or give other payoffs."""
+        *_, (state, _) = self.replay()
+        game = load(self.game)
+        if game.turn(state) != OVER:
+            raise BadInput(f"game {self.number} breaks off after {len(self.actions)} actions")
+        payoffs = [game.payoff(state, seat) for seat in range(game.facts.seats)]
+        if len(payoffs) != len(self.payoffs) or not np.allclose(payoffs, self.payoffs):
+            raise BadInput(f"game {self.number} pays {payoffs}, not {self.payoffs}")
+        return state
+
+
+def read_line(text: str, where: str) -> Record:
+    try:
+        record = Record(**json.loads(text))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadInput(f"{where} is no record of a game: {error}") from None
+    sound = (
+        isinstance(record.game, str)
+        and all(type(number) is int for number in (record.number, record.seed))
+        and all(isinstance(part, list) for part in (record.players, record.actions, record.payoffs))
+        and all(isinstance(name, str) for name in record.players)
+        and all(type(action) is int for action in record.actions)
+        and all(type(payoff) in (int, float) and math.isfinite(payoff) for payoff in record.payoffs)
+        and len(record.players) == len(record.payoffs)
+    )
+    if not sound:
+        raise BadInput(f"{where} is no record of a game: a value has the wrong type")
+    return record
+
+
+def read_records(path: Path) -> list[Record]:
+    """All whole lines of a file. A last line that was cut off by a kill is left out."""
+    try:
+        lines = path.read_text().splitlines(keepends=True)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} can't be read: {error}") from None
+    whole = [line for line in lines if line.endswith("\n")]
+    return [read_line(line, f"{path}, line {i + 1},") for i, line in enumerate(whole)]

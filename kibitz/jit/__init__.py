@@ -1,0 +1,30 @@
+"""Compilation: the only room that knows Numba. Everything else imports these names from here."""
+
+from .bits import lowest, popcount
+from .cache import cache_files, cache_folder, compiled
+from .compiler import PLAIN, counting, helper, kernel, long_helper, rules, wrapping
+from .random import below, draw, generators, mix, uniform
+from .records import copy_record, hash_record, record
+
+__all__ = [
+    "PLAIN",
+    "below",
+    "cache_files",
+    "cache_folder",
+    "compiled",
+    "copy_record",
+    "counting",
+    "draw",
+    "generators",
+    "hash_record",
+    "helper",
+    "kernel",
+    "long_helper",
+    "lowest",
+    "mix",
+    "popcount",
+    "record",
+    "rules",
+    "uniform",
+    "wrapping",
+]

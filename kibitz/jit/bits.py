@@ -1,0 +1,36 @@
+"""Single instructions of the processor for counting and finding bits."""
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+
+def popcount(bits):
+    """How many bits are set."""
+    return int(bits).bit_count()
+
+
+def lowest(bits):
+    """The place of the lowest bit that is set; there must be one."""
+    bits = int(bits)
+    return (bits & -bits).bit_length() - 1
+
+
+def _on_bits(function: Any, instruction: Callable) -> None:
+    """Let compiled code use one instruction of the processor instead."""
+
+    @intrinsic
+    def build(context, bits):
+        def code(target_context, builder, signature, arguments):
+            return builder.zext(instruction(builder, arguments[0]), target_context.get_value_type(types.int64))
+
+        return types.int64(bits), code
+
+    overload(function)(lambda bits: lambda bits: build(bits))  # type: ignore[call-arg]
+
+
+_on_bits(popcount, lambda builder, bits: builder.ctpop(bits))
+_on_bits(lowest, lambda builder, bits: builder.cttz(bits, cgutils.true_bit))

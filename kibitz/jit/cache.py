@@ -1,0 +1,222 @@
+"""The kernel cache: compiled kernels are kept on disk, keyed by all the code and constants that they reach.
+
+Numba's own cache notices an edit only in the file of the kernel itself. This one gives each kernel, and each game, a
+fingerprint of everything it reaches: its bytecode and that of every helper it calls, in any file, with the constants
+they use. A kernel finds the rules of a game through the game's Numba type, whose fingerprint is part of the kernel's
+signature: editing the rules of one game recompiles that game and nothing else.
+"""
+
+import contextlib
+import functools
+import hashlib
+import inspect
+import os
+import sys
+import tempfile
+import time
+import types as python
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba.core import caching, event
+
+KEEP_DAYS = 30  # cache files that were not written for this long are removed
+
+compiled: list[str] = []  # names of the kernels that this process had to compile
+watcher: Callable[[str | None], None] | None = None  # told a kernel's name when compiling starts, None when it ends
+
+
+def cache_folder() -> Path:
+    """Where kernels are kept: in NUMBA_CACHE_DIR, else the user's cache, else (read-only home) a temporary folder."""
+    candidates = [Path(base) / "kibitz" for base in [os.environ.get("NUMBA_CACHE_DIR")] if base]
+    if sys.platform == "win32":
+        candidates.append(Path(os.environ.get("LOCALAPPDATA", "~")) / "kibitz" / "cache")
+    elif sys.platform == "darwin":
+        candidates.append(Path("~/Library/Caches/kibitz"))
+    else:
+        candidates.append(Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "kibitz")
+    candidates.append(Path(tempfile.gettempdir()) / f"kibitz-{getattr(os, 'getuid', lambda: 0)()}")
+    for candidate in candidates:
+        try:
+            folder = candidate.expanduser()
+            # What is loaded from here is run: the folder is for its owner alone.
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+                continue
+            tempfile.TemporaryFile(dir=folder).close()
+            return folder
+        except (OSError, RuntimeError):  # it can't be written to; the user has no home
+            continue
+    raise RuntimeError(f"no folder for compiled kernels is writable: tried {', '.join(map(str, candidates))}")
+
+
+def cache_files() -> list[Path]:
+    return sorted(path for path in cache_folder().glob("*.nb[ci]*") if path.is_file())
+
+
+@functools.cache
+def _prune() -> None:
+    for path in cache_files():
+        try:
+            if path.stat().st_mtime < time.time() - KEEP_DAYS * 86400:
+                path.unlink()
+        except OSError:  # another process was faster
+            pass
+
+
+class _Locator(caching._CacheLocator):
+    """Tells Numba where a kernel's files lie, and by which stamp they are true."""
+
+    def __init__(self, function: Any, file: str) -> None:
+        self._py_file = file
+        self._stamp = fingerprint(function)
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return self._stamp
+
+    def get_disambiguator(self) -> str:
+        return self._stamp
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
+        return cls(py_func, py_file)
+
+
+class _KernelCacheImpl(caching.CompileResultCacheImpl):
+    _locator_classes = [_Locator]
+
+
+class _SignatureCache(caching.FunctionCache):
+    """Files of their own for each signature of a kernel.
+
+    Numba numbers them in one index: two processes that compile for two games at once may
+    both take number 1, and the next one would run the code of the wrong game.
+    """
+
+    _impl_class = _KernelCacheImpl
+
+    def __init__(self, function: Any, signature: Any) -> None:
+        super().__init__(function)
+        name = f"{self._impl.filename_base}-{hashlib.sha256(str(signature).encode()).hexdigest()[:16]}"
+        self._cache_file = caching.IndexDataCacheFile(self.cache_path, name, self._impl.locator.get_source_stamp())
+
+
+class KernelCache(caching.NullCache):
+    """Opened at the first call, when all that the kernel reaches has been defined."""
+
+    def __init__(self, function: Any) -> None:
+        self._files = functools.cache(functools.partial(_SignatureCache, function))
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        files = self._files(sig)
+        try:
+            return files.load_overload(sig, target_context)
+        except Exception:  # a damaged file (full disk, killed process): compile anew, and overwrite it
+            with contextlib.suppress(OSError):
+                files.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with contextlib.suppress(OSError):  # a full disk: what was compiled runs all the same
+            _prune()
+            self._files(sig).save_overload(sig, data)
+
+
+class _Listener(event.Listener):
+    """Counts what this process compiles, and tells the watcher of the outermost kernel."""
+
+    depth = 0
+
+    def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            name = event.data["dispatcher"].py_func.__qualname__
+            compiled.append(name)
+            if watcher:
+                watcher(name)
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0 and watcher:
+            watcher(None)
+
+
+event.register("numba:compile", _Listener())
+
+
+# ---------------------------------------------------------------- stamps
+
+_FLAGS = sorted((key, value) for key, value in os.environ.items() if key.startswith("NUMBA_") and "CACHE" not in key)
+_SOURCES = sorted(Path(__file__).parent.glob("*.py"))  # code that the bytecode of a kernel does not show
+_BASE = hashlib.sha256(
+    b"".join(path.read_bytes() for path in _SOURCES) + repr((_FLAGS, np.__version__)).encode()
+).digest()
+_LIBRARIES = {"numpy", "math", "numba", "builtins", "typing"}
+
+
+def fingerprint(*roots: Any) -> str:
+    """A stamp of the functions given and of all that they reach: helpers and constants, in whatever file."""
+    digest = hashlib.sha256(_BASE)
+    seen: dict[int, int] = {}  # id of a function -> its number, in the order of their finding
+
+    def put(*parts: Any) -> None:
+        for part in parts:
+            data = part if isinstance(part, bytes) else repr(part).encode()
+            digest.update(b"%d:" % len(data) + data)  # with its length: 1, 23 isn't 12, 3
+
+    def add(value: Any) -> None:
+        if isinstance(value, np.ndarray):
+            put(value.dtype, value.shape, value.tobytes())
+        elif isinstance(value, tuple | list):
+            put(type(value).__qualname__, getattr(value, "_fields", ()), len(value))
+            for item in value:
+                add(item)
+        elif isinstance(value, frozenset | set):
+            add(sorted(value, key=repr))
+        elif isinstance(value, dict):
+            add(sorted(value.items(), key=repr))
+        elif inspect.isclass(value):  # of an Enum with its members
+            put(value.__qualname__, getattr(value, "_fields", ()), list(getattr(value, "__members__", {}).values()))
+        elif hasattr(value, "py_func") or inspect.isfunction(value):
+            function(getattr(value, "py_func", value))
+        elif isinstance(value, python.ModuleType | python.BuiltinFunctionType):
+            put(value.__name__)
+        else:
+            described = repr(value)
+            put(type(value).__name__ if " at 0x" in described else described)
+
+    def function(value: Any) -> None:
+        found = id(value) in seen
+        put(value.__qualname__, seen.setdefault(id(value), len(seen)))
+        if not found:
+            code(value.__code__, value.__globals__)
+            add(value.__defaults__)
+            add(value.__kwdefaults__)
+            for cell in value.__closure__ or ():
+                add(cell.cell_contents)
+
+    def code(value: python.CodeType, scope: dict) -> None:
+        put(value.co_code, value.co_exceptiontable, value.co_names, value.co_varnames)
+        for constant in value.co_consts:
+            if isinstance(constant, python.CodeType):
+                code(constant, scope)
+            else:
+                add(constant)
+        scopes = [scope]
+        for scope in scopes:  # grows: `module.helper(...)`, `package.module.CONSTANT` are found inside the module
+            for name in value.co_names:
+                found = scope.get(name)
+                if name in scope:
+                    add(found)
+                inside = isinstance(found, python.ModuleType) and found.__name__.partition(".")[0] not in _LIBRARIES
+                if inside and not any(vars(found) is known for known in scopes):
+                    scopes.append(vars(found))
+
+    for root in roots:
+        add(root)
+    return digest.hexdigest()[:16]

@@ -1,0 +1,162 @@
+"""The one door to Numba: `kernel`, `helper`, `wrapping` and `rules`.
+
+Code here runs in two ways with the same results from the same seeds: compiled, and as plain Python (set
+NUMBA_DISABLE_JIT=1). Compiled kernels are kept on disk for the next process (see `cache`).
+"""
+
+import collections
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.datamodel import models
+from numba.core.errors import NumbaError
+from numba.extending import overload, overload_method, register_jitable, register_model, typeof_impl
+
+from .cache import KernelCache, fingerprint
+
+PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+counting: list[str] = []  # those of them that count references, as something allocates
+
+INSIDE: Any = {"no_cfunc_wrapper": True}  # nobody calls it from outside: a wrapper for that takes time to compile
+
+# A small function for kernels and rules; plain Python when not compiled. Always inlined: a call would push
+# every array of a NamedTuple through the stack, which costs more than most helpers do.
+helper = register_jitable(forceinline=True, **INSIDE)
+
+# The same for long ones: the compiler inlines them or not. Rules of a card game would take minutes to compile else.
+long_helper = register_jitable(**INSIDE)
+
+
+def kernel(function: F) -> F:
+    """Compile a top-level function, generic over games; keep the result on disk."""
+    if PLAIN:
+        return function
+    options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
+    dispatcher: Any = numba.njit(**options)(function)
+    dispatcher._compiler._compile_core = functools.partial(_compile, dispatcher._compiler)
+    dispatcher._cache = KernelCache(function)
+    return dispatcher
+
+
+def _compile(compiler: Any, arguments: Any, return_type: Any) -> Any:
+    """Without Numba's run-time library (NRT), if that goes.
+
+    With it each use of a field of a NamedTuple counts references, by atomic operations: a search takes up to three
+    times as long. Without it nothing can be allocated, and no helper returns an array; a user's rules may.
+    """
+    core, options = type(compiler)._compile_core, compiler.targetoptions
+    try:
+        return core(compiler, arguments, return_type)
+    except NumbaError as error:
+        if "NRT required" not in str(error) and "returning of array" not in str(error):
+            raise
+    counting.append(compiler.py_func.__qualname__)
+    options["_nrt"] = True
+    try:
+        return core(compiler, arguments, return_type)
+    finally:
+        options["_nrt"] = False
+
+
+def wrapping(function: F) -> F:
+    """A helper whose uint64 arithmetic wraps around, and means to: NumPy would warn of it."""
+
+    @functools.wraps(function)
+    def plain(*arguments):
+        with np.errstate(over="ignore"):
+            return function(*arguments)
+
+    overload(plain, strict=False, jit_options={"forceinline": True, **INSIDE})(lambda *arguments: function)
+    return plain  # type: ignore[return-value]
+
+
+_signatures: dict[str, str] = {}  # rule -> its parameters, the same for every class
+_classes: dict[tuple[str, str], type] = {}  # (name, stamp) -> the class
+_names: collections.Counter[str] = collections.Counter()  # how many classes are called so
+
+
+class Rules(types.NamedTuple):
+    """Numba's type of a named tuple with rules: its fields, and a stamp of its rules.
+
+    Pickled by name and stamp, not by class: the index of a shared kernel lists every game
+    that ever used it, and must load where that game's file is gone.
+    """
+
+    def __init__(self, field_types: tuple, cls: Any, stamp: str) -> None:
+        super().__init__(field_types, cls)
+        self.stamp = stamp
+        self.name = f"{cls.__qualname__}#{stamp}({', '.join(map(str, field_types))})"
+
+    @property
+    def key(self) -> tuple:
+        return self.instance_class.__qualname__, self.types, self.stamp
+
+    @property
+    def rules(self) -> type:
+        # Numba keeps one object of equal types, and it may stem from an index read before the class was defined.
+        return _classes[self.instance_class.__qualname__, self.stamp]
+
+    def __bool__(self) -> bool:  # a game without parameters is an empty tuple, and still a receiver
+        return True
+
+    def __reduce__(self) -> tuple:
+        return _rebuild, (self.instance_class.__qualname__, self.fields, self.types, self.stamp)
+
+
+register_model(Rules)(models.TupleModel)
+
+
+def _rebuild(name: str, fields: tuple, field_types: tuple, stamp: str) -> Rules:
+    absent: Any = collections.namedtuple("Absent", fields)  # type: ignore[misc]
+    absent.__qualname__ = name
+    return Rules(field_types, _classes.get((name, stamp), absent), stamp)
+
+
+def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
+    """Class decorator: kernels may call these methods of a NamedTuple, `{"turn": "self, state", ...}`."""
+    for name, parameters in signatures.items():
+        if _signatures.setdefault(name, parameters) != parameters:
+            raise TypeError(f"the rule {name} takes ({_signatures[name]}) already, not ({parameters})")
+        if not hasattr(Rules, f"_{name}_known"):
+            scope: dict = {"name": name}
+            exec(f"def {name}({parameters}): return getattr(self.rules, name)", scope)
+            overload_method(Rules, name, jit_options={"forceinline": True, **INSIDE})(  # type: ignore[call-arg]
+                scope[name]
+            )
+            setattr(Rules, f"_{name}_known", True)
+
+    def decorate(cls: type) -> type:
+        methods = {name: getattr(cls, name) for name in signatures if hasattr(cls, name)}
+        for name, method in methods.items():
+            written = inspect.signature(method).parameters.values()
+            parameters = ", ".join(str(each.replace(annotation=each.empty)) for each in written)
+            if parameters != signatures[name]:
+                raise TypeError(f"{cls.__name__}.{name} takes ({parameters}), it should take ({signatures[name]})")
+
+        # Numba's dispatcher tells tuples apart by __name__: a cell of a notebook that is run again, or v2/game.py
+        # after v1/game.py, would play by the old rules.
+        _names[cls.__name__] += 1
+        if _names[cls.__name__] > 1:
+            cls.__name__ += f"_{_names[cls.__name__]}"
+
+        @functools.cache
+        def stamp() -> str:  # at the first use, when the helpers below the class are defined too
+            mark = fingerprint(cls, *methods.values())
+            _classes[cls.__qualname__, mark] = cls
+            return mark
+
+        @typeof_impl.register(cls)
+        def _(value: Any, context: Any) -> Rules:
+            return Rules(tuple(typeof_impl(field, context) for field in value), cls, stamp())
+
+        return cls
+
+    return decorate

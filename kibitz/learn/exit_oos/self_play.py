@@ -1,0 +1,199 @@
+"""ExIt-OOS (Kitchen and Benedetti 2018): Online Outcome Sampling is the expert, its playout policy the apprentice.
+
+Here is what a worker does: play whole games against itself by search, and keep at every decision what the seat knew
+(encoded), what the search advised, and what was legal. `expert_iteration` makes a loop of it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, Any
+
+import numpy as np
+
+from ...core.names import BadInput
+from ...games import CHANCE, OVER, Game, chance_outcomes, load, positions, view_of
+from ...search.advice import Advice
+from ...search.batched_oos import Batch, BatchedOos, new_batch
+from ...search.oos import Oos
+from ..mlp import Layers, compiled, sizes_of
+
+COMPILED_UP_TO = 400_000  # weights after the first layer: what is larger is faster in batches (see docs/results.md)
+
+Rows = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class ExItOos:
+    """Every number of the method; `kibitz train exit-oos --help` is made of this."""
+
+    game: Annotated[str, "the game, with its parameters"]
+    iterations: Annotated[int, "rounds of playing and learning", range(1, 10**7)] = 100
+    games: Annotated[int, "games of self-play an iteration", range(1, 10**6)] = 32
+    simulations: Annotated[int, "simulations a move", range(1, 10**9)] = 10_000
+    hidden: Annotated[str, "sizes of the hidden layers, as 128-64"] = "128"
+    steps: Annotated[int, "gradient steps an iteration", range(1, 10**6)] = 128
+    batch: Annotated[int, "rows of experience a step", range(1, 10**6)] = 128
+    rate: Annotated[float, "learning rate of Adam"] = 1e-3
+    capacity: Annotated[int, "games that the experience holds", range(1, 10**8)] = 32_000
+    rule: Annotated[str, "which rows of experience stay", ("exponential", "uniform", "latest")] = "exponential"
+    decay: Annotated[float, "of the exponential reservoir"] = 2.0
+    explore: Annotated[float, "share of uniform moves in self-play"] = 0.2
+    epsilon: Annotated[float, "exploration of the search"] = 0.4
+    delta: Annotated[float, "share of targeted simulations"] = 0.9
+    gamma: Annotated[float, "mistakes mixed into the search's strategies"] = 0.01
+    target: Annotated[str, "what simulations aim at", ("auto", "pst", "ist")] = "auto"
+    linear: Annotated[bool, "whether later simulations count more in the search's average strategy"] = False
+    playouts: Annotated[
+        str, "the network inside the search's kernel, or in batches", ("auto", "compiled", "batched")
+    ] = "auto"
+    in_flight: Annotated[int, "simulations of one search at once, where in batches", range(1, 10**4)] = 20
+    device: Annotated[str, "where torch computes", ("auto", "cpu", "cuda")] = "auto"
+    evaluate_every: Annotated[int, "iterations between exact NashConvs of the network; 0: never", range(10**7)] = 10
+    keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 100
+    shared_seed: Annotated[int, "games that share one random stream (a mistake, for comparison)", range(1, 10**6)] = 1
+    seed: Annotated[int, "the same seed gives the same run", range(2**63)] = 1
+
+    @property
+    def hidden_sizes(self) -> tuple[int, ...]:
+        try:
+            sizes = tuple(int(size) for size in self.hidden.split("-"))
+        except ValueError:
+            sizes = (0,)
+        if min(sizes) < 1:
+            raise BadInput(f"hidden={self.hidden} should be sizes of layers, such as 128 or 128-64")
+        return sizes
+
+    def in_batches(self, game: Game) -> bool:
+        """Whether playouts ask the network in batches; else it is compiled into the search."""
+        if self.playouts != "auto":
+            return self.playouts == "batched"
+        sizes = sizes_of(game, self.hidden_sizes)[1:]
+        return sum(a * b for a, b in pairwise(sizes)) > COMPILED_UP_TO
+
+    def search_settings(self) -> dict[str, Any]:
+        target = None if self.target == "auto" else self.target
+        return {
+            "exploration": self.epsilon,
+            "targeting": self.delta,
+            "mistake": self.gamma,
+            "target": target,
+            "linear": self.linear,
+        }
+
+
+class Episode:
+    """One game of self-play, its search, and what it has yielded so far."""
+
+    def __init__(self, game: Game, search: Oos, config: ExItOos, number: int) -> None:
+        self.game, self.search, self.config = game, search, config
+        stream = number // config.shared_seed
+        self.generator = np.random.default_rng([config.seed, 2, stream])
+        search.begin(int(self.generator.integers(2**63)))
+        self.state = positions(game)[0]
+        self.rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self.to_decision()
+
+    @property
+    def over(self) -> bool:
+        return self.game.turn(self.state) == OVER
+
+    @property
+    def turn(self) -> int:
+        return int(self.game.turn(self.state))
+
+    def to_decision(self) -> None:
+        while self.turn == CHANCE:
+            outcomes, probs = zip(*chance_outcomes(self.game, self.state), strict=True)
+            self.game.play(self.state, int(self.generator.choice(outcomes, p=probs)))
+
+    def view(self) -> Any:
+        return view_of(self.game, self.state, self.turn)
+
+    def follow(self, advice: Advice) -> None:
+        """Keep the advice as experience, and move: by the advice, or anyhow with a chance of `explore`."""
+        facts = self.game.facts
+        encoding = np.zeros(facts.encoding, np.float32)
+        self.game.observe(self.state, self.turn, encoding)
+        policy, legal = np.zeros(facts.num_actions, np.float32), np.zeros(facts.num_actions, bool)
+        policy[advice.actions], legal[advice.actions] = advice.policy, True
+        self.rows.append((encoding, policy, legal))
+        anyhow = self.config.explore / len(advice.actions)
+        probs = anyhow + (1 - self.config.explore) * advice.policy
+        self.game.play(self.state, int(self.generator.choice(advice.actions, p=probs / probs.sum())))
+        self.to_decision()
+
+    def experience(self) -> Rows:
+        encodings, policies, legal = (np.array(part) for part in zip(*self.rows, strict=True))
+        return {"encodings": encodings, "policies": policies, "legal": legal}
+
+
+def self_play(config: ExItOos) -> Callable[[tuple[int, ...], Layers], list[tuple[int, Rows]]]:
+    """What a worker needs: the function from numbers of games and a network to the games' experience."""
+    game = load(config.game)
+    if config.in_batches(game):
+        return _in_batches(game, config)
+    searches: list[tuple[Layers, Oos]] = []  # the last one, with its network
+
+    def play(numbers: tuple[int, ...], layers: Layers) -> list[tuple[int, Rows]]:
+        if not searches or searches[0][0] is not layers:
+            search = Oos(game, policy=compiled(layers), **config.search_settings())
+            if searches:
+                search.table = searches[0][1].table  # its memory, cleared when a game begins
+            searches[:] = [(layers, search)]
+        return [(number, _play_alone(Episode(game, searches[0][1], config, number))) for number in numbers]
+
+    return play
+
+
+def _play_alone(episode: Episode) -> Rows:
+    while not episode.over:
+        episode.follow(episode.search.advise(episode.view(), episode.turn, episode.config.simulations))
+    return episode.experience()
+
+
+def _in_batches(game: Game, config: ExItOos) -> Callable[[tuple[int, ...], Layers], list[tuple[int, Rows]]]:
+    from ..torch_mlp import batch_evaluator, pick_device
+
+    searches: list[BatchedOos] = []
+    networks: list[tuple[Layers, Any]] = []  # the last one, as torch has it
+
+    def play(numbers: tuple[int, ...], layers: Layers) -> list[tuple[int, Rows]]:
+        if not networks or networks[0][0] is not layers:
+            networks[:] = [(layers, batch_evaluator(layers, pick_device(config.device, large=True)))]
+        while len(searches) < len(numbers):
+            searches.append(BatchedOos(game, in_flight=config.in_flight, **config.search_settings()))
+        episodes = [Episode(game, searches[i], config, number) for i, number in enumerate(numbers)]
+        batch = new_batch(game, len(numbers) * config.in_flight)
+        side_by_side(episodes, batch, networks[0][1], config.simulations)
+        return [(number, episode.experience()) for number, episode in zip(numbers, episodes, strict=True)]
+
+    return play
+
+
+def side_by_side(
+    episodes: list[Episode], batch: Batch, evaluate: Callable[[np.ndarray], np.ndarray], simulations: int
+) -> None:
+    """Play games at once: each round takes all machines that wait, of all searches, into one batch."""
+    for episode in episodes:
+        if not episode.over:
+            episode.search.search(episode.view(), episode.turn, simulations)  # type: ignore[attr-defined]
+    while True:
+        waiting = 0
+        for episode in episodes:
+            waiting += _until_waiting(episode, batch, waiting, simulations)
+        if not waiting:
+            return
+        batch.logits[:waiting] = evaluate(batch.encodings[:waiting])
+
+
+def _until_waiting(episode: Episode, batch: Batch, first: int, simulations: int) -> int:
+    """Search, and where a search is done move and go on with the next; how many machines of the game wait."""
+    search: Any = episode.search
+    while not episode.over:
+        if waiting := search.advance(batch, first):
+            return waiting
+        episode.follow(search.advice(episode.view(), simulations, 0.0))
+        if not episode.over:
+            search.search(episode.view(), episode.turn, simulations)
+    return 0

@@ -1,0 +1,260 @@
+"""The policy on patterns: a softmax of the weights of an action's active patterns.
+
+A move changes few cells: the codes of the rays that see them are updated, and only actions at anchors that look along
+such a ray are weighed anew. Searches jump between positions that differ little, so that they gain too.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...games.boards import hexagon, square
+from ...jit import helper, lowest, uniform
+from ...jit.bitsets import any_of_both, matcher, sum_of_bits
+from ...search.policies import policy
+from .patterns import window
+from .sets import BITS, Sight, Tables, compile_set, sight, words_for
+
+STEEP = 50.0  # logits are cut here: exp of more is as good as certain
+FINE = 64.0
+HIGH, LOW = np.exp(20.0), np.exp(-20.0)
+EXPONENTIALS = np.exp(np.arange(int(2 * STEEP * FINE) + 2) / FINE - STEEP)
+
+# Rays, and a function for those that there are.
+ON_SQUARES, RICH, ON_HEXAGONS = (
+    window(*each).images for each in ((square(3, 3),), (square(3, 3), True), (hexagon(3),))
+)
+(fit_on_squares, match_on_squares), (fit_rich, match_rich) = matcher(ON_SQUARES), matcher(RICH)
+fit_on_hexagons, match_on_hexagons = matcher(ON_HEXAGONS)
+RAYS_ON_SQUARES, RAYS_RICH = ON_SQUARES.shape[1], RICH.shape[1]
+
+
+class Eyes(NamedTuple):
+    """The position as it was last looked at."""
+
+    codes: np.ndarray  # [cells + 1, rays] u1: last: of no cell
+    content: np.ndarray  # [cells + 1] u1: 0 empty, 1 and 2 of seat 0 and 1, 3 no cell
+    stones: np.ndarray  # [2, words] u8
+    changed: np.ndarray  # [cells + 1] i8: when something in sight of a cell last changed
+    clock: np.ndarray  # [1] i8
+
+
+def new_eyes(seen: Sight) -> Eyes:
+    cells, rays = seen.empty_codes.shape
+    codes, content = np.zeros((cells + 1, rays), np.uint8), np.zeros(cells + 1, np.uint8)
+    codes[:cells], content[cells] = seen.empty_codes, 3
+    stones = np.zeros((2, len(seen.cell_at) // BITS), np.uint64)
+    return Eyes(codes, content, stones, np.ones(cells + 1, np.int64), np.ones(1, np.int64))
+
+
+class Halves(NamedTuple):
+    """Which patterns fit around a cell alone, and when that was found: where pieces move, many actions share a cell."""
+
+    fits: np.ndarray  # [seats, anchors, cells, symmetries, words] u8
+    found: np.ndarray  # [seats, anchors, cells] i8: clock
+    held: np.ndarray  # [words] u8: room to work in
+
+
+def new_halves(seats: int, cells: int, symmetries: int, words: int) -> Halves:
+    fits = np.zeros((seats, 2, cells, symmetries, words), np.uint64)
+    return Halves(fits, np.zeros((seats, 2, cells), np.int64), np.zeros(words, np.uint64))
+
+
+class Scores(NamedTuple):
+    """What was found of the actions of a seat, and when."""
+
+    logit: np.ndarray  # [2, actions] f8
+    level: np.ndarray  # [2] f8: of a seat's logits, about
+    weight: np.ndarray  # [2, actions] f8: exp of the logit over the level
+    found: np.ndarray  # [2, actions] i8: clock
+    ends: np.ndarray  # [2, actions] i8
+
+
+@helper
+def look(game, state, seen, eyes):
+    """Take in what has changed since the last look."""
+    changes = False
+    for word in range(eyes.stones.shape[1]):
+        first, second = game.pieces(state, 0, word), game.pieces(state, 1, word)
+        different = (first ^ eyes.stones[0, word]) | (second ^ eyes.stones[1, word])
+        if different == 0:
+            continue
+        if not changes:
+            eyes.clock[0] += 1
+            changes = True
+        eyes.stones[0, word] = first
+        eyes.stones[1, word] = second
+        while different:
+            bit = lowest(different)
+            different &= different - np.uint64(1)
+            cell = np.int64(seen.cell_at[BITS * word + bit])
+            if cell >= 0:
+                shift, one = np.uint64(bit), np.uint64(1)
+                notice(seen, eyes, cell, np.int64(first >> shift & one) + 2 * np.int64(second >> shift & one))
+
+
+@helper
+def notice(seen, eyes, cell, content):
+    now = eyes.clock[0]
+    flipped = np.int64(eyes.content[cell]) ^ content
+    eyes.content[cell] = content
+    eyes.changed[cell] = now
+    for place in range(seen.seen_from.shape[1]):
+        anchor = np.int64(seen.seen_from[cell, place])
+        if anchor >= 0:
+            ray = seen.ray[place]
+            eyes.codes[anchor, ray] = np.int64(eyes.codes[anchor, ray]) ^ flipped << seen.shift[place]
+            eyes.changed[anchor] = now
+
+
+@helper
+def fit(eyes, tables, cell, anchor, out):
+    """Which patterns fit around a cell, under each symmetry."""
+    rays = eyes.codes.shape[1]
+    if rays == RAYS_ON_SQUARES:
+        fit_on_squares(tables.rows, eyes.codes, cell, anchor, out)
+    elif rays == RAYS_RICH:
+        fit_rich(tables.rows, eyes.codes, cell, anchor, out)
+    else:
+        fit_on_hexagons(tables.rows, eyes.codes, cell, anchor, out)
+
+
+@helper
+def match(eyes, tables, cell, out):
+    """Of those in it before, which patterns fit around a cell that an action goes to."""
+    rays = eyes.codes.shape[1]
+    if rays == RAYS_ON_SQUARES:
+        match_on_squares(tables.rows, eyes.codes, cell, 0, out)
+    elif rays == RAYS_RICH:
+        match_rich(tables.rows, eyes.codes, cell, 0, out)
+    else:
+        match_on_hexagons(tables.rows, eyes.codes, cell, 0, out)
+
+
+@helper
+def possible(eyes, tables, start, to, out):
+    """Which patterns the cells themselves allow, by what they are and what lies there; -1 is the last: no cell."""
+    at_to, at_start = np.int64(eyes.content[to]), np.int64(eyes.content[start])
+    for w in range(len(out)):
+        out[w] = tables.here[0, to, at_to, w] & tables.here[1, start, at_start, w]
+
+
+@helper
+def activity(eyes, tables, halves, seat, start, to, active):
+    """Which patterns are active for an action: bits, in words."""
+    if start < 0 or not tables.moving[0]:
+        possible(eyes, tables, start, to, active)
+        nowhere = len(eyes.content) - 1  # `match` goes by address: -1 would lie before the first
+        match(eyes, tables, to if to >= 0 else nowhere, active)
+        return
+    for anchor in range(2):
+        cell = to if anchor == 0 else start
+        if halves.found[seat, anchor, cell] < eyes.changed[cell]:
+            fit(eyes, tables, cell, anchor, halves.fits[seat, anchor, cell])
+            halves.found[seat, anchor, cell] = eyes.clock[0]
+    possible(eyes, tables, start, to, halves.held)
+    any_of_both(halves.fits[seat, 0, to], halves.fits[seat, 1, start], halves.held, active)
+
+
+@helper
+def exponential(x):
+    """exp, cut at e^±50, to nine digits: a table and a short series take less time."""
+    x = min(max(x, -STEEP), STEEP)
+    place = np.int64((x + STEEP) * FINE + 0.5)
+    rest = x - (place / FINE - STEEP)
+    return EXPONENTIALS[place] * (1.0 + rest * (1.0 + rest * (0.5 + rest * (1.0 / 6.0))))
+
+
+@helper
+def weigh_action(game, state, action, seat, linear):
+    """exp of an action's logit over the seat's level, from before where nothing in sight has changed."""
+    eyes, scores = linear.eyes, linear.scores
+    start, to = game.from_to(state, action)
+    changed = max(eyes.changed[to], eyes.changed[start])  # -1 is the last: no cell, never changed
+    ends = np.int64(start) << np.int64(16) | np.int64(to)
+    if scores.found[seat, action] < changed or scores.ends[seat, action] != ends:
+        if seat == 0:
+            activity(eyes, linear.first, linear.halves, 0, start, to, linear.active)
+            logit = sum_of_bits(linear.first_weights, linear.active)
+        else:
+            activity(eyes, linear.second, linear.halves, 1, start, to, linear.active)
+            logit = sum_of_bits(linear.second_weights, linear.active)
+        scores.logit[seat, action] = logit
+        scores.weight[seat, action] = exponential(logit - scores.level[seat])
+        scores.found[seat, action] = eyes.clock[0]
+        scores.ends[seat, action] = ends
+    return scores.weight[seat, action]
+
+
+@helper
+def weigh_all(game, state, actions, n, probs, linear):
+    """The weights of the legal actions, and their sum."""
+    seat, total = game.turn(state), 0.0
+    for j in range(n):
+        probs[j] = weigh_action(game, state, actions[j], seat, linear)
+        total += probs[j]
+    if total > HIGH or total < LOW:  # what all actions share may be anything: take it away before exp is cut
+        scores = linear.scores
+        level = scores.logit[seat, actions[0]]
+        for j in range(1, n):
+            level = max(level, scores.logit[seat, actions[j]])
+        scores.level[seat] = level
+        scores.found[seat, :] = 0
+        total = 0.0
+        for j in range(n):
+            probs[j] = exponential(scores.logit[seat, actions[j]] - level)
+            total += probs[j]
+    return total
+
+
+@policy
+class Linear(NamedTuple):
+    """Both seats' patterns and weights, and room to work in: one is for one search at a time."""
+
+    seen: Sight
+    first: Tables
+    second: Tables
+    first_weights: np.ndarray  # [64 * words] f4
+    second_weights: np.ndarray
+    eyes: Eyes
+    scores: Scores
+    halves: Halves
+    active: np.ndarray  # [words] u8
+
+    def step(self, game, state, actions, probs, rng):
+        look(game, state, self.seen, self.eyes)
+        n = game.actions(state, actions)
+        left = uniform(rng) * weigh_all(game, state, actions, n, probs, self)
+        for j in range(n - 1):
+            left -= probs[j]
+            if left < 0:
+                return actions[j]
+        return actions[n - 1]
+
+    def weigh(self, game, state, actions, n, probs):
+        look(game, state, self.seen, self.eyes)
+        total = weigh_all(game, state, actions, n, probs, self)
+        for j in range(n):
+            probs[j] /= total
+
+
+def padded(weights: np.ndarray, words: int) -> np.ndarray:
+    whole = np.zeros(words * BITS, np.float32)
+    whole[: len(weights)] = weights
+    return whole
+
+
+def linear(game: Any, kind: str, patterns: Sequence[Any], weights: Sequence[np.ndarray]) -> Linear:
+    """The compiled policy of both seats."""
+    seen = sight(game, kind == "rich")
+    words = words_for(max(map(len, patterns)))
+    first, second = (compile_set(game, kind, seat, patterns[seat], words) for seat in range(2))
+    weighs = [padded(each, words) for each in weights]
+    actions, cells = game.facts.num_actions, len(game.board().places)
+    moving = first.moving[0] or second.moving[0]
+    halves = new_halves(2, cells if moving else 1, len(window(game.board()).turns), words)
+    found, ends = np.zeros((2, actions), np.int64), np.zeros((2, actions), np.int64)
+    scores = Scores(np.zeros((2, actions)), np.zeros(2), np.zeros((2, actions)), found, ends)
+    active = np.zeros(words, np.uint64)
+    return Linear(seen, first, second, weighs[0], weighs[1], new_eyes(seen), scores, halves, active)

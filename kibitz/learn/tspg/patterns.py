@@ -1,0 +1,258 @@
+"""What a pattern is: what lies around the cells between which an action moves, however it is turned or mirrored.
+
+A walk is a list of turns, fractions of a full circle, with a step after each; the first turn is against a fixed
+direction, later ones against straight ahead. Boards here are convex, so that it doesn't matter which way a walk takes
+to a cell: it counts where it ends, relative to its anchor.
+
+A test says what may lie there: empty, friend, enemy, off the board, any set of these. All turned and mirrored images of
+a pattern are one pattern, written in the form that comes first. As text, one line for each anchor, `to` before `from`:
+
+    to: empty(0) !friend(1/4,0); from: enemy(0)     an element is a set of contents, and the walk to it
+    to: empty|off(1/8,0) goal=1                     a cell may also be known by its distance to a region, or its lines
+    to:                                             no test: every action that goes somewhere
+"""
+
+import functools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.names import BadInput
+from ...games.boards import SQUARE, Board, image
+
+KINDS = ("empty", "friend", "enemy", "off")  # bit k of a test: kind k may lie there
+ALL = 15
+ANCHORS = ("to", "from")
+STRAIGHT = 4  # steps of the longest walk
+PARTS = (
+    (1, 2),
+    (3, 4),
+)  # of a ray that are looked at by themselves: their tables are small, and stay in the first cache
+TESTS = tuple(1 << kind for kind in range(4)) + tuple(ALL ^ 1 << kind for kind in range(4))  # a kind, and NOT a kind
+
+Place = tuple[int, int]
+
+
+class Element(NamedTuple):
+    anchor: int
+    place: Place  # relative to the anchor
+    allowed: int  # bits of kinds
+
+
+class Mark(NamedTuple):
+    """Something that is always true of some cells: `goal` 1 is one step from the goal."""
+
+    anchor: int
+    name: str
+    value: int
+
+
+class Pattern(NamedTuple):
+    anchors: tuple[int, ...]  # that an action must have
+    elements: tuple[Element, ...]
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Where patterns look on a board, in parts of rays that turning and mirroring maps to each other."""
+
+    board: Board
+    rays: tuple[tuple[Place, ...], ...]  # one or two places each
+    turns: tuple[tuple[Place, Place], ...]  # each symmetry, as the images of a step up and a step to the right
+    images: np.ndarray  # [symmetries, rays] i8: where each ray goes
+
+    def turned(self, place: Place, symmetry: int) -> Place:
+        return image(place, *self.turns[symmetry])
+
+    @functools.cached_property
+    def places(self) -> dict[Place, int]:
+        """All that is seen, in order: straight ahead comes first."""
+        return {place: rank for rank, place in enumerate([(0, 0), *(place for ray in self.rays for place in ray)])}
+
+
+@functools.cache
+def window(board: Board, rich: bool = False) -> Window:
+    """Straight rays, and the cells between them next to the anchor: on squares the diagonals, as rays if `rich`."""
+    steps = board.directions
+    count, orthogonal = len(steps), board.orthogonal
+    straight = [steps[direction] for direction in range(0, count, orthogonal)]
+    between = [(a + c, b + d) for (a, b), (c, d) in zip(straight, straight[1:] + straight[:1], strict=True)]
+    rays = [tuple(_times(step, n) for n in part) for part in PARTS for step in straight]
+    if rich and steps == SQUARE:
+        rays += [tuple(_times(step, n) for n in part) for part in PARTS for step in between]
+    else:
+        rays += [(step,) for step in between]
+    turns, images = [], []
+    up, right = steps.index((1, 0)), steps.index((0, 1))
+    for turn in range(0, count, orthogonal):
+        for mirror in (1, -1):
+            turns.append((steps[(turn + mirror * up) % count], steps[(turn + mirror * right) % count]))
+            images.append([rays.index(tuple(image(place, *turns[-1]) for place in ray)) for ray in rays])
+    return Window(board, tuple(rays), tuple(turns), np.array(images))
+
+
+def _times(step: Place, n: int) -> Place:
+    return n * step[0], n * step[1]
+
+
+# ---------------------------------------------------------------- images and combinations
+
+
+def turned(pattern: Pattern, window: Window, symmetry: int) -> Pattern:
+    """The image under a symmetry, in order but not in the form that comes first."""
+    elements = (Element(anchor, window.turned(place, symmetry), allowed) for anchor, place, allowed in pattern.elements)
+    return pattern._replace(elements=in_order(elements, window))
+
+
+def in_order(elements: Iterable[Element], window: Window) -> tuple[Element, ...]:
+    return tuple(sorted(elements, key=lambda element: (element.anchor, window.places[element.place])))
+
+
+def images(pattern: Pattern, window: Window) -> list[Pattern]:
+    """All images, by symmetry; the same may come twice."""
+    return [turned(pattern, window, symmetry) for symmetry in range(len(window.turns))]
+
+
+def canonical(pattern: Pattern, window: Window) -> Pattern:
+    def key(image: Pattern) -> list[tuple[int, int, int]]:
+        return [(anchor, window.places[place], allowed) for anchor, place, allowed in image.elements]
+
+    return min(images(pattern, window), key=key)
+
+
+def combined(first: Pattern, second: Pattern, window: Window) -> Pattern | None:
+    """What is active where both are, in the same frame and turned alike; None where that can't be."""
+    allowed: dict[tuple[int, Place], int] = {}
+    for anchor, place, kinds in first.elements + second.elements:
+        allowed[anchor, place] = allowed.get((anchor, place), ALL) & kinds
+    if 0 in allowed.values():
+        return None
+    anchors = tuple(sorted({*first.anchors, *second.anchors}))
+    elements = (Element(anchor, place, kinds) for (anchor, place), kinds in allowed.items())
+    return Pattern(anchors, in_order(elements, window), tuple(sorted({*first.marks, *second.marks})))
+
+
+# ---------------------------------------------------------------- atoms
+
+
+def atoms(window: Window, moving: bool, marks: Iterable[tuple[str, int]] = ()) -> list[Pattern]:
+    """No element or one: each kind, and NOT each kind, at each place. Of `from` only where pieces move."""
+    found: dict[Pattern, None] = {}
+    for anchor in (0, 1) if moving else (0,):
+        found[Pattern((anchor,), ())] = None
+        for place in window.places:
+            for allowed in TESTS:
+                found[canonical(Pattern((anchor,), (Element(anchor, place, allowed),)), window)] = None
+        for name, value in marks:
+            found[Pattern((anchor,), (), (Mark(anchor, name, value),))] = None
+    return list(found)
+
+
+# ---------------------------------------------------------------- as text
+
+
+def walk_to(window: Window, place: Place) -> tuple[Fraction, ...]:
+    """The turns of a shortest walk: straight, or (on hexagons, to a cell between) with one to the left."""
+    steps = window.board.directions
+    if place == (0, 0):
+        return ()
+    for direction, step in enumerate(steps):
+        first = Fraction(direction, len(steps))
+        for n in range(1, STRAIGHT + 1):
+            if _times(step, n) == place:
+                return (first, *[Fraction(0)] * (n - 1))
+        following = steps[(direction + 1) % len(steps)]
+        if (step[0] + following[0], step[1] + following[1]) == place:
+            return first, Fraction(1, len(steps))
+    raise ValueError(f"{place} is out of sight")
+
+
+def end_of(window: Window, walk: Iterable[Fraction]) -> Place:
+    steps = window.board.directions
+    heading, place = Fraction(0), (0, 0)
+    for turn in walk:
+        heading += turn * len(steps)
+        if heading.denominator != 1:
+            raise BadInput(f"a turn of {turn} leads between two directions: a full circle has {len(steps)} here")
+        step = steps[int(heading) % len(steps)]
+        place = place[0] + step[0], place[1] + step[1]
+    return place
+
+
+def spelled(pattern: Pattern, window: Window) -> str:
+    parts = []
+    for anchor in pattern.anchors:
+        words = []
+        for element in pattern.elements:
+            if element.anchor == anchor:
+                turns = ",".join(str(turn) for turn in walk_to(window, element.place))
+                words.append(f"{spelled_kinds(element.allowed)}({turns})")
+        words += [f"{mark.name}={mark.value}" for mark in pattern.marks if mark.anchor == anchor]
+        parts.append(" ".join([f"{ANCHORS[anchor]}:", *words]))
+    return "; ".join(parts)
+
+
+def spelled_kinds(allowed: int) -> str:
+    kinds = [kind for bit, kind in enumerate(KINDS) if allowed >> bit & 1]
+    if len(kinds) == 3:
+        return f"!{next(kind for kind in KINDS if kind not in kinds)}"
+    return "|".join(kinds)
+
+
+WORD = re.compile(r"(?P<kinds>!?[a-z|]+)\((?P<walk>[0-9/,\s-]*)\)|(?P<name>[a-z]+)=(?P<value>\d+)")
+
+
+def parse(text: str, window: Window) -> Pattern:
+    """What `spelled` wrote, or a person: any walk will do, and any image."""
+    anchors, elements, marks = [], [], []
+    for part in text.split(";"):
+        name, colon, rest = part.partition(":")
+        if name.strip() not in ANCHORS or not colon:
+            raise BadInput(f"{part.strip()!r} in the pattern {text!r} should begin with `to:` or `from:`")
+        anchor = ANCHORS.index(name.strip())
+        if anchor in anchors:
+            raise BadInput(f"the pattern {text!r} has {ANCHORS[anchor]} twice")
+        anchors.append(anchor)
+        for word in re.sub(r",\s+", ",", rest).split():
+            found = WORD.fullmatch(word)
+            if not found:
+                raise BadInput(f"{word!r} in the pattern {text!r} should be like empty(0), !friend(1/4,0) or goal=1")
+            if found["name"]:
+                marks.append(Mark(anchor, found["name"], int(found["value"])))
+                continue
+            place = end_of(window, _walk(found["walk"], text))
+            if place not in window.places:
+                raise BadInput(f"{word} in the pattern {text!r} is out of sight")
+            elements.append(Element(anchor, place, _kinds(found["kinds"], text)))
+    given = Pattern(tuple(sorted(anchors)), (), tuple(sorted(set(marks))))
+    found_pattern: Any = given
+    for element in elements:
+        found_pattern = found_pattern and combined(found_pattern, Pattern((element.anchor,), (element,)), window)
+    if found_pattern is None:
+        raise BadInput(f"the pattern {text!r} asks for two things at once in one place")
+    return canonical(found_pattern, window)
+
+
+def _walk(text: str, pattern: str) -> list[Fraction]:
+    try:
+        return [Fraction(turn) for turn in text.split(",")] if text.strip() else []
+    except (ValueError, ZeroDivisionError):
+        raise BadInput(f"({text}) in the pattern {pattern!r} should be turns, such as 0 or 1/4,0") from None
+
+
+def _kinds(text: str, pattern: str) -> int:
+    negated, names = text.startswith("!"), text.removeprefix("!").split("|")
+    unknown = [name for name in names if name not in KINDS]
+    if unknown:
+        raise BadInput(f"{unknown[0]!r} in the pattern {pattern!r} is no content of a cell: {', '.join(KINDS)}")
+    allowed = sum(1 << KINDS.index(name) for name in set(names))
+    if negated:
+        allowed ^= ALL
+    if allowed in (0, ALL):
+        raise BadInput(f"{text} in the pattern {pattern!r} tests nothing")
+    return allowed

@@ -1,0 +1,130 @@
+"""Sets of patterns, a set for each seat, compiled into tables of bits.
+
+The board as patterns see it: around each cell lie rays, and what lies on a ray is a code of two bits a place. For each
+ray and each code, a table has one bit a pattern: whether its tests on that ray hold. A pattern, turned somehow, is
+active where the bits of all rays are set: some dozen ANDs answer for all patterns at once, whatever they ask. The
+image of a ray is a ray, so one table serves all turns.
+"""
+
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...games import OVER, legal_actions, positions
+from ...jit import generators
+from ...jit.bitsets import CODES, WORDS
+from .patterns import Pattern, atoms, window
+
+KIND_SETS = ("faithful", "rich")
+BITS = 64
+FAR = 4  # steps from a region that are told apart
+
+of_a_game = functools.lru_cache(None, typed=True)  # games are tuples: those of two kinds may be equal
+
+
+class Sight(NamedTuple):
+    """What is the same for all sets of a game: who sees a cell, and from where."""
+
+    empty_codes: np.ndarray  # [cells, rays] u1: of an empty board
+    seen_from: np.ndarray  # [cells, places] i2: which cell sees this one at a place; -1: none
+    ray: np.ndarray  # [places] i8: the ray of a place
+    shift: np.ndarray  # [places] i8: its bits in the ray's code
+    cell_at: np.ndarray  # [64 * words] i2: the cell of a bit of the game's stones; -1: none
+
+
+@of_a_game
+def sight(game: Any, rich: bool) -> Sight:
+    eye = window(game.board(), rich)
+    cells = game.board().places
+    places = [(ray, spot, place) for ray, row in enumerate(eye.rays) for spot, place in enumerate(row)]
+    empty, seen_from = np.zeros((len(cells), len(eye.rays)), np.uint8), np.full((len(cells), len(places)), -1, np.int16)
+    for cell, (row, column) in enumerate(cells):
+        for k, (ray, spot, place) in enumerate(places):
+            seen = game.board().cell.get((row + place[0], column + place[1]), -1)
+            if seen < 0:
+                empty[cell, ray] |= 3 << 2 * spot
+            else:
+                seen_from[seen, k] = cell
+    bits = np.array(game.places(), int)
+    cell_at = np.full((bits.max() // BITS + 1) * BITS, -1, np.int16)
+    cell_at[bits] = np.arange(len(cells))
+    rays, spots = np.array([ray for ray, _, _ in places]), np.array([spot for _, spot, _ in places])
+    return Sight(empty, seen_from, rays, 2 * spots, cell_at)
+
+
+@of_a_game
+def marks_of(game: Any, seat: int) -> dict[tuple[str, int], np.ndarray]:
+    """Cells known by their distance to the game's regions: `goal=1` is one step from the goal."""
+    board, found = game.board(), {}
+    for name, region in game.regions(seat).items():
+        away = np.full(len(board.places), -1)
+        away[list(region)] = 0
+        for steps in range(1, FAR):
+            for cell in np.flatnonzero(away == steps - 1):
+                near = board.neighbours[cell]
+                near = near[near >= 0]
+                away[near[away[near] < 0]] = steps
+        for steps in range(FAR):
+            found[name, steps] = away == steps
+    return found
+
+
+def is_moving(game: Any) -> bool:
+    """Whether pieces move: an action has a cell from which it goes."""
+    state, rng = positions(game)[0], generators(1, 1)[0]
+    while game.turn(state) != OVER:
+        if any(game.from_to(state, action)[0] >= 0 for action in legal_actions(game, state)):
+            return True
+        game.play(state, game.sample_action(state, rng))
+    return False
+
+
+@of_a_game
+def atoms_of(game: Any, kind: str, seat: int) -> tuple[Pattern, ...]:
+    """What a game's patterns grow from."""
+    marks = marks_of(game, seat) if kind == "rich" else ()
+    return tuple(atoms(window(game.board(), kind == "rich"), is_moving(game), marks))
+
+
+class Tables(NamedTuple):
+    """A set of patterns, compiled for a seat."""
+
+    rows: np.ndarray  # [anchors * rays * 16, words] u8: bit f: pattern f's tests on a ray hold for a code
+    here: np.ndarray  # [anchors, cells + 1, 4, words] u8: those on the anchor itself, by what lies there; last: no cell
+    moving: np.ndarray  # [1] bool: whether some pattern looks around `from`
+
+
+def words_for(patterns: int) -> int:
+    """Words of bits, a whole number of vectors."""
+    few, many = WORDS
+    return few if patterns <= BITS * few else -(-patterns // (BITS * many)) * many
+
+
+def compile_set(game: Any, kind: str, seat: int, patterns: Sequence[Pattern], words: int) -> Tables:
+    eye = window(game.board(), kind == "rich")
+    cells = len(game.board().places)
+    held = np.ones((2, len(eye.rays), CODES, words * BITS), bool)
+    here = np.ones((2, cells + 1, 4, words * BITS), bool)
+    place_of = {place: (ray, spot) for ray, row in enumerate(eye.rays) for spot, place in enumerate(row)}
+    contents = np.array([[0, 1 + seat, 2 - seat, 3].index(code) for code in range(4)])  # code -> kind, for the seat
+    marks = marks_of(game, seat)
+    for f, pattern in enumerate(patterns):
+        for anchor in pattern.anchors:
+            here[anchor, cells, :, f] = False
+        for anchor, place, allowed in pattern.elements:
+            if place == (0, 0):
+                here[anchor, :cells, :, f] &= (allowed >> contents & 1).astype(bool)
+                continue
+            ray, spot = place_of[place]
+            held[anchor, ray, :, f] &= (allowed >> contents[np.arange(CODES) >> 2 * spot & 3] & 1).astype(bool)
+        for anchor, name, value in pattern.marks:
+            here[anchor, :cells, :, f] &= marks[name, value][:, None]
+    here[..., len(patterns) :] = False
+    moving = any(1 in pattern.anchors for pattern in patterns)
+    return Tables(_packed(held).reshape(-1, words), _packed(here), np.array([moving]))
+
+
+def _packed(bits: np.ndarray) -> np.ndarray:
+    return np.packbits(bits, axis=-1, bitorder="little").view(np.uint64)

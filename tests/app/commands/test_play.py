@@ -1,0 +1,321 @@
+"""`kibitz advise` and `kibitz play`, as a person meets them."""
+
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kibitz import games, players
+from kibitz.app.ui import position_parser
+from kibitz.app.ui.position_parser import read_line
+from kibitz.search.strategy import read_strategy
+
+from ...games.walks import every_game, same, view_of, walks
+from ..ui.test_terminal import Script
+
+ROOT = Path(__file__).parents[3]
+PIPED = dict(os.environ, PYTHONPATH=str(ROOT), COLUMNS="80")
+
+
+# ---------------------------------------------------------------- advise
+
+
+def test_advice_on_a_position_in_one_line(kibitz):
+    code, out, error = kibitz("advise", "leduc", "? K raise", "--with", "random")
+    assert (code, error) == (0, "")
+    assert "leduc, seat 2 to move" in out
+    assert "seat 2 (you): K, 1 in the pot" in out
+    for move in ("fold", "call", "raise"):
+        assert re.search(rf"^{move} +33\.3% +█{{7}}", out, re.M)
+    assert "value" not in out  # as nobody knows it
+
+
+def test_a_strategy_advises_what_its_file_says(kibitz, tmp_path):
+    kibitz("solve", "leduc", "--iterations", "20", "--out", "run")
+    strategy = read_strategy(tmp_path / "run" / "strategy.safetensors")
+    game = games.load("leduc")
+    state = read_line(game, "Q ? check raise")[-1]
+    wanted = strategy.at(int(game.infoset(state, 0)), 3)
+    code, out, _ = kibitz("advise", "leduc", "Q ? check raise", "--with", "strategy:run", "--json", "advice.json")
+    advice = json.loads((tmp_path / "advice.json").read_text())
+    assert code == 0
+    assert [move["policy"] for move in advice["moves"]] == pytest.approx(wanted)
+    assert [move["move"] for move in advice["moves"]] == ["fold", "call", "raise"]
+    for share in wanted:
+        assert f" {100 * share:.1f}%" in out
+    assert (advice["game"], advice["seat"], advice["line"]) == ("leduc", 1, ["Q", "?", "check", "raise"])
+
+
+def test_a_search_tells_values_visits_and_simulations(kibitz, tmp_path):
+    code, out, _ = kibitz("advise", "kuhn", "? K bet", "--with", "oos:2000", "--json", "advice.json")
+    assert code == 0
+    advice = json.loads((tmp_path / "advice.json").read_text())
+    assert {move["move"]: round(move["value"]) for move in advice["moves"]} == {"pass": -1, "bet": 2}
+    assert re.search(r"^bet .*%.* \+2\.000 ", out, re.M)
+    assert "2,000 simulations in" in out
+    assert "visits" in out
+
+
+def test_json_on_stdout_is_pure(kibitz, tmp_path):
+    code, out, error = kibitz("advise", "kuhn", "?,Q, bet", "--with", "random", "--json", "-")
+    assert (code, error) == (0, "")
+    assert json.loads(out)["seat"] == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_same_seed_gives_the_same_advice(kibitz):
+    def moves(seed):
+        return json.loads(kibitz("advise", "leduc", "K ?", "--with", "oos:200", "--seed", seed, "--json", "-")[1])[
+            "moves"
+        ]
+
+    assert moves("4") == moves("4") != moves("5")
+
+
+def test_the_adviser_is_led_through_what_the_seat_saw_before(kibitz, monkeypatch):
+    made = []
+
+    class Remembers(players.Random):
+        def begin(self, *arguments):
+            super().begin(*arguments)
+            self.shown = []
+
+        def advise(self, view):
+            self.shown.append(view)
+            made.append(self)
+            return super().advise(view)
+
+    monkeypatch.setitem(players.PLAYERS, "random", Remembers)
+    assert kibitz("advise", "leduc", "K Q check raise call J", "--with", "random")[0] == 0
+    game = games.load("leduc")
+    shown = made[-1].shown
+    assert made[-1].seat == 0
+    assert [int(game.infoset(view, 0)) for view in shown] == [
+        int(game.infoset(read_line(game, words)[-1], 0))
+        for words in ("K ?", "K ? check raise", "K ? check raise call J")
+    ]
+    assert all(int(view.cards[1]) == -1 for view in shown)
+
+
+def test_a_player_without_advice_is_refused(kibitz, monkeypatch):
+    class Silent(Script):
+        class Options(players.Random.Options):
+            pass
+
+        def __init__(self, options):
+            super().__init__(0)
+
+    monkeypatch.setitem(players.PLAYERS, "random", Silent)
+    assert "random gives no advice" in kibitz("advise", "kuhn", "J ?", "--with", "random")[2]
+
+
+# ---------------------------------------------------------------- lines of moves
+
+
+@every_game
+def test_every_line_reads_as_it_was_played(game):
+    for steps in walks(game, 2):
+        for i, step in enumerate(steps):
+            # of a long game some: each line holds the ones before it
+            if step.turn >= 0 and (i % (1 + len(steps) // 50) == 0 or i == len(steps) - 2):
+                words = [game.action_to_string(earlier.state, earlier.action) for earlier in steps[:i]]
+                states = read_line(game, " , ".join(words).upper())
+                assert len(states) == i + 1
+                assert all(same(state, step.state) for state, step in zip(states, steps, strict=False))
+
+
+def test_hidden_moves_are_filled_in_with_what_makes_the_line_legal():
+    game = games.load("leduc:suits=1")
+    states = read_line(game, "? J check check Q check")
+    assert states[-1].cards.tolist() == [2, 0]  # seat 1 has the only card that is left
+    view = view_of(game, states[-1], 1)
+    assert same(view, view_of(game, read_line(game, "K J check check Q check")[-1], 1))
+    assert read_line(games.load("goofspiel:13"), "2 1 3 2 ?")[-1].rounds == 2
+
+
+def test_what_is_named_later_is_left_for_later(monkeypatch):
+    """Else a few hidden cards of a large deck would be tried for ever."""
+    monkeypatch.setattr(position_parser, "TRIES", 7)  # as many as there are positions on the way
+    assert len(read_line(games.load("leduc:suits=1"), "? J check check Q check")) == 7
+
+
+def test_a_wrong_first_guess_is_taken_back(monkeypatch):
+    """Where a card has another name each time, no word hints at what must be left for later."""
+    game = games.load("leduc:suits=1")
+    monkeypatch.setattr(type(game), "spell", lambda self, state, action: "JQK"[action] * (1 + int(state.dealt)))
+    states = read_line(game, "? QQ QQQ QQQ JJJ QQQQ")
+    assert states[-1].cards.tolist() == [2, 1]  # not the jack, as it is dealt later
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "complaint"),
+    [
+        ("leduc", "", "chance is next, not a seat: add J, Q or K to the moves"),
+        ("leduc", "K K check check", "chance is next, not a seat: add J or Q to the moves"),
+        ("leduc", "K J raise fold", "the game is over after these moves"),
+        ("leduc", "K J raise fold raise", "the 5th move, 'raise', comes after the end of the game"),
+        ("leduc", "K J bet", "the 3rd move, 'bet', can't be: seat 1 has check or raise there"),
+        ("leduc", "K X check", "the 2nd move, 'X', can't be: chance has J, Q or K there"),
+        ("leduc", "K K check check K check", "the 5th move, 'K', can't be: chance has J or Q there"),
+        ("leduc:suits=1", "? J check check J check", "the 5th move, 'J', can't be: chance has"),
+        ("leduc", "K ? raise", "the 2nd move is seen by seat 2: name it"),
+        ("leduc", "? J check check ?", "the 5th move is seen by seat 1: name it"),
+        ("leduc", "? K", "the 1st move is seen by seat 1: name it"),
+        ("leduc", "K ? ? raise", "the 3rd move is seen by seat 1: name it"),
+        ("goofspiel:4", "? 3", "the 1st move is seen by seat 1: name it"),
+        ("goofspiel:4", "3 ?", "the 2nd move is seen by seat 1: name it, or any that looks the same to seat 1"),
+        ("goofspiel:13", "? 1 ? 2 ? 3 ? 4 ? 5 ? 6 ? 7 ? 8 ? 9 ?", "the 17th move is seen by seat 2"),
+        ("goofspiel:13", "? 1 ? 2 ? 3 ? 4 ? 5 ? 6 1 xyzzy", "'?': name some of them"),
+    ],
+)
+def test_a_line_that_cannot_be_is_refused_with_what_could(kibitz, game, moves, complaint):
+    code, out, error = kibitz("advise", game, moves, "--with", "random")
+    assert (code, out) == (2, "")
+    assert complaint in error
+    assert error.count("\n") == 1
+
+
+BAD = {
+    ("advise", "ledoc", "K"): "no game is called 'ledoc'",
+    ("advise", "kuhn", "J ?", "--with", "magic"): "no player is called 'magic'",
+    ("advise", "kuhn", "J ?", "--with", "strategy:none"): "can't play kuhn: no strategy file",
+    ("advise", "kuhn", "J ?", "--with", "human"): "a human gives no advice",
+    ("advise", "kuhn", "J ?", "--seed", "-1"): "--seed should be at least 0",
+    ("advise", "kuhn", "J ?", "--with", "random", "--json", "no/such.json"): "can't write no/such.json",
+    ("play", "kuhn", "--against", "magic"): "no player is called 'magic'",
+    ("play", "kuhn", "--against", "random", "--with", "magic"): "no player is called 'magic'",
+    ("play", "kuhn", "--against", "human"): "--against human: you are the human here",
+    ("play", "kuhn", "--against", "random", "--with", "human"): "--with human: you are the human here",
+    ("play", "kuhn", "--against", "random", "--seat", "3"): "--seat 3 should be 1, 2 or random",
+    ("play", "kuhn", "--against", "random", "--seed", "-2"): "--seed should be at least 0, not -2",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_bad_input_gives_one_clear_line_and_a_code(kibitz, arguments):
+    code, _, error = kibitz(*arguments)
+    assert code == 2
+    assert BAD[arguments] in error
+    assert error.startswith("kibitz: ")
+    assert error.count("\n") == 1
+
+
+def test_help_teaches_with_an_example(kibitz):
+    for command in ("advise", "play"):
+        assert f"Example: kibitz {command}" in kibitz(command, "--help")[1]
+
+
+# ---------------------------------------------------------------- play
+
+
+def piped(text: bytes, *arguments: str) -> tuple[str, str]:
+    command = [sys.executable, "-m", "kibitz", "play", *arguments]
+    done = subprocess.run(command, input=text, capture_output=True, env=PIPED, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode(), done.stderr.decode()
+
+
+def test_a_game_is_played_through_a_pipe():
+    """Lines in, a transcript out, nonsense bytes included; it ends where the input ends."""
+    out, error = piped(b"\xff\xfe\n1\n2\nmoves\n", "goofspiel:3", "--against", "random", "--advice", "--seed", "2")
+    assert error == ""
+    assert "your move> 1\n" in out
+    assert out.count("random would play") == 2
+    assert "the end, all cards open" in out
+    assert "play again? [Y/n/same] moves" in out
+    assert re.search(r"you left the table\nscore: .* after 1 game \(.*\)\n$", out)
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_seats_kibitzer_and_seed_can_be_chosen(kibitz, monkeypatch):
+    seen = []
+    monkeypatch.setattr("kibitz.app.commands.play.Table.sit", lambda self: seen.append(self))
+    for options in (["--seat", "2"], ["--with", "oos:10", "--advice"], ["--seed", "7"], [], []):
+        assert kibitz("play", "kuhn", "--against", "random", *options)[0] == 0
+    for seed in range(8):
+        kibitz("play", "kuhn", "--against", "random", "--seat", "random", "--seed", str(seed))
+    assert [table.seat for table in seen[:3]] == [1, 0, 0]
+    assert [table.name for table in seen[:2]] == ["random", "oos:10"]
+    assert [table.advice for table in seen[:2]] == [False, True]
+    assert [type(table.kibitzer).__name__ for table in seen[:2]] == ["Random", "OosPlayer"]
+    assert all(table.kibitzer is not table.others[0] for table in seen)
+    assert seen[2].seed == 7
+    assert seen[3].seed != seen[4].seed
+    assert {table.seat for table in seen[5:]} == {0, 1}
+
+
+def test_a_game_may_name_its_opponent_and_speak_german(kibitz, monkeypatch):
+    seen = []
+    monkeypatch.setattr("kibitz.app.commands.play.Table.sit", lambda self: seen.append(self))
+    for arguments in (["kuhn"], ["doppelkopf"], ["doppelkopf", "--against", "random", "--language", "de"]):
+        assert kibitz("play", *arguments)[0] == 0
+    assert [table.name for table in seen] == ["oos:1000", "doko:models/doppelkopf", "random"]
+    assert [table.display.language for table in seen] == ["en", "en", "de"]
+    assert kibitz("play", "kuhn", "--language", "de")[1:] == ("", "kibitz: kuhn speaks en, not de\n")
+
+
+class Terminal:
+    """`kibitz play` at a terminal of its own."""
+
+    def __init__(self, *arguments):
+        import pty
+
+        self.seen = ""
+        self.child, self.terminal = pty.fork()
+        if self.child == 0:
+            os.execve(sys.executable, [sys.executable, "-m", "kibitz", "play", *arguments], dict(PIPED, TERM="xterm"))
+
+    def until(self, text):
+        """Read until this was shown; None: until it has ended."""
+        while text is None or text not in self.seen:
+            assert select.select([self.terminal], [], [], 60)[0], self.seen
+            try:
+                part = os.read(self.terminal, 65536)
+            except OSError:  # Linux says so when the other side has closed
+                part = b""
+            if not part:
+                assert text is None, self.seen
+                break
+            self.seen += part.decode()
+        seen, self.seen = self.seen, ""
+        return seen
+
+    def type(self, text):
+        os.write(self.terminal, text.encode())
+
+    def end(self):
+        os.close(self.terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of its own")
+def test_a_person_plays_at_a_terminal():
+    terminal = Terminal("kuhn", "--against", "random", "--seed", "4")
+    assert "\x1b[" in terminal.until("your move> ")  # in colours
+    terminal.type("a\n")
+    assert "random would play" in terminal.until("your move> ")
+    terminal.type("bet\n")
+    assert "the end, all cards open" in terminal.until("play again? [Y/n/same] ")
+    terminal.type("\n")
+    assert "you are seat 2" in terminal.until("your move> ")
+    terminal.type("\x04")  # Ctrl-D
+    assert re.search(r"\r\n.*you left the table.*\r\n.*score: .* after 1 game ", terminal.until(None))
+    assert terminal.end() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of its own")
+def test_ctrl_c_leaves_with_one_line():
+    terminal = Terminal("kuhn", "--against", "random", "--seed", "4")
+    terminal.until("your move> ")
+    terminal.type("\x03")
+    while not select.select([terminal.terminal], [], [], 1)[0]:
+        terminal.type("\x03")  # it came just before the prompt was ready for it
+    text = terminal.until(None)
+    assert "stopped; score: no game was finished yet" in text
+    assert "Traceback" not in text
+    assert terminal.end() == 130

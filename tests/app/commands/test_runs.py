@@ -1,0 +1,396 @@
+"""`kibitz runs`, `runs compare` and `models`: what they list, what they plot, how they refuse."""
+
+import json
+import os
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from kibitz import games
+from kibitz.app.commands.runs import age, differences
+from kibitz.app.ui import plots
+from kibitz.core.runs import Run
+from kibitz.learn import model_files
+from kibitz.learn.mlp import new_layers, save_layers, sizes_of
+
+PNG = b"\x89PNG"
+
+
+def trained(folder, iterations=3, wanted=3, game="kuhn", every=1, **config) -> Run:
+    """A run as `kibitz train` leaves it."""
+    start = {"command": "train", "method": "exit-oos", "game": game, "iterations": wanted, "games": 4, "seed": 1}
+    run = Run.create(folder, "", start | config)
+    run.measure(iteration=0, games=0, nash_conv=0.8)
+    for i in range(1, iterations + 1):
+        judged = {"nash_conv": 0.8 / (1 + i)} if i % every == 0 else {}
+        run.measure(iteration=i, games=4 * i, loss=0.5 / i, rows=10 * i, **judged)
+        run.took(iteration=i, playing=2.0, learning=0.5)
+    return run
+
+
+def solved(folder, **config) -> Run:
+    """A run as `kibitz solve` leaves it."""
+    start = {"command": "solve", "game": "kuhn", "with": "cfr", "iterations": 100, "seed": 1}
+    run = Run.create(folder, "", start | config)
+    for i in (1, 10, 100):
+        run.measure(iterations=i, nash_conv=1 / i)
+    return run
+
+
+def written(path, seconds_ago):
+    for file in path.iterdir():
+        os.utime(file, (time.time() - seconds_ago,) * 2)
+
+
+@pytest.fixture
+def wide(monkeypatch):
+    from kibitz.app.ui.progress import out
+
+    monkeypatch.setattr(out, "_width", 200)
+
+
+@pytest.mark.usefixtures("wide")
+def test_real_runs_are_listed_with_what_they_reached(kibitz, tmp_path):
+    kibitz("solve", "kuhn", "--with", "cfr", "--iterations", "20")
+    kibitz("match", "kuhn", "random", "random", "--games", "10", "--processes", "1")
+    code, out, _ = kibitz("runs", "--json", "runs.json")
+    assert code == 0
+    rows = {row["run"]: row for row in json.loads((tmp_path / "runs.json").read_text())}
+    assert set(rows) == {"runs/kuhn-cfr-001", "runs/kuhn-match-001"}
+    solve, match = rows.values()
+    assert (solve["command"], solve["method"], solve["game"], solve["done"], solve["wanted"]) == (
+        "solve",
+        "cfr",
+        "kuhn",
+        20,
+        20,
+    )
+    assert f"NashConv {solve['nash_conv']:.4g}" in out
+    result = json.loads((tmp_path / "runs" / "kuhn-match-001" / "result.json").read_text())
+    assert match["score"] == result["score"]
+    assert (match["done"], match["players"]) == (10, ["random", "random"])
+    assert f"random scores {100 * result['score']['mean']:.1f}%" in out
+    assert "solve kuhn with cfr" in out
+    assert "match kuhn random random" in out
+
+
+@pytest.mark.usefixtures("wide")
+def test_the_newest_run_is_the_last(kibitz, tmp_path):
+    for name, ago in (("b", 3 * 86400), ("a", 200), ("c", 7200)):
+        solved(tmp_path / "runs" / "may" / name)
+        written(tmp_path / "runs" / "may" / name, ago)
+    lines = kibitz("runs")[1].splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["runs/may/b", "runs/may/c", "runs/may/a"]
+    for line, said in zip(lines[1:4], ("3 d ago", "2 h ago", "3 min ago"), strict=True):
+        assert said in line
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (-5, "0 s"),
+        (0, "0 s"),
+        (89, "89 s"),
+        (91, "2 min"),
+        (5000, "83 min"),
+        (7200, "2 h"),
+        (90000, "25 h"),
+        (2e5, "2 d"),
+    ],
+)
+def test_ages_are_told_in_one_unit(seconds, said):
+    assert age(seconds) == f"{said} ago"
+
+
+@pytest.mark.usefixtures("wide")
+def test_what_is_unfinished_can_be_gone_on_with(kibitz, tmp_path):
+    trained(tmp_path / "runs" / "one run", 2, 50)
+    out = kibitz("runs")[1]
+    assert "2 of 50" in out
+    assert "NashConv 0.2667, loss 0.25" in out
+    assert "to go on: kibitz train --resume 'runs/one run'\n" in out
+    assert "to compare" not in out
+    trained(tmp_path / "runs" / "whole", 3, 3)
+    written(tmp_path / "runs" / "one run", 60)
+    out = kibitz("runs")[1]
+    assert "--resume 'runs/one run'" in out
+    assert "--resume runs/whole" not in out
+    assert "to compare: kibitz runs compare 'runs/one run' runs/whole\n" in out
+
+
+@pytest.mark.usefixtures("wide")
+def test_a_match_that_was_stopped_shows_its_games_so_far(kibitz, tmp_path):
+    kibitz("match", "kuhn", "random", "ismcts:5", "--games", "6", "--processes", "1", "--out", "runs/m")
+    games_file = tmp_path / "runs" / "m" / "games.jsonl"
+    games_file.write_text("".join(games_file.read_text().splitlines(keepends=True)[:4]))
+    (tmp_path / "runs" / "m" / "result.json").unlink()
+    out = kibitz("runs")[1]
+    assert "4 of 6" in out
+    assert "to go on: kibitz match kuhn random ismcts:5 --games 6 --seed 1 --out runs/m\n" in out
+
+
+@pytest.mark.usefixtures("wide")
+def test_a_run_of_a_game_too_large_to_measure_is_listed(kibitz, tmp_path):
+    Run.create(
+        tmp_path / "runs" / "g", "", {"command": "solve", "game": "goofspiel", "with": "outcome", "iterations": 9}
+    )
+    assert "? of 9" in kibitz("runs")[1]
+
+
+SPOILT = {
+    "config.json can't be read": ("config.json", "{"),
+    "config.json is not a run's": ("config.json", '{"command": 3}'),
+    "config.json is no configuration of Kibitz": ("config.json", "[1, 2]"),
+    "metrics.jsonl can't be read, it is damaged": ("metrics.jsonl", "{\n"),
+    "metrics.jsonl can't be read": ("metrics.jsonl", "\udcff\n"),
+    "can't be read": ("config.json", '{"command": "match", "players": 3}'),
+    "unreadable": ("result.json", "[]"),
+}
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("problem", SPOILT)
+def test_a_damaged_or_foreign_folder_does_not_break_the_list(kibitz, tmp_path, problem):
+    name, text = SPOILT[problem]
+    solved(tmp_path / "runs" / "good")
+    if name == "result.json":
+        kibitz("match", "kuhn", "random", "random", "--games", "2", "--processes", "1", "--out", "runs/spoilt")
+    else:
+        solved(tmp_path / "runs" / "spoilt")
+    (tmp_path / "runs" / "spoilt" / name).write_bytes(text.encode(errors="surrogateescape"))
+    code, out, _ = kibitz("runs")
+    assert code == 0
+    assert "NashConv 0.01" in next(line for line in out.splitlines() if "runs/good" in line)
+    line = next(line for line in out.splitlines() if "runs/spoilt" in line)
+    assert problem in line
+    assert "unreadable" in line
+
+
+def test_lines_of_another_shape_are_passed_by(kibitz, tmp_path):
+    run = trained(tmp_path / "runs" / "a")
+    with run.path("metrics.jsonl").open("a") as file:
+        file.write('3\n{"iteration": "many"}\n{"iteration": 9, "nash_conv": null}\n{"iterat')
+    assert kibitz("runs", "--json", "runs.json")[0] == 0
+    [row] = json.loads((tmp_path / "runs.json").read_text())
+    assert (row["done"], row["nash_conv"], row["problem"]) == (9, 0.2, "")
+
+
+def test_where_there_are_no_runs_it_says_how_to_make_one(kibitz, tmp_path):
+    code, out, _ = kibitz("runs", "--json", "runs.json")
+    assert code == 0
+    assert "no runs in runs yet: kibitz solve leduc makes one" in out
+    assert json.loads((tmp_path / "runs.json").read_text()) == []
+    (tmp_path / "elsewhere").mkdir()
+    assert "no runs in elsewhere yet" in kibitz("runs", "--in", "elsewhere")[1]
+
+
+def test_runs_are_found_in_any_folder_but_not_inside_of_runs(kibitz, tmp_path):
+    trained(tmp_path / "study" / "deep" / "a")
+    for inner in ("study/deep/a/checkpoints/000003", "study/.hidden"):
+        (tmp_path / inner).mkdir(parents=True)
+        (tmp_path / inner / "config.json").write_text("{}")
+    trained(tmp_path / "study" / "deep" / "a" / "below")
+    kibitz("runs", "--in", "study", "--json", "runs.json")
+    found = {row["run"] for row in json.loads((tmp_path / "runs.json").read_text())}
+    assert found == {"study/deep/a", "study/deep/a/below"}
+
+
+def test_training_runs_are_compared(kibitz, tmp_path):
+    trained(tmp_path / "a", 3, simulations=1000)
+    trained(tmp_path / "b", 5, 5, simulations=2000)
+    code, out, _ = kibitz("runs", "compare", "a", "b", "--json", "report.json")
+    assert code == 0
+    assert (tmp_path / "compare.png").read_bytes()[:4] == PNG
+    assert "plot: compare.png" in out
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert [run["run"] for run in report["runs"]] == ["a", "b"]
+    ends = report["runs"][1]["nash_conv"]
+    assert ends == pytest.approx({"first": 0.8, "last": 0.8 / 6, "lowest": 0.8 / 6, "lowest_at": 5, "until": 5})
+    assert report["differences"] == {"iterations": [3, 5], "simulations": [1000, 2000]}
+    for text in ("NashConv", "0.1333", "simulations", "1000", "2000"):
+        assert text in out
+    assert "loss" not in out
+
+
+def test_solving_and_training_are_compared_by_what_both_have(kibitz, tmp_path):
+    trained(tmp_path / "t", 6, 6, every=3)
+    solved(tmp_path / "s")
+    assert kibitz("runs", "compare", "t", "s", "--json", "report.json", "--out", "both.png")[0] == 0
+    assert (tmp_path / "both.png").read_bytes()[:4] == PNG
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["runs"][0]["nash_conv"]["until"] == 6
+    assert report["runs"][1]["nash_conv"] == {"first": 1, "last": 0.01, "lowest": 0.01, "lowest_at": 100, "until": 100}
+    assert report["differences"]["method"] == ["exit-oos", None]
+
+
+def test_solving_runs_are_compared_for_real(kibitz, tmp_path):
+    for method in ("cfr", "cfr+"):
+        kibitz("solve", "kuhn", "--with", method, "--iterations", "30")
+    code, out, _ = kibitz("runs", "compare", "runs/kuhn-cfr-001", "runs/kuhn-cfr+-001")
+    assert code == 0
+    assert "with" in out
+    assert "seed" not in out
+
+
+@pytest.mark.parametrize(("over", "last"), [("iterations", 5), ("games", 20), ("seconds", 12.5)])
+def test_the_axis_may_be_work_or_time(kibitz, tmp_path, over, last):
+    trained(tmp_path / "a", 3)
+    run = trained(tmp_path / "b", 5)
+    run.took(iteration=5, playing=0.1, learning=0.5)  # again after a kill, from the journal
+    assert kibitz("runs", "compare", "a", "b", "--over", over, "--json", "report.json")[0] == 0
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["over"] == over
+    assert report["runs"][1]["nash_conv"]["until"] == last
+
+
+def test_several_measures_are_compared_at_once(kibitz, tmp_path):
+    for name in "abc":
+        trained(tmp_path / name)
+    asked = ("--measure", "loss", "--measure", "nash_conv", "--measure", "loss")
+    code, out, _ = kibitz("runs", "compare", "a", "b", "c", *asked)
+    assert code == 0
+    assert out.index("loss (KL to the expert)") < out.index("NashConv")
+    assert out.count("loss (KL") == 1
+    assert "the settings of all these runs are the same" in out
+
+
+def test_loss_is_compared_where_no_nash_conv_was_measured(kibitz, tmp_path):
+    trained(tmp_path / "a")
+    run = trained(tmp_path / "b")
+    run.keep_measures(lambda line: False)
+    run.measure(iteration=1, games=4, loss=0.5)
+    assert "loss (KL" in kibitz("runs", "compare", "a", "b")[1]
+
+
+def test_runs_of_the_same_name_go_by_their_paths(kibitz, tmp_path):
+    for name in ("one", "two"):
+        trained(tmp_path / name / "run")
+    out = kibitz("runs", "compare", "one/run", "two/run")[1]
+    assert "one/run" in out
+    assert "two/run" in out
+
+
+def test_many_runs_with_odd_names_are_plotted(kibitz, tmp_path):
+    names = [f"[bold]$x_{i}$ {'long ' * (i % 9)}" for i in range(25)]
+    for i, name in enumerate(names):
+        trained(tmp_path / name, 1 + i % 3, seed=i)
+    code, out, _ = kibitz("runs", "compare", *names)
+    assert code == 0
+    assert "[bold]" in out.replace("\n", "")
+
+
+def test_names_at_the_ends_of_lines_do_not_meet(tmp_path, monkeypatch):
+    figures = []
+    monkeypatch.setattr(plots.plt, "close", figures.append)
+    lines = {f"run {i}": [(0, 1.0), (10, 0.2 + 0.001 * i)] for i in range(6)} | {"top": [(0, 0.5), (10, 1.0)]}
+    plots.curves(tmp_path / "plot.png", lines, "kuhn", "NashConv")
+    monkeypatch.undo()
+    [figure] = figures
+    boxes = sorted((text.get_window_extent() for text in figure.axes[0].texts), key=lambda box: box.y0)
+    plots.plt.close(figure)
+    assert len(boxes) == 7
+    assert all(below.y1 <= above.y0 + 1 for below, above in pairwise(boxes))
+
+
+def test_settings_that_differ_are_found():
+    configs = {"a": {"x": 1, "y": [1]}, "b": {"x": 1, "y": [2], "z": None}, "c": {"x": 1, "y": [1], "z": 0}}
+    assert differences(configs) == {"y": [[1], [2], [1]], "z": [None, None, 0]}
+
+
+BAD = {
+    ("runs", "experiments"): "runs has no command 'experiments', only compare; for runs elsewhere: --in experiments",
+    ("runs", "--in", "nowhere"): "no folder 'nowhere'",
+    ("runs", "--in", "file.txt"): "no folder 'file.txt'",
+    ("runs", "--json", "no/such.json"): "can't write no/such.json",
+    ("runs", "--in", "a", "compare", "a", "b"): "--in a before compare is for the list of runs only",
+    ("runs", "compare"): "Missing argument",
+    ("runs", "compare", "a"): "one run, a, can't be compared: name two or more",
+    ("runs", "compare", "a", "./a"): "a is named twice",
+    ("runs", "compare", "a", "nowhere"): "nowhere holds no run; kibitz runs lists",
+    ("runs", "compare", "a", "foreign"): "foreign holds no run",
+    ("runs", "compare", "a", "file.txt"): "file.txt holds no run",
+    ("runs", "compare", "a", "broken"): "config.json can't be read",
+    ("runs", "compare", "a", "spoilt"): "metrics.jsonl can't be read, it is damaged",
+    ("runs", "compare", "a", "match"): "match has no measurements: it is a match, and kibitz rate compares players",
+    ("runs", "compare", "a", "young"): "young has no measurements: its first iteration isn't done",
+    ("runs", "compare", "a", "b", "--measure", "los"): "no measure is called 'los': did you mean 'loss'? known are "
+    "loss, nash_conv, rows",
+    ("runs", "compare", "a", "s", "--measure", "loss"): "s has no loss, it has nash_conv",
+    ("runs", "compare", "s", "l"): "these runs have no measure in common: s has nash_conv; l has loss",
+    ("runs", "compare", "a", "b", "--over", "days"): "no measure of progress is called 'days': known are games",
+    ("runs", "compare", "a", "s", "--over", "games"): "s plays no games: compare it over iterations",
+    ("runs", "compare", "a", "s", "--over", "seconds"): "s has no times: compare it over iterations",
+    ("runs", "compare", "a", "b", "--out", "no/such.png"): "can't write no/such.png: its folder does not exist",
+    ("runs", "compare", "a", "b", "--out", "folder.png"): "can't write folder.png: it is a folder",
+    ("runs", "compare", "a", "b", "--out", "plot.pdf"): "--out plot.pdf should end in .png",
+    ("runs", "compare", "a", "b", "--out", "diary.png"): "diary.png holds something that is no picture",
+    ("runs", "compare", "a", "b", "--json", "no/such.json"): "can't write no/such.json",
+    ("models", "--json", "no/such.json"): "can't write no/such.json",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_bad_input_gives_one_clear_line_and_a_code(kibitz, tmp_path, arguments):
+    trained(tmp_path / "a")
+    trained(tmp_path / "b")
+    solved(tmp_path / "s")
+    Run.create(tmp_path / "l", "", {"command": "train"}).measure(iteration=1, loss=0.5)
+    Run.create(tmp_path / "match", "", {"command": "match"})
+    Run.create(tmp_path / "young", "", {"command": "train"}).measure(iteration=0, games=0)
+    solved(tmp_path / "broken").path("config.json").write_text("{")
+    solved(tmp_path / "spoilt").path("metrics.jsonl").write_text("{\n")
+    for name in ("foreign", "folder.png"):
+        (tmp_path / name).mkdir()
+    for name in ("file.txt", "diary.png"):
+        (tmp_path / name).write_text("mine")
+    before = {path.name for path in tmp_path.iterdir()}
+    code, _, error = kibitz(*arguments)
+    assert code == 2
+    assert BAD[arguments] in error
+    assert error.startswith("kibitz: ")
+    assert error.count("\n") == 1
+    assert before == {path.name for path in tmp_path.iterdir()}
+    assert (tmp_path / "diary.png").read_text() == "mine"
+
+
+def test_help_teaches_with_an_example(kibitz):
+    for command in (("runs",), ("runs", "compare"), ("models",)):
+        assert f"Example: kibitz {' '.join(command)}" in kibitz(*command, "--help")[1]
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """The package's folder of networks, for once with ours in it."""
+    (tmp_path / "package").mkdir()
+    monkeypatch.setattr(model_files, "SHIPPED", tmp_path / "package")
+    return tmp_path / "package"
+
+
+def test_where_no_network_ships_it_says_how_to_make_one(kibitz, package, tmp_path):
+    code, out, _ = kibitz("models", "--json", "model_files.json")
+    assert code == 0
+    assert "no network ships with this version" in out
+    assert json.loads((tmp_path / "model_files.json").read_text()) == []
+
+
+@pytest.mark.usefixtures("wide")
+def test_networks_that_ship_are_listed_with_how_to_play_them(kibitz, package, tmp_path):
+    for name, game_name, hidden in (("kuhn", "kuhn", [6]), ("goofspiel-6", "goofspiel:6", [128, 64])):
+        game = games.load(game_name)
+        layers = new_layers(sizes_of(game, hidden), np.random.default_rng(1))
+        save_layers(package / f"{name}.safetensors", game, layers, f"a night on {name}")
+    (package / "noise.safetensors").write_bytes(b"noise")
+    code, out, _ = kibitz("models", "--json", "model_files.json")
+    assert code == 0
+    facts = games.load("goofspiel:6").facts
+    assert f"{facts.encoding}-128-64-{facts.num_actions}" in out
+    assert "a night on goofspiel-6" in out
+    assert "play it: kibitz play kuhn --against net:models/kuhn\n" in out
+    assert "play it: kibitz play goofspiel:cards=6 --against net:models/goofspiel-6\n" in out
+    assert "models/noise" in out
+    assert "unreadable" in out
+    rows = json.loads((tmp_path / "model_files.json").read_text())
+    assert [row["network"] for row in rows] == ["models/goofspiel-6", "models/kuhn"]
+    assert kibitz("match", "kuhn", "net:models/kuhn", "random", "--games", "2", "--processes", "1")[0] == 0

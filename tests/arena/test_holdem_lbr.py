@@ -1,0 +1,155 @@
+"""Local best response: what a hand wins, ranges, and what is known of simple opponents."""
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from kibitz import games
+from kibitz.arena.holdem_lbr import LocalBestResponse, adviser, moves_to, table
+from kibitz.games.holdem.evaluator import KEYS, value
+from kibitz.games.holdem.ranges import all_hands, boards_to_come, deck_of, equities, masks
+from kibitz.games.holdem.state import CALL, FOLD, RAISE
+
+from ..players.test_players import look, positions_met
+
+SMALL = games.load("holdem:ranks=4,suits=3")
+
+
+def equity_of(game, own, board, boards=None):
+    hands = all_hands(game)
+    if boards is None:
+        boards = boards_to_come(game, own, board, 10**6, None)
+    found = np.zeros(len(hands))
+    own = np.array(own)
+    equities(own, masks(own), hands, masks(hands), boards, masks(boards), np.zeros(len(hands)), found)
+    return found
+
+
+@pytest.mark.parametrize("board", [[], [0, 5, 9], [0, 5, 9, 13], [0, 5, 9, 13, 1]])
+def test_equities_are_shares_of_all_boards_that_may_come(board):
+    own = (10, 4)
+    found = equity_of(SMALL, own, board)
+    for (high, low), equity in zip(all_hands(SMALL).tolist(), found, strict=True):
+        hand, won = (high, low), []
+        left = [card for card in deck_of(SMALL) if card not in {*own, *hand, *board}]
+        if {*hand} & {*own, *board}:
+            assert equity == 0
+            continue
+        for more in combinations(left, 5 - len(board)):
+            mine, other = (value(KEYS[[*cards, *board, *more]].sum()) for cards in (own, hand))
+            won.append((mine > other) + (mine == other) / 2)
+        assert equity == pytest.approx(np.mean(won))
+
+
+def test_where_there_are_too_many_boards_some_are_drawn():
+    boards = boards_to_come(games.load("holdem"), (51, 50), [0, 1, 2], 50, np.random.default_rng(1))
+    assert boards.shape == (50, 5)
+    assert (boards[:, :3] == [0, 1, 2]).all()
+    for board in boards.tolist():
+        assert len({*board, 51, 50}) == 7
+    assert boards_to_come(games.load("holdem"), (51, 50), [0, 1, 2, 3], 50, None).shape == (46, 5)
+
+
+def test_the_way_to_a_view_is_what_both_saw():
+    met = 0
+    for state in positions_met(SMALL, 40, seed=4):
+        seat = SMALL.turn(state)
+        view, now = look(SMALL, state, seat), games.positions(SMALL)[0]
+        for turn, action in moves_to(SMALL, view):
+            assert action in games.legal_actions(SMALL, turn)
+            assert (turn.hole < 0).all()
+            now = turn.copy()
+            SMALL.play(now, action)
+            met += 1
+        assert now.line == view.line
+        assert now.paid.tolist() == view.paid.tolist()
+    assert met > 40
+
+
+class Scripted:
+    """Raises with the upper half of hands by their first card, else folds to a bet or checks."""
+
+    def action_probs(self, views):
+        probs = np.zeros((len(views), 3))
+        for i, view in enumerate(views):
+            legal = games.legal_actions(SMALL, view)
+            action = RAISE if view.hole[SMALL.turn(view), 0] >= 8 and RAISE in legal else legal[0]
+            probs[i, legal.index(action)] = 1
+        return probs
+
+
+def test_the_range_follows_the_odds_of_the_moves_and_the_best_of_three_is_played():
+    state = games.positions(SMALL)[0]
+    for action in (10, 4, 9, 0, RAISE):  # the big blind holds 10 and 4; the dealer raises
+        SMALL.play(state, action)
+    lbr = LocalBestResponse(Scripted(), 10**6)
+    lbr.begin(SMALL, 0, 1)
+    chosen = lbr.move(look(SMALL, state, 0))
+    hands = all_hands(SMALL)
+    kept = (hands[:, 0] >= 8) & ~np.isin(hands, [10, 4]).any(axis=1)
+    assert np.array_equal(lbr.range > 0, kept)
+    # 30 are in the pot, 10 to call, a raise is 10 more; nobody of that range folds.
+    wins = equity_of(SMALL, (10, 4), [])[kept].mean()
+    values = [0, wins * 30 - (1 - wins) * 10, wins * 40 - (1 - wins) * 20]
+    assert chosen == int(np.argmax(values)) == (RAISE if wins > 0.5 else CALL)
+
+
+def test_after_a_move_that_the_other_never_makes_all_hands_are_possible():
+    state = games.positions(SMALL)[0]
+    for action in (10, 4, 9, 0, CALL):  # who is scripted folds here, or raises
+        SMALL.play(state, action)
+    lbr = LocalBestResponse(Scripted())
+    lbr.begin(SMALL, 0, 1)
+    assert lbr.move(look(SMALL, state, 0)) != FOLD
+    assert (lbr.range > 0).sum() == 10 * 9 // 2
+
+
+def test_a_weak_hand_is_raised_against_who_folds_and_folded_against_who_does_not():
+    state = games.positions(SMALL)[0]
+    for action in (14, 13, 4, 0):  # the dealer moves first
+        SMALL.play(state, action)
+    for name, expected in (("always:fold", RAISE), ("always:raise", FOLD)):
+        lbr = LocalBestResponse(adviser(name, SMALL))
+        lbr.begin(SMALL, 1, 1)
+        if name == "always:raise":  # a deuce and a three win less than a third, and 5 of 15 are to be called
+            lbr.equities_of = lambda own, board: np.full(len(all_hands(SMALL)), 0.2)
+        assert lbr.move(look(SMALL, state, 1)) == expected
+
+
+@pytest.mark.parametrize("name", ["holdem:ranks=6", "holdem:flop,ranks=6"])
+def test_it_wins_exactly_750_from_who_always_folds_and_something_from_who_always_calls(name):
+    for other, least, most in (("always:fold", 750, 750), ("always:call", 1, 5000)):
+        play = table(name, ["lbr", other], 1)
+        won = [record.payoffs[record.number % 2] for record in map(play, range(60))]
+        assert least <= 1000 * np.mean(won) <= most
+
+
+def test_the_command_writes_games_and_goes_on(kibitz, tmp_path):
+    asked = ("exploit", "holdem:ranks=6", "random", "--with", "lbr", "--processes", "1", "--out", "run")
+    code, out, _ = kibitz(*asked, "--games", "10", "--within", "50", "--json", "report.json")
+    assert code == 0
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["players"] == ["lbr", "random"]
+    assert f"takes {report['further_games']:,} further games" in out
+    whole = (tmp_path / "run" / "games.jsonl").read_text()
+    (tmp_path / "run" / "games.jsonl").write_text("".join(whole.splitlines(keepends=True)[3:5]))
+    assert kibitz(*asked, "--games", "10")[0] == 0
+    assert (tmp_path / "run" / "games.jsonl").read_text() == whole
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (("leduc", "random", "--with", "lbr"), "local best response is for holdem, not for leduc"),
+        (("holdem", "oos:10", "--with", "lbr"), "oos:10 can't be asked for its odds with every hand"),
+        (("holdem", "random", "--with", "magic"), "no way to exploit is called 'magic'"),
+        (("leduc", "random", "--out", "run"), "--out is for --with lbr"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(kibitz, asked, why):
+    code, _, err = kibitz("exploit", *asked)
+    assert code == 2
+    assert why in err
+    assert len(err.strip().splitlines()) == 1

@@ -1,0 +1,261 @@
+"""Work spread over processes that fail in every way there is."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kibitz.core.names import BadInput
+from kibitz.core.workers import Workers, spread
+
+ROOT = Path(__file__).parents[2]
+
+
+def in_worker():
+    return multiprocessing.parent_process() is not None
+
+
+def squares():
+    return lambda task: task * task
+
+
+def where():
+    return lambda task: (os.getpid(), os.getcwd())
+
+
+def threads():
+    return lambda task: (in_worker(), os.environ.get("OMP_NUM_THREADS"), os.environ.get("OPENBLAS_NUM_THREADS"))
+
+
+def slowly():
+    def do(task):
+        time.sleep(0.02)
+        return os.getpid()
+
+    return do
+
+
+def with_the_shared():
+    return lambda task, shared: (task, shared["value"], os.getpid())
+
+
+def trouble(kind, folder):
+    """Does task 1 in a worker badly: once, always, or with an error."""
+
+    def do(task):
+        if task == 1 and in_worker():
+            mark = Path(folder) / "died"
+            if kind == "refuse":
+                raise BadInput("task 1 is refused")
+            if kind == "fail":
+                raise KeyError("task 1 failed")
+            if kind == "always" or not mark.exists():
+                mark.touch()
+                os._exit(7)
+        return task
+
+    return do
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_every_task_gets_its_result(processes):
+    assert sorted(spread(squares, (), range(2000), processes, alone=0)) == [task * task for task in range(2000)]
+
+
+def test_no_tasks_are_no_trouble():
+    assert list(spread(squares, (), [], 2)) == []
+
+
+def test_short_work_starts_no_processes():
+    assert {pid for pid, _ in spread(where, (), range(50), 2, alone=10)} == {os.getpid()}
+
+
+def test_workers_start_in_the_folder_where_we_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = set(spread(where, (), range(3), 2, alone=0))
+    assert len({pid for pid, _ in found}) > 1
+    assert {Path(folder).resolve() for _, folder in found} == {tmp_path.resolve()}
+
+
+def test_a_worker_that_dies_costs_no_task(tmp_path):
+    told = []
+    assert sorted(spread(trouble, ("once", str(tmp_path)), range(40), 2, told.append, alone=0)) == list(range(40))
+    assert (tmp_path / "died").exists()
+    assert told == ["a worker process died (exit code 7); its last 1 are done again"]
+
+
+def test_a_task_that_always_kills_is_given_up(tmp_path):
+    told = []
+    with pytest.raises(BadInput, match="died 3 times at the same task, the last with exit code 7"):
+        list(spread(trouble, ("always", str(tmp_path)), range(4), 2, told.append, alone=0))
+    assert len(told) == 2
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "text"),
+    [("refuse", BadInput, "^task 1 is refused$"), ("fail", RuntimeError, "(?s)Traceback.*KeyError: 'task 1 failed'")],
+)
+def test_an_error_in_a_worker_reaches_us(tmp_path, kind, error, text):
+    with pytest.raises(error, match=text):
+        list(spread(trouble, (kind, str(tmp_path)), range(4), 2, alone=0))
+    assert not multiprocessing.active_children()
+
+
+def test_workers_stay_between_calls():
+    with Workers(where, (), 2, alone=0) as workers:
+        assert list(workers.do([])) == []
+        assert {pid for pid, _ in workers.do(range(1))} == {os.getpid()}
+        found = [{pid for pid, _ in workers.do(range(50))} for _ in range(4)]
+        theirs = {child.pid for child in multiprocessing.active_children()}
+        assert len(theirs) == 2
+        assert set.union(*found) <= theirs
+    assert not multiprocessing.active_children()
+
+
+def test_one_process_is_this_one():
+    with Workers(with_the_shared, (), 1, alone=0) as workers:
+        for value in range(3):
+            workers.share({"value": value})
+            assert list(workers.do(range(9))) == [(task, value, os.getpid()) for task in range(9)]
+    assert not multiprocessing.active_children()
+
+
+def test_what_is_shared_reaches_all_and_is_theirs():
+    with Workers(with_the_shared, (), 2, alone=0) as workers:
+        for value in range(4):
+            shared = {"value": value, "much": bytes(1_000_000)}  # more than a pipe holds
+            workers.share(shared)
+            shared["value"] = "changed since"
+            assert sorted(result[:2] for result in workers.do(range(30))) == [(task, value) for task in range(30)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+@pytest.mark.parametrize("when", ["at work", "idle"])
+def test_killed_workers_are_replaced_and_know_what_was_shared(when):
+    told, killed = [], set()
+
+    def kill():
+        for child in multiprocessing.active_children():
+            os.kill(child.pid, signal.SIGKILL)
+            killed.add(child.pid)
+
+    with Workers(with_the_shared, (), 2, told.append, alone=0) as workers:
+        workers.share({"value": "old"})
+        assert len(list(workers.do(range(50)))) == 50
+        workers.share({"value": "new"})
+        assert {value for _, value, _ in workers.do(range(50))} == {"new"}
+        if when == "idle":
+            kill()
+        tasks = workers.do(range(1000))
+        results = [next(tasks)]
+        if when == "at work":
+            kill()
+        results += tasks
+        assert sorted(result[:2] for result in results) == [(task, "new") for task in range(1000)]
+        later = list(workers.do(range(50)))
+        assert len(later) == 50
+        assert not killed & {pid for _, _, pid in later}
+        assert len(multiprocessing.active_children()) == 2
+    assert len(killed) == len(told) == 2
+    assert all(text.startswith("a worker process died (exit code -9)") for text in told)
+
+
+@pytest.mark.parametrize("way", ["closed", "dropped", "interrupted"])
+def test_a_call_that_was_left_early_is_forgotten(way):
+    with Workers(squares, (), 2, alone=0) as workers:
+        assert list(workers.do([5])) == [25]
+        tasks = workers.do(range(1000, 3000))
+        assert next(tasks) >= 1_000_000
+        with pytest.raises(RuntimeError, match="the tasks before these aren't done yet"):
+            next(workers.do([1]))
+        if way == "closed":
+            tasks.close()
+        elif way == "dropped":
+            del tasks
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                tasks.throw(KeyboardInterrupt)
+        assert sorted(workers.do(range(100))) == [task * task for task in range(100)]
+    assert not multiprocessing.active_children()
+
+
+def test_close_ends_all_whatever_they_do():
+    workers = Workers(slowly, (), 2, alone=0)
+    tasks = workers.do(range(100_000))
+    while next(tasks) == os.getpid():
+        pass
+    assert len(multiprocessing.active_children()) == 2
+    workers.close()
+    assert not multiprocessing.active_children()
+    tasks.close()
+
+
+@pytest.mark.parametrize("kind", ["refuse", "fail"])
+def test_workers_go_on_after_an_error(tmp_path, kind):
+    told = []
+    with Workers(trouble, (kind, str(tmp_path)), 2, told.append, alone=0) as workers:
+        assert list(workers.do([0])) == [0]
+        for _ in range(2):
+            with pytest.raises((BadInput, RuntimeError)):
+                list(workers.do(range(4)))
+            assert sorted(workers.do(range(2, 9))) == list(range(2, 9))
+    assert told == []
+
+
+SLOW = """
+from kibitz.workers import spread
+from tests.test_workers import slowly
+for pid in spread(slowly, (), range(100_000), 2, alone=0):
+    print(pid, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child")
+def test_ctrl_c_is_for_the_parent_alone():
+    """A terminal sends it to all: workers live on, those that come up and those at work."""
+    told = []
+    for done, _ in enumerate(spread(slowly, (), range(120), 2, told.append, alone=0)):
+        for child in multiprocessing.active_children() if done % 5 == 0 else ():
+            os.kill(child.pid, signal.SIGINT)
+    assert done == 119
+    assert told == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_workers_end_when_the_parent_is_killed():
+    environment = dict(os.environ, PYTHONPATH=str(ROOT))
+    parent = subprocess.Popen([sys.executable, "-c", SLOW], env=environment, stdout=subprocess.PIPE, text=True)
+    pids = set()
+    for line in parent.stdout:
+        pids.add(int(line))
+        if len(pids) == 3:
+            break
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + 20
+    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(alive(pid) for pid in pids)
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_a_process_uses_one_thread_unless_the_user_says_else(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    assert list(spread(threads, (), [0], 2, alone=None)) == [(True, "3", "1")]
+    assert "OPENBLAS_NUM_THREADS" not in os.environ

@@ -1,0 +1,70 @@
+"""What people see and say: every move has a name of its own, and a view shows what its seat may see."""
+
+import pytest
+
+from kibitz import jit
+from kibitz.core.names import BadInput
+
+from .walks import all_steps, every_game, every_hidden_game, same, view_of, world_of
+
+SPECTATOR = -1
+
+
+@every_game
+def test_every_move_reads_as_it_is_spelled(game):
+    for step in all_steps(game, 4):
+        words = [game.action_to_string(step.state, action) for action in step.actions]
+        assert len({word.lower() for word in words}) == len(words)
+        assert [game.parse_action(step.state, word) for word in words] == step.actions
+        assert [game.parse_action(step.state, f"  {word.upper()} ") for word in words] == step.actions
+
+
+@every_game
+def test_a_view_spells_as_the_position_does(game):
+    for step in all_steps(game, 4):
+        if step.turn >= 0:
+            view = view_of(game, step.state, step.turn)
+            for action in step.actions:
+                assert game.action_to_string(view, action) == game.action_to_string(step.state, action)
+
+
+@every_game
+@pytest.mark.parametrize("nonsense", ["", "xyzzy", "-1", "99"])
+def test_nonsense_is_refused_with_what_could_have_been_said(game, nonsense):
+    for step in all_steps(game, 2):
+        if step.actions:
+            with pytest.raises(BadInput) as raised:
+                game.parse_action(step.state, nonsense)
+            assert repr(nonsense) in str(raised.value)
+            assert all(game.action_to_string(step.state, action) in str(raised.value) for action in step.actions)
+            assert "\n" not in str(raised.value)
+
+
+@every_game
+def test_show_is_text_for_every_seat_and_for_a_spectator(game):
+    for step in all_steps(game, 4):
+        for seat in (*range(game.facts.seats), SPECTATOR):
+            text = game.show(step.state, seat)
+            assert text.strip() == text != ""
+
+
+@every_hidden_game
+def test_a_spectator_is_shown_the_truth(game):
+    """Positions that differ in what is hidden look different, else a record of a game couldn't be read."""
+    rng = jit.generators(12, 1)[0]
+    for step in all_steps(game, 2):
+        for seat in range(game.facts.seats):
+            world = world_of(game, view_of(game, step.state, seat), seat, rng)
+            alike = game.show(step.state, SPECTATOR) == game.show(world, SPECTATOR)
+            assert alike == same(step.state, world)
+
+
+@every_hidden_game
+def test_a_view_shows_nothing_that_its_seat_can_not_know(game):
+    """The text is the same as for a guess: it can't depend on what is hidden."""
+    rng = jit.generators(13, 1)[0]
+    for step in all_steps(game, 2):
+        for seat in range(game.facts.seats):
+            view = view_of(game, step.state, seat)
+            world = world_of(game, view, seat, rng)
+            assert game.show(view, seat) == game.show(view_of(game, world, seat), seat)

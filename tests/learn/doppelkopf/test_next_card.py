@@ -1,0 +1,314 @@
+"""The network that foretells cards: its lines, how it learns, that it goes on exactly, what it may say."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+import torch
+
+from kibitz.core.names import BadInput
+from kibitz.core.runs import Run
+from kibitz.games import full_name, legal_actions, load, positions
+from kibitz.games.doppelkopf import thesis_lines as letters
+from kibitz.games.doppelkopf.prediction import foresee
+from kibitz.learn import lessons, trainer
+from kibitz.learn.doppelkopf import next_card_training
+from kibitz.learn.doppelkopf.next_card import (
+    CARDS,
+    CHARACTERS,
+    NEWLINE,
+    Reading,
+    line_so_far,
+    lines_of,
+    read_network,
+    save_network,
+)
+from kibitz.learn.doppelkopf.next_card_training import as_lstm, as_network, foretell, new_lstm
+from kibitz.learn.doppelkopf.recorded_games import is_validation, read_games
+from kibitz.learn.model_files import describe
+from kibitz.players import make
+
+from .records import RULES, records, write
+
+TINY = {"iterations": 3, "nodes": 8, "batch": 7, "validation": 0.3, "judged": 5, "device": "cpu", "seed": 3}
+GAME = load(RULES)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("data") / "games.jsonl")
+
+
+@pytest.fixture(scope="module")
+def games(data):
+    return read_games(data, RULES)
+
+
+def begun(folder, data, **values):
+    return trainer.new_run(
+        folder, "next-card", trainer.configured("next-card", RULES, None, TINY | {"data": str(data)} | values)
+    )
+
+
+def trained(folder, data, **values):
+    run = begun(folder, data, **values)
+    trainer.train(run)
+    return run
+
+
+# ---------------------------------------------------------------- lines
+
+
+def test_lines_are_those_of_the_thesis(games):
+    found = lines_of(games)
+    alphabet = letters.LETTERS + "0123\n"
+    for i, record in enumerate(records()):
+        for seat in range(4):
+            text = letters.write_line(GAME, record.actions, record.verify(), seat, letters.Form())
+            assert "".join(alphabet[character] for character in found[4 * i + seat]) == text
+    assert CHARACTERS == 29
+    assert found.shape == (4 * len(games), 62)
+
+
+def test_a_player_writes_the_same_line_as_the_game_goes_on(games):
+    found = lines_of(games)
+    for position, action in records()[0].replay():
+        if action is not None and (seat := GAME.turn(position)) >= 0 and not GAME.is_announcement(position):
+            view = positions(GAME)[0]
+            GAME.look(position, seat, view)
+            line = line_so_far(view, seat)
+            assert line == found[seat, : len(line)].tolist()
+            assert len(line) == 13 + position.count
+
+
+# ---------------------------------------------------------------- the network
+
+
+def test_the_network_of_players_is_the_one_that_learned(games):
+    module = new_lstm(2, 16, 1)
+    line = lines_of(games)[5]
+    wanted = module(torch.from_numpy(line[None])).detach().numpy()[0]
+    reading = Reading(as_network(module))
+    for count in (0, 1, 13, 20, 61):
+        np.testing.assert_allclose(reading.next(line[:count].tolist()), wanted[count], atol=1e-5)
+    np.testing.assert_allclose(reading.next(line[:4].tolist()), wanted[4], atol=1e-5)  # another line from its beginning
+    again = as_lstm(as_network(module))(torch.from_numpy(line[None])).detach().numpy()[0]
+    np.testing.assert_allclose(again, wanted, atol=1e-6)
+
+
+def test_nothing_is_known_of_what_comes_later(games):
+    module, line = new_lstm(1, 8, 1), lines_of(games)[:1].copy()
+    before = module(torch.from_numpy(line)).detach()
+    line[0, 30:] = NEWLINE
+    after = module(torch.from_numpy(line)).detach()
+    assert torch.equal(before[0, :31], after[0, :31])
+    assert not torch.equal(before[0, 31:], after[0, 31:])
+
+
+def test_what_it_foretells_can_be(games):
+    lines, can_be = lines_of(games), foresee(GAME, games.actions, games.lengths, 0, 1).can_be.reshape(-1, 48)
+    module = new_lstm(2, 8, 1)
+    found = foretell(module, lines, can_be)
+    assert (can_be >> found.cards & 1).all()
+    said = module(torch.from_numpy(lines)).detach().numpy()[:, CARDS]
+    allowed = np.array([[[bits >> kind & 1 for kind in range(24)] for bits in row] for row in can_be.tolist()], bool)
+    assert (found.cards == np.where(allowed, said[..., :24], -np.inf).argmax(axis=2)).all()
+    likeliest = said.argmax(axis=2)
+    legal = (likeliest < 24) & np.take_along_axis(allowed, np.minimum(likeliest, 23)[..., None], 2)[..., 0]
+    assert (found.legal == legal).all()
+    assert 0.1 < legal.mean() < 0.9
+
+
+# ---------------------------------------------------------------- learning
+
+
+def test_it_learns_a_few_games_by_heart(tmp_path):
+    data = write(tmp_path / "games.jsonl", records()[:6])
+    run = trained(tmp_path / "run", data, iterations=120, nodes=64, rate=0.01, batch=8)
+    games = read_games(data, RULES)
+    known = games.take(~is_validation(games, TINY["validation"]))
+    lines = lines_of(known)
+    module = as_lstm(read_network(run.path("network.safetensors"))[0])
+    found = foretell(module, lines, foresee(GAME, known.actions, known.lengths, 0, 1).can_be.reshape(-1, 48))
+    assert (found.cards == lines[:, CARDS]).mean() > 0.9
+    assert found.loss < 0.4 < 3 < run.lines()[1]["loss"]
+
+
+def test_presets_are_those_of_table_6(data):
+    sizes = {}
+    for name in ("thesis", "thesis-128", "thesis-256"):
+        found = trainer.configured("next-card", RULES, name, {"data": str(data), "validation": 0.3})
+        sizes[name] = (found.layers, found.nodes, found.batch, found.iterations, found.rate)
+    assert sizes == {
+        "thesis": (2, 64, 25, 10, 0.002),
+        "thesis-128": (2, 128, 50, 10, 0.002),
+        "thesis-256": (2, 256, 50, 5, 0.002),
+    }
+
+
+def outcome(run):
+    folder = max(run.path("checkpoints").iterdir())
+    return {
+        "lines": run.path("metrics.jsonl").read_text(),
+        "network": run.path("network.safetensors").read_bytes(),
+        "step": folder.name,
+        "tensors": {
+            key: each.tobytes() for key, each in safetensors.numpy.load_file(folder / "pupil.safetensors").items()
+        },
+    }
+
+
+class Killed(Exception):
+    pass
+
+
+@pytest.mark.parametrize("kept_every", [0.0, 1e9])
+def test_a_run_killed_in_the_middle_of_a_pass_goes_on_exactly(tmp_path, data, monkeypatch, kept_every):
+    monkeypatch.setattr(lessons, "SHOW_SECONDS", 0.0)
+    (tmp_path / "whole").mkdir()
+    whole = outcome(trained(tmp_path / "whole" / "run", data))
+    monkeypatch.setattr(lessons, "CHECKPOINT_SECONDS", kept_every)
+    run, fresh = begun(tmp_path / "run", data), []
+    for last in (3, 4, 14, 25):
+
+        def kill(passed, last=last):
+            fresh.append(passed.fresh)
+            if passed.steps == last:
+                raise Killed
+
+        with pytest.raises(Killed):
+            trainer.train(Run(run.folder), watch=kill)
+    trainer.train(Run(run.folder))
+    assert outcome(run) == whole
+    assert sum(each == 1 for each in fresh) == 4
+    assert max(fresh) == (11 if kept_every == 0.0 else 25)  # what was kept isn't done again
+
+
+def test_more_passes_go_on_from_those_there(tmp_path, data):
+    (tmp_path / "whole").mkdir()
+    whole = outcome(trained(tmp_path / "whole" / "run", data))
+    run = trained(tmp_path / "run", data, iterations=1)
+    Run.create_or_resume(run.folder, "", run.config() | {"iterations": 3}, may_grow=("iterations",))
+    trainer.train(Run(run.folder))
+    assert outcome(run) == whole
+
+
+def test_other_games_than_it_began_with_are_refused(tmp_path, data):
+    own = write(tmp_path / "games.jsonl")
+    run = trained(tmp_path / "run", own, iterations=1)
+    write(own, records()[:-1])
+    Run.create_or_resume(run.folder, "", run.config() | {"iterations": 3}, may_grow=("iterations",))
+    before = run.path("metrics.jsonl").read_text()
+    with pytest.raises(BadInput, match=r"games\.jsonl holds other games now"):
+        trainer.train(Run(run.folder))
+    assert run.path("metrics.jsonl").read_text() == before
+
+
+def test_a_network_that_has_lost_its_mind_is_not_kept(tmp_path, data, monkeypatch):
+    run = begun(tmp_path / "run", data, iterations=1)
+    monkeypatch.setattr(next_card_training, "surprise", lambda logits, lines: (logits * torch.nan).mean())
+    with pytest.raises(BadInput, match=r"the network's loss is nan: rate=0\.002 is too high"):
+        trainer.train(run)
+    assert not run.path("network.safetensors").exists()
+
+
+@pytest.mark.parametrize("spoil", ["cut", "foreign", "gone"])
+def test_a_spoilt_checkpoint_is_told_in_one_line(tmp_path, data, spoil):
+    run = trained(tmp_path / "run", data, iterations=1)
+    [path] = run.folder.glob("checkpoints/*/pupil.safetensors")
+    if spoil == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:-7] if spoil == "cut" else safetensors.numpy.save({"x": np.zeros(3)}))
+    with pytest.raises(BadInput, match=r"checkpoints/0000\d\d can't be read, it is damaged: ") as caught:
+        trainer.train(Run(run.folder))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"data": ""}, "--data is missing"),
+        ({"data": "nowhere"}, "nowhere can't be read"),
+        ({"rate": 0.0}, "rate=0.0 should be above 0"),
+        ({"validation": 1.5}, "validation=1.5 should be"),
+        ({"validation": 1e-6}, "puts 0 of 24 games apart"),
+        ({"batch": 0}, "batch=0 is out of range"),
+        ({"position": "left"}, "position=left is out of range"),
+        ({"device": "tpu"}, "device=tpu is out of range"),
+    ],
+)
+def test_what_cannot_be_learned_is_refused(data, values, why):
+    with pytest.raises(BadInput, match=why):
+        trainer.configured("next-card", RULES, None, TINY | {"data": str(data)} | values)
+
+
+@pytest.mark.parametrize("game", ["kuhn", "doppelkopf:nines=no"])
+def test_other_games_are_refused(data, game):
+    with pytest.raises(BadInput, match="next-card is for doppelkopf with nines"):
+        trainer.configured("next-card", game, None, {"data": str(data)})
+
+
+# ---------------------------------------------------------------- files and the player
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "network.safetensors"
+    save_network(path, full_name(GAME), as_network(new_lstm(2, 8, 1)), "a test")
+    return path
+
+
+def test_a_network_is_described(file):
+    found = describe(file)
+    assert (found.game, found.made, found.what, found.player) == (full_name(GAME), "a test", "29-8-8-29", "lstm")
+
+
+def test_damaged_and_foreign_networks_are_refused(file, tmp_path):
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-9])
+    with pytest.raises(BadInput, match="it is damaged or foreign"):
+        read_network(file)
+    safetensors.numpy.save_file({"x": np.zeros(3)}, file)
+    with pytest.raises(BadInput, match="is no network that foretells cards"):
+        read_network(file)
+    network = as_network(new_lstm(2, 8, 1))
+    for wrong in (
+        network._replace(weights=np.zeros((9, 29), np.float32)),
+        network._replace(biases=np.full(29, np.nan, np.float32)),
+        network._replace(layers=network.layers[::-1]),
+        network._replace(layers=[]),
+    ):
+        save_network(file, "doppelkopf", wrong, "")
+        with pytest.raises(BadInput, match="its layers don't fit each other"):
+            read_network(file)
+    with pytest.raises(BadInput, match="no network file"):
+        read_network(Path("nowhere.safetensors"))
+
+
+def test_the_player_plays_the_likeliest_card_that_it_may(file):
+    player = make(f"lstm:{file}")
+    module = as_lstm(read_network(file)[0])
+    state = positions(GAME)[0]
+    player.begin(GAME, 2, 1)
+    rng = np.random.default_rng(1)
+    while GAME.turn(state) != -2:
+        action = int(rng.choice(legal_actions(GAME, state)))
+        if GAME.turn(state) == 2:
+            view = positions(GAME)[0]
+            GAME.look(state, 2, view)
+            legal = legal_actions(GAME, state)
+            action = player.move(view)
+            assert action in legal
+            if not GAME.is_announcement(state):
+                line = np.full((1, 62), NEWLINE, np.uint8)
+                line[0, : 13 + state.count] = line_so_far(view, 2)
+                said = module(torch.from_numpy(line)).detach().numpy()[0, 13 + state.count]
+                assert action == legal[int(np.argmax(said[legal]))]
+        GAME.play(state, action)
+
+
+def test_the_player_refuses_other_games(file):
+    with pytest.raises(BadInput, match="next-card is for doppelkopf with nines"):
+        make(f"lstm:{file}").begin(load("kuhn"), 0, 1)

@@ -1,0 +1,109 @@
+"""UCT+LSTM: priors in the tree are what the network says of the line so far, and the player keeps to the rules."""
+
+import numpy as np
+import pytest
+
+from kibitz.core.names import BadInput
+from kibitz.games import OVER, legal_actions, load, positions, view_of
+from kibitz.jit import generators
+from kibitz.learn.doppelkopf.next_card import Reading, line_so_far, read_network, save_network
+from kibitz.learn.doppelkopf.next_card_oracle import LineReader
+from kibitz.learn.doppelkopf.next_card_training import as_network, new_lstm
+from kibitz.players import make, make_for
+from kibitz.search.batched_ensemble import BatchedEnsemble
+from kibitz.search.determinization import sample_worlds
+
+DEALS = 3
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("network") / "network.safetensors"
+    network = as_network(new_lstm(2, 8, 1))
+    save_network(path, "doppelkopf", network._replace(weights=network.weights * 9), "a test")  # else all is as likely
+    return path
+
+
+def after(game, cards):
+    """As many cards into a game as is usual."""
+    state, rng = positions(game)[0], generators(1, 1)[0]
+    while (
+        state.count < cards
+        or game.turn(state) < 0
+        or game.is_announcement(state)
+        or len(legal_actions(game, state)) == 1
+    ):
+        game.play(state, game.heuristic(state, rng))
+    return state
+
+
+def expanded(search, worlds):
+    """Nodes with children, each with its position."""
+    todo = [(root, world) for root, world in enumerate(worlds)]
+    while todo:
+        node, state = todo.pop()
+        first, count = int(search.tree.first[node]), int(search.tree.children[node])
+        if count:
+            yield state, search.tree.action[first : first + count], search.tree.prior[first : first + count]
+        for child in range(first, first + count):
+            if search.tree.visits[child]:
+                following = np.array([state], search.game.state)[0]
+                search.played.play(following, int(search.tree.action[child]))
+                todo.append((child, following))
+
+
+@pytest.mark.parametrize(
+    ("name", "cards"), [("doppelkopf:thesis", 0), ("doppelkopf:thesis", 22), ("doppelkopf:calls=1", 6)]
+)
+def test_priors_are_what_the_network_says_of_the_line_of_who_asks(file, name, cards):
+    network, game = read_network(file)[0], load(name)
+    state = after(game, cards)
+    seat = game.turn(state)
+    view = view_of(game, state, seat)
+    search = BatchedEnsemble(game, LineReader(network), deals=DEALS, exact=0)
+    worlds = sample_worlds(game, view, seat, DEALS, search.rng)
+    search.grow(view, seat, worlds, np.full(DEALS, 150))
+    kinds, lines = set(), set()
+    for position, actions, priors in expanded(search, worlds):
+        n = len(actions)
+        wanted = np.full(n, 1 / n)
+        if n > 1 and not game.is_announcement(position):
+            line = line_so_far(position, seat)
+            lines.add(tuple(line))
+            said = Reading(network).next(line)[actions].astype(float)
+            wanted = np.exp(said - said.max()) / np.exp(said - said.max()).sum()
+        np.testing.assert_allclose(priors, wanted, atol=1e-5)
+        kinds.add((n > 1, bool(game.is_announcement(position))))
+    assert len(lines) == search.asked >= search.batches > 0  # none is read twice
+    assert len(lines) > 5
+    assert ((True, True) in kinds) == ("calls" in name)  # calls, of which the network says nothing
+
+
+def test_it_plays_by_the_rules_and_the_same_again(file):
+    game = load("doppelkopf:thesis")
+    player = make_for(f"uct-lstm:{DEALS}x40,net={file},exact=0", game)
+    games = []
+    for _ in range(2):
+        state, rng = positions(game)[0], generators(3, 1)[0]
+        player.begin(game, 2, 7)
+        moves = []
+        while game.turn(state) != OVER:
+            mine = game.turn(state) == 2 and not game.is_announcement(state)
+            action = player.move(view_of(game, state, 2)) if mine else game.sample_action(state, rng)
+            assert action in legal_actions(game, state)
+            moves.append(int(action))
+            game.play(state, action)
+        games.append(moves)
+    assert games[0] == games[1]
+    assert player.search.asked > 100
+
+
+def test_it_needs_a_network_for_cards(file, tmp_path):
+    with pytest.raises(BadInput, match="uct-lstm: net is missing"):
+        make("uct-lstm:10x100")
+    with pytest.raises(BadInput, match="uct-lstm: 100 should be guesses x simulations"):
+        make(f"uct-lstm:100,net={file}")
+    with pytest.raises(BadInput, match="no network file"):
+        make(f"uct-lstm:10x100,net={tmp_path / 'nowhere'}")
+    with pytest.raises(BadInput, match=r"can.t play kuhn.*next-card is for doppelkopf with nines"):
+        make_for(f"uct-lstm:10x100,net={file}", load("kuhn"))
