@@ -3,9 +3,9 @@
 Between two moves chance plays in all games; then each player is asked about all views that wait for it. Luck and moves
 are drawn as they are when games are played one by one, from the same seeds: the same games come out.
 
-Such a player has `odds_of(views)` (see `Weighing`) and draws each move from its `generator`. One that draws something
+Such a player has `action_probs(views)` (see `Weighing`) and draws each move from its `generator`. One that draws something
 at the beginning of a game and keeps to it, such as one of several networks, has its number in `drawn`, and is asked by
-`odds_of(views, drawn)` with that of each view's game.
+`action_probs(views, drawn)` with that of each view's game.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ MANY = 2000  # games for which it pays to compile the rules
 
 def all_batched(players: Sequence[Any]) -> bool:
     """Whether all of them weigh many views at once."""
-    return all(hasattr(player, "odds_of") for player in players)
+    return all(hasattr(player, "action_probs") for player in players)
 
 
 def blocks(numbers: Sequence[int]) -> list[tuple[int, ...]]:

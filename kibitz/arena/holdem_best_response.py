@@ -164,7 +164,7 @@ def evaluate_hands(
     tell: Callable[[str], None] = lambda text: None,
     alone: float = ALONE,
 ) -> Exploitability:
-    """NashConv of a player of hold'em that has `odds_of`, in payoffs."""
+    """NashConv of a player of hold'em that has `action_probs`, in payoffs."""
     if hasattr(make_for(name, game), "drawn"):
         raise BadInput(f"{name} draws how it plays for each game, so its odds aren't one strategy; try --with lbr")
     rules: Any = game

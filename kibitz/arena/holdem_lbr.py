@@ -141,7 +141,7 @@ def adviser(name: str, game: Game) -> Any:
     if not isinstance(game, Holdem):
         raise BadInput(f"local best response is for holdem, not for {full_name(game)}")
     player = make_for(name, game)
-    if not hasattr(player, "odds_of"):
+    if not hasattr(player, "action_probs"):
         raise BadInput(f"{name} can't be asked for its odds with every hand, so there is no local best response to it")
     return player
 

@@ -1,13 +1,97 @@
-"""Files are written whole or not at all."""
+"""Files: atomic writes, and the one tensor-file format of everything that is learned, solved or checkpointed.
 
+A tensor file is a safetensors file whose metadata has one key, `about`: JSON with the `format` of the file and what
+else belongs to it. (One key, as safetensors writes several in any order, and equal content should be an equal file.)
+"""
+
+import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from .names import BadInput
+
+Tensors = dict[str, np.ndarray]
 
 
 def write_atomically(path: Path, data: bytes) -> None:
+    """Write the whole file or nothing: a reader never sees a part of it, and a kill leaves the old content."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         temporary.write_bytes(data)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_tensors(path: Path, format: str, tensors: Tensors, **about: Any) -> None:
+    """Write tensors and JSON values `about` them; `format` is what `read_tensors` asks for."""
+    contiguous = {key: np.ascontiguousarray(tensor) for key, tensor in tensors.items()}
+    data = safetensors.numpy.save(contiguous, {"about": json.dumps({"format": format, **about})})
+    write_atomically(path, data)
+
+
+def read_tensors(path: Path, format: str, what: str) -> tuple[Tensors, dict[str, Any]]:
+    """Read the tensors of a file and what was written about them.
+
+    Args:
+        path: The file.
+        format: The format that it must have.
+        what: The kind of file in words for error messages, such as "strategy".
+
+    Raises:
+        BadInput: The file is missing, damaged, or of another format. One line that names it.
+    """
+    with readable(path, what), safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
+        about = _about(file)
+        if about.get("format") != format:
+            raise BadInput(f"{path} is no {what} of Kibitz (its format is {about.get('format', 'not given')!r})")
+        return {key: file.get_tensor(key) for key in file.keys()}, about  # noqa: SIM118
+
+
+def tensor_file_format(path: Path) -> str:
+    """The format of a tensor file; empty where it is something else or can't be read."""
+    try:
+        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
+            return str(_about(file).get("format", ""))
+    except (safetensors.SafetensorError, OSError, ValueError):
+        return ""
+
+
+@contextmanager
+def readable(path: Path, what: str) -> Iterator[None]:
+    """Turn every error of reading and checking a file into one line for people.
+
+    Checks inside the block raise ValueError, KeyError or TypeError with what is wrong.
+    """
+    try:
+        yield
+    except BadInput:
+        raise
+    except FileNotFoundError:
+        raise BadInput(f"no {what} file {str(path)!r}") from None
+    except (
+        safetensors.SafetensorError,
+        OSError,
+        KeyError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ) as error:
+        raise BadInput(f"{path} can't be read as {what}, it is damaged or foreign: {error}") from None
+
+
+def _about(file: Any) -> dict[str, Any]:
+    """Files written before version 0.2 keep their values as separate keys of the metadata."""
+    metadata = file.metadata() or {}
+    about = json.loads(metadata["about"]) if "about" in metadata else metadata
+    if not isinstance(about, dict):
+        return {}
+    return about

@@ -1,8 +1,16 @@
-"""Names such as `leduc`, `goofspiel:13`, `liars_dice:dice=2,faces=6`: one parser, one error message."""
+"""Names such as `leduc`, `goofspiel:13`, `liars_dice:dice=2,faces=6`: one parser, one error message, one registry."""
 
 import difflib
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+import functools
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+C = TypeVar("C", bound=type)
 
 
 class BadInput(ValueError):
@@ -110,3 +118,94 @@ def check(kind: str, cls: Any, values: dict[str, Any]) -> dict[str, Any]:
         if allowed is not None and value not in allowed:
             raise BadInput(f"{kind}: {key}={value} is out of range, it should be {span(*fields[key])}")
     return {key: fields[key][0](value) for key, value in values.items()}
+
+
+# ---------------------------------------------------------------- registries
+
+
+class Registry(Mapping[str, Any]):
+    """Classes of one kind by name: `@registry("name")` adds one, and every module of a package is searched for them.
+
+    So adding a game, search, player, learner or study touches one file. A class in a file outside the package is named
+    `path/to/file.py:Class`.
+    """
+
+    def __init__(self, kind: str, package: str, folders_only: bool = False) -> None:
+        """
+        Args:
+            kind: What is registered, for error messages: "player".
+            package: The package whose modules are imported to find all of them.
+            folders_only: Whether only its sub-packages are imported, not its modules.
+        """
+        self.kind, self.package, self.folders_only = kind, package, folders_only
+        self._classes: dict[str, Any] = {}
+        self._complete = False
+
+    def __call__(self, name: str) -> Callable[[C], C]:
+        """Class decorator that registers a class under a name; a later class of the same name takes its place."""
+
+        def register(cls: C) -> C:
+            self._classes[name] = cls
+            return cls
+
+        return register
+
+    def __getitem__(self, name: str) -> Any:
+        """The class of a name, or of `path/to/file.py:Class`.
+
+        Raises:
+            BadInput: There is none. The message lists the names that there are.
+        """
+        if ".py" in name:
+            return class_from_file(self.kind, name)
+        return self._all()[choose(self.kind, name, self._all())]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._all()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._all()))
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> dict[str, Any]:
+        if not self._complete:
+            self._complete = True
+            package = importlib.import_module(self.package)
+            for module in pkgutil.iter_modules(package.__path__):
+                if module.ispkg or not self.folders_only:
+                    importlib.import_module(f"{self.package}.{module.name}")
+        return self._classes
+
+
+def class_from_file(kind: str, text: str) -> Any:
+    """The class that `path/to/file.py:Class` names. The file is imported, once."""
+    path, _, name = text.rpartition(":") if not text.endswith(".py") else (text, "", "")
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise BadInput(f"no file {path!r} (a {kind} in a file is named path/to/file.py:Class)")
+    module = _module_from_file(file)
+    classes = {key: value for key, value in vars(module).items() if isinstance(value, type)}
+    own = [key for key, value in classes.items() if value.__module__ == module.__name__]
+    if name not in classes:
+        raise BadInput(f"{path} has no {kind} {name!r}: its classes are {', '.join(own) or 'none'}")
+    return classes[name]
+
+
+@functools.cache
+def _module_from_file(file: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None  # noqa: PT018
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(file.resolve().parent))  # so that it finds the helpers beside it
+    try:
+        sys.modules.setdefault(file.stem, module)
+        spec.loader.exec_module(module)
+    except Exception as error:
+        if sys.modules[file.stem] is module:
+            del sys.modules[file.stem]
+        raise BadInput(f"{file} can't be imported: {type(error).__name__}: {' '.join(str(error).split())}") from error
+    finally:
+        sys.path.pop(0)
+    return module

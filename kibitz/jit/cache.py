@@ -194,15 +194,19 @@ def fingerprint(*roots: Any) -> str:
         found = id(value) in seen
         put(value.__qualname__, seen.setdefault(id(value), len(seen)))
         if not found:
-            code(value.__code__, value.__globals__)
+            code(value.__code__, value.__globals__, value.__doc__)
             add(value.__defaults__)
             add(value.__kwdefaults__)
             for cell in value.__closure__ or ():
                 add(cell.cell_contents)
 
-    def code(value: python.CodeType, scope: dict) -> None:
-        put(value.co_code, value.co_exceptiontable, value.co_names, value.co_varnames)
+    def code(value: python.CodeType, scope: dict, docstring: str | None = None) -> None:
+        # Names of local variables and docstrings don't count: editing those recompiles nothing.
+        arguments = value.co_varnames[: value.co_argcount + value.co_kwonlyargcount]
+        put(value.co_code, value.co_exceptiontable, value.co_names, arguments)
         for constant in value.co_consts:
+            if docstring is not None and constant is docstring:
+                continue
             if isinstance(constant, python.CodeType):
                 code(constant, scope)
             else:

@@ -92,7 +92,7 @@ def train(
             method.solve(run, config, workers, watch)
         return
     tasks = method.tasks(config, game, workers)
-    evaluate_every = getattr(config, "judge_every", 0)
+    evaluate_every = getattr(config, "evaluate_every", 0)
     keep_first = getattr(config, "keep_first", False)
     schedule = Schedule(config.iterations, config.games, tasks, config.keep_every, evaluate_every, keep_first)
     with run.held(), _workers(method.self_play, config, min(workers, tasks), cluster, tell) as workers:

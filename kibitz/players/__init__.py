@@ -12,11 +12,11 @@ from ..games import Game, full_name
 from .baselines import DokoRules, HeuristicPlayer, Human, Random
 from .doppelkopf import DokoPlayer, FromCards, FromNextCard, GuidedPlayer
 from .holdem import Always, Styled
-from .networks import FromFeatures, FromFile, FromNetwork, features_for
+from .networks import FromFeatures, FromFile, FromNetwork
 from .player import Player
 from .search import AlphaBetaPlayer, EnsemblePlayer, IsMctsPlayer, OosPlayer, PuctPlayer, SinglePlayer, UctPlayer
 
-__all__ = ["PLAYERS", "Human", "Player", "Random", "features_for", "make", "make_adviser", "make_for"]
+__all__ = ["PLAYERS", "Human", "Player", "Random", "make", "make_adviser", "make_for"]
 
 PLAYERS: dict[str, Any] = {
     "random": Random,

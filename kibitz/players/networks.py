@@ -6,12 +6,12 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..core.names import BadInput
-from ..games import Game, full_name, legal_actions, load
+from ..games import Game, legal_actions, load
 from ..learn.deep_cfr import average
 from ..learn.deep_cfr.networks import Model, is_model, read_model
 from ..learn.mlp import Layers, action_probs, logits, read_layers
 from ..learn.model_files import network_file
-from ..learn.tspg.store import POLICIES, Features, read_features
+from ..learn.tspg.store import POLICIES, features_for
 from ..search.advice import Advice, fixed_advice
 from ..search.sequence_form import SequenceForm
 from ..search.strategy import Strategy, read_strategy
@@ -130,10 +130,3 @@ class FromFeatures(Weighing):
     def action_probs(self, views: np.ndarray) -> np.ndarray:
         probs = super().action_probs(views)
         return np.eye(probs.shape[1])[np.argmax(probs, axis=1)] if self.options.greedy else probs
-
-
-def features_for(path: Path, game: Game) -> Features:
-    """Features from their file, refused where the game has none."""
-    if not hasattr(game, "board"):
-        raise BadInput(f"{full_name(game)} has no board, so it has no patterns")
-    return read_features(path, game)[0]

@@ -44,7 +44,7 @@ class Advised:
 class Weighing(Advised):
     """Plays a compiled policy of the view alone: nothing is searched or remembered, so many views can be asked at once.
 
-    Any player that can do that has `odds_of`: matches then play thousands of its games side by side.
+    Any player that can do that has `action_probs`: matches then play thousands of its games side by side.
     """
 
     known: tuple[Game, Any] | None = None

@@ -8,7 +8,7 @@ from ..core.names import BadInput
 from ..games import Game
 from ..learn.mlp import compiled, read_layers
 from ..learn.model_files import network_file
-from ..learn.tspg.store import POLICIES, biased
+from ..learn.tspg.store import POLICIES, biased, features_for
 from ..search.advice import Advice
 from ..search.alphabeta import AlphaBeta
 from ..search.announcements import Announcements
@@ -18,7 +18,6 @@ from ..search.oos import Oos
 from ..search.policies import Heuristic
 from ..search.puct import Puct
 from ..search.uct import Uct
-from .networks import features_for
 from .player import Advised, same
 
 

@@ -105,7 +105,7 @@ class Study:
         scale = self.scale
         given = {
             "iterations": scale.iterations, "traversals": scale.traversals, "steps": scale.steps,
-            "strategy_steps": scale.steps, "keep_every": scale.iterations // MODELS, "judge_every": 0,
+            "strategy_steps": scale.steps, "keep_every": scale.iterations // MODELS, "evaluate_every": 0,
         }  # fmt: skip
         return self._trained(name, RULES, "thesis", given | dict.fromkeys(defects, True))
 
@@ -133,7 +133,7 @@ class Study:
     def _leduc(self) -> Report:
         ours: dict[str, list[tuple[float, float]]] = {}
         for seed in range(self.seed, self.seed + self.scale.seeds):
-            given = {"iterations": self.scale.leduc, "seed": seed, "judge_every": min(10, self.scale.leduc)}
+            given = {"iterations": self.scale.leduc, "seed": seed, "evaluate_every": min(10, self.scale.leduc)}
             run = self._trained(f"leduc-{self.preset}-{seed}", "leduc", self.preset, given)
             lines = [line for line in run.lines() if "nash_conv" in line and line["iteration"]]
             ours[f"ours, seed {seed}"] = [(line["iteration"], MILLI_ANTES * line["nash_conv"]) for line in lines]

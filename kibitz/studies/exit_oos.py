@@ -64,8 +64,8 @@ ABLATION: dict[str, tuple[str, dict[str, Any]]] = {
     "as it should be": ("goofspiel:6", {}),
     "winners by seat in the encoding": ("goofspiel:6,by_seat=yes", {}),
     "97% of the rows empty": ("goofspiel:6", {"capacity": 960, "batch": 4}),
-    "one seed for all workers": ("goofspiel:6", {"same_luck": 16}),
-    "all three": ("goofspiel:6,by_seat=yes", {"capacity": 960, "batch": 4, "same_luck": 16}),
+    "one seed for all workers": ("goofspiel:6", {"shared_seed": 16}),
+    "all three": ("goofspiel:6,by_seat=yes", {"capacity": 960, "batch": 4, "shared_seed": 16}),
 }
 ABLATION_ITERATIONS = 500
 PARTS = ("figure-1", *PAPER, "table-5", "ablation")
@@ -171,13 +171,13 @@ class Study:
             "iterations": rows[-1],
             "simulations": max(1, round(simulations * self.scale.simulations)),
             "keep_every": reduce(math.gcd, rows),
-            "judge_every": max(1, rows[-1] // 20),
+            "evaluate_every": max(1, rows[-1] // 20),
         }
         return self._run(f"{load(game).name}-{part}-{self.preset}", game, self.preset, given)
 
     def _figure_run(self, simulations: int) -> Run:
         iterations = self.scale.figure_iterations
-        given = {"simulations": simulations, "iterations": iterations, "judge_every": max(1, iterations // 60)}
+        given = {"simulations": simulations, "iterations": iterations, "evaluate_every": max(1, iterations // 60)}
         return self._run(f"leduc-{simulations}-{self.preset}", "leduc", self.preset, given | {"keep_every": iterations})
 
     def _ablation_run(self, name: str) -> Run:
@@ -185,7 +185,7 @@ class Study:
         iterations = max(1, round(ABLATION_ITERATIONS * self.scale.iterations))
         simulations = max(1, round(10_000 * self.scale.simulations))
         sizes = {"iterations": iterations, "keep_every": iterations, "simulations": simulations}
-        judged = {"judge_every": max(1, iterations // 20)}
+        judged = {"evaluate_every": max(1, iterations // 20)}
         return self._run(f"ablation-{name.replace(' ', '-')}-{self.preset}", game, self.preset, given | sizes | judged)
 
     # ------------------------------------------------------------ doing it

@@ -122,7 +122,7 @@ def test_a_node_that_is_killed_costs_no_task(nodes, address, capfd):
 
 def test_training_on_two_nodes_of_which_one_is_killed_comes_out_as_on_one_core(nodes, address, tmp_path):
     given = {"iterations": 6, "games": 6, "simulations": 200, "hidden": "8", "steps": 4}
-    config = configured("exit-oos", "kuhn", None, given | {"judge_every": 2, "capacity": 50})
+    config = configured("exit-oos", "kuhn", None, given | {"evaluate_every": 2, "capacity": 50})
     alone, spread = (new_run(tmp_path / name, "exit-oos", config) for name in ("alone", "spread"))
     train(alone, processes=1)
     told, killed = [], []

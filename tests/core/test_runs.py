@@ -128,7 +128,7 @@ def test_numbers_for_tensorboard_need_no_torch(tmp_path):
     script = """
 import sys
 from pathlib import Path
-from kibitz.runs import Run
+from kibitz.core.runs import Run
 run = Run(Path(sys.argv[1]))
 run.show_in_tensorboard()
 run.measure(iteration=1, loss=0.5)
@@ -157,7 +157,7 @@ def test_a_run_is_held_by_one_process_until_it_ends(run):
 
 def test_a_process_that_dies_lets_go_of_its_run(run):
     pytest.importorskip("fcntl")
-    script = "import sys; from pathlib import Path; from kibitz.runs import Run\n"
+    script = "import sys; from pathlib import Path; from kibitz.core.runs import Run\n"
     script += "with Run(Path(sys.argv[1])).held(): print('held', flush=True); sys.stdin.read()"
     holder = subprocess.Popen(
         [sys.executable, "-c", script, str(run.folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

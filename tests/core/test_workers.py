@@ -209,7 +209,7 @@ def test_workers_go_on_after_an_error(tmp_path, kind):
 
 
 SLOW = """
-from kibitz.workers import spread
+from kibitz.core.workers import spread
 from tests.test_workers import slowly
 for pid in spread(slowly, (), range(100_000), 2, alone=0):
     print(pid, flush=True)

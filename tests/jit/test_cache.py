@@ -231,7 +231,7 @@ def walks():
             continue  # many rules, so long to compile; games/test_compiled.py compares them
         scratch = games.positions(game, 2)
         notes, encoding = np.zeros(game.facts.notes), np.zeros(game.facts.encoding, np.float32)
-        for rng in generators(1, 20 if game.facts.longest < 50 else 1):  # plain Python is slow
+        for rng in generators(1, 20 if game.facts.max_game_length < 50 else 1):  # plain Python is slow
             state = games.positions(game)[0]
             yield name, np.uint64(walk(game, state, scratch[0], scratch[1], notes, encoding, rng))
             yield name, state

@@ -29,7 +29,7 @@ from kibitz.search.sequence_form import unfold
 
 ROOT = Path(__file__).parents[2]
 TINY = {
-    "iterations": 4, "games": 4, "simulations": 50, "hidden": "8", "steps": 4, "batch": 16, "judge_every": 1,
+    "iterations": 4, "games": 4, "simulations": 50, "hidden": "8", "steps": 4, "batch": 16, "evaluate_every": 1,
     "keep_every": 2, "seed": 3,
 }  # fmt: skip
 
@@ -474,7 +474,7 @@ NURSERY = """
 import json, os, random, signal, sys, time
 from pathlib import Path
 from kibitz.learn import expert_iteration, training
-from kibitz.runs import Run
+from kibitz.core.runs import Run
 from tests.learn.test_expert_iteration import measured, safe
 
 def note(progress):

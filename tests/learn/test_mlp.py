@@ -277,6 +277,6 @@ def test_layers_that_are_no_network_are_refused(tmp_path, change):
 
 
 def test_players_and_networks_start_without_torch():
-    script = "import sys, kibitz.learn.perceptron, kibitz.players; print('torch' in sys.modules)"
+    script = "import sys, kibitz.learn.mlp, kibitz.players; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

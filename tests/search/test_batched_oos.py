@@ -159,7 +159,7 @@ def test_on_kuhn_every_expected_update_is_exact(target, delta, laws):
 
 
 @pytest.mark.parametrize(("delta", "network"), [(0.0, False), (0.9, True)])
-def test_with_two_under_way_the_sum_of_both_expected_updates_is_exact(delta, network, laws):
+def test_with_two_in_flight_the_sum_of_both_expected_updates_is_exact(delta, network, laws):
     """Goofspiel with three cards, the first bids stored: both simulations descend before either updates.
 
     The first updates seat 0 and the second seat 1, each by the strategies of the table as it was. Behind the first
@@ -263,7 +263,7 @@ def random_network(game):
 
 
 @pytest.mark.parametrize(("name", "linear"), [("leduc", False), ("goofspiel:6", True), ("liars_dice", False)])
-def test_with_one_under_way_it_is_the_sequential_search_to_the_last_bit(name, linear):
+def test_with_one_in_flight_it_is_the_sequential_search_to_the_last_bit(name, linear):
     """The same network, inside the kernel there and in batches of one here; the table grows on the way."""
     game = games.load(name)
     net, evaluate = random_network(game)
@@ -283,7 +283,7 @@ def test_with_one_under_way_it_is_the_sequential_search_to_the_last_bit(name, li
     assert search.simulations == alone.simulations == 4001
 
 
-def test_many_under_way_learn_leduc_as_well_as_one_after_the_other():
+def test_many_in_flight_learn_leduc_as_well_as_one_after_the_other():
     """NashConv after 200,000 simulations, five seeds each; the same infosets are found."""
     game, sequential, batched = games.load("leduc"), [], []
     form = unfold(game)
@@ -384,7 +384,7 @@ def test_searches_side_by_side_in_one_batch_do_not_disturb_each_other():
         assert one.rng.tolist() == other.rng.tolist()
 
 
-def test_a_new_match_forgets_what_was_under_way():
+def test_a_new_match_forgets_what_was_in_flight():
     game = games.load("leduc")
     search, batch = BatchedOos(game, 3, in_flight=5), new_batch(game, 5)
     search.search(opening(game), 0, 100)

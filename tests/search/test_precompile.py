@@ -11,12 +11,12 @@ SCRIPT = """
 import json, sys
 from kibitz import games, jit
 from kibitz.arena.match import play_game
-from kibitz.names import BadInput
+from kibitz.core.names import BadInput
 from kibitz.players import make_for
-from kibitz.search.warming import warm
+from kibitz.search.precompile import precompile
 
 game = games.load(sys.argv[1])
-warm(game)
+precompile(game)
 before, played = len(jit.compiled), []
 for name in ("random", "ismcts:20", "oos:20", "uct:20", "puct:20", "alphabeta:2", "ensemble-uct:2x9", "single-uct:9"):
     try:

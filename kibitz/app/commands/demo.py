@@ -37,7 +37,7 @@ def demo(
 
     Example: kibitz demo
     """
-    given = {"iterations": iterations, "simulations": simulations, "seed": seed, "judge_every": 5}
+    given = {"iterations": iterations, "simulations": simulations, "seed": seed, "evaluate_every": 5}
     run = new_run(out_folder, "exit-oos", configured("exit-oos", GAME, "small", given))
     out.print("[bold]A search plays Leduc poker against itself; a network learns what it advises,[/bold]")
     out.print("[bold]and plays out the search's simulations. NashConv is what it loses to perfect opponents:[/bold]\n")

@@ -138,7 +138,7 @@ def _refuse_defects(config: DeepCfr, game: Any) -> None:
         if getattr(config, name) and game.inputs == 0:
             raise BadInput(f"{name} needs the thesis' encoding, holdem with inputs=1: {full_name(game)} has inputs=0")
     if config.one_deal and not config.shared_chance:
-        raise BadInput("one_deal means that all luck is shared: not with shared_luck=no")
+        raise BadInput("one_deal means that all luck is shared: not with shared_chance=no")
     if config.newest_held_out and (config.memory != "latest" or not config.held_out or config.merge):
         raise BadInput("newest_held_out needs memory=latest, held_out above 0, and merge=no: samples in order of age")
 

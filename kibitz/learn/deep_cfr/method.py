@@ -29,36 +29,36 @@ PROBE_STEPS = 20
 FEW_CARDS = 8
 
 PAPER: dict[str, Any] = {
-    "traversals": 10_000, "under_way": 1000, "iterations": 450, "steps": 4000, "batch": 10_000, "strategy_steps": 4000,
-    "strategy_batch": 10_000, "hidden": "64-64-64", "strategy_loss": "squares", "shared_luck": False,
+    "traversals": 10_000, "in_flight": 1000, "iterations": 450, "steps": 4000, "batch": 10_000, "strategy_steps": 4000,
+    "strategy_batch": 10_000, "hidden": "64-64-64", "strategy_loss": "squares", "shared_chance": False,
     "capacity": 40_000_000, "strategy_capacity": 40_000_000, "keep_every": 10,
 }  # fmt: skip
 PAPER_OF_FOUR_STREETS = {"steps": 32_000, "batch": 20_000, "strategy_steps": 32_000, "strategy_batch": 20_000}
 PAPER_OF_SMALL_GAMES = {
-    "traversals": 1500, "under_way": 500, "steps": 750, "batch": 2048, "strategy_steps": 5000, "strategy_batch": 2048,
+    "traversals": 1500, "in_flight": 500, "steps": 750, "batch": 2048, "strategy_steps": 5000, "strategy_batch": 2048,
     "capacity": 1_000_000, "strategy_capacity": 1_000_000,
 }  # fmt: skip
 THESIS: dict[str, Any] = {
-    "traversals": 250, "under_way": 250, "iterations": 50, "keep_every": 10, "net": "plain", "hidden": "512-512-256",
+    "traversals": 250, "in_flight": 250, "iterations": 50, "keep_every": 10, "net": "plain", "hidden": "512-512-256",
     "norm": "batch", "skips": False, "init": 0.005, "rate": 1e-4, "clip": 0.0, "steps": 16_000, "batch": 500,
     "strategy_steps": 16_000, "strategy_batch": 500, "strategy_loss": "squares", "held_out": 0.2, "patience": 10,
     "memory": "latest", "capacity": 100_000, "strategy_capacity": 100_000,
 }  # fmt: skip
 # Where few views come back again and again, all samples of a view are learned as one.
 KIBITZ_OF_SMALL_GAMES: dict[str, Any] = {
-    "traversals": 1500, "under_way": 500, "iterations": 300, "hidden": "64-64-64", "steps": 200, "rate_falls": True,
+    "traversals": 1500, "in_flight": 500, "iterations": 300, "hidden": "64-64-64", "steps": 200, "rate_falls": True,
     "scratch": False, "merge": True, "average": "sd", "capacity": 4_000_000, "keep_every": 100,
 }  # fmt: skip
 # (Parts of 160 traversals: 63 of them keep 16 processes busy to the end.)
 KIBITZ_OF_HOLDEM: dict[str, Any] = {
-    "traversals": 10_000, "under_way": 160, "iterations": 200, "hidden": "128", "steps": 1000, "batch": 32_768,
+    "traversals": 10_000, "in_flight": 160, "iterations": 200, "hidden": "128", "steps": 1000, "batch": 32_768,
     "strategy_steps": 5000, "strategy_batch": 32_768, "scratch": False, "rate_falls": True, "capacity": 20_000_000,
     "strategy_capacity": 20_000_000, "suits_alike": True, "keep_every": 20,
 }  # fmt: skip
 SMALL = {
     "iterations": 40,
     "traversals": 500,
-    "judge_every": 5,
+    "evaluate_every": 5,
     "keep_every": 20,
     "steps": 100,
     "rate": 3e-3,
@@ -70,7 +70,9 @@ def preset(game: Any, name: str) -> dict[str, Any]:
     """A deck of more than a few cards can't be written out, so it isn't tried."""
     values = _preset(game, name)
     return (
-        values | {"judge_every": 0} if game.facts.max_chance_outcomes > FEW_CARDS and game.name == "holdem" else values
+        values | {"evaluate_every": 0}
+        if game.facts.max_chance_outcomes > FEW_CARDS and game.name == "holdem"
+        else values
     )
 
 

@@ -8,7 +8,7 @@ A node is a decision or the end of a game. Children stand behind their parents, 
 node to the first.
 
 Every traversal has two random streams of its own, for chance and for the other seat's moves. Branches continue the
-stream of chance alike (`shared_luck`), so that they meet the same cards and differ by their actions alone; or apart.
+stream of chance alike (`shared_chance`), so that they meet the same cards and differ by their actions alone; or apart.
 """
 
 from collections.abc import Callable, Sequence
@@ -146,7 +146,7 @@ class Traverser:
         if count > MAX_NODES:
             raise BadInput(
                 f"traversals of {full_name(self.game)} try all actions of a seat, and that makes more than "
-                f"{MAX_NODES:,} positions at once: give fewer with under_way, or a smaller game"
+                f"{MAX_NODES:,} positions at once: give fewer with in_flight, or a smaller game"
             )
         longer = new_nodes(self.game, max(count, 2 * have))
         for old, new in zip(self.nodes, longer, strict=True):

@@ -32,7 +32,7 @@ PAPER: dict[str, dict[str, Any]] = {
     "liars_dice:1": {"hidden": "128-64", "simulations": 10_000, "iterations": 1000},
     "liars_dice:2": {"hidden": "128-64", "simulations": 10_000, "iterations": 1000},
 }
-SMALL = {"iterations": 60, "simulations": 1000, "judge_every": 5, "keep_every": 20}
+SMALL = {"iterations": 60, "simulations": 1000, "evaluate_every": 5, "keep_every": 20}
 # What we found to be better: a network soon plays as well as the search that it learns from, so fewer and deeper ones.
 OURS: dict[str, dict[str, Any]] = {
     "leduc": {"simulations": 100_000, "iterations": 300},

@@ -18,11 +18,10 @@ import safetensors
 from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, full_name, load, positions
 from ...games.boards import SQUARE
-from ...players import features_for
 from .cases import Cases, Finder
 from .patterns import ALL, ANCHORS, KINDS, Pattern, Place, images, spelled, window
 from .sets import compile_set, words_for
-from .store import FORMAT, POLICIES, Features
+from .store import FORMAT, POLICIES, Features, features_for
 
 MAX_SAID = 12  # patterns that are told of a move
 MAX_POSITIONS = 40

@@ -152,3 +152,10 @@ def _parsed(game: Any, kind: str, texts: Any) -> Patterns:
             raise BadInput("it has a pattern twice")
         found.append(patterns)
     return found[0], found[1]
+
+
+def features_for(path: Path, game: Game) -> Features:
+    """Features from their file, refused where the game has none."""
+    if not hasattr(game, "board"):
+        raise BadInput(f"{full_name(game)} has no board, so it has no patterns")
+    return read_features(path, game)[0]

@@ -6,7 +6,7 @@ import pytest
 
 SIZE = (
     "--iterations", "2", "--traversals", "40", "--hidden", "8", "--steps", "5", "--keep-every", "1",
-    "--judge-every", "1", "--processes", "1",
+    "--evaluate-every", "1", "--processes", "1",
 )  # fmt: skip
 
 

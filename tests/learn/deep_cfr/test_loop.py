@@ -24,8 +24,8 @@ from kibitz.search.sequence_form import unfold
 from ..test_expert_iteration import Killed, damaged, foreign, killed_before
 
 TINY = {
-    "iterations": 4, "traversals": 30, "under_way": 10, "hidden": "8", "steps": 6, "batch": 16, "strategy_steps": 6,
-    "strategy_batch": 16, "judge_every": 2, "keep_every": 2, "capacity": 60, "strategy_capacity": 60, "seed": 3,
+    "iterations": 4, "traversals": 30, "in_flight": 10, "hidden": "8", "steps": 6, "batch": 16, "strategy_steps": 6,
+    "strategy_batch": 16, "evaluate_every": 2, "keep_every": 2, "capacity": 60, "strategy_capacity": 60, "seed": 3,
 }  # fmt: skip
 WAYS = [{"average": "network"}, {"average": "sd", "merge": True, "scratch": False}]
 
@@ -53,7 +53,12 @@ def outcome(run):
 
 @pytest.mark.parametrize("average", ["sd", "network"])
 def test_kuhn_poker_is_nearly_solved(tmp_path, average):
-    values = preset(games.load("kuhn"), "small") | {"iterations": 20, "judge_every": 20, "keep_every": 20, "steps": 40}
+    values = preset(games.load("kuhn"), "small") | {
+        "iterations": 20,
+        "evaluate_every": 20,
+        "keep_every": 20,
+        "steps": 40,
+    }
     values |= {"traversals": 1000, "average": average, "strategy_steps": 300, "hidden": "16-16", "rate": 0.01}
     run = trainer.new_run(tmp_path / "run", "deep-cfr", trainer.configured("deep-cfr", "kuhn", None, values))
     trainer.train(run, 1)
@@ -288,7 +293,7 @@ def test_presets_are_sound(game, name):
         ("holdem", {"calls_unseen": True}, "calls_unseen needs the thesis' encoding"),
         ("leduc", {"net": "cards"}, "net=cards reads hold'em with inputs=0, not leduc"),
         ("leduc", {"reads": True}, "reads is for hold'em with inputs=0, not for leduc"),
-        ("leduc", {"one_deal": True, "shared_luck": False}, "not with shared_luck=no"),
+        ("leduc", {"one_deal": True, "shared_chance": False}, "not with shared_chance=no"),
         ("leduc", {"newest_held_out": True}, "newest_held_out needs memory=latest"),
         ("leduc", {"hidden": "64-x"}, "hidden=64-x should be sizes of layers"),
         ("leduc", {"rate": 2.0}, "rate=2.0 should be above 0 and below 1"),
@@ -305,16 +310,16 @@ def test_what_can_t_be_trained_is_refused_in_one_line(game, values, told):
 def test_as_many_traversals_share_batches_as_have_room():
     """In Goofspiel all traversals of a seat are of the same size, and what they need is known beforehand."""
     with pytest.raises(BadInput, match=r"in_flight=500 makes about 12,440,000 positions of .* so give 321 or less"):
-        trainer.configured("deep-cfr", "goofspiel:7", None, {"under_way": 500})
-    assert trainer.configured("deep-cfr", "goofspiel:7", None, {"under_way": 321})
-    assert trainer.configured("deep-cfr", "goofspiel:7", None, {"under_way": 500, "traversals": 321})
+        trainer.configured("deep-cfr", "goofspiel:7", None, {"in_flight": 500})
+    assert trainer.configured("deep-cfr", "goofspiel:7", None, {"in_flight": 321})
+    assert trainer.configured("deep-cfr", "goofspiel:7", None, {"in_flight": 500, "traversals": 321})
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_leduc_poker_beats_the_published_curve(tmp_path, seed):
     """172 thousandths of an ante at 120 iterations, 120 at 578; here below 150 within 100."""
-    given = {"iterations": 100, "judge_every": 50, "keep_every": 100, "seed": seed}
+    given = {"iterations": 100, "evaluate_every": 50, "keep_every": 100, "seed": seed}
     config = trainer.configured("deep-cfr", "leduc", "kibitz", given)
     assert config.traversals <= 1500
     run = trainer.new_run(tmp_path / "run", "deep-cfr", config)

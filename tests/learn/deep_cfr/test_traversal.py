@@ -161,7 +161,7 @@ def test_branches_meet_the_same_cards_where_luck_is_shared():
 
 def test_too_many_positions_at_once_are_refused(monkeypatch):
     monkeypatch.setattr(traversal, "MOST_NODES", 100)
-    with pytest.raises(BadInput, match="more than 100 positions at once: give fewer with under_way"):
+    with pytest.raises(BadInput, match="more than 100 positions at once: give fewer with in_flight"):
         run(made("leduc"), 0, 500)
 
 

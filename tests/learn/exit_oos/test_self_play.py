@@ -194,7 +194,7 @@ def test_games_side_by_side_are_the_same_as_one_after_the_other(name):
         assert same(rows, side_by_side_rows(config, [number], [used])[0][0])
 
 
-def test_batches_are_nearly_as_large_as_what_is_under_way():
+def test_batches_are_nearly_as_large_as_what_is_in_flight():
     """Short only while the simulations of a move, which end together, run out."""
     config = configured("goofspiel:cards=6", simulations=400, in_flight=10)
     _, sizes = side_by_side_rows(config, range(12))
@@ -204,7 +204,7 @@ def test_batches_are_nearly_as_large_as_what_is_under_way():
 
 
 def test_workers_play_their_games_in_batches(monkeypatch):
-    import kibitz.learn.apprentice as learning
+    import kibitz.learn.torch_mlp as learning
 
     sizes, evaluator = [], learning.batch_evaluator
 
