@@ -3,9 +3,9 @@
 Between two moves chance plays in all games; then each player is asked about all views that wait for it. Luck and moves
 are drawn as they are when games are played one by one, from the same seeds: the same games come out.
 
-Such a player has `action_probs(views)` (see `Weighing`) and draws each move from its `generator`. One that draws something
-at the beginning of a game and keeps to it, such as one of several networks, has its number in `drawn`, and is asked by
-`action_probs(views, drawn)` with that of each view's game.
+Such a player has `action_probs(views)` (see `Weighing`) and draws each move from its `generator`. One that draws
+something at the beginning of a game and keeps to it, such as one of several networks, has its number in `drawn`, and is
+asked by `action_probs(views, drawn)` with that of each view's game.
 """
 
 from collections.abc import Callable, Sequence

@@ -77,7 +77,7 @@ def test_a_users_own_game_is_solved_like_ours(kibitz):
 
 
 def test_help_teaches_with_an_example(kibitz):
-    for command in ("games", "solve", "exploit", "bench", "warm"):
+    for command in ("games", "solve", "exploit", "bench", "compile"):
         assert "Example: kibitz" in kibitz(command, "--help")[1]
 
 
@@ -94,8 +94,8 @@ def test_warm_compiles_and_cache_shows_and_clears(kibitz, tmp_path, monkeypatch)
         return done.stdout
 
     compiled = re.compile(r"(\d+) kernels compiled")
-    assert int(compiled.search(run("warm", "kuhn"))[1]) > 4
-    assert int(compiled.search(run("warm", "kuhn"))[1]) == 0
+    assert int(compiled.search(run("compile", "kuhn"))[1]) > 4
+    assert int(compiled.search(run("compile", "kuhn"))[1]) == 0
     assert re.search(r"kernels.*: [1-9]\d* files", run("cache"))
     assert "cleared" in run("cache", "--clear")
     assert ": 0 files" in run("cache")
@@ -119,7 +119,7 @@ BAD = {
     ("exploit", "leduc", "nothing.safetensors"): "no strategy file",
     ("exploit", "leduc", "file.txt"): "can't be read as a strategy",
     ("bench", "magic"): "no benchmark is called 'magic'",
-    ("warm", "ledoc"): "no game is called 'ledoc'",
+    ("compile", "ledoc"): "no game is called 'ledoc'",
     ("games", "ledoc"): "no game is called 'ledoc'",
     ("fly",): "No such command 'fly'",
 }
