@@ -1,3 +1,77 @@
-"""Search teaches networks to play games, and the networks make the search better."""
+"""Search teaches networks to play games, and the networks make the search better.
 
-__version__ = "0.1.0"
+The names below are the public interface; each is imported when it is first used, so `import kibitz` takes no time.
+`docs/python.md` shows them at work.
+"""
+
+import importlib
+import types
+from typing import TYPE_CHECKING, Any
+
+from . import search as _search
+
+__version__ = "0.2.0"
+
+_PUBLIC = {
+    # what to do with games
+    "load": "api", "solve": "api", "advise": "api", "match": "api", "tournament": "api", "train": "api",
+    "resume": "api", "exploit": "api", "play": "api", "models": "api",
+    # what comes back
+    "Solution": "api", "TrainingRun": "api", "Advice": "search.advice", "State": "games.state",
+    "MatchResult": "arena.match", "Standings": "arena.tournament", "BadInput": "core.names",
+    # for authors of games and players
+    "game": "games.game", "CHANCE": "games.game", "OVER": "games.game", "record": "jit", "helper": "jit",
+    "player": "players.player",
+}  # fmt: skip
+__all__ = ["__version__", "search", *_PUBLIC]
+
+if TYPE_CHECKING:
+    from .api import (
+        Solution,
+        TrainingRun,
+        advise,
+        exploit,
+        load,
+        match,
+        models,
+        play,
+        resume,
+        search,
+        solve,
+        tournament,
+        train,
+    )
+    from .arena.match import MatchResult
+    from .arena.tournament import Standings
+    from .core.names import BadInput
+    from .games.game import CHANCE, OVER, game
+    from .games.state import State
+    from .jit import helper, record
+    from .players.player import player
+    from .search.advice import Advice
+
+
+class _SearchRoom(types.ModuleType):
+    """The package `kibitz.search`, which can be called too: `kibitz.search("leduc", "oos")` makes a search."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        from .api import search
+
+        return search(*arguments, **options)
+
+
+_search.__class__ = _SearchRoom
+if not TYPE_CHECKING:
+    search = _search
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'kibitz' has no attribute {name!r}: it has {', '.join(__all__)}")
+    value = getattr(importlib.import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,454 @@
+"""The Python interface: what the command line does, as functions on names or objects. Exported from `kibitz` itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .arena import exploitability as _exploitability
+from .arena import match as _match
+from .arena import tournament as _tournament
+from .core.names import BadInput, at_least, parameters
+from .core.progress import SILENT, Reporter
+from .core.runs import Run
+from .games import Game, full_name
+from .games import load as _load
+from .games.state import State
+from .players import make_for
+from .players.player import Player
+from .search.advice import Advice
+from .search.best_response import Exploitability, evaluate
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .search.search import Search
+    from .search.strategy import Strategy
+
+AnyGame = Game | str
+AnyPlayer = Player | str
+
+
+def load(game: AnyGame) -> Game:
+    """Load a game.
+
+    Args:
+        game: A name with parameters (`"leduc"`, `"goofspiel:13"`, `"liars_dice:dice=2,faces=6"`), a game in a file
+            (`"path/to/my_game.py:MyGame"`), or a game, which is returned as it is.
+
+    Returns:
+        The game. `game.initial()` gives its first state, `game.facts` its facts.
+
+    Example:
+        >>> import kibitz
+        >>> game = kibitz.load("leduc")
+        >>> game.facts.num_actions
+        3
+    """
+    return _load(game)
+
+
+# ---------------------------------------------------------------- solving
+
+
+@dataclass(frozen=True)
+class Solution:
+    """An equilibrium approximated by a solver. Prints its NashConv; `plot()` shows how it converged."""
+
+    game: Game
+    method: str
+    iterations: int
+    seconds: float
+    strategy: Strategy
+    exploitability: Exploitability | None  # None: the game is too large to measure
+    curve: list[tuple[int, float]]  # (iterations, NashConv)
+
+    @property
+    def nash_conv(self) -> float:
+        """The sum over seats of what a best response gains; NaN where the game is too large to measure it."""
+        return self.exploitability.nash_conv if self.exploitability else math.nan
+
+    @property
+    def value(self) -> float:
+        """Expected payoff of seat 0 when both seats play the strategy; NaN where it is not measured."""
+        return self.exploitability.value if self.exploitability else math.nan
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Plot NashConv over iterations: into a file, or as a matplotlib figure (shown by notebooks) without a path."""
+        from .app.ui import plots
+
+        lines = {self.method: self.curve}
+        return plots.figure(path, lines, f"{full_name(self.game)}, {self.method}", "NashConv", log_x=True)
+
+    def __str__(self) -> str:
+        measured = f"NashConv {self.nash_conv:.6g}, value {self.value:.6g}" if self.exploitability else "not measured"
+        return f"{full_name(self.game)} by {self.method}, {self.iterations:,} iterations: {measured}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(str(self))}</p>"
+
+
+def solve(
+    game: AnyGame, method: str = "cfr+", iterations: int = 1000, seed: int = 1, report: Reporter = SILENT
+) -> Solution:
+    """Approximate an equilibrium of a two-seat zero-sum game.
+
+    Args:
+        game: A game or its name.
+        method: `cfr`, `cfr+`, `linear`, `dcfr`, `pcfr+` (exact, on the sequence form), `external` or `outcome`
+            (Monte Carlo, on the rules).
+        iterations: Number of iterations; each updates both seats.
+        seed: The same seed gives the same result; only sampling solvers use it.
+        report: Receives progress.
+
+    Returns:
+        The solution: `.strategy`, `.nash_conv`, `.value`, `.plot()`.
+
+    Example:
+        >>> import kibitz
+        >>> kibitz.solve("kuhn", "cfr+", iterations=1000).nash_conv < 0.001
+        True
+    """
+    from .search import solvers
+
+    loaded = _load(game)
+    solver, form = solvers.new_solver(loaded, method, seed)
+    curve: list[tuple[int, float]] = []
+    seconds = 0.0
+    for measured in solvers.solve(solver, form, iterations):
+        seconds = measured.seconds
+        if measured.nash_conv is not None:
+            curve.append((measured.iterations, measured.nash_conv))
+        report.progress(measured.iterations, iterations, f"NashConv {curve[-1][1]:.4g}" if curve else "")
+    strategy = solver.strategy()
+    exploitability = evaluate(form, strategy) if form is not None else None
+    return Solution(loaded, method, solver.iterations, seconds, strategy, exploitability, curve)
+
+
+# ---------------------------------------------------------------- searching
+
+
+def advise(game: AnyGame, position: str | State = "", player: AnyPlayer = "oos:10000", seed: int = 1) -> Advice:
+    """Ask a player for advice on a position.
+
+    Args:
+        game: A game or its name.
+        position: All actions and chance outcomes so far, with `?` for what the seat to move can't see
+            (`"? K raise"`), or a `State`, of which only the view of the seat to move is used.
+        player: Anything that gives advice: a name such as `"oos:10000"`, or a player.
+        seed: The same seed gives the same advice.
+
+    Returns:
+        The advice: `.policy`, `.value` and `.visits` by action. It prints as a table, in a notebook too.
+
+    Example:
+        >>> import kibitz
+        >>> kibitz.advise("kuhn", "? K bet", "oos:1000").best  # 1 is a bet: call with the king
+        1
+    """
+    from .app.ui.position_parser import parse_position
+    from .app.ui.referee import LedPlayer, views_on_the_way
+
+    loaded = _load(game)
+    at_least("seed", seed, 0)
+    states = position.records if isinstance(position, State) else parse_position(loaded, position)
+    seat = int(loaded.turn(states[-1]))
+    if seat < 0:
+        raise BadInput("no seat is to move in this position")
+    adviser = make_for(player, loaded)
+    views = views_on_the_way(loaded, states, seat)
+    LedPlayer(adviser, loaded, seat, seed).move(views)
+    if adviser.advice is None:
+        raise BadInput(f"{player} gives no advice, it only moves: name a player such as oos:1000")
+    return adviser.advice.named(loaded, views[-1])
+
+
+def search(game: AnyGame, name: str, seed: int = 1, **options: Any) -> Search:
+    """Make a search that can be asked again and again.
+
+    Args:
+        game: A game or its name.
+        name: `"oos"`, `"ismcts"`, `"uct"`, `"puct"`, ..., or `"path/to/file.py:Class"`.
+        seed: The same seed gives the same advice.
+        **options: Options of the search, such as `c=1.4`; the same as behind the colon of a player's name.
+
+    Returns:
+        The search. `search.advise(view, seat, simulations=10_000)` answers for a view of the seat to move.
+
+    Example:
+        >>> import kibitz
+        >>> state = kibitz.load("tic_tac_toe").initial()
+        >>> kibitz.search("tic_tac_toe", "uct").advise(state.record, 0, simulations=1000).simulations
+        1000
+    """
+    from .search.search import SEARCHES
+
+    found = SEARCHES[name](_load(game), **options)
+    found.begin(seed)
+    return found
+
+
+# ---------------------------------------------------------------- playing
+
+
+def match(
+    game: AnyGame,
+    players: Sequence[AnyPlayer],
+    games: int = 1000,
+    seed: int = 1,
+    processes: int = 1,
+    out: str | Path | None = None,
+    report: Reporter = SILENT,
+) -> _match.MatchResult:
+    """Play a match: each player through all seats, every deal from every seat.
+
+    Args:
+        game: A game or its name.
+        players: One per seat: names such as `"oos:1000"`, `"net:RUN"`, `"path/to/file.py:Class"`, or objects with
+            `move(view)`.
+        games: Number of games.
+        seed: The same seed gives the same games.
+        processes: Worker processes. More than one needs names, not objects, and a script needs
+            `if __name__ == "__main__":` around the call.
+        out: A run folder to write, or to continue; without it nothing is written.
+        report: Receives progress.
+
+    Returns:
+        The result: payoffs and scores with 95% intervals, `.records` of all games.
+
+    Example:
+        >>> import kibitz
+        >>> len(kibitz.match("kuhn", ["oos:100", "random"], games=20).records)
+        20
+    """
+    return _match.match(_load(game), list(players), games, seed, processes, _path(out), report)
+
+
+def tournament(
+    game: AnyGame,
+    players: Sequence[AnyPlayer],
+    games: int = 1000,
+    seed: int = 1,
+    processes: int = 1,
+    out: str | Path | None = None,
+    report: Reporter = SILENT,
+) -> _tournament.Standings:
+    """Play a round-robin tournament of a two-seat game: every pair plays the same deals.
+
+    Args:
+        game: A game or its name.
+        players: Two or more names or objects, as for `match`.
+        games: Number of games per pair.
+        seed: The same seed gives the same games.
+        processes: Worker processes, as for `match`.
+        out: A run folder to write, or to continue; without it nothing is written.
+        report: Receives progress.
+
+    Returns:
+        The standings: mean payoffs with intervals, per pair and overall.
+
+    Example:
+        >>> import kibitz
+        >>> table = kibitz.tournament("kuhn", ["oos:100", "ismcts:100", "random"], games=20)
+        >>> len(table.names)
+        3
+    """
+    return _tournament.tournament(_load(game), list(players), games, seed, processes, _path(out), report)
+
+
+def exploit(
+    game: AnyGame, player: AnyPlayer | Strategy, seeds: int = 3, seed: int = 1, processes: int = 1, report: Reporter = SILENT
+) -> _exploitability.Exploited:
+    """Measure the exact NashConv of a player or a strategy in a small two-seat zero-sum game.
+
+    Args:
+        game: A game or its name.
+        player: A name, a player, or a strategy such as `solve(...).strategy`.
+        seeds: Number of seeds to average over; a search plays another strategy with each.
+        seed: The first seed.
+        processes: Worker processes, as for `match`.
+        report: Receives progress.
+
+    Returns:
+        The exploitability: `.nash_conv` is the mean over seeds.
+
+    Example:
+        >>> import kibitz
+        >>> round(kibitz.exploit("kuhn", "random").nash_conv, 4)
+        0.9167
+    """
+    return _exploitability.exploit(_load(game), player, seeds=seeds, seed=seed, processes=processes, report=report)
+
+
+def play(
+    game: AnyGame,
+    against: AnyPlayer | None = None,
+    seat: int | str = 1,
+    advice: bool = False,
+    seed: int | None = None,
+    language: str = "en",
+) -> None:
+    """Play against a player, in a terminal or a notebook.
+
+    Args:
+        game: A game or its name.
+        against: The opponent in all other seats, a name or an object; by default what suits the game.
+        seat: Your seat, from 1, or `"random"`.
+        advice: Whether to show advice before each of your moves.
+        seed: The same seed deals the same games; by default new ones.
+        language: `"en"`, or `"de"` in games that speak it.
+
+    Example:
+        >>> import kibitz
+        >>> kibitz.play("leduc", against="oos:1000")  # doctest: +SKIP
+    """
+    from .app.commands.play import play_at_terminal
+
+    play_at_terminal(_load(game), against, advice, None, str(seat), seed, language)
+
+
+# ---------------------------------------------------------------- training
+
+
+@dataclass(frozen=True)
+class TrainingRun:
+    """A run folder of training: its metrics, a plot of them, the player that it makes."""
+
+    run: Run
+
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return self.run.folder
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The exact configuration: learner, game, and every option."""
+        return self.run.config()
+
+    @property
+    def metrics(self) -> list[dict[str, Any]]:
+        """One dictionary per iteration that was measured."""
+        return self.run.lines()
+
+    def plot(self, metric: str | None = None, path: str | Path | None = None) -> Any:
+        """Plot a metric over iterations (NashConv or the loss by default), into a file or as a figure."""
+        from .app.ui import plots
+
+        measured = {key for line in self.metrics for key in line} - {"iteration"}
+        chosen = metric or next((key for key in ("nash_conv", "loss", "loss_1") if key in measured), None)
+        if chosen not in measured:
+            raise BadInput(f"no metric {chosen!r} in {self.folder}: there are {', '.join(sorted(measured)) or 'none'}")
+        points = [(line["iteration"], line[chosen]) for line in self.metrics if chosen in line]
+        return plots.figure(path, {self.folder.name: points}, str(self.config["game"]), chosen.replace("_", " "))
+
+    def player(self, iteration: int = 0) -> Player:
+        """The player that plays what was learned; `iteration` 0 is the last one."""
+        from .learn.trainer import learner_of
+
+        kind = learner_of(self.run).player
+        return make_for(f"{kind}:{self.folder}" + (f",iteration={iteration}" if iteration else ""), self.game)
+
+    @property
+    def game(self) -> Game:
+        """The game that was trained on."""
+        return _load(str(self.config["game"]))
+
+    def __str__(self) -> str:
+        last = self.metrics[-1] if self.metrics else {}
+        told = ", ".join(f"{key} {value:.4g}" for key, value in last.items() if key != "iteration")
+        return f"{self.folder}: {self.config['game']}, iteration {last.get('iteration', 0)}" + (f", {told}" if told else "")
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(str(self))}</p>"
+
+
+def train(
+    learner: str,
+    game: AnyGame,
+    preset: str | None = None,
+    out: str | Path | None = None,
+    processes: int = 1,
+    report: Reporter = SILENT,
+    **options: Any,
+) -> TrainingRun:
+    """Train a network, into a run folder.
+
+    Args:
+        learner: `"exit-oos"`, `"tspg"`, `"deep-cfr"`, ..., or `"path/to/file.py:Class"`.
+        game: A game or its name.
+        preset: A named set of options, such as `"small"` or `"paper"`.
+        out: The folder to write; by default a new one in `runs/`.
+        processes: Worker processes. More than one needs `if __name__ == "__main__":` around the call in a script.
+        report: Receives progress.
+        **options: Single options, such as `iterations=20`; `kibitz train LEARNER --help` lists them.
+
+    Returns:
+        The run: `.metrics`, `.plot()`, `.player()`.
+
+    Example:
+        >>> import kibitz, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> run = kibitz.train("exit-oos", "kuhn", preset="small", out=folder, iterations=2, simulations=100)
+        >>> run.metrics[-1]["iteration"]
+        2
+    """
+    from .learn import trainer
+
+    config = trainer.configured(learner, full_name(_load(game)), preset, options)
+    run = trainer.new_run(_path(out), learner, config)
+    trainer.train(run, processes, report=report)
+    return TrainingRun(run)
+
+
+def resume(
+    folder: str | Path, iterations: int | None = None, processes: int = 1, report: Reporter = SILENT
+) -> TrainingRun:
+    """Resume a training run from its last checkpoint; the result is that of a run that was never stopped.
+
+    Args:
+        folder: The run folder.
+        iterations: A larger total number of iterations to reach; by default that of the run.
+        processes: Worker processes, as for `train`.
+        report: Receives progress.
+
+    Returns:
+        The run.
+
+    Example:
+        >>> import kibitz, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> _ = kibitz.train("exit-oos", "kuhn", preset="small", out=folder, iterations=1, simulations=100)
+        >>> kibitz.resume(folder, iterations=2).metrics[-1]["iteration"]
+        2
+    """
+    from .learn import trainer
+
+    run = trainer.open_run(Path(folder), iterations)
+    trainer.train(run, processes, report=report)
+    return TrainingRun(run)
+
+
+def models() -> dict[str, Any]:
+    """List the trained models that come with Kibitz.
+
+    Returns:
+        Name -> what is known of it: game, origin, the player that plays it, size in bytes. A name such as
+        `"models/leduc"` goes where a run folder does: `"net:models/leduc"`.
+
+    Example:
+        >>> import kibitz
+        >>> "models/leduc" in kibitz.models()
+        True
+    """
+    from .learn.model_files import PREFIX, describe, shipped
+
+    return {f"{PREFIX}{name}": describe(path) for name, path in shipped().items()}
+
+
+def _path(folder: str | Path | None) -> Path | None:
+    return None if folder is None else Path(folder)

@@ -1,0 +1,119 @@
+"""The Python interface: light to import, typed, documented by examples that run."""
+
+import doctest
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kibitz
+from kibitz import api
+
+ROOT = Path(__file__).parents[1]
+FUNCTIONS = ["load", "solve", "advise", "search", "match", "tournament", "train", "resume", "exploit", "play", "models"]
+
+
+def test_importing_it_imports_nothing_heavy():
+    script = "import json, sys, kibitz; dir(kibitz); print(json.dumps(list(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in json.loads(found.stdout)}
+    assert "kibitz" in loaded
+    assert not loaded & {"numba", "torch", "scipy", "matplotlib", "numpy", "rich", "typer"}
+
+
+def test_every_public_name_is_there():
+    for name in kibitz.__all__:
+        assert getattr(kibitz, name) is not None
+    assert set(FUNCTIONS) <= set(dir(kibitz))
+    with pytest.raises(AttributeError, match="no attribute 'sovle'"):
+        _ = kibitz.sovle
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_is_typed_and_has_arguments_returns_and_an_example(name):
+    function = getattr(api, name)
+    text = inspect.getdoc(function)
+    assert ">>> import kibitz" in text
+    assert "Returns:" in text or inspect.signature(function).return_annotation == "None"
+    parameters = inspect.signature(function).parameters.values()
+    assert all(each.annotation is not each.empty for each in parameters)
+    assert all(f"    {'**' if each.kind is each.VAR_KEYWORD else ''}{each.name}: " in text for each in parameters)
+
+
+def test_the_examples_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = doctest.testmod(api)
+    assert found.attempted > 20
+    assert found.failed == 0
+
+
+def test_the_python_page_runs(tmp_path, monkeypatch, capsys):
+    """The code of docs/python.md, block after block."""
+    monkeypatch.chdir(tmp_path)
+    blocks = (ROOT / "docs" / "python.md").read_text().split("```python\n")[1:]
+    scope: dict = {}
+    for block in blocks:
+        exec(block.split("```")[0], scope)
+    assert (tmp_path / "convergence.png").stat().st_size > 10_000
+    assert scope["run"].metrics[-1]["iteration"] == 10
+    assert "raise" in capsys.readouterr().out
+
+
+def test_the_package_search_can_be_imported_from_and_called():
+    from kibitz.search.oos import Oos
+
+    assert isinstance(kibitz.search("leduc", "oos"), Oos)
+
+
+class FirstMove:
+    """The least that a player needs."""
+
+    def move(self, view):
+        return 0
+
+
+def test_objects_go_where_names_do():
+    game = kibitz.load("kuhn")
+    assert kibitz.load(game) is game
+    found = kibitz.match(game, [FirstMove(), "random"], games=20)
+    by_name = kibitz.match("kuhn", [FirstMove(), "random"], games=20)
+    assert [record.actions for record in found.records] == [record.actions for record in by_name.records]
+    assert kibitz.tournament(game, [FirstMove(), "random", "oos:10"], games=4).names[1:] == ["random", "oos:10"]
+    # Passing always is exploited by betting always: seat 2 loses its ante each game, seat 1 too.
+    assert kibitz.exploit(game, FirstMove()).nash_conv == pytest.approx(2.0)
+
+
+def test_a_solution_is_a_player_and_plots(tmp_path):
+    found = kibitz.solve("kuhn", "cfr+", iterations=200)
+    assert kibitz.exploit("kuhn", found.strategy).nash_conv == pytest.approx(found.nash_conv)
+    assert found.value == pytest.approx(-1 / 18, abs=1e-3)
+    found.plot(tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").stat().st_size > 5000
+    assert "NashConv" in str(found)
+    assert found.plot() is not None
+
+
+def test_advice_on_a_state_is_that_on_the_same_moves():
+    game = kibitz.load("leduc")
+    state = game.initial().play("K").play("J").play("raise")
+    one, other = kibitz.advise(game, state, "oos:500"), kibitz.advise(game, "? J raise", "oos:500")
+    assert np.array_equal(one.policy, other.policy)
+    assert "fold" in str(one)
+    assert "<table" in one._repr_html_()
+    with pytest.raises(kibitz.BadInput, match="no seat is to move"):
+        kibitz.advise(game, game.initial())
+
+
+def test_results_show_themselves_in_a_notebook(tmp_path):
+    found = kibitz.match("kuhn", ["random", "random"], games=10)
+    run = kibitz.train("exit-oos", "kuhn", preset="small", out=tmp_path / "run", iterations=1, simulations=50)
+    for each in (found, kibitz.solve("kuhn", iterations=5), run, kibitz.load("hex:3").initial()):
+        assert each._repr_html_().startswith("<")
+        assert len(str(each)) > 20
+    assert run.plot("loss", tmp_path / "loss.png") is not None or (tmp_path / "loss.png").exists()
+    with pytest.raises(kibitz.BadInput, match="no metric 'losses'"):
+        run.plot("losses")
