@@ -5,13 +5,14 @@ kernel. `docs/write-your-own-game.md` shows a whole game.
 """
 
 import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..core.names import BadInput
+from ..core.names import BadInput, Registry
 from ..jit import below, copy_record, hash_record, mix, rules, uniform
 
 CHANCE = -1
@@ -21,6 +22,8 @@ PST = 0  # aim at the public part of a view
 IST = 1  # aim at all that the seat has seen
 
 SCRATCH = 1024  # no game has more actions or outcomes at a turn
+
+GAMES = Registry("game", "kibitz.games")  # name -> class
 
 RULES = {
     "start": "self, state",
@@ -46,6 +49,25 @@ RULES = {
 NEEDED = ("start", "turn", "actions", "play", "payoff")
 ON_BOARDS = ("from_to", "pieces")  # of a game that has a `board`, for patterns of pieces
 HIDDEN = ("look", "determinize", "infoset")  # all three or none: a game hides something, or it doesn't
+
+RENAMED = {
+    "pick": "sample_action",
+    "guess": "determinize",
+    "odds": "chance_probs",
+    "finish": "random_playout",
+    "aim": "target",
+    "ends": "from_to",
+    "stones": "pieces",
+    "usual": "heuristic",
+    "aside": "is_announcement",
+    "quiet": "without_announcements",
+    "spell": "action_to_string",
+    "read": "parse_action",
+    "most_actions": "num_actions",
+    "most_outcomes": "max_chance_outcomes",
+    "longest": "max_game_length",
+    "mills": "milli_unit",
+}
 
 
 @dataclass(frozen=True)
@@ -106,9 +128,9 @@ def game(
     name: str,
     *,
     state: np.dtype,
-    num_actions: Any,
-    max_game_length: Any,
-    payoffs: Any,
+    num_actions: Any = None,
+    max_game_length: Any = None,
+    payoffs: Any = None,
     rewards: Any = None,
     seats: Any = 2,
     max_chance_outcomes: Any = 0,
@@ -118,13 +140,24 @@ def game(
     targets: tuple[str, ...] = (),
     milli_unit: str = "",
     check: Callable[[Any], str | None] = lambda game: None,
+    **unknown: Any,
 ) -> Callable[[C], C]:
     """Class decorator that makes a NamedTuple a game. A fact is a value, or a function of the game.
 
-    `check` says what is wrong with a combination of parameters that are each in range.
+    The game is registered under its name; only another shipped game takes the name of a shipped game.
+    `check` returns what is wrong with a combination of parameters that are each in range.
     """
+    for fact in unknown:
+        raise TypeError(_renamed("fact", fact) or f"no fact of a game is called {fact}")
+    needed = {"num_actions": num_actions, "max_game_length": max_game_length, "payoffs": payoffs}
+    for fact, value in needed.items():
+        if value is None:
+            raise TypeError(f"the game {name} lacks the fact {fact}")
 
     def decorate(cls: C) -> C:
+        for rule, value in vars(cls).items():
+            if inspect.isfunction(value) and _renamed("rule", rule):
+                raise TypeError(_renamed("rule", rule))
         missing = [rule for rule in NEEDED if rule not in vars(cls)]
         written = [rule for rule in HIDDEN if rule in vars(cls)]
         if missing:
@@ -166,9 +199,20 @@ def game(
 
         for key, value in (("name", name), ("state", state), ("facts", property(facts))):
             setattr(cls, key, value)
+        if is_shipped(cls) or name not in GAMES or not is_shipped(GAMES[name]):
+            GAMES(name)(cls)
         return cls
 
     return decorate
+
+
+def is_shipped(cls: type) -> bool:
+    """Whether a game is one of Kibitz's own."""
+    return cls.__module__.startswith(f"{GAMES.package}.")
+
+
+def _renamed(kind: str, name: str) -> str:
+    return f"the {kind} {name} is called {RENAMED[name]} now" if name in RENAMED else ""
 
 
 # ---------------------------------------------------------------- defaults of rules
