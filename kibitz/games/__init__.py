@@ -19,6 +19,7 @@ from .game import (
     positions,
     view_of,
 )
+from .state import State
 
 __all__ = [
     "CHANCE",
@@ -28,6 +29,7 @@ __all__ = [
     "PST",
     "Facts",
     "Game",
+    "State",
     "chance_outcomes",
     "full_name",
     "game",

@@ -8,12 +8,15 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from ..core.names import BadInput, Registry
 from ..jit import below, copy_record, hash_record, mix, rules, uniform
+
+if TYPE_CHECKING:
+    from .state import State
 
 CHANCE = -1
 OVER = -2
@@ -118,6 +121,8 @@ class Game(Protocol):
     def show(self, state: Any, seat: int) -> str: ...
     def action_to_string(self, state: Any, action: int) -> str: ...
     def parse_action(self, state: Any, text: str) -> int: ...
+    def picture(self, state: Any, seat: int) -> str: ...
+    def initial(self, seed: int | None = None) -> "State": ...
     def _asdict(self) -> dict[str, Any]: ...
 
 
@@ -315,6 +320,11 @@ def regions(self, seat):
 
 
 def show(self, state, seat):
+    """The position as text: the board, else the fields of the record."""
+    if hasattr(self, "board"):
+        from .display import show_board
+
+        return show_board(self, state, seat)
     return "\n".join(f"{field}: {np.asarray(state[field]).tolist()}" for field in state.dtype.names)
 
 
@@ -333,9 +343,30 @@ def parse_action(self, state, text):
     return words[text.strip().lower()]
 
 
+def picture(self, state, seat):
+    """The position for a notebook: one element of HTML or SVG; `seat` -1 is a spectator, who sees everything.
+
+    By default the board, else the text of `show`.
+    """
+    from . import svg
+
+    return svg.board_svg(self, state) if hasattr(self, "board") else svg.text_html(self.show(state, seat))
+
+
+def initial(self: Any, seed: int | None = None) -> "State":
+    """The opening position as a `State`, which offers legal actions, moves, views and pictures.
+
+    Chance turns are left to the caller: play an outcome, or call `State.deal`.
+    """
+    from .state import State
+
+    return State(self, seed=seed)
+
+
 DEFAULTS = (
     chance_probs, sample_action, random_playout, heuristic, is_announcement, reward, infoset, observe, look, prepare,
     determinize, target, from_to, pieces, without_announcements, places, regions, show, action_to_string, parse_action,
+    picture, initial,
 )  # fmt: skip
 
 
