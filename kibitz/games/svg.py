@@ -15,8 +15,8 @@ from .game import CHANCE, OVER, Game
 
 CELL = 36.0  # pixels between the middles of two cells
 MARGIN = 22.0
-EMPTY, GRID, LAST, LABEL = "#f4f1ea", "#b9b2a3", "#f2d98b", "#8a8478"
-TINTS = ("#dfe3e8", "#fbfaf7")  # cells that only one seat aims for
+EMPTY, GRID, LAST, LABEL = "#ece6d9", "#b9b2a3", "#f2d98b", "#7d776b"
+TINTS = ("#d3d9e0", "#ffffff")  # cells that only one seat aims for
 PIECES = (("#39434f", "#39434f"), ("#fffdf8", "#39434f"))  # fill and outline of each seat's
 PIPS = {1: (4,), 2: (2, 6), 3: (2, 4, 6), 4: (0, 2, 6, 8), 5: (0, 2, 4, 6, 8), 6: (0, 2, 3, 5, 6, 8)}
 CARD_WIDTH, CARD_HEIGHT = 30, 42
@@ -82,8 +82,6 @@ def _outline(board: Board, x: float, y: float) -> str:
     corners = 4 if board.directions == SQUARE else 6
     radius = CELL / 2 / math.cos(math.pi / corners)
     angles = [math.pi * (2 * k + 1) / corners for k in range(corners)]
-    if corners == 6:
-        angles = [angle - math.pi / 2 + math.pi / 3 for angle in angles]
     points = [f"{x + radius * math.cos(angle):.1f},{y + radius * math.sin(angle):.1f}" for angle in angles]
     return f"M{' '.join(points)}Z"
 
