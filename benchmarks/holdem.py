@@ -6,7 +6,7 @@ import numpy as np
 
 from kibitz import games
 from kibitz.games.holdem.evaluator import evaluate
-from kibitz.search.playouts import finished
+from kibitz.games.random_games import finished
 
 from .measuring import Row, Work
 from .openspiel import peer_game

@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 from kibitz import games
+from kibitz.games.random_games import finished
 from kibitz.search.best_response import evaluate
 from kibitz.search.cfr import Cfr
 from kibitz.search.mccfr import ExternalSampling, OutcomeSampling
 from kibitz.search.oos import Oos
-from kibitz.search.playouts import finished
 from kibitz.search.sequence_form import unfold
 from kibitz.search.strategy import uniform_strategy
 from kibitz.search.uct import Uct

@@ -44,7 +44,7 @@ def list_games(
     """
     if name is None:
         table = Table("game", "parameters (default)", "what it is")
-        for key, cls in games.known().items():
+        for key, cls in games.GAMES.items():
             table.add_row(f"[bold]{key}[/bold]", _parameters(cls), cls.__doc__)
         out.print(table)
         out.print("One by name: [bold]kibitz games goofspiel[/bold]. With parameters: goofspiel:cards=6,base=1")

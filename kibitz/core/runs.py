@@ -1,12 +1,12 @@
-"""Run folders: what was asked for, what was measured, what came out.
+"""Run folders: the configuration, metrics and results of one command.
 
     config.json     the exact configuration
-    metrics.jsonl   one line a measurement; no times in it, so that the same seed gives the same lines
-    times.jsonl     how long things took
-    events.out.*    the metrics again, for TensorBoard
-    ...             what the command makes: a strategy, a plot, games
+    metrics.jsonl   one line per iteration, without times, so that the same seed gives the same lines
+    times.jsonl     durations in seconds
+    events.out.*    the metrics for TensorBoard
+    ...             results: a strategy, a network, a plot, games
 
-Files are written whole or not at all, or line by line; a folder that holds something else is never touched.
+Files are written atomically or line by line. A folder that holds something else is never touched.
 """
 
 import json
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from .files import write_atomically
+from .legacy import current_config
 from .names import BadInput
 
 try:
@@ -26,14 +27,25 @@ except ImportError:  # Windows
 
 
 class Run:
+    """A run folder: its configuration, metrics and files.
+
+    Attributes:
+        folder: The folder.
+        title: Name that the run's networks carry as their origin.
+    """
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.title = folder.name  # what its networks say of where they come from
+        self.title = folder.name
         self.events: Any = None
 
     @classmethod
     def create(cls, folder: Path | None, name: str, config: dict[str, Any]) -> "Run":
-        """A new run in `folder`, or in the next free `runs/NAME-001`."""
+        """Start a new run in `folder`, or in the next free `runs/NAME-001`.
+
+        Raises:
+            BadInput: The folder holds something already, or can't be written to.
+        """
         try:
             if folder is None:
                 folder = _next_free(Path("runs"), name)
@@ -52,9 +64,13 @@ class Run:
     def create_or_resume(
         cls, folder: Path | None, name: str, config: dict[str, Any], may_grow: tuple[str, ...] = ()
     ) -> "Run":
-        """The run that `folder` holds, if its configuration is this one; a new run if it holds nothing.
+        """Open the run in `folder` if its configuration is `config`; start a new one if the folder is empty.
 
-        The numbers named in `may_grow` (games, steps) may be larger now than they were.
+        Args:
+            folder: The folder; None takes the next free `runs/NAME-001`.
+            name: Name of a folder that is made.
+            config: The configuration.
+            may_grow: Fields (games, steps) whose number may be larger now than in the folder.
         """
         if folder is None or not (folder / "config.json").is_file():
             return cls.create(folder, name, config)
@@ -64,7 +80,7 @@ class Run:
             was, now = before.get(key), config.get(key)
             if key in may_grow and isinstance(was, int) and isinstance(now, int):
                 if now < was:
-                    raise BadInput(f"{folder} was begun with {key} = {was}, and that can grow only: {now} is less")
+                    raise BadInput(f"{folder} was started with {key} = {was}, which can only grow: {now} is less")
             elif was != now:
                 raise BadInput(
                     f"{folder} holds another run, whose {key} is {json.dumps(was)}, not {json.dumps(now)}: "
@@ -75,6 +91,7 @@ class Run:
         return run
 
     def config(self) -> dict[str, Any]:
+        """The configuration, with old names of fields and players translated (see `legacy`)."""
         path = self.path("config.json")
         try:
             found = json.loads(path.read_text())
@@ -82,31 +99,32 @@ class Run:
             raise BadInput(f"{path} can't be read: {error}") from None
         if not isinstance(found, dict):
             raise BadInput(f"{path} is no configuration of Kibitz")
-        return found
+        return current_config(found)
 
     def path(self, name: str) -> Path:
         return self.folder / name
 
     def write(self, name: str, text: str) -> None:
+        """Write a file atomically."""
         write_atomically(self.path(name), text.encode())
 
-    def measure(self, **values: Any) -> None:
-        """One line more in metrics.jsonl."""
-        self._add("metrics.jsonl", values)
+    def log(self, **metrics: Any) -> None:
+        """Append a line to metrics.jsonl, and to TensorBoard's events."""
+        self._append("metrics.jsonl", metrics)
         if self.events is not None:
-            self.events.add(values)
+            self.events.add(metrics)
 
-    def took(self, **values: Any) -> None:
-        """One line more in times.jsonl."""
-        self._add("times.jsonl", values)
+    def log_times(self, **seconds: Any) -> None:
+        """Append a line to times.jsonl."""
+        self._append("times.jsonl", seconds)
 
-    def _add(self, name: str, values: dict[str, Any]) -> None:
-        with _told(self.path(name)), self.path(name).open("a+b") as file:
-            _drop_cut_off(file)
+    def _append(self, name: str, values: dict[str, Any]) -> None:
+        with _writing(self.path(name)), self.path(name).open("a+b") as file:
+            _drop_truncated_line(file)
             file.write(f"{json.dumps(values)}\n".encode())
 
-    def lines(self, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
-        """What was measured; a line that a kill cut off is left out."""
+    def read_lines(self, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
+        """The lines of a .jsonl file; a last line that a kill has truncated is left out."""
         try:
             text = self.path(name).read_text()
         except FileNotFoundError:
@@ -118,23 +136,27 @@ class Run:
         except ValueError as error:
             raise BadInput(f"{self.path(name)} can't be read, it is damaged: {error}") from None
 
-    def keep_measures(self, keep: Callable[[dict[str, Any]], bool]) -> None:
-        """Take back the measurements that will be made again, for TensorBoard too."""
-        kept = [line for line in self.lines() if keep(line)]
+    def keep_metrics(self, keep: Callable[[dict[str, Any]], bool]) -> None:
+        """Remove the metrics that will be logged again after a resume, from TensorBoard too."""
+        kept = [line for line in self.read_lines() if keep(line)]
         self.write("metrics.jsonl", "".join(json.dumps(line) + "\n" for line in kept))
-        self.write("times.jsonl", "".join(json.dumps(line) + "\n" for line in self.lines("times.jsonl")))
+        self.write("times.jsonl", "".join(json.dumps(line) + "\n" for line in self.read_lines("times.jsonl")))
         if self.events is not None:
             self.events.restart(kept)
 
     def show_in_tensorboard(self) -> None:
-        """From now on; where TensorBoard is installed."""
+        """Write events for TensorBoard from now on, where it is installed."""
         with suppress(ImportError):
             self.events = Events(self.folder)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """While this process works on the run, no other can."""
-        with _told(self.path("lock")):
+    def lock(self) -> Iterator[None]:
+        """Keep other processes from working on the run.
+
+        Raises:
+            BadInput: Another process holds the lock.
+        """
+        with _writing(self.path("lock")):
             file = self.path("lock").open("a+b")
         with file:
             _lock(file, self.folder)
@@ -142,27 +164,29 @@ class Run:
 
     @contextmanager
     def appending(self, name: str) -> Iterator[Callable[[str], None]]:
-        """A function that adds a line to a file which this process alone writes to.
+        """A function that appends a line to a file which only this process writes to.
 
-        A last line that a kill cut off is dropped first.
+        A last line that a kill has truncated is dropped first.
         """
-        with _told(self.path(name)):
+        with _writing(self.path(name)):
             file = self.path(name).open("a+b")
         with file:
-            with _told(self.path(name)):
+            with _writing(self.path(name)):
                 _lock(file, self.folder)
-                _drop_cut_off(file)
+                _drop_truncated_line(file)
 
             def append(line: str) -> None:
-                with _told(self.path(name)):
+                with _writing(self.path(name)):
                     file.write(line.encode())
                     file.flush()
 
             yield append
 
+    measure, took, keep_measures, held, lines = log, log_times, keep_metrics, lock, read_lines  # their old names
+
 
 class Events:
-    """Numbers for TensorBoard, by its own writer: torch isn't needed for it."""
+    """Metrics for TensorBoard, by TensorBoard's own writer, which doesn't need torch."""
 
     def __init__(self, folder: Path) -> None:
         from tensorboard.compat.proto.event_pb2 import Event
@@ -172,16 +196,18 @@ class Events:
         self.folder, self.event, self.summary, self.open = folder, Event, Summary, EventFileWriter
         self.writer: Any = None
 
-    def add(self, values: dict[str, Any]) -> None:
+    def add(self, metrics: dict[str, Any]) -> None:
         if self.writer is None:
             self.writer = self.open(str(self.folder))
-        found = [self.summary.Value(tag=key, simple_value=value) for key, value in values.items() if key != "iteration"]
-        event = self.event(wall_time=time.time(), step=values["iteration"], summary=self.summary(value=found))
+        found = [
+            self.summary.Value(tag=key, simple_value=value) for key, value in metrics.items() if key != "iteration"
+        ]
+        event = self.event(wall_time=time.time(), step=metrics["iteration"], summary=self.summary(value=found))
         self.writer.add_event(event)
         self.writer.flush()
 
     def restart(self, lines: list[dict[str, Any]]) -> None:
-        """All over, with these lines."""
+        """Replace all events by those of these lines."""
         for path in self.folder.glob("events.out.tfevents.*"):
             path.unlink()
         for line in lines:
@@ -189,15 +215,16 @@ class Events:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _writing(path: Path) -> Iterator[None]:
+    """Turn an error of the file system into one line."""
     try:
         yield
     except OSError as error:
         raise BadInput(f"can't write {path}: {error.strerror or error}") from None
 
 
-def _drop_cut_off(file: IO[bytes]) -> None:
-    """The last line, where a kill or a full disk has cut it off."""
+def _drop_truncated_line(file: IO[bytes]) -> None:
+    """Remove the last line if a kill or a full disk has truncated it."""
     if file.seek(0, 2):
         file.seek(-1, 2)
         if file.read() != b"\n":
@@ -206,7 +233,7 @@ def _drop_cut_off(file: IO[bytes]) -> None:
 
 
 def _lock(file: IO[bytes], folder: Path) -> None:
-    """Held until the file is closed, or the process dies."""
+    """Lock a file until it is closed or the process dies."""
     if fcntl is None:
         return
     try:
@@ -216,7 +243,7 @@ def _lock(file: IO[bytes], folder: Path) -> None:
 
 
 def _holds_something(folder: Path) -> bool:
-    """Other than what a kill left half written."""
+    """Whether a folder holds anything except files that a kill left half written."""
     return any(path.suffix != ".part" for path in folder.iterdir())
 
 

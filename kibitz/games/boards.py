@@ -106,8 +106,8 @@ def hexagon(side: int) -> Board:
     return Board(places, names, HEXAGONAL, 1)
 
 
-def picture(board: Board, symbols: list[str]) -> str:
-    """A symbol a cell, as the board lies before the players, with coordinates at the edge."""
+def board_text(board: Board, symbols: list[str]) -> str:
+    """One symbol per cell, as the board lies before the players, with coordinates at the edge."""
     rows = sorted({row for row, _ in board.places}, reverse=True)
     if board.directions == SQUARE:
         columns = 1 + max(column for _, column in board.places)

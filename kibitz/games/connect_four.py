@@ -10,11 +10,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..jit import below, helper, lowest, mix, record
-from .boards import picture, square
+from .boards import square
+from .display import show_board
 from .game import OVER, game
 
 BITS = 64
-SYMBOLS = "xo"
 NOBODY = -1
 STATE = record(("stones", "u8", (2,)), ("to_move", "i1"), ("winner", "i1"))
 
@@ -42,6 +42,8 @@ class ConnectFour(NamedTuple):
     rows: Annotated[int, "cells in a column", range(1, 16)] = 6
     columns: Annotated[int, "columns", range(1, 10)] = 7
     connect: Annotated[int, "stones in a row that win", range(2, 10)] = 4
+
+    numbered_columns = True  # type: ignore[misc]
 
     def board(self):
         return square(self.rows, self.columns)
@@ -128,17 +130,9 @@ class ConnectFour(NamedTuple):
         return state.stones[seat]
 
     def show(self, state, seat):
-        lines = []
-        for who in range(2):
-            lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {SYMBOLS[who]}")
-            lines[-1] += ", to move" if state.to_move == who else ", wins" if state.winner == who else ""
-        symbols = []
-        for row, column in self.board().places:
-            held = [int(state.stones[who]) >> column * (self.rows + 1) + row & 1 for who in range(2)]
-            symbols.append(SYMBOLS[held.index(1)] if 1 in held else ".")
-        drawn = picture(self.board(), symbols).splitlines()
+        *drawn, _ = show_board(self, state, seat).splitlines()
         columns = " ".join(str(column + 1) for column in range(self.columns))
-        return "\n".join([*lines, *(line[3:] for line in drawn[:-1]), columns])
+        return "\n".join([*drawn[:2], *(line[3:] for line in drawn[2:]), columns])
 
     def action_to_string(self, state, action):
         return str(action + 1)

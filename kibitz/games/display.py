@@ -1,9 +1,38 @@
 """How a game is talked about at a table with people. Most do it in the words they have; some have more to say."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.names import BadInput
-from .game import Game, legal_actions
+from .boards import board_text
+from .game import OVER, Game, legal_actions
+
+SYMBOLS = "xo"  # pieces of seat 0 and seat 1
+
+
+def seat_name(who: int, seat: int) -> str:
+    """A seat as people count, from 1; `seat` is the one that reads it."""
+    return f"seat {who + 1}{' (you)' if who == seat else ''}"
+
+
+def piece_owners(game: Any, state: Any) -> list[int]:
+    """The seat whose piece is on each cell of the board; -1: empty."""
+    owners = []
+    for place in map(int, game.places()):
+        held = [int(game.pieces(state, seat, place >> 6)) >> (place & 63) & 1 for seat in range(2)]
+        owners.append(held.index(1) if 1 in held else -1)
+    return owners
+
+
+def show_board(game: Any, state: Any, seat: int, notes: Sequence[str] = ("", "")) -> str:
+    """One line per seat with its symbol, its note and whether it moves or has won; then the board."""
+    turn, lines = int(game.turn(state)), []
+    for who in range(2):
+        wins = turn == OVER and game.payoff(state, who) > 0
+        status = ", to move" if turn == who else ", wins" if wins else ""
+        lines.append(f"{seat_name(who, seat)}: {SYMBOLS[who]}{notes[who]}{status}")
+    symbols = ["." if owner < 0 else SYMBOLS[owner] for owner in piece_owners(game, state)]
+    return "\n".join([*lines, board_text(game.board(), symbols)])
 
 
 class Display:
@@ -46,4 +75,4 @@ class Display:
 
 def display(game: Game, language: str = "en") -> Any:
     """Its own talk, or the plain one."""
-    return getattr(game, "talk", Display)(game, language)
+    return getattr(game, "display", Display)(game, language)

@@ -17,8 +17,9 @@ import numpy as np
 from ..jit import below, helper, popcount, record
 from .bitboards import bit, list_bits, mask, nth, nth_of_bytes, sum_of_bytes
 from .boards import SQUARE, square
-from .breakthrough import observe_race, show_race
+from .display import show_board
 from .game import OVER, game
+from .race import observe_pieces
 
 APPROACH, WITHDRAWAL, STEP = 0, 1, 2
 NONE = -1
@@ -149,7 +150,7 @@ class Fanorona(NamedTuple):
     def observe(self, state, seat, out):
         """Own pieces, the other's, the one that may go on and where it can't, as the seat sees the board."""
         cells = self.rows * self.columns
-        observe_race(self, state, seat, out)
+        observe_pieces(self, state, seat, out)
         closed = barred(self, state)
         for cell in range(cells):
             place = cell if seat == 0 else cells - 1 - cell
@@ -163,7 +164,7 @@ class Fanorona(NamedTuple):
         return state.pieces[seat]
 
     def show(self, state, seat):
-        lines = show_race(self, state, seat).splitlines()
+        lines = show_board(self, state, seat).splitlines()
         if state.at != NONE:
             lines[state.to_move] += f", may go on with {self.board().names[state.at]}"
         return "\n".join([*lines[:2], f"turns: {state.turns} of {self.limit}", *lines[2:]])

@@ -5,14 +5,18 @@ kernel. `docs/write-your-own-game.md` shows a whole game.
 """
 
 import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..core.names import BadInput
+from ..core.names import BadInput, Registry
 from ..jit import below, copy_record, hash_record, mix, rules, uniform
+
+if TYPE_CHECKING:
+    from .state import State
 
 CHANCE = -1
 OVER = -2
@@ -21,6 +25,8 @@ PST = 0  # aim at the public part of a view
 IST = 1  # aim at all that the seat has seen
 
 SCRATCH = 1024  # no game has more actions or outcomes at a turn
+
+GAMES = Registry("game", "kibitz.games")  # name -> class
 
 RULES = {
     "start": "self, state",
@@ -46,6 +52,25 @@ RULES = {
 NEEDED = ("start", "turn", "actions", "play", "payoff")
 ON_BOARDS = ("from_to", "pieces")  # of a game that has a `board`, for patterns of pieces
 HIDDEN = ("look", "determinize", "infoset")  # all three or none: a game hides something, or it doesn't
+
+RENAMED = {
+    "pick": "sample_action",
+    "guess": "determinize",
+    "odds": "chance_probs",
+    "finish": "random_playout",
+    "aim": "target",
+    "ends": "from_to",
+    "stones": "pieces",
+    "usual": "heuristic",
+    "aside": "is_announcement",
+    "quiet": "without_announcements",
+    "spell": "action_to_string",
+    "read": "parse_action",
+    "most_actions": "num_actions",
+    "most_outcomes": "max_chance_outcomes",
+    "longest": "max_game_length",
+    "mills": "milli_unit",
+}
 
 
 @dataclass(frozen=True)
@@ -96,6 +121,8 @@ class Game(Protocol):
     def show(self, state: Any, seat: int) -> str: ...
     def action_to_string(self, state: Any, action: int) -> str: ...
     def parse_action(self, state: Any, text: str) -> int: ...
+    def picture(self, state: Any, seat: int) -> str: ...
+    def initial(self, seed: int | None = None) -> "State": ...
     def _asdict(self) -> dict[str, Any]: ...
 
 
@@ -106,9 +133,9 @@ def game(
     name: str,
     *,
     state: np.dtype,
-    num_actions: Any,
-    max_game_length: Any,
-    payoffs: Any,
+    num_actions: Any = None,
+    max_game_length: Any = None,
+    payoffs: Any = None,
     rewards: Any = None,
     seats: Any = 2,
     max_chance_outcomes: Any = 0,
@@ -118,13 +145,24 @@ def game(
     targets: tuple[str, ...] = (),
     milli_unit: str = "",
     check: Callable[[Any], str | None] = lambda game: None,
+    **unknown: Any,
 ) -> Callable[[C], C]:
     """Class decorator that makes a NamedTuple a game. A fact is a value, or a function of the game.
 
-    `check` says what is wrong with a combination of parameters that are each in range.
+    The game is registered under its name; only another shipped game takes the name of a shipped game.
+    `check` returns what is wrong with a combination of parameters that are each in range.
     """
+    for fact in unknown:
+        raise TypeError(_renamed("fact", fact) or f"no fact of a game is called {fact}")
+    needed = {"num_actions": num_actions, "max_game_length": max_game_length, "payoffs": payoffs}
+    for fact, value in needed.items():
+        if value is None:
+            raise TypeError(f"the game {name} lacks the fact {fact}")
 
     def decorate(cls: C) -> C:
+        for rule, value in vars(cls).items():
+            if inspect.isfunction(value) and _renamed("rule", rule):
+                raise TypeError(_renamed("rule", rule))
         missing = [rule for rule in NEEDED if rule not in vars(cls)]
         written = [rule for rule in HIDDEN if rule in vars(cls)]
         if missing:
@@ -166,9 +204,20 @@ def game(
 
         for key, value in (("name", name), ("state", state), ("facts", property(facts))):
             setattr(cls, key, value)
+        if is_shipped(cls) or name not in GAMES or not is_shipped(GAMES[name]):
+            GAMES(name)(cls)
         return cls
 
     return decorate
+
+
+def is_shipped(cls: type) -> bool:
+    """Whether a game is one of Kibitz's own."""
+    return cls.__module__.startswith(f"{GAMES.package}.")
+
+
+def _renamed(kind: str, name: str) -> str:
+    return f"the {kind} {name} is called {RENAMED[name]} now" if name in RENAMED else ""
 
 
 # ---------------------------------------------------------------- defaults of rules
@@ -271,6 +320,11 @@ def regions(self, seat):
 
 
 def show(self, state, seat):
+    """The position as text: the board, else the fields of the record."""
+    if hasattr(self, "board"):
+        from .display import show_board
+
+        return show_board(self, state, seat)
     return "\n".join(f"{field}: {np.asarray(state[field]).tolist()}" for field in state.dtype.names)
 
 
@@ -289,9 +343,30 @@ def parse_action(self, state, text):
     return words[text.strip().lower()]
 
 
+def picture(self, state, seat):
+    """The position for a notebook: one element of HTML or SVG; `seat` -1 is a spectator, who sees everything.
+
+    By default the board, else the text of `show`.
+    """
+    from . import svg
+
+    return svg.board_svg(self, state) if hasattr(self, "board") else svg.text_html(self.show(state, seat))
+
+
+def initial(self: Any, seed: int | None = None) -> "State":
+    """The opening position as a `State`, which offers legal actions, moves, views and pictures.
+
+    Chance turns are left to the caller: play an outcome, or call `State.deal`.
+    """
+    from .state import State
+
+    return State(self, seed=seed)
+
+
 DEFAULTS = (
     chance_probs, sample_action, random_playout, heuristic, is_announcement, reward, infoset, observe, look, prepare,
     determinize, target, from_to, pieces, without_announcements, places, regions, show, action_to_string, parse_action,
+    picture, initial,
 )  # fmt: skip
 
 

@@ -10,11 +10,10 @@ import numpy as np
 
 from ..jit import draw, helper, mix, record
 from .bitboards import list_bits
-from .boards import picture, square
+from .boards import square
 from .game import OVER, game
 
 MOST = 15
-SYMBOLS = "xo"  # black, white
 NOBODY = -1
 UPRIGHT, RISING, FALLING, LINES = MOST, 2 * MOST, 4 * MOST - 1, 6 * MOST - 2  # where they begin; first the rows
 STATE = record(("lines", "i2", (2, LINES)), ("placed", "i2"), ("to_move", "i1"), ("winner", "i1"))
@@ -115,16 +114,6 @@ class Gomoku(NamedTuple):
         for row in range(3, -1, -1):
             found = found << np.uint64(16) | np.uint64(state.lines[seat, 4 * word + row])
         return found
-
-    def show(self, state, seat):
-        lines, symbols = [], ["."] * self.size**2
-        for who in range(2):
-            for cell, (row, column) in enumerate(self.board().places):
-                if int(state.lines[who, row]) >> column & 1:
-                    symbols[cell] = SYMBOLS[who]
-            lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {SYMBOLS[who]}")
-            lines[-1] += ", to move" if state.to_move == who else ", wins" if state.winner == who else ""
-        return "\n".join([*lines, picture(self.board(), symbols)])
 
     def action_to_string(self, state, action):
         return self.board().names[action]

@@ -9,7 +9,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..jit import below, copy_record, helper, lowest, mix, popcount, record, uniform
+from .display import seat_name
 from .game import OVER, game
+from .svg import card_svg, table_html
 
 MOST = 13
 HIDDEN = -1
@@ -216,18 +218,23 @@ class Goofspiel(NamedTuple):
         def cards(values):
             return " ".join("?" if value < 0 else str(value + 1) for value in values) or "-"
 
-        n = int(state.rounds)
-        lines = [f"prize {n + self.base} of {' '.join(str(i + self.base) for i in range(self.cards))}"]
-        if n == self.cards:
-            lines = ["all prizes are gone"]
+        lines = [prize(self, state)]
         for who in range(2):
-            hand = [card for card in range(self.cards) if int(state.hand[who]) >> card & 1]
-            hidden = [-1] * (self.cards - n) if who != seat and not self.open_bids and seat >= 0 else hand
-            you = " (you)" if who == seat else ""
-            bids = cards(state.bids[who, :n])
-            lines.append(f"seat {who + 1}{you}: {state.points[who]} points, holds {cards(hidden)}, bid {bids}")
-        lines.append(f"won by: {' '.join('=' if who == TIE else str(who + 1) for who in state.winner[:n]) or '-'}")
-        return "\n".join(lines)
+            bids = cards(state.bids[who, : int(state.rounds)])
+            hand = cards(held(self, state, who, seat))
+            lines.append(f"{seat_name(who, seat)}: {state.points[who]} points, holds {hand}, bid {bids}")
+        return "\n".join([*lines, f"won by: {winners(state)}"])
+
+    def picture(self, state, seat):
+        def cards(values):
+            return [card_svg(str(value + 1) if value >= 0 else None) for value in values]
+
+        rows, n = [("", [], prize(self, state))], int(state.rounds)
+        for who in range(2):
+            shown = n + (who == 0 and state.to_move == 1)  # with a bid that still lies face down
+            rows.append((seat_name(who, seat), cards(held(self, state, who, seat)), f"{state.points[who]} points"))
+            rows.append(("bids", cards(state.bids[who, :shown]), ""))
+        return table_html([*rows, ("won by", [], winners(state))])
 
     def action_to_string(self, state, action):
         return str(action + 1)
@@ -352,3 +359,23 @@ def limits(game, state, view, seat):
                 high = min(high, card)
         spare += free >> card & 1
     return low, high, ties
+
+
+# ---------------------------------------------------------------- for people
+
+
+def prize(game, state):
+    if int(state.rounds) == game.cards:
+        return "all prizes are gone"
+    return f"prize {int(state.rounds) + game.base} of {' '.join(str(i + game.base) for i in range(game.cards))}"
+
+
+def held(game, state, who, seat):
+    """The cards in a seat's hand, -1 for each that `seat` doesn't see."""
+    if who != seat and not game.open_bids and seat >= 0:
+        return [HIDDEN] * (game.cards - int(state.rounds))
+    return [card for card in range(game.cards) if int(state.hand[who]) >> card & 1]
+
+
+def winners(state):
+    return " ".join("=" if who == TIE else str(who + 1) for who in state.winner[: int(state.rounds)]) or "-"

@@ -15,11 +15,11 @@ import numpy as np
 
 from ..jit import below, draw, helper, mix, popcount, record
 from .bitboards import list_bits
-from .boards import picture, rhombus
+from .boards import rhombus
+from .display import show_board
 from .game import OVER, game
 
 MOST = 14  # a border on each side makes it 16
-SYMBOLS = "xo"
 STATE = record(
     ("stones", "u8", (2, 4)),
     ("placed", "i2"),
@@ -184,16 +184,10 @@ class Hex(NamedTuple):
         return state.stones[seat, word]
 
     def show(self, state, seat):
-        lines, symbols = [], ["."] * self.size**2
-        for who, goal in enumerate(("top to bottom", "left to right")):
-            for cell in range(len(symbols)):
-                place = int(PLACE[self.size, cell])
-                if int(state.stones[who, place >> 6]) >> (place & 63) & 1:
-                    symbols[cell] = SYMBOLS[who]
-            lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {SYMBOLS[who]}, {goal}")
-            lines[-1] += ", to move" if state.to_move == who else ", wins" if state.winner == who else ""
+        goals = [", top to bottom", ", left to right"]
+        first, second, *rows = show_board(self, state, seat, goals).splitlines()
         columns = " " * 5 + " ".join(name[0] for name in self.board().names[: self.size])
-        return "\n".join([*lines, columns, picture(self.board(), symbols)])
+        return "\n".join([first, second, columns, *rows])
 
     def action_to_string(self, state, action):
         return self.board().names[action] if action < self.size**2 else "swap"

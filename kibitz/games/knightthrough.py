@@ -12,19 +12,12 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..jit import below, helper, mix, popcount, record
+from ..jit import below, helper, popcount
 from .bitboards import bit, list_bits, mask, nth
-from .boards import square
-from .breakthrough import observe_race, show_race
-from .game import OVER, game
+from .race import race
 
 ASIDE = np.array([-2, -1, 1, 2])
 AHEAD = np.array([1, 2, 2, 1])
-STATE = record(
-    ("pieces", "u8", (2,)),  # of each seat: bit c is cell c, from the lower left, row by row
-    ("to_move", "i1"),
-    ("winner", "i1"),  # -1 until there is one
-)
 # [columns, leap]: cells of eight rows of so many columns from which a leap isn't over the left or the right edge
 INSIDE = np.array(
     [
@@ -34,36 +27,12 @@ INSIDE = np.array(
 )
 
 
-@game(
-    "knightthrough",
-    state=STATE,
-    num_actions=lambda game: 8 * game.rows * game.columns,
-    # No piece gets further than the row before the far one, but the last that moves.
-    max_game_length=lambda game: 2 * game.columns * (2 * game.rows - 5) + 1,
-    payoffs=(-1.0, 1.0),
-    encoding=lambda game: 2 * game.rows * game.columns,
-)
+@race("knightthrough", moves=4)
 class Knightthrough(NamedTuple):
     """Knightthrough: knights that leap ahead only; who reaches the far row wins."""
 
     rows: Annotated[int, "rows of the board; each side fills two", range(4, 9)] = 8
     columns: Annotated[int, "columns of the board", range(4, 9)] = 8
-
-    def board(self):
-        return square(self.rows, self.columns)
-
-    def regions(self, seat):
-        return {"goal": [cell for cell, (row, _) in enumerate(self.board().places) if row == (self.rows - 1, 0)[seat]]}
-
-    def start(self, state):
-        home = bit(2 * self.columns) - np.uint64(1)
-        state.pieces[0] = home
-        state.pieces[1] = home << np.uint64((self.rows - 2) * self.columns)
-        state.to_move = 0
-        state.winner = -1
-
-    def turn(self, state):
-        return int(state.to_move)
 
     def actions(self, state, out):
         cells = self.rows * self.columns
@@ -85,42 +54,8 @@ class Knightthrough(NamedTuple):
         k -= (0 if leap == 0 else one) if leap < 2 else (two if leap == 2 else three)
         return (4 * int(state.to_move) + leap) * self.rows * self.columns + nth(chosen, k)
 
-    def play(self, state, action):
-        seat = int(state.to_move)
-        start, to = cells_of(self, action)
-        theirs = state.pieces[1 - seat] & ~bit(to)
-        state.pieces[seat] ^= bit(start) | bit(to)
-        state.pieces[1 - seat] = theirs
-        if theirs == 0 or to < self.columns or to >= (self.rows - 1) * self.columns:
-            state.winner = seat
-            state.to_move = OVER
-        else:
-            state.to_move = 1 - seat
-
-    def payoff(self, state, seat):
-        return 1.0 if state.winner == seat else -1.0
-
-    def infoset(self, state, seat):
-        key = mix(np.uint64(4 * seat + int(state.to_move) + 2), 0)
-        return mix(mix(key, state.pieces[0]), state.pieces[1])
-
-    def observe(self, state, seat, out):
-        """Own pieces, then the other's, as the seat sees the board: its own home row first."""
-        observe_race(self, state, seat, out)
-
     def from_to(self, state, action):
         return cells_of(self, action)
-
-    def pieces(self, state, seat, word):
-        return state.pieces[seat]
-
-    def show(self, state, seat):
-        return show_race(self, state, seat)
-
-    def action_to_string(self, state, action):
-        start, to = cells_of(self, action)
-        takes = int(state.pieces[1 - int(state.to_move)]) >> to & 1
-        return f"{self.board().names[start]}{'x' if takes else '-'}{self.board().names[to]}"
 
 
 @helper

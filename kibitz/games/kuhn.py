@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import below, copy_record, helper, record
+from .display import seat_name
 from .game import CHANCE, IST, OVER, game
+from .svg import card_svg, table_html
 
 HIDDEN = -1
 PASS, BET = 0, 1
@@ -105,12 +107,15 @@ class Kuhn(NamedTuple):
         return kept
 
     def show(self, state, seat):
-        lines = []
-        for who in range(2):
-            card = "JQK"[state.cards[who]] if state.cards[who] >= 0 else "?"
-            lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {card}")
-        played = " ".join(("pass", "bet")[nth_move(state, i)] for i in range(moves(state)))
-        return "\n".join([*lines, f"moves: {played or '-'}"])
+        lines = [f"{seat_name(who, seat)}: {card_name(state.cards[who]) or '?'}" for who in range(2)]
+        return "\n".join([*lines, f"moves: {played(state)}"])
+
+    def picture(self, state, seat):
+        rows = [
+            (seat_name(who, seat), [card_svg(card_name(state.cards[who]))] if state.dealt > who else [], "")
+            for who in range(2)
+        ]
+        return table_html([*rows, ("moves", [], played(state))])
 
     def action_to_string(self, state, action):
         return "JQK"[action] if state.dealt < 2 else ("pass", "bet")[action]
@@ -125,3 +130,11 @@ def moves(state):
 @helper
 def nth_move(state, i):
     return int(state.line) >> (moves(state) - 1 - i) & 1
+
+
+def card_name(card):
+    return "JQK"[card] if card >= 0 else None
+
+
+def played(state):
+    return " ".join(("pass", "bet")[nth_move(state, i)] for i in range(moves(state))) or "-"

@@ -5,7 +5,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..jit import below, copy_record, helper, record
+from .display import seat_name
 from .game import CHANCE, IST, OVER, game
+from .svg import card_svg, table_html
 
 HIDDEN = -1
 FOLD, CALL, RAISE = 0, 1, 2
@@ -194,17 +196,19 @@ class Leduc(NamedTuple):
     def show(self, state, seat):
         lines = []
         for who in range(2):
-            you = " (you)" if who == seat else ""
             card = "?" if state.cards[who] < 0 and state.dealt > who else card_name(self, state.cards[who])
-            lines.append(f"seat {who + 1}{you}: {card}, {paid(self, state, who)} in the pot")
-        first = int(state.before) if state.dealt == 3 else int(state.moved)
-        made = [nth_move(state, i) for i in range(moves(state))]
-        for title, part in (("round 1", made[:first]), ("round 2", made[first:])):
-            before = [CALL, *part]
-            said = ["check" if move == CALL and before[i] != RAISE else WORDS[move] for i, move in enumerate(part)]
-            lines.append(f"{title}: {' '.join(said) or '-'}")
-        lines.insert(2, f"public: {card_name(self, state.public)}")
-        return "\n".join(lines)
+            lines.append(f"{seat_name(who, seat)}: {card}, {paid(self, state, who)} in the pot")
+        lines.append(f"public: {card_name(self, state.public)}")
+        return "\n".join([*lines, *(f"{title}: {said}" for title, said in rounds(state))])
+
+    def picture(self, state, seat):
+        rows = []
+        for who in range(2):
+            card = card_name(self, state.cards[who]) if state.cards[who] >= 0 else None
+            held = [card_svg(card)] if state.dealt > who else []
+            rows.append((seat_name(who, seat), held, f"{paid(self, state, who)} in the pot"))
+        public = [card_svg(card_name(self, state.public))] if state.public >= 0 else []
+        return table_html([*rows, ("public", public, ""), *((title, [], said) for title, said in rounds(state))])
 
     def action_to_string(self, state, action):
         if state.to_move == CHANCE:
@@ -270,6 +274,16 @@ def paid(game, state, seat):
     made = int(state.moved)
     asked = {RAISE: made % 2, FOLD: (made - 1) % 2}.get(int(last_move(state)), -1) if made else -1
     return int(state.level) - ((game.second if round else game.first) if seat == asked else 0)
+
+
+def rounds(state):
+    """The title of each betting round and its moves in words."""
+    first = int(state.before) if state.dealt == 3 else int(state.moved)
+    made = [nth_move(state, i) for i in range(moves(state))]
+    for title, part in (("round 1", made[:first]), ("round 2", made[first:])):
+        before = [CALL, *part]
+        said = ["check" if move == CALL and before[i] != RAISE else WORDS[move] for i, move in enumerate(part)]
+        yield title, " ".join(said) or "-"
 
 
 def card_name(game, card):

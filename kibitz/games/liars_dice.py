@@ -9,7 +9,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..jit import below, copy_record, helper, mix, record
+from .display import seat_name
 from .game import CHANCE, IST, OVER, game
+from .svg import die_svg, table_html
 
 MOST = 5
 HIDDEN = -1
@@ -155,10 +157,16 @@ class LiarsDice(NamedTuple):
         lines = []
         for who in range(2):
             dice = " ".join("?" if die < 0 else str(die + 1) for die in state.dice[who, : self.dice])
-            lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {dice}")
-        bids = [self.action_to_string(None, bid) for bid in range(62) if int(state.bids) >> bid & 1]
-        lines.append(f"bids: {' '.join(bids + ['liar'] * int(state.called)) or '-'}")
-        return "\n".join(lines)
+            lines.append(f"{seat_name(who, seat)}: {dice}")
+        return "\n".join([*lines, f"bids: {bids_made(self, state)}"])
+
+    def picture(self, state, seat):
+        rows = []
+        for who in range(2):
+            rolled = min(max(int(state.rolled) - who * self.dice, 0), self.dice)
+            dice = [die_svg(int(die) + 1 if die >= 0 else None) for die in state.dice[who, :rolled]]
+            rows.append((seat_name(who, seat), dice, ""))
+        return table_html([*rows, ("bids", [], bids_made(self, state))])
 
     def action_to_string(self, state, action):
         if state is not None and state.to_move == CHANCE:
@@ -184,3 +192,8 @@ def count(state, seat, face):
     for i in range(MOST):
         held += state.dice[seat, i] == face
     return held
+
+
+def bids_made(game, state):
+    bids = [game.action_to_string(None, bid) for bid in range(62) if int(state.bids) >> bid & 1]
+    return " ".join(bids + ["liar"] * int(state.called)) or "-"

@@ -11,11 +11,11 @@ import numpy as np
 
 from ..jit import below, helper, mix, popcount, record
 from .bitboards import ONE, bit, list_bits, mask, nth
-from .boards import picture, square
+from .boards import square
+from .display import show_board
 from .game import OVER, game
 
 MOST = 8
-SYMBOLS = "xo"  # black, white
 STATE = record(
     ("discs", "u8", (2,)),
     ("moves", "u8"),  # cells where the seat to move may place a disc
@@ -40,6 +40,8 @@ class Othello(NamedTuple):
     """Othello: enclose the other's discs to turn them; more discs win."""
 
     size: Annotated[int, "cells along a side, an even number", range(4, MOST + 1)] = 8
+
+    first_row_on_top = True  # type: ignore[misc]
 
     def board(self):
         return square(self.size, self.size)
@@ -101,17 +103,9 @@ class Othello(NamedTuple):
         return state.discs[seat]
 
     def show(self, state, seat):
-        lines, symbols = [], ["."] * self.size**2
-        for who in range(2):
-            for cell in range(len(symbols)):
-                if int(state.discs[who]) >> cell & 1:
-                    symbols[cell] = SYMBOLS[who]
-            held = popcount(state.discs[who])
-            lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {SYMBOLS[who]}, {held} discs")
-            wins = state.to_move == OVER and self.payoff(state, who) > 0
-            lines[-1] += ", to move" if state.to_move == who else ", wins" if wins else ""
-        *rows, columns = picture(self.board(), symbols).splitlines()
-        return "\n".join([*lines, columns, *reversed(rows)])
+        counts = [f", {popcount(state.discs[who])} discs" for who in range(2)]
+        first, second, *rows, columns = show_board(self, state, seat, counts).splitlines()
+        return "\n".join([first, second, columns, *reversed(rows)])
 
     def action_to_string(self, state, action):
         return self.board().names[action] if action < self.size**2 else "pass"

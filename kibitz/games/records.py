@@ -10,12 +10,13 @@ that replaying them from the opening gives every position.
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..core.legacy import current_player
 from ..core.names import BadInput
 from . import OVER, legal_actions, load, positions
 
@@ -58,6 +59,7 @@ class Record:
 
 
 def read_line(text: str, where: str) -> Record:
+    """A record from its line; `where` names the line in errors. Old names of players are translated (see `legacy`)."""
     try:
         record = Record(**json.loads(text))
     except (ValueError, TypeError, RecursionError) as error:
@@ -73,7 +75,7 @@ def read_line(text: str, where: str) -> Record:
     )
     if not sound:
         raise BadInput(f"{where} is no record of a game: a value has the wrong type")
-    return record
+    return replace(record, players=[current_player(name) for name in record.players])
 
 
 def read_records(path: Path) -> list[Record]:

@@ -14,14 +14,14 @@ import numpy as np
 
 from ..jit import below, helper, lowest, mix, record
 from .bitboards import ONE, bit, mask, nth
-from .boards import picture, square
+from .boards import square
+from .display import show_board
 from .game import OVER, game
 
 SIZE = 5
 CELLS = SIZE * SIZE
 MARKERS = 4  # of a seat
 DROP = 4  # the step that stays where it is
-SYMBOLS = "xo"
 FULL = mask(range(CELLS))
 STATE = record(
     ("markers", "u8", (2,)),  # of each seat: bit c is cell c, from the lower left, row by row
@@ -136,15 +136,8 @@ class Teeko(NamedTuple):
         return state.markers[seat]
 
     def show(self, state, seat):
-        symbols = ["."] * CELLS
-        lines = []
-        for who in range(2):
-            for cell in range(CELLS):
-                if int(state.markers[who]) >> cell & 1:
-                    symbols[cell] = SYMBOLS[who]
-            lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {SYMBOLS[who]}")
-            lines[-1] += ", to move" if state.to_move == who else ", wins" if state.winner == who else ""
-        return "\n".join([*lines, f"plies: {state.plies} of {self.limit}", picture(BOARD, symbols)])
+        first, second, *drawn = show_board(self, state, seat).splitlines()
+        return "\n".join([first, second, f"plies: {state.plies} of {self.limit}", *drawn])
 
     def action_to_string(self, state, action):
         start, to = cells_of(self, action)

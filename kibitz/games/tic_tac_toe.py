@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import below, draw, helper, popcount, record
-from .boards import picture, square
+from .boards import square
 from .game import OVER, game
 
 CELLS = 9
 FULL = (1 << CELLS) - 1
-SYMBOLS = "xo"
 STATE = record(("marks", "i2", (2,)), ("to_move", "i1"))  # bit c: cell c is the seat's
 
 # What there is to know of a set of cells is looked up.
@@ -97,17 +96,6 @@ class TicTacToe(NamedTuple):
 
     def pieces(self, state, seat, word):
         return np.uint64(state.marks[seat])
-
-    def show(self, state, seat):
-        symbols = ["."] * CELLS
-        lines = []
-        for who in range(2):
-            for cell in range(CELLS):
-                if int(state.marks[who]) >> cell & 1:
-                    symbols[cell] = SYMBOLS[who]
-            lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {SYMBOLS[who]}")
-            lines[-1] += ", to move" if state.to_move == who else ", wins" if WON[int(state.marks[who])] else ""
-        return "\n".join([*lines, picture(self.board(), symbols)])
 
     def action_to_string(self, state, action):
         return self.board().names[action]

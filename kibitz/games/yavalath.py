@@ -9,11 +9,10 @@ import numpy as np
 
 from ..jit import below, helper, mix, record
 from .bitboards import bit, list_bits, mask
-from .boards import hexagon, picture
+from .boards import hexagon
 from .game import OVER, game
 
 SIDES = range(3, 6)
-SYMBOLS = "xo"
 NOBODY = -1
 STATE = record(
     ("stones", "u8", (2,)),  # of each seat: bit c is cell c
@@ -106,16 +105,6 @@ class Yavalath(NamedTuple):
 
     def pieces(self, state, seat, word):
         return state.stones[seat]
-
-    def show(self, state, seat):
-        lines, symbols = [], ["."] * cells(self)
-        for who in range(2):
-            for cell in range(len(symbols)):
-                if int(state.stones[who]) >> cell & 1:
-                    symbols[cell] = SYMBOLS[who]
-            lines.append(f"seat {who + 1}{' (you)' if who == seat else ''}: {SYMBOLS[who]}")
-            lines[-1] += ", to move" if state.to_move == who else ", wins" if state.winner == who else ""
-        return "\n".join([*lines, picture(self.board(), symbols)])
 
     def action_to_string(self, state, action):
         return self.board().names[action]

@@ -7,6 +7,7 @@ import numpy as np
 from ..core.names import BadInput
 from ..games import CHANCE, Game, legal_actions, positions
 from ..games.game import heuristic, is_announcement
+from ..games.random_games import playouts
 from ..jit import generators
 from .alphabeta import AlphaBeta
 from .announcements import Announcements
@@ -16,7 +17,6 @@ from .ensemble_uct import EnsembleUct
 from .ismcts import IsMcts
 from .mccfr import SAMPLERS
 from .oos import Oos
-from .playouts import playouts
 from .policies import heuristic_action
 from .puct import Puct
 from .sequence_form import unfold

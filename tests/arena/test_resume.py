@@ -94,7 +94,7 @@ def test_a_finished_match_is_read_and_left_alone(tmp_path, whole):
         (("leduc", ["random", "random"], 30, 1), 'whose game is "kuhn", not "leduc"'),
         (("kuhn", ["random", "oos:9"], 30, 1), r'whose players is \["random", "random"\]'),
         (("kuhn", ["random", "random"], 30, 2), "whose seed is 1, not 2"),
-        (("kuhn", ["random", "random"], 29, 1), "begun with games = 30, and that can grow only: 29 is less"),
+        (("kuhn", ["random", "random"], 29, 1), "started with games = 30, which can only grow: 29 is less"),
     ],
 )
 def test_another_match_in_the_folder_is_refused(tmp_path, whole, asked, text):

@@ -1,4 +1,4 @@
-"""Run folders: lines that a kill can't spoil, numbers for TensorBoard, and one process at a time."""
+"""Run folders: lines that survive a kill, events for TensorBoard, and one process at a time."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ def run(tmp_path):
 
 
 def shown(run):
-    """(step, measure, value), of all event files."""
+    """(step, metric, value) in all event files."""
     found = []
     for path in sorted(run.folder.glob("events.out.tfevents.*")):
         for raw in RawEventFileLoader(str(path)).Load():
@@ -27,111 +27,111 @@ def shown(run):
     return found
 
 
-def test_every_measurement_is_a_line_and_times_are_kept_apart(run):
-    assert run.lines() == run.lines("times.jsonl") == []
-    run.measure(iteration=1, loss=0.5)
-    run.took(iteration=1, playing=2.5)
-    run.measure(iteration=2, loss=0.25)
+def test_metrics_are_one_line_each_and_times_are_in_a_file_of_their_own(run):
+    assert run.read_lines() == run.read_lines("times.jsonl") == []
+    run.log(iteration=1, loss=0.5)
+    run.log_times(iteration=1, playing=2.5)
+    run.log(iteration=2, loss=0.25)
     assert run.path("metrics.jsonl").read_text() == '{"iteration": 1, "loss": 0.5}\n{"iteration": 2, "loss": 0.25}\n'
-    assert run.lines() == [{"iteration": 1, "loss": 0.5}, {"iteration": 2, "loss": 0.25}]
-    assert run.lines("times.jsonl") == [{"iteration": 1, "playing": 2.5}]
-    assert Run(run.folder).lines() == run.lines()
+    assert run.read_lines() == [{"iteration": 1, "loss": 0.5}, {"iteration": 2, "loss": 0.25}]
+    assert run.read_lines("times.jsonl") == [{"iteration": 1, "playing": 2.5}]
+    assert Run(run.folder).read_lines() == run.read_lines()
 
 
 @pytest.mark.parametrize("cut", [1, 5, 29])
-def test_a_line_that_was_cut_off_is_left_out_and_the_next_begins_anew(run, cut):
-    for name, add in (("metrics.jsonl", run.measure), ("times.jsonl", run.took)):
+def test_a_truncated_line_is_ignored_and_the_next_starts_on_a_line_of_its_own(run, cut):
+    for name, add in (("metrics.jsonl", run.log), ("times.jsonl", run.log_times)):
         add(iteration=1, number=0.5)
         add(iteration=2, number=0.25)
         path = run.path(name)
         path.write_bytes(path.read_bytes()[:-cut])
-        assert run.lines(name) == [{"iteration": 1, "number": 0.5}]
+        assert run.read_lines(name) == [{"iteration": 1, "number": 0.5}]
         add(iteration=3, number=0.125)
-        assert run.lines(name) == [{"iteration": 1, "number": 0.5}, {"iteration": 3, "number": 0.125}]
+        assert run.read_lines(name) == [{"iteration": 1, "number": 0.5}, {"iteration": 3, "number": 0.125}]
 
 
-def test_lines_that_are_damaged_are_told(run):
+def test_damaged_lines_are_an_error(run):
     run.path("metrics.jsonl").write_text('{"iteration": 1}\n{"iterat\n{"iteration": 3}\n')
     with pytest.raises(BadInput, match=r"metrics\.jsonl can't be read, it is damaged: ") as caught:
-        run.lines()
+        run.read_lines()
     assert "\n" not in str(caught.value)
     run.path("metrics.jsonl").write_bytes(b"\xff\xfe\n")
     with pytest.raises(BadInput, match=r"metrics\.jsonl can't be read"):
-        run.lines()
+        run.read_lines()
 
 
-def test_measurements_can_be_taken_back(run):
-    run.keep_measures(lambda line: True)
-    assert run.lines() == []
+def test_metrics_can_be_removed(run):
+    run.keep_metrics(lambda line: True)
+    assert run.read_lines() == []
     for iteration in range(5):
-        run.measure(iteration=iteration, loss=iteration / 8)
+        run.log(iteration=iteration, loss=iteration / 8)
     whole = run.path("metrics.jsonl").read_text()
     run.path("metrics.jsonl").write_text(whole + '{"iteration": 5, "lo')
-    run.keep_measures(lambda line: line["iteration"] <= 2)
-    assert [line["iteration"] for line in run.lines()] == [0, 1, 2]
-    run.measure(iteration=3, loss=0.0)
-    assert [line["iteration"] for line in run.lines()] == [0, 1, 2, 3]
+    run.keep_metrics(lambda line: line["iteration"] <= 2)
+    assert [line["iteration"] for line in run.read_lines()] == [0, 1, 2]
+    run.log(iteration=3, loss=0.0)
+    assert [line["iteration"] for line in run.read_lines()] == [0, 1, 2, 3]
     assert {path.name for path in run.folder.iterdir()} <= {"config.json", "metrics.jsonl", "times.jsonl"}
 
 
-def test_what_is_kept_stays_as_it_was_written(run):
-    run.measure(iteration=1, value=0.1 + 0.2)
+def test_kept_metrics_stay_as_they_were_written(run):
+    run.log(iteration=1, value=0.1 + 0.2)
     before = run.path("metrics.jsonl").read_text()
-    run.keep_measures(lambda line: True)
+    run.keep_metrics(lambda line: True)
     assert run.path("metrics.jsonl").read_text() == before
 
 
 # ---------------------------------------------------------------- TensorBoard
 
 
-def test_tensorboard_sees_each_number_at_its_iteration(run):
-    run.measure(iteration=0, loss=9.0)  # before it is asked for
+def test_tensorboard_has_each_number_at_its_iteration(run):
+    run.log(iteration=0, loss=9.0)  # before TensorBoard is switched on
     run.show_in_tensorboard()
-    run.measure(iteration=1, loss=0.5, games=4)
+    run.log(iteration=1, loss=0.5, games=4)
     assert shown(run) == [(1, "loss", 0.5), (1, "games", 4.0)]  # on disk at once
-    run.measure(iteration=2, loss=0.25)
+    run.log(iteration=2, loss=0.25)
     assert shown(run) == [(1, "loss", 0.5), (1, "games", 4.0), (2, "loss", 0.25)]
 
 
-def test_what_is_taken_back_goes_from_tensorboard_too(run):
-    for _ in range(2):  # by this object, and by one that goes on
+def test_removed_metrics_are_removed_from_tensorboard_too(run):
+    for _ in range(2):  # by this object, and by one that resumes
         run.show_in_tensorboard()
-        run.keep_measures(lambda line: line["iteration"] < 2)
-        for iteration in range(len(run.lines()), 5):
-            run.measure(iteration=iteration, loss=iteration / 8)
+        run.keep_metrics(lambda line: line["iteration"] < 2)
+        for iteration in range(len(run.read_lines()), 5):
+            run.log(iteration=iteration, loss=iteration / 8)
         run = Run(run.folder)
     assert shown(run) == [(iteration, "loss", iteration / 8) for iteration in range(5)]
 
 
-def test_taking_back_twice_leaves_one_story(run):
+def test_removing_metrics_twice_leaves_one_curve(run):
     run.show_in_tensorboard()
     for last in (4, 3, 2):
-        for iteration in range(len(run.lines()), 5):
-            run.measure(iteration=iteration, loss=iteration / 8)
-        run.keep_measures(lambda line, last=last: line["iteration"] < last)
-    run.measure(iteration=2, loss=7.0)
+        for iteration in range(len(run.read_lines()), 5):
+            run.log(iteration=iteration, loss=iteration / 8)
+        run.keep_metrics(lambda line, last=last: line["iteration"] < last)
+    run.log(iteration=2, loss=7.0)
     assert shown(run) == [(0, "loss", 0.0), (1, "loss", 0.125), (2, "loss", 7.0)]
 
 
-def test_without_tensorboard_there_are_lines_all_the_same(run, monkeypatch):
+def test_without_tensorboard_metrics_are_still_logged(run, monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "tensorboard"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "tensorboard", None)
     run.show_in_tensorboard()
-    run.measure(iteration=1, loss=0.5)
-    run.keep_measures(lambda line: True)
-    assert run.lines() == [{"iteration": 1, "loss": 0.5}]
+    run.log(iteration=1, loss=0.5)
+    run.keep_metrics(lambda line: True)
+    assert run.read_lines() == [{"iteration": 1, "loss": 0.5}]
     assert not list(run.folder.glob("events*"))
 
 
-def test_numbers_for_tensorboard_need_no_torch(tmp_path):
+def test_tensorboard_events_need_no_torch(tmp_path):
     script = """
 import sys
 from pathlib import Path
 from kibitz.core.runs import Run
 run = Run(Path(sys.argv[1]))
 run.show_in_tensorboard()
-run.measure(iteration=1, loss=0.5)
+run.log(iteration=1, loss=0.5)
 print(len(list(run.folder.glob("events*"))), "torch" in sys.modules, "tensorflow" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", script, tmp_path], capture_output=True, text=True, check=True)
@@ -141,45 +141,56 @@ print(len(list(run.folder.glob("events*"))), "torch" in sys.modules, "tensorflow
 # ---------------------------------------------------------------- one at a time
 
 
-def test_a_run_is_held_by_one_process_until_it_ends(run):
+def test_a_run_is_locked_by_one_process_at_a_time(run):
     pytest.importorskip("fcntl")
-    with run.held():
+    with run.lock():
         for other in (run, Run(run.folder)):
-            with pytest.raises(BadInput, match="is being written by another process"), other.held():
+            with pytest.raises(BadInput, match="is being written by another process"), other.lock():
                 pass
-    with Run(run.folder).held():
+    with Run(run.folder).lock():
         pass
-    with pytest.raises(KeyError), run.held():
+    with pytest.raises(KeyError), run.lock():
         raise KeyError
-    with run.held():
+    with run.lock():
         pass
 
 
-def test_a_process_that_dies_lets_go_of_its_run(run):
+def test_a_process_that_dies_releases_its_lock(run):
     pytest.importorskip("fcntl")
     script = "import sys; from pathlib import Path; from kibitz.core.runs import Run\n"
-    script += "with Run(Path(sys.argv[1])).held(): print('held', flush=True); sys.stdin.read()"
+    script += "with Run(Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
     holder = subprocess.Popen(
         [sys.executable, "-c", script, str(run.folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     with holder:
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(BadInput, match="is being written by another process"), run.held():
+        with pytest.raises(BadInput, match="is being written by another process"), run.lock():
             pass
         holder.kill()
-    with run.held():
+    with run.lock():
         pass
 
 
-def test_a_folder_that_is_gone_is_told_in_one_line(run, tmp_path):
+def test_a_folder_that_is_gone_is_a_one_line_error(run, tmp_path):
     run.path("config.json").unlink()
     run.folder.rmdir()
-    for change in (run.measure, run.took):
+    for change in (run.log, run.log_times):
         with pytest.raises(BadInput, match=r"can't write .*jsonl: No such file or directory"):
             change(iteration=1)
-    with pytest.raises(BadInput, match=r"can't write .*lock: No such file or directory"), run.held():
+    with pytest.raises(BadInput, match=r"can't write .*lock: No such file or directory"), run.lock():
         pass
 
 
-def test_configurations_are_written_so_that_they_can_be_read(run):
+def test_a_configuration_is_read_as_it_was_written(run):
     assert run.config() == json.loads(run.path("config.json").read_text()) == {"command": "test"}
+
+
+def test_old_spellings_in_a_configuration_are_translated(tmp_path):
+    old = {"command": "match", "players": ["usual", "doko:RUN,guesses=50"], "judge_every": 5}
+    run = Run.create(tmp_path / "old", "x", old)
+    assert run.config() == {
+        "command": "match",
+        "players": ["heuristic", "doko:RUN,worlds=50"],
+        "evaluate_every": 5,
+    }
+    Run.create_or_resume(run.folder, "x", run.config())

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from kibitz.games.boards import HEXAGONAL, SQUARE, hexagon, picture, rhombus, square
+from kibitz.games.boards import HEXAGONAL, SQUARE, board_text, hexagon, rhombus, square
 
 SQUARES = {f"square({rows}, {columns})": square(rows, columns) for rows, columns in [(1, 4), (3, 3), (6, 7), (15, 15)]}
 RHOMBI = {f"rhombus({size})": rhombus(size) for size in (1, 2, 5, 11)}
@@ -176,7 +176,7 @@ def test_there_are_as_many_symmetries_as_geometry_says(board, count):
     assert len(board.symmetries) == count
 
 
-# ---------------------------------------------------------------- names and pictures
+# ---------------------------------------------------------------- names and board_texts
 
 
 def test_cells_are_called_as_players_call_them():
@@ -215,13 +215,13 @@ def test_cells_are_called_as_players_call_them():
     ],
     ids=["square", "rhombus", "hexagon"],
 )
-def test_a_picture_has_every_cell_where_it_lies(board, expected):
+def test_a_board_text_has_every_cell_where_it_lies(board, expected):
     letters = "abcdefghijklmnopqrstuvwxyz"
-    assert picture(board, list(letters[: len(board.places)])).splitlines() == expected
+    assert board_text(board, list(letters[: len(board.places)])).splitlines() == expected
 
 
 def test_rows_from_ten_on_stand_in_line():
-    drawn = picture(square(10, 1), ["."] * 10).splitlines()
+    drawn = board_text(square(10, 1), ["."] * 10).splitlines()
     assert (drawn[0], drawn[1], drawn[-1]) == ("10 .", " 9 .", "   a")
 
 

@@ -11,7 +11,7 @@ from kibitz import games, jit
 from kibitz.games import OVER
 from kibitz.games.bitboards import mask
 from kibitz.games.breakthrough import cells_of
-from kibitz.search.playouts import playouts
+from kibitz.games.random_games import playouts
 
 from .counted import perft, value
 from .replays import agrees_with_its_image
@@ -270,7 +270,7 @@ def test_there_is_always_a_move():
 
 def test_the_board_and_whose_turn_it_is_are_shown():
     state = games.positions(sized(4, 3))[0]
-    sized(4, 3).play(state, sized(4, 3).read(state, "b2xa3"))
+    sized(4, 3).play(state, sized(4, 3).parse_action(state, "b2xa3"))
     assert sized(4, 3).show(state, 1).splitlines() == [
         "seat 1: x",
         "seat 2 (you): o, to move",

@@ -44,7 +44,7 @@ def test_chance_adds_up_to_one_over_the_ends_of_a_tree(row):
     + [pytest.param(6, last, marks=pytest.mark.heavy) for last in (False, True)],
 )
 def test_goofspiel_has_the_infosets_that_pairs_of_permutations_have(cards, play_last):
-    row = next(row for row in ROWS if games.load(row.name) == games.known()["goofspiel"](cards, play_last=play_last))
+    row = next(row for row in ROWS if games.load(row.name) == games.GAMES["goofspiel"](cards, play_last=play_last))
     assert row.infosets == 2 * goofspiel_infosets(cards, cards if play_last else cards - 1)
 
 

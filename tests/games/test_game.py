@@ -46,6 +46,27 @@ def test_a_game_that_hides_something_says_what_a_seat_knows_and_how_to_guess(mis
         made(*NEEDED, *({"look", "determinize", "infoset"} - {missing}))
 
 
+@pytest.mark.parametrize(("old", "new"), [("pick", "sample_action"), ("read", "parse_action")])
+def test_the_old_name_of_a_rule_is_answered_with_the_new_one(old, new):
+    with pytest.raises(TypeError, match=f"^the rule {old} is called {new} now$"):
+
+        @game("old", **FACTS)
+        class Old(NamedTuple):
+            exec(f"def {old}(self): pass")
+
+
+def test_the_old_name_of_a_fact_is_answered_with_the_new_one():
+    with pytest.raises(TypeError, match=r"^the fact most_actions is called num_actions now$"):
+        game("old", state=FACTS["state"], most_actions=1, max_game_length=1, payoffs=(0.0, 1.0))
+
+
+def test_a_missing_or_unknown_fact_is_named():
+    with pytest.raises(TypeError, match=r"^the game made lacks the fact payoffs$"):
+        made(*NEEDED, payoffs=None)
+    with pytest.raises(TypeError, match=r"^no fact of a game is called colour$"):
+        made(*NEEDED, colour="red")
+
+
 def test_a_rule_with_other_parameters_is_refused():
     with pytest.raises(TypeError, match=r"play takes \(self, state, move\), it should take \(self, state, action\)"):
         made(*NEEDED, play="self, state, move")

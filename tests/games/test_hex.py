@@ -31,7 +31,7 @@ RARE = 1e-4
     ],
 )
 def test_random_games_agree_with_openspiel(size, swap, count):
-    game, oracle = games.known()["hex"](size, swap), pyspiel.load_game("hex", {"board_size": size, "swap": swap})
+    game, oracle = games.GAMES["hex"](size, swap), pyspiel.load_game("hex", {"board_size": size, "swap": swap})
     rows, width = count * (game.facts.max_game_length + 1), game.facts.num_actions
     log = Games(
         *(np.zeros(rows, np.int64) for _ in range(3)),
@@ -133,7 +133,7 @@ def check_full_boards(game, boards):
 def test_on_every_full_board_just_one_seat_joins_its_sides(size):
     cells = list(itertools.product(range(size), repeat=2))
     boards = [{cell for i, cell in enumerate(cells) if bits >> i & 1} for bits in range(2 ** len(cells))]
-    check_full_boards(games.known()["hex"](size), boards)
+    check_full_boards(games.GAMES["hex"](size), boards)
 
 
 @pytest.mark.parametrize("size", range(4, 15))
@@ -141,7 +141,7 @@ def test_on_a_random_full_board_just_one_seat_joins_its_sides(size):
     rng = np.random.default_rng(size)
     cells = list(itertools.product(range(size), repeat=2))
     boards = [{cell for cell in cells if rng.random() < share} for share in (0.45, 0.5, 0.55) for _ in range(40)]
-    check_full_boards(games.known()["hex"](size), boards)
+    check_full_boards(games.GAMES["hex"](size), boards)
 
 
 # ---------------------------------------------------------------- random ends
@@ -248,7 +248,7 @@ def test_with_the_swap_the_second_player_wins(name):
 )
 def test_openings_at_the_sharp_corner_lose(size, opening, result):
     """HexWiki, "Swap": a1, b1 and their images lose on every board, but b1 on 2x2."""
-    game = games.known()["hex"](size)
+    game = games.GAMES["hex"](size)
     for image in (
         opening,
         game.action_to_string(None, size**2 - 1 - game.parse_action(games.positions(game)[0], opening)),
@@ -277,13 +277,13 @@ def random_moves(game, seed):
 def test_a_board_that_is_turned_half_round_changes_nothing(size):
     turned = list(range(size**2))[::-1]
     assert turned in rhombus(size).symmetries.tolist()
-    agrees_with_its_image(games.known()["hex"](size), turned.__getitem__, range(20))
+    agrees_with_its_image(games.GAMES["hex"](size), turned.__getitem__, range(20))
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 12])
 def test_a_swap_is_an_exchange_of_roles(size):
     """After it the game goes as if the players had changed chairs, seen in a mirror."""
-    swapping, plain = games.known()["hex"](size, True), games.known()["hex"](size)
+    swapping, plain = games.GAMES["hex"](size, True), games.GAMES["hex"](size)
 
     def mirror(action):
         return action % size * size + action // size

@@ -11,7 +11,7 @@ from kibitz.core.names import BadInput
 from kibitz.games import OVER
 from kibitz.games.bitboards import mask
 from kibitz.games.knightthrough import cells_of
-from kibitz.search.playouts import playouts
+from kibitz.games.random_games import playouts
 
 from .counted import perft, value
 from .replays import agrees_with_its_image

@@ -13,9 +13,9 @@ from kibitz import games
 from kibitz.core import names
 from kibitz.core.names import BadInput
 
-from .facts import PILE, ROWS
+from .facts import PILE, ROWS, SHIPPED
 
-Goofspiel, Leduc, LiarsDice = (games.known()[name] for name in ("goofspiel", "leduc", "liars_dice"))
+Goofspiel, Leduc, LiarsDice = (games.GAMES[name] for name in ("goofspiel", "leduc", "liars_dice"))
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def test_a_name_makes_its_game(text, game):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("goofspeil", ["'goofspeil'", "did you mean 'goofspiel'?", *games.known()]),
-        ("chess960", ["'chess960'", *games.known()]),
-        ("", ["''", *games.known()]),
+        ("goofspeil", ["'goofspeil'", "did you mean 'goofspiel'?", *SHIPPED]),
+        ("chess960", ["'chess960'", *SHIPPED]),
+        ("", ["''", *SHIPPED]),
         ("goofspiel:0", ["goofspiel", "cards=0", "2 to 13"]),
         ("goofspiel:14", ["goofspiel", "cards=14", "2 to 13"]),
         ("goofspiel:-4", ["cards=-4", "2 to 13"]),
@@ -95,7 +95,7 @@ def test_the_full_name_leaves_defaults_out():
 
 @given(some.data())
 def test_any_parameters_survive_the_full_name(data):
-    cls = data.draw(some.sampled_from(list(games.known().values())))
+    cls = data.draw(some.sampled_from(list(SHIPPED.values())))
     fields = {
         key: some.booleans() if kind is bool else some.sampled_from(allowed)
         for key, (kind, _, allowed) in names.hints(cls).items()
@@ -153,7 +153,7 @@ def test_a_game_in_a_file_finds_the_helpers_beside_it(tmp_path):
         ("import no_such_module\n", "no_such_module"),
         ("1 / 0\n", "ZeroDivisionError"),
         ("raise ValueError('one line\\nanother line')\n", "one line"),
-        ("x = 1\n", "its games are none"),
+        ("x = 1\n", "its classes are none"),
     ],
 )
 def test_a_file_that_fails_is_named_with_its_error(tmp_path, source, error):
@@ -164,6 +164,28 @@ def test_a_file_that_fails_is_named_with_its_error(tmp_path, source, error):
     assert str(file) in str(raised.value)
     assert error in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_a_class_that_is_no_game_is_refused(tmp_path):
+    file = tmp_path / "plain_class.py"
+    file.write_text("class Plain:\n    pass\n")
+    with pytest.raises(BadInput, match=r"plain_class\.py:Plain is no game: .*@game"):
+        games.load(f"{file}:Plain")
+
+
+def test_a_game_object_is_loaded_as_it_is():
+    game = Goofspiel(5)
+    assert games.load(game) is game
+
+
+def test_a_game_outside_the_package_is_registered_but_never_replaces_a_shipped_one(tmp_path):
+    for name in ("leduc", "my_pile"):
+        file = tmp_path / f"pile_called_{name}.py"
+        file.write_text(PILE.read_text().replace('"pile"', f'"{name}"'))
+        loaded = games.load(f"{file}:Pile")
+        assert games.full_name(loaded) == f"{file}:{type(loaded).__qualname__}"
+    assert type(games.load("leduc")) is Leduc
+    assert type(games.load("my_pile")).file == str(tmp_path / "pile_called_my_pile.py")
 
 
 def test_a_broken_file_takes_no_module_of_its_name_with_it(tmp_path):

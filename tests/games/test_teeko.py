@@ -9,9 +9,9 @@ import pytest
 from kibitz import games, jit
 from kibitz.games import OVER
 from kibitz.games.bitboards import ONE, bit, mask
+from kibitz.games.random_games import playouts
 from kibitz.games.teeko import BOARD, CELLS, FULL, PATTERNS, REACH, cells_of, won
 from kibitz.jit import lowest
-from kibitz.search.playouts import playouts
 
 from .counted import perft
 from .replays import agrees_with_its_image

@@ -67,7 +67,7 @@ class Twin:
 
 
 def yavalath(side):
-    return games.known()["yavalath"](side)
+    return games.GAMES["yavalath"](side)
 
 
 @pytest.mark.parametrize(("side", "count"), [(3, 1500), (4, 500), (5, 500)])

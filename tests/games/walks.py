@@ -179,7 +179,7 @@ def grow(game, deepest, legal, probs, states, turns, parents, actions, chances, 
             if end + n > len(states):
                 return 0
             if turn == CHANCE:
-                game.probs(states[node], legal, n, probs)
+                game.chance_probs(states[node], legal, n, probs)
             else:
                 probs[:n] = 1.0
                 keys[node] = game.infoset(states[node], turn)

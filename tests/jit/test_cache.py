@@ -225,7 +225,7 @@ def walk(game, state, view, guess, notes, encoding, rng):
     return mix(key, int(100 + game.payoff(state, 0)))
 
 def walks():
-    for name, cls in games.known().items():
+    for name, cls in games.GAMES.items():
         game = cls()
         if game.facts.seats > 2:
             continue  # many rules, so long to compile; games/test_compiled.py compares them
@@ -238,7 +238,7 @@ def walks():
             yield name, rng
 
 def solutions():
-    from kibitz.search.best_response import judge
+    from kibitz.search.best_response import evaluate
     from kibitz.search.solvers import METHODS, new_solver
 
     for name in ("kuhn", "leduc", "goofspiel:3", "liars_dice:faces=2"):
@@ -247,8 +247,8 @@ def solutions():
             solver.run(4 if name != "leduc" else 1)
             strategy = solver.strategy()
             yield f"{name} {method}", strategy.keys
-            yield f"{name} {method}", strategy.odds
-            yield f"{name} {method}", np.float64(judge(form, strategy).nash_conv)
+            yield f"{name} {method}", strategy.probs
+            yield f"{name} {method}", np.float64(evaluate(form, strategy).nash_conv)
 
 for compare in (walks, solutions):
     for name, value in compare():

@@ -71,7 +71,7 @@ class DoppelkopfDisplay(Display):
             legal_actions(self.game, view), key=lambda action: held.index(action) if action < KINDS else action
         )
 
-    def read(self, view, said):
+    def parse_action(self, view, said):
         action = text.read(view, said)
         if action not in self.moves(view):
             words = ", ".join(self.action_to_string(view, action) for action in self.moves(view))

@@ -286,7 +286,7 @@ class Doppelkopf(NamedTuple):
     def action_to_string(self, state, action):
         return text.spell(state, action)
 
-    def read(self, state, said):
+    def parse_action(self, state, said):
         legal, action = legal_actions(self, state), text.read(state, said)
         if action not in legal:
             words = ", ".join(self.action_to_string(state, action) for action in legal)

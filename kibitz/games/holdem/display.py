@@ -56,7 +56,7 @@ def many(rank):
 # ---------------------------------------------------------------- moves
 
 
-def spell(state, action):
+def action_to_string(state, action):
     if state.to_move == CHANCE:
         return card_name(action)
     seat = int(state.to_move)
@@ -73,7 +73,7 @@ def read(game, state, said):
     legal = legal_actions(game, state)
     action = card_of(said) if state.to_move == CHANCE else UNDERSTOOD.get(said.strip().lower(), -1)
     if action not in legal:
-        words = ", ".join(spell(state, action) for action in legal)
+        words = ", ".join(action_to_string(state, action) for action in legal)
         raise BadInput(f"{said.strip()!r} is no move here: {words}")
     return action
 

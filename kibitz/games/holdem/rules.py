@@ -201,7 +201,7 @@ class Holdem(NamedTuple):
     def action_to_string(self, state, action):
         return display.action_to_string(state, action)
 
-    def read(self, state, said):
+    def parse_action(self, state, said):
         return display.read(self, state, said)
 
 

@@ -160,7 +160,7 @@ def test_games_are_recorded_and_the_same_command_goes_on(kibitz, tmp_path):
     assert kibitz(*ASKED, "--games", "8")[0] == 0
     assert (tmp_path / "rec" / "games.jsonl").read_text().startswith(first)
     assert len(read_records(tmp_path / "rec" / "games.jsonl")) == 8
-    assert kibitz(*ASKED, "--games", "6")[::2] == (2, "kibitz: rec was begun with games = 8, and that can grow only: 6 is less\n")  # fmt: skip  # noqa: E501
+    assert kibitz(*ASKED, "--games", "6")[::2] == (2, "kibitz: rec was started with games = 8, which can only grow: 6 is less\n")  # fmt: skip  # noqa: E501
 
 
 def test_a_recording_that_was_stopped_says_how_to_go_on(kibitz, tmp_path, monkeypatch):

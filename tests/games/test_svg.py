@@ -1,0 +1,118 @@
+"""Pictures are well-formed, hold nothing foreign, and a view's picture shows only what its seat may see."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from kibitz import games, jit
+from kibitz.games import State
+from kibitz.games.display import piece_owners
+from kibitz.games.svg import EMPTY, LAST, board_svg, card_svg, die_svg, table_html, text_html
+
+from .walks import all_steps, every_game, every_hidden_game, view_of, world_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def elements(text, tag):
+    return list(ElementTree.fromstring(text).iter(f"{SVG}{tag}"))
+
+
+@every_game
+def test_a_picture_is_one_well_formed_element(game):
+    for step in list(all_steps(game, 2))[::3]:
+        for state in (State(game, step.state), *(State(game, step.state).view(s) for s in range(game.facts.seats))):
+            picture = state._repr_html_()
+            ElementTree.fromstring(picture)
+            assert "http" not in picture.replace("http://www.w3.org/2000/svg", "")  # nothing is loaded
+
+
+@every_hidden_game
+def test_states_that_look_the_same_to_a_seat_have_the_same_picture(game):
+    rng = jit.generators(15, 1)[0]
+    for step in all_steps(game, 2):
+        for seat in range(game.facts.seats):
+            world = world_of(game, view_of(game, step.state, seat), seat, rng)
+            one, two = (State(game, record).view(seat)._repr_html_() for record in (step.state, world))
+            assert one == two
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "liars_dice:dice=2,faces=3", "goofspiel:4"])
+def test_a_spectators_picture_shows_everything(name):
+    game, rng = games.load(name), jit.generators(16, 1)[0]
+    pictures = {}
+    for step in all_steps(game, 8):
+        for seat in range(2):
+            for record in (step.state, world_of(game, view_of(game, step.state, seat), seat, rng)):
+                text = game.show(record, -1)
+                assert pictures.setdefault(State(game, record)._repr_html_(), text) == text
+
+
+@every_game
+def test_a_board_is_drawn_with_every_cell_and_piece(game):
+    if not hasattr(game, "board"):
+        return
+    for step in list(all_steps(game, 2))[::5]:
+        drawn = board_svg(game, step.state)
+        assert len(elements(drawn, "path")) == len(game.board().places)
+        assert len(elements(drawn, "circle")) == sum(owner >= 0 for owner in piece_owners(game, step.state))
+        (title,) = elements(drawn, "title")
+        assert game.name in title.text
+
+
+def cells_drawn(picture, colour):
+    return [cell for cell, path in enumerate(elements(picture, "path")) if path.get("fill") == colour]
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "cells"),
+    [
+        ("breakthrough", ["c2-c3"], [10, 18]),
+        ("connect_four", ["4", "4"], [10]),  # the second lands on the first
+        ("othello", ["d3"], [19]),
+        ("hex:5", ["c3"], [12]),
+        ("teeko", ["c3"], [12]),
+    ],
+)
+def test_the_last_move_is_highlighted(name, moves, cells):
+    state = games.load(name).initial()
+    assert cells_drawn(state._repr_html_(), LAST) == []
+    for move in moves:
+        state.play(move)
+    assert cells_drawn(state._repr_html_(), LAST) == cells
+    while state.history:
+        state.undo()
+    assert cells_drawn(state._repr_html_(), LAST) == []
+
+
+def test_rows_go_as_players_have_them():
+    def place(name, cell):
+        path = elements(games.load(name).initial()._repr_html_(), "path")[cell].get("d")
+        return float(path.lstrip("M").split()[0].split(",")[1])
+
+    assert place("tic_tac_toe", 0) > place("tic_tac_toe", 8)
+    assert place("othello", 0) < place("othello", 63)
+    assert place("hex:3", 0) < place("hex:3", 8)
+
+
+def test_the_goals_of_a_seat_are_tinted():
+    path = elements(games.load("hex:3").initial()._repr_html_(), "path")
+    colours = [each.get("fill") for each in path]
+    assert len({colours[1], colours[3], colours[4]}) == 3  # top, left, middle
+    assert colours[4] == EMPTY == colours[0]  # a corner is both seats'
+
+
+def test_text_is_escaped():
+    nasty = "<script>&\"'"
+    for picture in (text_html(nasty), card_svg(nasty, nasty), table_html([(nasty, [], nasty)])):
+        assert "<script" not in picture
+        assert nasty in "".join(ElementTree.fromstring(picture).itertext())
+
+
+def test_cards_and_dice_face_down_are_all_alike():
+    assert elements(card_svg(None), "text") == []
+    assert elements(die_svg(None), "circle") == []
+    for pips in range(1, 7):
+        assert len(elements(die_svg(pips), "circle")) == pips
+    assert "".join(each.text for each in elements(die_svg(12), "text")) == "12"
+    assert [each.text for each in elements(card_svg("10"), "text")] == ["10"]
