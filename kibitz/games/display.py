@@ -46,4 +46,4 @@ class Display:
 
 def display(game: Game, language: str = "en") -> Any:
     """Its own talk, or the plain one."""
-    return getattr(game, "talk", Display)(game, language)
+    return getattr(game, "display", Display)(game, language)
