@@ -70,7 +70,7 @@ class Log(NamedTuple):
 
 
 def random_games(game: Any, count: int, seed: int) -> Log:
-    """Random games with more silence, healthy hands and marriages: else all would be announced before the first card."""
+    """Random games, but mostly silent and healthy: else everything would be announced before the first card."""
     room = game.facts.max_game_length
     log = Log(
         np.zeros((count, 4), np.uint64),

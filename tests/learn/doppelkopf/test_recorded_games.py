@@ -118,7 +118,7 @@ def test_what_is_cut_off_foreign_or_poisoned_is_refused_with_its_line(tmp_path):
         spoiled(two, payoffs=[3.0, -1.0, -1.0, -1.0]): "line 2: it pays",
         spoiled(two, payoffs=[1.0, -1.0], players=["a", "b"]): "line 2: it pays",
         spoiled(two, actions=two.actions[:-1]): "line 2: the game ends after 47 of 48 cards",
-        spoiled(two, actions=[*two.actions, 0]): f"line 2: action {len(two.actions) + 1}: there are more actions after the end",
+        spoiled(two, actions=[*two.actions, 0]): f"line 2: action {len(two.actions) + 1}: there are more actions",
         spoiled(two, actions=[*two.actions[:-1], 255]): "line 2: card 48: seat ",
         spoiled(two, actions=[*two.actions[:-1], 999]): "line 2: card 48: seat ",
         spoiled(two, actions=[*two.actions[:-1], -1]): "line 2: card 48: seat ",
