@@ -17,7 +17,7 @@ import numpy as np
 from ..core.names import BadInput
 from ..core.workers import ALONE, cores, spread
 from ..games import CHANCE, OVER, Game, full_name, legal_actions, load, positions
-from ..games.holdem.ranges import against_all, all_hands, deck_of, hand_values, masks, shown
+from ..games.holdem.ranges import all_hands, deck_of, hand_values, masks, opposing_weight, showdown
 from ..games.holdem.state import DEALT_BY, HIDDEN, HOLE
 from ..players import make_for
 from ..search.best_response import Exploitability
@@ -85,10 +85,10 @@ class Tree:
         stake = paid.min() / self.game.big_blind
         for seat in range(2):
             if paid[0] != paid[1]:  # somebody folded
-                against_all(self.hands, reach[1 - seat], self.by_card, found[seat])
+                opposing_weight(self.hands, reach[1 - seat], self.by_card, found[seat])
                 found[seat] *= stake if paid[seat] > paid[1 - seat] else -stake
             else:
-                shown(self.hands, *here.ranking, reach[1 - seat], self.by_card, found[seat])
+                showdown(self.hands, *here.ranking, reach[1 - seat], self.by_card, found[seat])
                 found[seat] *= stake
             found[seat] *= here.free
         found[2] = found[0]

@@ -1,6 +1,6 @@
-"""Opponents that every poker person knows: who always calls, and four styles, loose or tight, passive or aggressive.
+"""Baseline poker players: one fixed move, and four styles, loose or tight, passive or aggressive.
 
-Żarejko's thesis sorts players so: how many hands they play, and whether they bet or call.
+Żarejko's thesis classifies players by these styles: how many hands they play, and whether they bet or call.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -10,7 +10,7 @@ import numpy as np
 from ..core.names import BadInput
 from ..games import Game, full_name
 from ..games.holdem import Holdem
-from ..games.holdem.hand_strength import openings, strength
+from ..games.holdem.hand_strength import hand_strength, preflop_strength
 from ..games.holdem.state import CALL, FOLD, RAISE
 from ..games.leduc import Leduc
 from ..search.policies import policy
@@ -20,8 +20,8 @@ MOVES = {"fold": FOLD, "call": CALL, "raise": RAISE}  # the same numbers in Ledu
 
 
 @policy
-class One(NamedTuple):
-    """One move wherever it is legal. Else a call: nobody folds to a check, nobody raises beyond the cap."""
+class FixedMove(NamedTuple):
+    """One move where it is legal, else a check or a call."""
 
     move: int
 
@@ -35,51 +35,53 @@ class One(NamedTuple):
 
 
 class Always(Weighing):
-    """Always folds, calls or raises, in poker; where it may not, it checks or calls."""
+    """Always folds, calls or raises in poker; where that is illegal, it checks or calls."""
 
     class Options(NamedTuple):
-        move: Annotated[str, "what it does", tuple(MOVES)]
+        move: Annotated[str, "the move", tuple(MOVES)]
 
     def __init__(self, options: Any) -> None:
         self.move_number = MOVES[options.move]
 
     def policy_for(self, game: Game) -> Any:
         if not isinstance(game, Holdem | Leduc):
-            raise BadInput(f"always folds, calls or raises in holdem and leduc, not in {full_name(game)}")
-        return One(self.move_number)
+            raise BadInput(f"always plays holdem and leduc, not {full_name(game)}")
+        return FixedMove(self.move_number)
 
 
-class Manner(NamedTuple):
-    """A style in numbers: strengths are shares of other hands that a hand beats."""
+class StyleParameters(NamedTuple):
+    """A style in numbers; a strength is the share of other hands that a hand beats."""
 
-    enters: float  # strength from which a bet is called
-    raises: float  # strength from which it raises
-    often: float  # of these, the share that it does raise
-    bluffs: float  # of hands that are too weak to call, the share that it raises
+    enters: float  # least strength with which it calls a bet
+    raises: float  # least strength with which it raises
+    often: float  # probability that it raises with such a hand
+    bluffs: float  # probability that it raises with a hand too weak to call
 
 
 STYLES = {
-    "loose-passive": Manner(0.25, 0.95, 0.3, 0.0),  # the calling station
-    "loose-aggressive": Manner(0.25, 0.5, 0.85, 0.15),  # the maniac
-    "tight-passive": Manner(0.6, 0.95, 0.3, 0.0),  # the rock
-    "tight-aggressive": Manner(0.5, 0.7, 0.85, 0.1),
+    "loose-passive": StyleParameters(0.25, 0.95, 0.3, 0.0),  # the calling station
+    "loose-aggressive": StyleParameters(0.25, 0.5, 0.85, 0.15),  # the maniac
+    "tight-passive": StyleParameters(0.6, 0.95, 0.3, 0.0),  # the rock
+    "tight-aggressive": StyleParameters(0.5, 0.7, 0.85, 0.1),
 }
 
 
 @policy
 class Style(NamedTuple):
-    opening: np.ndarray  # [52, 52] f8: strength before the flop
+    """The policy of a style."""
+
+    preflop: np.ndarray  # [52, 52] f8: strength before the flop
     enters: float
     raises: float
     often: float
     bluffs: float
 
     def weigh(self, game, state, actions, n, probs):
-        strong = strength(game, state, game.turn(state), self.opening)
-        stays, faced, may_raise = strong >= self.enters, actions[0] == FOLD, actions[n - 1] == RAISE
+        strength = hand_strength(game, state, game.turn(state), self.preflop)
+        stays, faced, may_raise = strength >= self.enters, actions[0] == FOLD, actions[n - 1] == RAISE
         raising = 0.0
         if may_raise:
-            raising = self.often if strong >= self.raises else 0.0 if stays else self.bluffs
+            raising = self.often if strength >= self.raises else 0.0 if stays else self.bluffs
             probs[n - 1] = raising
         folding = 0.0
         if faced:
@@ -89,7 +91,7 @@ class Style(NamedTuple):
 
 
 class Styled(Weighing):
-    """Plays hold'em by rules of thumb, in one of four styles: how many hands it plays, and whether it bets or calls."""
+    """Plays hold'em by hand strength, in one of four styles: how many hands it plays, and whether it bets or calls."""
 
     class Options(NamedTuple):
         style: Annotated[str, "loose or tight, passive or aggressive", tuple(STYLES)]
@@ -99,5 +101,5 @@ class Styled(Weighing):
 
     def policy_for(self, game: Game) -> Any:
         if not isinstance(game, Holdem):
-            raise BadInput(f"styles are of holdem, not of {full_name(game)}")
-        return Style(openings(game), *self.style)
+            raise BadInput(f"style plays holdem, not {full_name(game)}")
+        return Style(preflop_strength(game), *self.style)

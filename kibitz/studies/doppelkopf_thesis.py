@@ -16,7 +16,7 @@ from ..arena.statistics import Estimate, interval
 from ..core.names import BadInput, choose
 from ..core.runs import Run
 from ..games import full_name, load
-from ..games.doppelkopf.prediction import foresee
+from ..games.doppelkopf.next_card import possible_next_cards
 from ..learn.doppelkopf.next_card import read_network
 from ..learn.doppelkopf.next_card_method import VALUES, data_of
 from ..learn.doppelkopf.predictors import predictor_of
@@ -151,11 +151,12 @@ class Study:
         games = data_of(config)
         apart = games.take(np.flatnonzero(is_validation(games, config.validation))[: config.judged])
         self.watch("foretelling, games", 0, len(apart))
-        seen = foresee(game, apart.actions, apart.lengths, DEALS, self.seed)
+        seen = possible_next_cards(game, apart.actions, apart.lengths, DEALS, self.seed)
         predictors = {name: predictor_of(run, config.validation) for name, run in networks.items()} | self.also
-        found = {name: world(apart, seen.can_be) for name, world in predictors.items()}
+        found = {name: world(apart, seen.possible) for name, world in predictors.items()}
         right = {name: each.cards == apart.played[:, None] for name, each in found.items()}
-        return Judged(apart.own, {"random": seen.random} | right, {name: each.legal for name, each in found.items()})
+        right = {"random": seen.random_accuracy} | right
+        return Judged(apart.own, right, {name: each.legal for name, each in found.items()})
 
     def _longest(self) -> Run:
         return Run(self.net) if self.net else self.trained("thesis", LONGER * self.passes("thesis"))

@@ -10,7 +10,7 @@ from kibitz.arena import holdem_best_response
 from kibitz.arena.exploitability import exploitability
 from kibitz.arena.holdem_best_response import evaluate_hands
 from kibitz.core.names import BadInput
-from kibitz.games.holdem.ranges import against_all, all_hands, hand_values, masks, shown
+from kibitz.games.holdem.ranges import all_hands, hand_values, masks, opposing_weight, showdown
 
 
 def test_weights_of_hands_that_may_meet_and_of_those_beaten_are_what_a_double_loop_finds():
@@ -21,8 +21,8 @@ def test_weights_of_hands_that_may_meet_and_of_those_beaten_are_what_a_double_lo
     hand_values(hands, cards, boards, masks(boards), values)
     weights = generator.random(values.shape) * (values >= 0)
     met, won = np.zeros(values.shape), np.zeros(values.shape)
-    against_all(hands, weights, np.zeros(52), met)
-    shown(hands, values, np.argsort(values, axis=1), weights, np.zeros(52), won)
+    opposing_weight(hands, weights, np.zeros(52), met)
+    showdown(hands, values, np.argsort(values, axis=1), weights, np.zeros(52), won)
     apart = cards[:, None] & cards == 0  # [own, other]
     for b in range(2):
         free = values[b] >= 0

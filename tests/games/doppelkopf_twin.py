@@ -1,7 +1,7 @@
-"""Doppelkopf as it is told at the table: slow, obvious, and written from the rules, not from `kibitz`.
+"""A slow, obvious implementation of Doppelkopf, written from the rules and independent of `kibitz`.
 
-A game is one generator that reads like an evening: find the type, ask for calls, play the tricks, count. A move is
-what a player would say: a card ("♥10"), "healthy", "♣ solo", "no 90".
+A game is one generator: find the type of the game, ask for announcements, play the tricks, count. A move is a word of
+a player: a card ("♥10"), "healthy", "♣ solo", "no 90".
 """
 
 from collections.abc import Generator
@@ -16,14 +16,14 @@ POINTS = {card: {"9": 0, "J": 2, "Q": 3, "K": 4, "10": 10, "A": 11}[card[1:]] fo
 
 QUEENS = ["♣Q", "♠Q", "♥Q", "♦Q"]  # high to low
 JACKS = ["♣J", "♠J", "♥J", "♦J"]
-PLAIN = ["A", "10", "K", "Q", "J", "9"]  # high to low, of those that aren't trump
+PLAIN = ["A", "10", "K", "Q", "J", "9"]  # high to low, of cards that aren't trump
 
 SOLOS = ["♣ solo", "♠ solo", "♥ solo", "♦ solo", "queens", "jacks", "fleischlos"]
 LAYOUTS = ["normal", *SOLOS]
 
 
 def trumps(layout: str) -> list[str]:
-    """High to low."""
+    """The trumps of a type of game, high to low."""
     if layout == "queens":
         return QUEENS
     if layout == "jacks":
@@ -40,7 +40,7 @@ SUIT = {layout: {card: "trump" if card in TRUMPS[layout] else card[0] for card i
 
 
 def beats(card: str, best: str, layout: str, second_ten: bool, pigs: bool = False) -> bool:
-    """Whether a card takes the trick from the best one before it. Of equal ones the first is better."""
+    """Whether a card beats the best one before it in a trick; the first of two equal cards wins."""
     if pigs and "♦A" in (card, best):
         return best != "♦A"
     trump, order = SUIT[layout], TRUMPS[layout]
@@ -53,35 +53,35 @@ def beats(card: str, best: str, layout: str, second_ten: bool, pigs: bool = Fals
     return card[0] == best[0] and PLAIN.index(card[1:]) < PLAIN.index(best[1:])
 
 
-# ---------------------------------------------------------------- rules that differ from table to table
+# ---------------------------------------------------------------- house rules
 
 NEVER, ALWAYS, BUT_LAST = 0, 1, 2  # whether the second ♥10 of a trick beats the first
 
 
 class Rules(NamedTuple):
-    """The same names as the parameters of `kibitz.games.doppelkopf`. The defaults are the tournament rules."""
+    """Parameters with the names and defaults of `kibitz.games.doppelkopf`: the tournament rules."""
 
     solos: bool = True
-    calls: int = 2  # 0 none, 1 asked before one's own card, 2 all are asked around each card
+    calls: int = 2  # 0 none, 1 before one's own card, 2 all seats are asked after each card
     nines: bool = True
     second_ten: int = NEVER
     charlie_caught: bool = False
     against: bool = True
     pigs: bool = False  # both ♦A in one hand are the highest trumps
     owed: int = 0  # bit s: seat s owes a compulsory solo
-    forced: int = -1  # this seat has to play it now
+    forced: int = -1  # seat that has to play it now
 
 
 THESIS = Rules(solos=False, calls=0, charlie_caught=True, against=False)
 
-# ---------------------------------------------------------------- calls
+# ---------------------------------------------------------------- announcements
 
 CALLS = ["Re/Kontra", "no 90", "no 60", "no 30", "black"]
-NOTHING = -1  # the level of a party that has called nothing
+NOTHING = -1  # level of a party that has announced nothing
 RE, KONTRA = "Re", "Kontra"
 OTHER = {RE: KONTRA, KONTRA: RE}
 
-# How the game numbers moves.
+# Moves in the order of the game's action numbers.
 MOVES = [*CARDS, "healthy", "reservation", "-", *SOLOS, "marriage", "silent", *CALLS]
 NUMBER = {move: number for number, move in enumerate(MOVES)}
 
@@ -90,21 +90,21 @@ NUMBER = {move: number for number, move in enumerate(MOVES)}
 
 
 class Count(NamedTuple):
-    """What is known of a game when the last card was played."""
+    """The facts of a finished game that determine its score."""
 
     points: dict[str, int]  # by party
     tricks: dict[str, int]
-    level: dict[str, int]  # highest call, NOTHING to 4
+    level: dict[str, int]  # highest announcement, NOTHING to 4
     alone: bool  # one against three
-    extras: tuple[tuple[str, str], ...] = ()  # (name, party) of each extra point that was caught in tricks
+    extras: tuple[tuple[str, str], ...] = ()  # (name, party) of each extra point
 
 
 def wins(party: str, count: Count) -> bool:
     own, others = count.level[party], count.level[OTHER[party]]
     points, tricks = count.points[party], count.tricks[party]
-    if own >= 1:  # it must keep what it said
+    if own >= 1:  # it must fulfil its own announcement
         return (points >= 151, points >= 181, points >= 211, count.tricks[OTHER[party]] == 0)[own - 1]
-    if others >= 1:  # it is enough that the others don't keep what they said
+    if others >= 1:  # it is enough that the others miss theirs
         return (points >= 90, points >= 60, points >= 30, tricks >= 1)[others - 1]
     only_kontra = count.level[KONTRA] >= 0 and count.level[RE] < 0
     if party == RE:
@@ -113,14 +113,14 @@ def wins(party: str, count: Count) -> bool:
 
 
 def grades(of: str, count: Count) -> list[str]:
-    """What a party missed: each is a point for the others."""
+    """The limits that a party missed: each is a point for the others."""
     points, tricks = count.points[of], count.tricks[of]
     missed = [f"under {limit}" for limit in (90, 60, 30) if points < limit]
     return [*missed, "no trick"] if tricks == 0 else missed
 
 
 def score_sheet(count: Count, rules: Rules) -> list[tuple[str, str, int]]:
-    """(what for, which party gets it, how many), line by line."""
+    """The lines of the score sheet: (item, party that gets it, points)."""
     sheet: list[tuple[str, str, int]] = []
     won = [party for party in (RE, KONTRA) if wins(party, count)]
     assert len(won) <= 1
@@ -129,7 +129,7 @@ def score_sheet(count: Count, rules: Rules) -> list[tuple[str, str, int]]:
         loser = OTHER[winner]
         sheet.append(("won", winner, 1))
         sheet += [(name, winner, 1) for name in grades(loser, count)]
-        for party in (RE, KONTRA):  # whoever said it, the winner gets it
+        for party in (RE, KONTRA):  # the winner gets the points of both parties' announcements
             if count.level[party] >= 0:
                 sheet.append((party, winner, 2))
             sheet += [(f"{party} said {CALLS[level]}", winner, 1) for level in range(1, count.level[party] + 1)]
@@ -154,7 +154,7 @@ def value_for_re(count: Count, rules: Rules) -> int:
 
 # ---------------------------------------------------------------- a game
 
-Turn = tuple[int, list[str]]  # who is to move, and what it may do
+Turn = tuple[int, list[str]]  # seat to move, and its legal moves
 
 
 class Trick(NamedTuple):
@@ -164,7 +164,7 @@ class Trick(NamedTuple):
 
 
 class Game:
-    """From the dealt hands to the scores. `mover` and `options` say who may do what; `move` does it."""
+    """A game from the dealt hands to the scores: `mover` is to move, `options` are legal, `move` plays one."""
 
     def __init__(self, rules: Rules, hands: list[list[str]]) -> None:
         self.rules = rules
@@ -173,17 +173,17 @@ class Game:
         self.both_queens = [hand.count("♣Q") == 2 for hand in hands]
         self.re = {seat for seat in range(4) if "♣Q" in hands[seat]}  # as dealt; a solo or a marriage changes it
         self.both_foxes = [hand.count("♦A") == 2 for hand in hands]
-        self.pigs: int | None = None  # who has shown them
+        self.pigs: int | None = None  # seat that has shown them
         self.layout = "normal"
-        self.solo = False  # somebody named one
+        self.solo = False  # whether a solo is played
         self.bride: int | None = None
         self.settled = 1  # trick in which a marriage was settled; 0: not yet
         self.leader = 0
         self.tricks: list[Trick] = []
-        self.trick: list[tuple[int, str]] = []  # on the table
+        self.trick: list[tuple[int, str]] = []  # the current one
         self.level = {RE: NOTHING, KONTRA: NOTHING}
         self.late = {RE: False, KONTRA: False}  # whether Re/Kontra was only a late reply
-        self.shown: dict[int, str] = {}  # parties that everybody knows
+        self.shown: dict[int, str] = {}  # publicly known parties
         self.queens_seen = 0  # of clubs
         self._story = self._play()
         self.mover: int | None
@@ -229,7 +229,7 @@ class Game:
             said = yield seat, ["healthy", "reservation"] if something else ["healthy"]
             if said == "reservation":
                 reserved.append(seat)
-        reserved.sort(key=lambda seat: not self.owes(seat))  # a compulsory solo goes first; else the earlier seat
+        reserved.sort(key=lambda seat: not self.owes(seat))  # compulsory solos first, then the earlier seat
         for seat in reserved:
             could = list(SOLOS) if self.rules.solos else []
             named = yield seat, [*could, "marriage"] if self.both_queens[seat] else could
@@ -254,7 +254,7 @@ class Game:
     # ------------------------------------------------------------ cards
 
     def playable(self, seat: int) -> list[str]:
-        """Follow suit, trump is one; who can't may play anything."""
+        """Legal cards: follow suit (trump is one), else anything."""
         suit = SUIT[self.layout]
         hand = list(dict.fromkeys(self.hands[seat]))
         if self.trick:
@@ -265,7 +265,7 @@ class Game:
         return hand
 
     def _see(self, seat: int, card: str) -> None:
-        """Everybody sees a queen of clubs, and counts them; and hears of the pigs at the first."""
+        """Public information of a card: a ♣Q shows a player of Re, the first of two ♦A shows pigs."""
         if card == "♦A" and self.rules.pigs and self.layout in ("normal", "♦ solo") and self.both_foxes[seat]:
             self.pigs = seat
         if card == "♣Q" and not self.solo and self.bride is None:
@@ -274,7 +274,7 @@ class Game:
             self._conclude()
 
     def _conclude(self) -> None:
-        """Who is known by elimination: after two Re players, after both queens of clubs, after three Kontra players."""
+        """Parties known by elimination: after two Re players, after both ♣Q, after three Kontra players."""
         re = [seat for seat, party in self.shown.items() if party == RE]
         kontra = [seat for seat, party in self.shown.items() if party == KONTRA]
         if len(re) == 2 or self.queens_seen == 2:
@@ -287,7 +287,7 @@ class Game:
             self.shown.setdefault(seat, rest)
 
     def _take(self) -> None:
-        """The trick is full: who takes it leads the next, and may become the bride's partner."""
+        """Finish a trick: its winner leads the next one, and may become the bride's partner."""
         last = len(self.hands[self.leader]) == 0
         second_ten = self.rules.second_ten == ALWAYS or (self.rules.second_ten == BUT_LAST and not last)
         winner, best = self.trick[0]
@@ -302,41 +302,41 @@ class Game:
             self.settled = len(self.tricks)
             self.shown = {seat: self.party(seat) for seat in range(4)}
 
-    # ------------------------------------------------------------ calls
+    # ------------------------------------------------------------ announcements
 
     def party(self, seat: int) -> str:
         return RE if seat in self.re else KONTRA
 
     def needs(self, level: int) -> int:
-        """Cards that one must still hold: one's first card is free, then one fewer for each level.
+        """Cards that a seat must still hold to announce a level: one fewer for each level.
 
-        11, 10, 9, 8, 7 with twelve cards. A marriage that is settled later allows as much more time.
+        11, 10, 9, 8, 7 with twelve cards. A marriage that is settled later shifts all deadlines by as many tricks.
         """
         return self.size - 1 - level - (self.settled - 1)
 
     def may_call(self, seat: int, party: str) -> list[str]:
-        """What a seat may say if it is of this party."""
+        """Legal announcements of a seat if it is of this party."""
         if self.settled == 0:
             return []
         cards, own, others = len(self.hands[seat]), self.level[party], self.level[OTHER[party]]
         if own == NOTHING and others != NOTHING and self.needs(others) - 1 <= cards < self.needs(0):
-            return [CALLS[0]]  # a reply, late
+            return [CALLS[0]]  # a late reply
         if self.late[party]:
             return []
         calls = []
-        for level in range(own + 1, 5):  # what is skipped has to be in time too
+        for level in range(own + 1, 5):  # skipped levels have to be in time, too
             if cards < self.needs(level):
                 break
             calls.append(CALLS[level])
         return calls
 
     def might_call(self, seat: int) -> bool:
-        """As far as the table knows: so that being asked tells nobody who is Re."""
+        """Whether a seat is asked: only public information counts, so that it reveals no party."""
         parties = [self.shown[seat]] if seat in self.shown else [RE, KONTRA]
         return any(self.may_call(seat, party) for party in parties)
 
     def _ask(self, seat: int) -> Generator[Turn, str, bool]:
-        """Whether the seat has called."""
+        """Ask a seat for an announcement; returns whether it made one."""
         if not self.might_call(seat):
             return False
         party = self.party(seat)
@@ -351,7 +351,7 @@ class Game:
         return True
 
     def _ask_all(self, first: int) -> Generator[Turn, str, None]:
-        """Around the table; after a call all others are asked again."""
+        """Ask all seats in turn; after an announcement all others are asked again."""
         waiting = [(first + step) % 4 for step in range(4)]
         while waiting:
             seat = waiting.pop(0)
@@ -363,7 +363,7 @@ class Game:
 
     @property
     def alone(self) -> bool:
-        """One against three: a solo, a silent marriage, or a bride without a partner."""
+        """One player against three: a solo, a silent marriage, or a bride without a partner."""
         return len(self.re) == 1
 
     def count(self) -> Count:
@@ -374,7 +374,7 @@ class Game:
         return Count(points, tricks, dict(self.level), self.alone, tuple(self.extras()))
 
     def extras(self) -> list[tuple[str, str]]:
-        """Extra points of tricks, with the party that gets each."""
+        """Extra points of tricks: (name, party that gets it)."""
         found = []
         for trick in self.tricks:
             winner = self.party(trick.winner)
@@ -398,16 +398,16 @@ class Game:
         return [(3 * value if self.alone else value) if seat in self.re else -value for seat in range(4)]
 
 
-# ---------------------------------------------------------------- what could have been
+# ---------------------------------------------------------------- consistency with evidence
 
 
 class Step(NamedTuple):
-    """What everybody saw and heard."""
+    """A move with the public information after it."""
 
     seat: int
     move: str
-    shown: dict[int, str]  # the parties known after it: who calls says for whom
-    pigs: int | None  # who has shown them
+    shown: dict[int, str]  # known parties: an announcement reveals one
+    pigs: int | None  # seat that has shown them
 
 
 def story(rules: Rules, hands: list[list[str]], moves: list[tuple[int, str]]) -> list[Step]:
@@ -420,10 +420,10 @@ def story(rules: Rules, hands: list[list[str]], moves: list[tuple[int, str]]) ->
 
 
 def could_be(rules: Rules, hands: list[list[str]], steps: list[Step]) -> bool:
-    """Whether all that was seen and heard fits these hands. As long as it does, the same seats are asked."""
+    """Whether the public history is consistent with these hands. As long as it is, the same seats are asked."""
     game = Game(rules, hands)
     for seat, move, shown, pigs in steps:
-        assert game.mover == seat, "whose turn it is tells something"
+        assert game.mover == seat, "whose turn it is reveals something"
         if move not in game.options:
             return False
         game.move(move)

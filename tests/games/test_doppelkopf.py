@@ -1,4 +1,4 @@
-"""Doppelkopf: the game against its twin, its laws, its deals, and what a seat may know."""
+"""Doppelkopf: comparison with a slow twin, invariants, scores, determinizations and hidden information."""
 
 import itertools
 import math
@@ -20,12 +20,12 @@ from .walks import same, view_of
 
 RARE = 1e-4
 SILENT, HIGHEST = NUMBER["silent"], len(MOVES)
-SAVED = np.array([card in ("♥10", "♣J", "♣Q") for card in CARDS])  # for the last trick, in every other game
-OFTEN = np.zeros((2, HIGHEST))  # [solos, move]: so often it is taken where it is legal, else any
+SAVED = np.array([card in ("♥10", "♣J", "♣Q") for card in CARDS])  # kept for the last trick, in every other game
+OFTEN = np.zeros((2, HIGHEST))  # [solos, move]: probability of this move where it is legal; else a random one
 OFTEN[:, NUMBER["healthy"]] = 0.3, 0.8
 OFTEN[:, NUMBER["marriage"]] = 0.7
 
-TABLES = {  # what is played at it
+TABLES = {  # rules by name
     "tournament": Doppelkopf(),
     "thesis": games.load("doppelkopf:thesis"),
     "thesis, with calls": games.load("doppelkopf:thesis")._replace(calls=2),
@@ -49,7 +49,7 @@ def rules_of(game: Any) -> Rules:
 
 
 def names_in(hand: int) -> list[str]:
-    """The cards of a hand: two bits a kind."""
+    """The cards of a hand with two bits per kind."""
     return [CARDS[kind] for kind in range(24) for _ in range(hand >> 2 * kind & 3)]
 
 
@@ -57,20 +57,20 @@ def names_in(hand: int) -> list[str]:
 
 
 class Log(NamedTuple):
-    """Of many games, as they were played: [game, turn]."""
+    """Many games, turn by turn: [game, turn]."""
 
     hands: np.ndarray  # [game, seat], as dealt
     seats: np.ndarray
     legal: np.ndarray  # bit a: action a is legal
     actions: np.ndarray
-    turns: np.ndarray  # [game]: how many
+    turns: np.ndarray  # [game]: number of turns
     ends: np.ndarray  # [game]: the last position
     payoffs: np.ndarray  # [game, seat]
     rewards: np.ndarray
 
 
 def random_games(game: Any, count: int, seed: int) -> Log:
-    """Games at random, but more often silent, healthy and married: else all would be said before the first card."""
+    """Random games, but mostly silent and healthy: else everything would be announced before the first card."""
     room = game.facts.max_game_length
     log = Log(
         np.zeros((count, 4), np.uint64),
@@ -120,7 +120,7 @@ def play_at_random(game, rng, out, hands, seats, legal, actions, turns, ends, pa
 
 @jit.helper
 def next_call(out, n):
-    """The lowest."""
+    """The lowest legal announcement."""
     action = np.int64(HIGHEST)
     for i in range(n):
         if SILENT < out[i] < action:
@@ -135,7 +135,7 @@ def moves_of(log: Log, number: int) -> list[tuple[int, str]]:
 
 
 def follow_with_the_twin(game: Any, log: Log, seen: Counter) -> None:
-    """Every game, move by move: who moves, what is legal, who takes each trick, and what it is worth in the end."""
+    """Compare every game with the twin, move by move: mover, legal moves, winners of tricks, scores."""
     rules = rules_of(game)
     hands, seats, legal, actions = (column.tolist() for column in log[:4])
     leaders, tricks, points = (log.ends[field].tolist() for field in ("leaders", "tricks", "points"))
@@ -164,7 +164,7 @@ def follow_with_the_twin(game: Any, log: Log, seen: Counter) -> None:
 
 
 def kinds_of(game: twin.Game) -> list[str]:
-    """What there was to see in a game, so that a test can say that it saw everything."""
+    """Features of a game, for a test that all of them occur."""
     kind = "solo" if game.solo else "marriage" if game.bride is not None else "normal"
     found = [f"{kind}, alone" if game.alone else kind, f"settled {game.settled}"]
     found += [f"{party} {game.level[party]}" for party in (RE, KONTRA)]
@@ -177,19 +177,19 @@ def kinds_of(game: twin.Game) -> list[str]:
 
 
 @every_table
-def test_random_games_are_those_of_the_twin(game):
+def test_random_games_agree_with_the_twin(game):
     preset = game in (TABLES["tournament"], TABLES["thesis"], TABLES["thesis, with calls"])
     follow_with_the_twin(game, random_games(game, 2000 if preset else 170, seed=1), Counter())
 
 
 @pytest.mark.heavy
 @every_table
-def test_many_random_games_are_those_of_the_twin(game):
+def test_many_random_games_agree_with_the_twin(game):
     for seed in range(17):
         follow_with_the_twin(game, random_games(game, 500, seed=100 + seed), Counter())  # 119,000 in all
 
 
-def test_random_games_show_all_that_there_is():
+def test_random_games_cover_all_features():
     seen = Counter()
     for game in (Doppelkopf(charlie_caught=True), Doppelkopf(charlie_caught=True, solos=False, pigs=True)):
         follow_with_the_twin(game, random_games(game, 800, seed=2), seen)
@@ -202,7 +202,7 @@ def test_random_games_show_all_that_there_is():
 
 
 def side_by_side(game: Any, hands: list[list[str]], *moves: str) -> twin.Game:
-    """The twin after these moves. At each the game has the same mover, and the same is legal."""
+    """The twin after these moves; before each, mover and legal moves of the game are the same."""
     other, state = twin.Game(rules_of(game), hands), dealt(game, hands)
     for move in [*moves, ""]:
         assert game.turn(state) == other.mover
@@ -218,7 +218,7 @@ THREE_TRICKS = ["♥10", "♦10", "♦K", "♥J", "♥10", "♦9", "♠J", "♥Q
 
 @pytest.mark.parametrize("taken", range(4))
 def test_a_marriage_is_settled_by_the_first_trick_of_another_or_after_three(taken):
-    """The bride takes so many tricks, then another does: then calls begin, and have as much more time."""
+    """The bride wins `taken` tricks, then another seat wins one: announcements begin, with later deadlines."""
     hands = some_hands("♣Q ♣Q ♥10 ♥10 ♦J ♦J", "♦9 ♦9 ♦10", "♠Q ♠J ♦K ♠J", "♥Q ♥Q ♥J ♥J")
     married = ["reservation", "healthy", "healthy", "healthy", "marriage"]
     lost = [["♦J", "♦10", "♠Q", "♥J"], ["♦J", "♦9", "♠Q", "♥Q"], ["♦J", "♦9", "♠Q", "♥J"]]
@@ -231,9 +231,9 @@ def test_a_marriage_is_settled_by_the_first_trick_of_another_or_after_three(take
     side_by_side(Doppelkopf(), hands, *married, *cards, "Re/Kontra", "silent", "silent")
 
 
-# ---------------------------------------------------------------- what a game is worth
+# ---------------------------------------------------------------- scores
 
-CHECKS = [  # Re's points, its tricks, level of Re and of Kontra (-1 none, 0 Re/Kontra, 1-4 no 90 to black), worth to Re
+CHECKS = [  # Re's points and tricks, level of Re and of Kontra (-1 none, 0 Re/Kontra, 1-4 no 90 to black), score for Re
     (121, 6, -1, -1, 1),
     (120, 6, -1, -1, -2),
     (120, 6, -1, 0, 3),
@@ -271,7 +271,7 @@ def counted(points, tricks, re, kontra, alone=False, extras=()) -> Count:
 
 
 def for_the_game(count: Count, rules: Rules) -> tuple:
-    """The same, as the game's scoring takes it."""
+    """The arguments of the game's `scoring.value`."""
     extras = sum(1 << 4 * (2 * NAMES_OF_EXTRAS.index(name) + (party == KONTRA)) for name, party in count.extras)
     return (
         count.points[RE], count.tricks[RE], count.tricks[KONTRA], count.level[RE], count.level[KONTRA],
@@ -279,8 +279,8 @@ def for_the_game(count: Count, rules: Rules) -> tuple:
     )  # fmt: skip
 
 
-def worth(count: Count, rules: Rules = Rules()) -> int:  # noqa: B008
-    """To each player of Re: the twin, the game and its score sheet agree."""
+def value_of(count: Count, rules: Rules = Rules()) -> int:  # noqa: B008
+    """The score of each player of Re; the twin, the game and its score sheet agree."""
     value = twin.value_for_re(count, rules)
     assert scoring.value(*for_the_game(count, rules)) == value
     assert sum(points for _, points in scoring.sheet(*for_the_game(count, rules))) == value
@@ -288,24 +288,26 @@ def worth(count: Count, rules: Rules = Rules()) -> int:  # noqa: B008
 
 
 @pytest.mark.parametrize(("points", "tricks", "re", "kontra", "value"), CHECKS)
-def test_the_table_of_the_reference(points, tricks, re, kontra, value):
-    assert worth(counted(points, tricks, re, kontra)) == value
+def test_scores_of_the_reference_table(points, tricks, re, kontra, value):
+    assert value_of(counted(points, tricks, re, kontra)) == value
 
 
-def test_a_fox_and_forty_turn_a_game_that_was_won():
+def test_a_fox_and_a_trick_of_forty_outweigh_a_won_game():
     extras = (("a fox caught", KONTRA), ("a trick of 40", KONTRA))
-    assert worth(counted(130, 6, -1, -1, extras=extras)) == -1
-    assert worth(counted(130, 6, -1, -1, alone=True, extras=extras)) == 1  # none of it counts against one who is alone
+    assert value_of(counted(130, 6, -1, -1, extras=extras)) == -1
+    assert (
+        value_of(counted(130, 6, -1, -1, alone=True, extras=extras)) == 1
+    )  # extra points don't count against a player who is alone
 
 
 @pytest.mark.parametrize(("points", "re", "kontra", "value"), [(121, 0, -1, 3), (85, -1, -1, -2), (120, -1, 0, 3)])
-def test_solos(points, re, kontra, value):
+def test_scores_of_solos(points, re, kontra, value):
     """The soloist gets three times as much: +9 and -3, -6 and +2, +9 and -3."""
-    assert worth(counted(points, 6, re, kontra, alone=True)) == value
+    assert value_of(counted(points, 6, re, kontra, alone=True)) == value
 
 
-def test_all_that_can_be_counted():
-    """Points, calls, one against three or not, with (e) or without: the twin and the compiled scoring agree."""
+def test_all_scores_agree_with_the_twin():
+    """All points and announcements, one against three or not, with (e) or without."""
     cases, expected = [], []
     extras = [(), (("a fox caught", KONTRA),), (("a trick of 40", RE),) * 3, (("♣J takes the last trick", RE),)]
     for points, re, kontra, alone, against in itertools.product(
@@ -328,11 +330,11 @@ def add_up(cases, values):
         values[i] = scoring.value(points, re_tricks, kontra_tricks, re, kontra, alone != 0, against != 0, extras)
 
 
-# ---------------------------------------------------------------- laws
+# ---------------------------------------------------------------- invariants
 
 
 @every_table
-def test_every_game_keeps_the_laws(game):
+def test_every_game_keeps_the_invariants(game):
     log = random_games(game, 1_000, seed=3)
     scores, ends = log.payoffs, log.ends
     tricks = 12 if game.nines else 10
@@ -344,8 +346,8 @@ def test_every_game_keeps_the_laws(game):
         assert np.bincount(played[: 4 * tricks], minlength=24).tolist() == deck
     assert not ends["hands"].any()
     sizes = np.sort(np.abs(scores), axis=1)
-    together = sizes[:, 0] == sizes[:, 3]  # partners win and lose the same
-    alone = sizes[:, 3] == 3 * sizes[:, 0]  # who is alone wins or loses three times that
+    together = sizes[:, 0] == sizes[:, 3]  # partners have the same score
+    alone = sizes[:, 3] == 3 * sizes[:, 0]  # a player who is alone wins or loses three times that
     assert (together | alone).all()
     assert together.any() or game.forced >= 0
     assert alone.any()
@@ -368,15 +370,15 @@ def test_rewards_are_scores_and_then_points():
 
 
 def test_the_highest_payoff_is_what_the_rules_allow():
-    """Alone, with all tricks: won, four grades; all that both can say, and points against all that the others said."""
-    for calls, against, worth in ((0, True, 5), (0, False, 5), (1, False, 17), (2, True, 21)):
+    """A soloist with all tricks: won, four grades, all announcements of both parties, points against the others."""
+    for calls, against, score in ((0, True, 5), (0, False, 5), (1, False, 17), (2, True, 21)):
         level = 4 if calls else -1
-        assert scoring.value(240, 12, 0, level, level, True, against, 0) == worth
-        assert Doppelkopf(calls=calls, against=against).facts.payoffs == (-3.0 * worth, 3.0 * worth)
+        assert scoring.value(240, 12, 0, level, level, True, against, 0) == score
+        assert Doppelkopf(calls=calls, against=against).facts.payoffs == (-3.0 * score, 3.0 * score)
 
 
-def test_turning_the_table_turns_the_scores():
-    """All sit one seat further, also the one who has to play a solo: nothing else changes."""
+def test_rotating_the_seats_rotates_the_scores():
+    """All hands move on by one seat, as does the forced solo: nothing else changes."""
     for forced in range(4):
         game = Doppelkopf(calls=1, owed=1 << forced, forced=forced)
         turned = game._replace(owed=1 << (forced + 1) % 4, forced=(forced + 1) % 4)
@@ -390,7 +392,7 @@ def test_turning_the_table_turns_the_scores():
             assert [turned.payoff(state, (seat + 1) % 4) for seat in range(4)] == log.payoffs[number].tolist()
 
 
-def test_suits_are_alike_where_nothing_is_trump():
+def test_suits_are_interchangeable_where_nothing_is_trump():
     game = Doppelkopf(owed=1, forced=0)
     log = random_games(game, 200, seed=6)
     follow = [number for number in range(200) if log.actions[number, 0] == NUMBER["fleischlos"]]
@@ -414,7 +416,7 @@ def broken(game, seed, count):
 
 @jit.kernel
 def count_broken(game, rng, count, max_game_length, states, played):
-    """Of so many random games, those in which something is impossible: a card that isn't there, no end, a wrong sum."""
+    """The number of random games with something impossible: a card that isn't held, no end, a wrong sum."""
     state, broken = states[0], 0
     for _ in range(count):
         game.start(state)
@@ -442,13 +444,13 @@ def count_broken(game, rng, count, max_game_length, states, played):
 
 @pytest.mark.heavy
 @every_table
-def test_ten_million_random_games_are_whole(game):
+def test_ten_million_random_games_are_consistent(game):
     count = -(-10_000_000 // len(TABLES))
     assert broken(game, 17, count) == 0
 
 
 @every_table
-def test_random_games_are_whole(game):
+def test_random_games_are_consistent(game):
     assert broken(game, 18, 2000) == 0
 
 
@@ -456,7 +458,7 @@ def test_random_games_are_whole(game):
 
 
 def dealt(game: Any, hands: list[list[str]]) -> Any:
-    """The position after chance has dealt these hands, in whatever order it does."""
+    """The position after chance has dealt these hands."""
     (state,) = games.positions(game)
     left = [list(hand) for hand in hands]
     while game.turn(state) == CHANCE:
@@ -477,7 +479,7 @@ def after(game: Any, hands: list[list[str]], *moves: str) -> Any:
 
 
 def some_hands(*wanted: str, seed: int = 1) -> list[list[str]]:
-    """What each seat holds among others. The rest is dealt at random, but no more ♣Q or ♥10 to seat 0."""
+    """Hands with the wanted cards of each seat, filled up at random, but with no more ♣Q or ♥10 for seat 0."""
     deck = 2 * CARDS
     hands = [text.split() for text in wanted] + [[] for _ in range(4 - len(wanted))]
     for card in itertools.chain(*hands):
@@ -492,7 +494,7 @@ def some_hands(*wanted: str, seed: int = 1) -> list[list[str]]:
 
 
 def draw(game: Any, view: Any, seat: int, count: int, seed: int) -> np.ndarray:
-    """[draw, seat]: hands of guesses."""
+    """[draw, seat]: hands of determinizations."""
     notes, world, hands = np.zeros(game.facts.notes), np.zeros(1, game.state), np.zeros((count, 4), np.int64)
     views = np.zeros(1, game.state)
     views[0] = view
@@ -512,7 +514,7 @@ def draw_hands(game, views, seat, notes, rng, world, hands):
 
 
 def copies(hands: np.ndarray, card: str) -> np.ndarray:
-    """[draw, seat]: how many of a kind."""
+    """[draw, seat]: number of copies of a card."""
     return hands >> 2 * CARDS.index(card) & 3
 
 
@@ -531,8 +533,8 @@ def test_chance_deals_both_queens_of_clubs_to_one_hand_in_11_of_47_games():
         assert agrees((copies(hands, card) == 2).any(axis=1).mean(), 11 / 47, len(hands))
 
 
-def test_both_other_tens_in_one_hand_at_the_opening():
-    """3 * 66 of 630 pairs of places: 0.3143. The same for any other kind of which the seat holds none."""
+def test_probability_of_both_unseen_copies_in_one_hand():
+    """3 * 66 of 630 pairs of places, 0.3143, for any kind of which the seat holds none."""
     state = after(NO_CALLS, some_hands(), *ALL_HEALTHY)
     hands = draw(NO_CALLS, view_of(NO_CALLS, state, 0), 0, DRAWS, 8)
     assert (hands[:, 0] == int(state.hands[0])).all()
@@ -546,15 +548,15 @@ def ways_of(game: Any, view: Any, seat: int) -> int:
     return int(notes[deals.WAYS])
 
 
-def test_how_many_deals_there_are_at_the_opening():
+def test_number_of_deals_at_the_opening():
     state = after(NO_CALLS, some_hands(), *ALL_HEALTHY)
     for seat in range(4):
         ways = ways_of(NO_CALLS, view_of(NO_CALLS, state, seat), seat)
         assert ways == math.factorial(36) // math.factorial(12) ** 3 == 3_384_731_762_521_200
 
 
-def test_who_called_re_holds_a_queen_of_clubs():
-    """One of 36 places is the caller's: both lie there in 66 of 630 - 276 cases."""
+def test_a_seat_that_announced_re_holds_a_queen_of_clubs():
+    """At least one of both is in the announcer's 12 of 36 places: both are in 66 of 630 - 276 cases."""
     game = Doppelkopf()
     state = after(game, some_hands("", "♣Q", "♣Q"), *ALL_HEALTHY, "silent", "Re/Kontra")
     hands = draw(game, view_of(game, state, 0), 0, DRAWS, 9)
@@ -564,7 +566,7 @@ def test_who_called_re_holds_a_queen_of_clubs():
     assert agrees((queens[:, 2] == 1).mean(), 144 / 354, DRAWS)
 
 
-def test_who_called_kontra_holds_none():
+def test_a_seat_that_announced_kontra_holds_no_queen_of_clubs():
     game = Doppelkopf()
     state = after(game, some_hands("", "", "♣Q", "♣Q"), *ALL_HEALTHY, "silent", "Re/Kontra")
     queens = copies(draw(game, view_of(game, state, 0), 0, DRAWS, 10), "♣Q")
@@ -572,13 +574,13 @@ def test_who_called_kontra_holds_none():
     assert agrees((queens[:, 2] == 1).mean(), 144 / 276, DRAWS)
 
 
-def test_who_named_a_marriage_holds_both_even_if_a_solo_is_played():
+def test_a_seat_that_named_a_marriage_holds_both_even_if_a_solo_is_played():
     hands = some_hands("", "♣Q ♣Q")
     said = ["healthy", "reservation", "healthy"]
     for moves in ([*said, "healthy", "marriage"], [*said, "reservation", "marriage", "jacks"]):
         state = after(NO_CALLS, hands, *moves)
         assert (copies(draw(NO_CALLS, view_of(NO_CALLS, state, 0), 0, 1_000, 11), "♣Q")[:, 1] == 2).all()
-    state = after(NO_CALLS, hands, *said, "reservation")  # not named yet: with solos it tells nothing
+    state = after(NO_CALLS, hands, *said, "reservation")  # not named yet: with solos it is no evidence
     assert agrees(
         (copies(draw(NO_CALLS, view_of(NO_CALLS, state, 0), 0, DRAWS, 12), "♣Q")[:, 1] == 2).mean(), 66 / 630, DRAWS
     )
@@ -611,7 +613,7 @@ def test_contradictory_evidence_has_no_deal():
 
 
 def test_voids_that_leave_no_room_have_no_deal():
-    """All others showed that they have no ♠, and yet not all ♠ are seen."""
+    """All others are void in ♠, and yet not all ♠ are seen."""
     spades = [card for card in 2 * CARDS if twin.SUIT["normal"][card] == "♠"]
     trumps = [card for card in 2 * CARDS if twin.SUIT["normal"][card] == "trump"]
     rest = [card for card in 2 * CARDS if twin.SUIT["normal"][card] in "♣♥"]
@@ -623,11 +625,11 @@ def test_voids_that_leave_no_room_have_no_deal():
     assert not could_determinize(NO_CALLS, view, 0)
 
 
-# ---------------------------------------------------------------- deals against brute force
+# ---------------------------------------------------------------- deals compared with brute force
 
 
 def splits(kinds: list[tuple[str, int]], room: dict[int, int]) -> Any:
-    """Every way to give unseen cards to hands with so much room, and how many deals of physical cards it is."""
+    """Every way to deal unseen cards into hands with these free places, with its number of physical deals."""
     if not kinds:
         yield {seat: [] for seat in room}, 1
         return
@@ -642,12 +644,12 @@ def splits(kinds: list[tuple[str, int]], room: dict[int, int]) -> Any:
 
 
 class Place(NamedTuple):
-    """Somewhere in a game that was played."""
+    """A stage of a recorded game."""
 
     game: Any
     hands: list[list[str]]  # as dealt
     moves: list[tuple[int, str]]
-    seat: int  # who looks
+    seat: int  # the viewer
 
     @property
     def played(self) -> list[list[str]]:
@@ -662,7 +664,7 @@ class Place(NamedTuple):
         return after(self.game, self.hands, *(move for _, move in self.moves))
 
     def deals(self) -> dict[tuple[int, ...], int]:
-        """Hands that the others may still hold -> how many deals. Each is tried: could all that happened have been?"""
+        """Possible hands of the others -> number of deals; each is checked against the whole history by the twin."""
         played, steps = self.played, self.steps
         others = [seat for seat in range(4) if seat != self.seat]
         unseen = Counter(itertools.chain(*(self.hands[seat] for seat in others)))
@@ -680,7 +682,7 @@ def as_number(cards: list[str]) -> int:
 
 
 def places(game: Any, seed: int, count: int, unseen: range, wanted: Any = lambda place: True) -> list[Place]:
-    """Where so many cards are unseen, one of a game."""
+    """Stages with a number of unseen cards in `unseen`, one per game."""
     log, found = random_games(game, 100 * count, seed), []
     draw = np.random.default_rng(seed)
     for number in range(100 * count):
@@ -700,7 +702,7 @@ def places(game: Any, seed: int, count: int, unseen: range, wanted: Any = lambda
 
 
 def queens_are_hidden(place: Place) -> bool:
-    """Something was called, and a queen of clubs that the seat doesn't hold hasn't been played yet."""
+    """Something was announced, and a ♣Q that the seat doesn't hold hasn't been played yet."""
     calls = any(move in twin.CALLS for _, move in place.moves)
     gone = sum(cards.count("♣Q") for cards in place.played) + (
         place.hands[place.seat].count("♣Q") - place.played[place.seat].count("♣Q")
@@ -709,7 +711,7 @@ def queens_are_hidden(place: Place) -> bool:
 
 
 def foxes_are_hidden(place: Place) -> bool:
-    """One ♦A was played, the other isn't seen."""
+    """One ♦A was played, the other is unseen."""
     seen = sum(cards.count("♦A") for cards in place.played)
     return seen == 1 and place.hands[place.seat].count("♦A") == place.played[place.seat].count("♦A")
 
@@ -731,7 +733,7 @@ BRUTE = [
 
 
 @pytest.mark.parametrize(("game", "wanted"), [pytest.param(*case[1:], id=case[0]) for case in BRUTE])
-def test_guesses_are_uniform_over_all_deals_that_fit(game, wanted):
+def test_determinizations_are_uniform_over_all_consistent_deals(game, wanted):
     for number, place in enumerate(places(game, 14, 6, range(4, 8), wanted)):
         fit, view = place.deals(), view_of(game, place.state, place.seat)
         assert ways_of(game, view, place.seat) == sum(fit.values())
@@ -740,20 +742,20 @@ def test_guesses_are_uniform_over_all_deals_that_fit(game, wanted):
 
 
 def follows(hands: np.ndarray, law: dict[tuple[int, ...], float]) -> None:
-    """Hands of the others, drawn in proportion to a law."""
+    """Assert that hands of the others are distributed in proportion to `law`."""
     drawn = Counter(map(tuple, hands.tolist()))
     assert set(drawn) <= set(law)
     expected = np.array(list(law.values())) / sum(law.values()) * len(hands)
     seen = np.array([drawn[deal] for deal in law])
-    rare = expected < 5  # too rare to be counted one by one
+    rare = expected < 5  # too rare for the test one by one
     if rare.any():
         expected, seen = (np.append(column[~rare], column[rare].sum()) for column in (expected, seen))
     if len(seen) > 1:
         assert chisquare(seen, expected).pvalue > RARE
 
 
-def test_weighted_guesses_follow_their_weights():
-    """A deal weighs the product of its cards' weights, and a pair that is parted may be parted in two ways."""
+def test_weighted_deals_follow_their_weights():
+    """The weight of a deal is the product of its cards' weights; a pair can be parted in two ways."""
     random = np.random.default_rng(17)
     hidden = places(Doppelkopf(), 18, 5, range(4, 8), queens_are_hidden)
     hidden += places(WITH_PIGS, 19, 3, range(4, 8), pigs_are_shown)
@@ -784,19 +786,19 @@ def draw_by_weight(game, views, seat, weights, notes, rng, hands):
     return total
 
 
-# ---------------------------------------------------------------- nobody peeks
+# ---------------------------------------------------------------- hidden information
 
 
 @every_table
-def test_a_guess_is_a_game_that_could_have_been(game):
-    """At any stage: under the guessed deal all that happened was legal, the same seats were asked at every turn, and
-    the seat has seen the same. The guessed position is the one that those moves lead to."""
+def test_a_determinization_fits_its_view(game):
+    """At any stage: in the sampled deal the whole history is legal, the same seats were asked at every turn, and the
+    viewer has seen the same. The sampled position is the one to which those moves lead."""
     rng = jit.generators(15, 1)[0]
     log = random_games(game, 12, seed=15)
     for number in range(12):
         hands = [names_in(hand) for hand in log.hands[number].tolist()]
         moves = moves_of(log, number)
-        stage = number if number < 5 else number * len(moves) // 12  # also while the type is found
+        stage = number if number < 5 else number * len(moves) // 12  # also during reservations
         place = Place(game, hands, moves[:stage], number % 4)
         view = view_of(game, place.state, place.seat)
         notes, world = np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
@@ -815,8 +817,8 @@ def test_a_guess_is_a_game_that_could_have_been(game):
         assert same(two, world)
 
 
-def test_who_is_asked_does_not_depend_on_hidden_parties():
-    """Seats 2 and 3 exchange a queen of clubs for another queen: before one of them calls nobody else notices."""
+def test_whether_a_seat_is_asked_does_not_depend_on_hidden_parties():
+    """Seats 2 and 3 exchange a ♣Q for another queen: nobody else can notice before one of them announces something."""
     game = Doppelkopf()
     hands = some_hands("♣Q", "", "♣Q", "♠Q")
     changed = [list(hand) for hand in hands]
@@ -848,10 +850,10 @@ def test_who_is_asked_does_not_depend_on_hidden_parties():
     assert asked > 100
 
 
-# ---------------------------------------------------------------- words
+# ---------------------------------------------------------------- action strings
 
 
-def test_cards_are_spelled_as_players_write_them_and_read_as_they_say_them():
+def test_cards_are_written_as_players_do_and_parsed_in_english_and_german():
     game = Doppelkopf(calls=0)
     state = after(game, some_hands("♣Q ♥10 ♦A ♠J"), *ALL_HEALTHY)
     for card, words in {

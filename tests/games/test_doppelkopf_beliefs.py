@@ -1,4 +1,4 @@
-"""Where unseen cards lie: exact against all deals written out, near the end of games."""
+"""Beliefs about unseen cards: compared with an enumeration of all deals near the end of games."""
 
 import itertools
 import math
@@ -9,7 +9,7 @@ import pytest
 from kibitz.games import load, positions, view_of
 from kibitz.games.doppelkopf.beliefs import ROOM, expected_counts
 from kibitz.games.doppelkopf.cards import CLASS, CLUB_QUEEN, KINDS
-from kibitz.games.doppelkopf.deals import NOTES, WAYS, count_deals, lacks, may_hold, may_hold_queens
+from kibitz.games.doppelkopf.deals import NOTES, WAYS, count_deals, may_hold, may_hold_queens, voids
 from kibitz.games.doppelkopf.encoding import HANDS, OPEN_SIZE, RE, SIZE, encode_open
 from kibitz.games.doppelkopf.state import is_re
 from kibitz.jit import generators, kernel
@@ -18,7 +18,7 @@ GAME = load("doppelkopf:thesis")
 
 
 def late(seed, count):
-    """A random game after so many cards."""
+    """A random game after `count` cards."""
     rng, state = generators(seed, 1)[0], positions(GAME)[0]
     while state.count < count:
         GAME.play(state, GAME.sample_action(state, rng))
@@ -26,7 +26,7 @@ def late(seed, count):
 
 
 def deals(view, seat):
-    """Every deal of physical cards that fits: how many of each kind each of the others has, [KINDS, 3]."""
+    """All consistent deals of physical cards, as counts per kind and other seat [KINDS, 3]."""
     unseen = [kind for kind in range(KINDS) for _ in range(2)]
     for kind in range(KINDS):
         for _ in range(int(view.hands[seat]) >> 2 * kind & 3):
@@ -38,7 +38,7 @@ def deals(view, seat):
         side = int(view.leaders[i >> 2]) + i - seat & 3
         if side:
             sizes[side - 1] -= 1
-    found, least = lacks(view), np.zeros(3)
+    found, least = voids(view), np.zeros(3)
     queens = may_hold_queens(GAME, view, seat, found, least)
     for holders in itertools.product(range(3), repeat=len(unseen)):
         if [holders.count(j) for j in range(3)] != sizes:
@@ -51,7 +51,7 @@ def deals(view, seat):
 
 
 @pytest.mark.parametrize(("seed", "count"), [(1, 36), (2, 37), (3, 39), (4, 40), (5, 42), (6, 45)])
-def test_means_and_shares_are_those_of_all_deals(seed, count):
+def test_expected_counts_and_likelihoods_equal_those_of_all_deals(seed, count):
     state = late(seed, count)
     seat = GAME.turn(state)
     view = view_of(GAME, state, seat)
@@ -69,7 +69,7 @@ def test_means_and_shares_are_those_of_all_deals(seed, count):
     np.testing.assert_allclose(counts[0], (shares[:, None, None] * every).sum(axis=0) / shares.sum(), atol=1e-12)
 
 
-def test_nothing_fits_a_view_with_too_many_cards():
+def test_no_deal_is_consistent_with_a_view_that_has_too_many_cards():
     state = late(3, 40)
     views = positions(GAME)
     views[0] = view_of(GAME, state, GAME.turn(state))
@@ -88,7 +88,7 @@ def opened(game, states, seat, out):
 
 
 @pytest.mark.parametrize("count", [0, 5, 30])
-def test_open_encodings_show_all_hands_from_ones_own_side(count):
+def test_open_encodings_contain_all_hands_from_the_viewer_on(count):
     states = positions(GAME)
     states[0] = late(7, count) if count else late(7, 1)
     state = states[0]

@@ -1,11 +1,22 @@
-"""What a player sees at a glance, beside slow and obvious ways to find it out."""
+"""Derived features of the encoding, compared with slow and obvious computations."""
 
 import numpy as np
 import pytest
 
 from kibitz.games import CHANCE, OVER, load, positions, view_of
 from kibitz.games.doppelkopf.cards import KINDS, NAMES, POINTS, trumps
-from kibitz.games.doppelkopf.encoding import FRIENDS, LAIN, OURS, PLACE, SIZE, TAKER, TAKES, TOPS, TRUMPS, UNSEEN
+from kibitz.games.doppelkopf.encoding import (
+    BEATS_TRICK,
+    FRIENDS,
+    PARTY_POINTS,
+    PLACE,
+    SIZE,
+    TRICK_POINTS,
+    TRICK_WINNER,
+    TRUMPS,
+    UNBEATABLE,
+    UNSEEN,
+)
 from kibitz.games.doppelkopf.rules import playable
 from kibitz.games.doppelkopf.state import CARDS, is_re
 from kibitz.jit import generators
@@ -14,7 +25,7 @@ RISING = ("9", "J", "Q", "K", "10", "A")
 
 
 def met(name, seed, games):
-    """Positions of random games in which a card is to be played."""
+    """Positions of random games in which a card is played next."""
     game, rng = load(name), generators(seed, 1)[0]
     for _ in range(games):
         states = positions(game)
@@ -30,7 +41,7 @@ def suit_of(kind, high):
 
 
 def best_of(cards, high):
-    """The place of the card that takes a trick of these, in words of the rules."""
+    """The place of the card that wins a trick of these, straight from the rules."""
     best = 0
     for place, kind in enumerate(cards):
         now = cards[best]
@@ -48,7 +59,7 @@ def copies(hand):
 
 
 @pytest.mark.parametrize("name", ["doppelkopf:thesis", "doppelkopf"])
-def test_at_a_glance(name):
+def test_derived_features_equal_slow_computations(name):
     out, seen = np.zeros(SIZE, np.float32), 0
     for game, state in met(name, 7, 6):
         seat, high, count = int(game.turn(state)), trumps(int(state.type)), int(state.count)
@@ -59,23 +70,23 @@ def test_at_a_glance(name):
         assert np.rint(out[TRUMPS : TRUMPS + 2] * [12, 24]).tolist() == [own @ is_trump, others @ is_trump]
         trick = [int(kind) for kind in state.played[count & ~3 : count]]
         assert np.flatnonzero(out[PLACE : PLACE + 4]).tolist() == [len(trick)]
-        assert round(float(out[LAIN]) * 30) == sum(POINTS[kind] for kind in trick)
+        assert round(float(out[TRICK_POINTS]) * 30) == sum(POINTS[kind] for kind in trick)
         legal = int(playable(state, seat))
         for kind in range(KINDS):
             takes = trick and legal >> 2 * kind & 3 and best_of([*trick, kind], high) == len(trick)
-            assert out[TAKES + kind] == bool(takes)
+            assert out[BEATS_TRICK + kind] == bool(takes)
             rivals = [k for k in range(KINDS) if others[k] and suit_of(k, high) == suit_of(kind, high)]
-            assert out[TOPS + kind] == (own[kind] > 0 and all(best_of([kind, k], high) == 0 for k in rivals))
+            assert out[UNBEATABLE + kind] == (own[kind] > 0 and all(best_of([kind, k], high) == 0 for k in rivals))
         friends, foes = out[FRIENDS : FRIENDS + 8].reshape(4, 2).T
         truth = np.array([is_re(state, seat + i & 3) == is_re(state, seat) for i in range(4)])
         assert friends[0]
         assert not (friends.astype(bool) & ~truth).any()
         assert not (foes.astype(bool) & truth).any()
         points = np.array([int(state.points[seat + i & 3]) for i in range(4)])
-        assert np.rint(out[OURS : OURS + 2] * 120).tolist() == [friends @ points, foes @ points]
+        assert np.rint(out[PARTY_POINTS : PARTY_POINTS + 2] * 120).tolist() == [friends @ points, foes @ points]
         if trick:
             taker = int(state.leaders[count >> 2]) + best_of(trick, high) - seat & 3
             expected = [*(np.arange(4) == taker), friends[taker], foes[taker]]
-            assert out[TAKER : TAKER + 6].tolist() == [float(each) for each in expected]
+            assert out[TRICK_WINNER : TRICK_WINNER + 6].tolist() == [float(each) for each in expected]
         seen += 1
     assert seen > 200

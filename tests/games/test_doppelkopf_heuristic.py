@@ -1,4 +1,4 @@
-"""What a beginner does at Doppelkopf: sensible, quick, and blind to what is hidden."""
+"""The heuristic player of Doppelkopf: sensible moves, playing strength, and no use of hidden information."""
 
 from typing import NamedTuple
 
@@ -15,92 +15,92 @@ from .test_doppelkopf import ALL_HEALTHY, NO_CALLS, TABLES, after, every_table, 
 THESIS = TABLES["thesis"]
 
 
-def usual(game, state) -> str:
+def heuristic(game, state) -> str:
     return MOVES[game.heuristic(state, jit.generators(1, 1)[0])]
 
 
-# ---------------------------------------------------------------- what is played
+# ---------------------------------------------------------------- single decisions
 
 
-def test_an_ace_is_led_of_the_suit_that_others_have():
+def test_it_leads_an_ace_of_a_suit_that_the_others_hold():
     hands = some_hands("♣A ♠A ♠K ♠K ♠9 ♠9 ♦9 ♦9 ♦K ♦K ♥J ♦J")
-    assert usual(NO_CALLS, after(NO_CALLS, hands, *ALL_HEALTHY)) == "♣A"
+    assert heuristic(NO_CALLS, after(NO_CALLS, hands, *ALL_HEALTHY)) == "♣A"
 
 
-def test_a_fox_goes_home_in_the_partners_trick_and_not_in_a_foes():
+def test_it_plays_a_fox_in_the_partners_trick_and_not_in_a_foes():
     """Seat 0 shows a ♣Q; seat 3 has the other and plays last."""
     hands = some_hands("♣Q", "♥10 ♦9", "♦J", "♣Q ♦A ♦9 ♦K ♥10")
-    assert usual(NO_CALLS, after(NO_CALLS, hands, *ALL_HEALTHY, "♣Q", "♦9", "♦J")) == "♦A"
-    assert usual(NO_CALLS, after(NO_CALLS, hands, *ALL_HEALTHY, "♣Q", "♥10", "♦J")) == "♦9"
+    assert heuristic(NO_CALLS, after(NO_CALLS, hands, *ALL_HEALTHY, "♣Q", "♦9", "♦J")) == "♦A"
+    assert heuristic(NO_CALLS, after(NO_CALLS, hands, *ALL_HEALTHY, "♣Q", "♥10", "♦J")) == "♦9"
 
 
-def test_the_last_seat_takes_a_trick_with_no_more_than_it_needs():
+def test_in_last_place_it_wins_a_trick_with_the_lowest_sufficient_card():
     hands = some_hands("♦10", "♦J", "♠J", "♥10 ♣Q ♠Q ♣J ♦9 ♦K ♥9 ♥9 ♥K ♥K ♠K ♣K")
-    assert usual(NO_CALLS, after(NO_CALLS, hands, *ALL_HEALTHY, "♦10", "♦J", "♠J")) == "♣J"
+    assert heuristic(NO_CALLS, after(NO_CALLS, hands, *ALL_HEALTHY, "♦10", "♦J", "♠J")) == "♣J"
 
 
-def test_who_has_none_of_a_suit_takes_its_ace_with_a_trump():
+def test_void_in_a_suit_it_trumps_its_ace():
     hands = some_hands("♣A ♣9", "♣9", "♣10", "♥10 ♣Q ♠Q ♥Q ♦A ♦9 ♠K ♠9 ♥K ♥9 ♥9 ♠9")
-    assert usual(NO_CALLS, after(NO_CALLS, hands, *ALL_HEALTHY, "♣A", "♣9", "♣10")) == "♦A"
+    assert heuristic(NO_CALLS, after(NO_CALLS, hands, *ALL_HEALTHY, "♣A", "♣9", "♣10")) == "♦A"
 
 
-def test_both_queens_of_clubs_are_a_marriage_and_a_hand_of_trumps_a_solo():
+def test_it_names_a_marriage_with_both_queens_of_clubs_and_a_solo_with_many_trumps():
     married = some_hands("♣Q ♣Q ♣9 ♠9 ♥9 ♥K ♣K ♠K ♦9 ♦K ♥J ♦J")
     alone = some_hands("♥10 ♥10 ♣Q ♣Q ♠Q ♠Q ♥Q ♥Q ♦Q ♣A ♣A ♠A")
     game = Doppelkopf()
-    assert usual(game, after(game, married)) == "reservation"
-    assert usual(game, after(game, married, "reservation", *ALL_HEALTHY[1:])) == "marriage"
-    assert usual(game, after(game, alone, "reservation", *ALL_HEALTHY[1:])) == "♣ solo"
+    assert heuristic(game, after(game, married)) == "reservation"
+    assert heuristic(game, after(game, married, "reservation", *ALL_HEALTHY[1:])) == "marriage"
+    assert heuristic(game, after(game, alone, "reservation", *ALL_HEALTHY[1:])) == "♣ solo"
     poor = some_hands("♣9 ♠9 ♥9 ♥K ♣K ♠K ♦9 ♦K ♥J ♦J ♠J ♣J")
-    assert usual(game, after(game, poor)) == "healthy"
+    assert heuristic(game, after(game, poor)) == "healthy"
 
 
-def test_the_strong_announce_and_the_weak_are_silent():
+def test_it_announces_with_a_strong_hand_and_is_silent_with_a_weak_one():
     game = Doppelkopf()
     strong = some_hands("♥10 ♥10 ♣Q ♠Q ♠Q ♥Q ♥Q ♦A ♦A ♣J ♣A ♣A")
     weak = some_hands("♣Q ♣K ♠9 ♥9 ♥K ♣K ♠K ♦9 ♦K ♥J ♦J ♣9")
-    assert usual(game, after(game, weak, *ALL_HEALTHY)) == "silent"
-    assert usual(game, after(game, strong, *ALL_HEALTHY)) == "no 90"
+    assert heuristic(game, after(game, weak, *ALL_HEALTHY)) == "silent"
+    assert heuristic(game, after(game, strong, *ALL_HEALTHY)) == "no 90"
 
 
-def test_what_is_said_is_aside_and_a_quiet_game_goes_on_without_it():
-    """From any card on: nobody is asked, and the same cards bring the same scores."""
+def test_a_game_without_announcements_has_the_same_scores():
+    """From any card on: nobody is asked for announcements, and the same cards give the same scores."""
     game, rng = Doppelkopf(), jit.generators(9, 1)[0]
     (state,) = games.positions(game)
     while game.turn(state) != OVER and state.count < 9:
         assert game.is_announcement(state) == (game.turn(state) >= 0 and game.heuristic(state, rng) >= 24)
         game.play(state, game.heuristic(state, rng))
-    quiet = state.copy()
-    while game.is_announcement(quiet):
-        game.play(quiet, game.heuristic(quiet, rng))
-    loud = quiet.copy()
-    while game.turn(quiet) != OVER:
-        action = game.without_announcements().sample_action(quiet, rng)
-        while game.is_announcement(loud):
-            game.play(loud, 35)
-        for rules, position in ((game.without_announcements(), quiet), (game, loud)):
+    silent = state.copy()
+    while game.is_announcement(silent):
+        game.play(silent, game.heuristic(silent, rng))
+    asked = silent.copy()
+    while game.turn(silent) != OVER:
+        action = game.without_announcements().sample_action(silent, rng)
+        while game.is_announcement(asked):
+            game.play(asked, 35)
+        for rules, position in ((game.without_announcements(), silent), (game, asked)):
             rules.play(position, action)
-        assert not game.is_announcement(quiet)
-    while game.is_announcement(loud):
-        game.play(loud, 35)
-    assert quiet.scores.tolist() == loud.scores.tolist()
-    assert quiet.logged == loud.logged
+        assert not game.is_announcement(silent)
+    while game.is_announcement(asked):
+        game.play(asked, 35)
+    assert silent.scores.tolist() == asked.scores.tolist()
+    assert silent.logged == asked.logged
 
 
-# ---------------------------------------------------------------- how well
+# ---------------------------------------------------------------- playing strength
 
 
 class Played(NamedTuple):
     states: np.ndarray  # the last of each game
     scores: np.ndarray  # [game, seat]
     turns: int
-    differ: int  # turns at which a seat is told or does otherwise in its view than in the position
-    parties: int  # seats that the view, if it were read as the position, would tell to be of the other party
+    differ: int  # turns at which a seat's turn, key or move differs between its view and the position
+    parties: int  # seats whose party would be wrong if the view were used as the position
 
 
 @jit.kernel
 def play_heuristic(game, rng, who, states, scores, view, same_rng):
-    """Games in which the seats of these bits do what is usual, the others anything."""
+    """Games in which the seats of the bits of `who` play the heuristic, the others at random."""
     turns, differ, parties = 0, 0, 0
     for number in range(len(states)):
         state = states[number]
@@ -135,12 +135,12 @@ def played(game, who: int, count: int) -> Played:
     return Played(states, scores, *play_heuristic(game, rng, who, states, scores, *scratch))
 
 
-def test_a_beginner_beats_three_who_play_anything():
-    """1.5 points a game; the published search with 10 x 1,000 simulations has 1.7."""
+def test_it_beats_three_random_players():
+    """By 1.5 points per game; the published search with 10 x 1,000 simulations wins 1.7."""
     assert np.mean([played(THESIS, 1 << seat, 4000).scores[:, seat].mean() for seat in range(4)]) > 1.4
 
 
-def test_calls_and_solos_of_beginners_pay():
+def test_its_announcements_and_solos_pay():
     states, scores, *_ = played(Doppelkopf(), 0b1111, 20_000)
     solo = (states["mode"] == 2) & (states["type"] > 0)
     assert 0.02 < solo.mean() < 0.08
@@ -151,18 +151,18 @@ def test_calls_and_solos_of_beginners_pay():
         assert scores[called].mean() > 2
 
 
-# ---------------------------------------------------------------- nobody peeks
+# ---------------------------------------------------------------- hidden information
 
 
 @every_table
-def test_nobody_peeks(game):
+def test_it_uses_no_hidden_information(game):
     found = played(game, 0b0101, 100)
     assert found.turns > 4000
     assert found.parties > 100
     assert found.differ == 0
 
 
-def test_compiled_and_plain_rules_do_the_same():
+def test_compiled_and_plain_rules_play_the_same_game():
     game = Doppelkopf()
     states, scores, *_ = played(game, 0b1111, 1)
     (state,) = games.positions(game)

@@ -1,4 +1,4 @@
-"""Doppelkopf as lines and as text: what is written is read again, and what can't have been played is refused."""
+"""Records of Doppelkopf as text and as the thesis' lines: round trips, and errors for impossible games."""
 
 import random
 import re
@@ -17,13 +17,13 @@ THESIS = games.load("doppelkopf:thesis")
 
 
 def random_game(name, seed):
-    """Mostly silent and mostly healthy. Hands are dealt in order, as those who write them down don't know another."""
-    game, luck = games.load(name), random.Random(seed)
+    """A random game, mostly silent and healthy. Hands are dealt in sorted order, as records don't contain another."""
+    game, rng = games.load(name), random.Random(seed)
     state = positions(game)[0]
     actions = []
     while game.turn(state) == CHANCE:
         deck = [kind for kind in range(24) for _ in range(2) if game.nines or kind % 6]
-        luck.shuffle(deck)
+        rng.shuffle(deck)
         size = len(deck) // 4
         actions = [kind for seat in range(4) for kind in sorted(deck[size * seat : size * seat + size])]
         for kind in actions:
@@ -31,15 +31,15 @@ def random_game(name, seed):
     while game.turn(state) != OVER:
         legal = legal_actions(game, state)
         often = [action for action in legal if action in (SILENT, 24, MARRIES)]
-        action = luck.choice(often if often and luck.random() < 0.85 else legal)
+        action = rng.choice(often if often and rng.random() < 0.85 else legal)
         actions.append(action)
         game.play(state, action)
     return game, actions, state
 
 
 @pytest.fixture(scope="module")
-def told():
-    """Games of the thesis' rules with the line of each seat: (actions, end, lines)."""
+def games_with_lines():
+    """Games by the thesis' rules with the line of each seat: (actions, end, lines)."""
     found = []
     for seed in range(8):
         _, actions, end = random_game("doppelkopf:thesis", seed)
@@ -56,8 +56,8 @@ def told():
 # ---------------------------------------------------------------- lines
 
 
-def test_a_line_has_62_characters_of_29(told):
-    for _, end, written in told:
+def test_a_line_has_62_characters_of_29(games_with_lines):
+    for _, end, written in games_with_lines:
         for seat, line in enumerate(written):
             assert re.fullmatch(r"[a-x]{12}[0-3][a-x]{48}\n", line)
             assert line[12] == str(seat)
@@ -67,15 +67,15 @@ def test_a_line_has_62_characters_of_29(told):
             ]
 
 
-def test_each_line_tells_the_whole_game(told):
-    """The four hands, who leads, the scores: all but what a silent bride kept to herself."""
+def test_each_line_contains_the_whole_game(games_with_lines):
+    """The four hands, the leaders and the scores, except for silent marriages."""
     silent = 0
-    for actions, end, written in told:
+    for actions, end, written in games_with_lines:
         for seat, line in enumerate(written):
             found, again, last = thesis_lines.read_line(THESIS, line[:-1], thesis_lines.Form())
             assert found == seat
             assert again[:48] == actions[:48]
-            if thesis_lines.untold(end):
+            if thesis_lines.is_lossy(end):
                 silent += 1
                 continue
             assert again == actions
@@ -83,8 +83,7 @@ def test_each_line_tells_the_whole_game(told):
     assert silent < 16
 
 
-def test_a_bride_says_so_or_does_not():
-    """Whoever holds both ♣Q: seat 1, in a game made for it."""
+def test_a_player_with_both_queens_of_clubs_announces_a_marriage_or_is_silent():
     seed = next(seed for seed in range(100) if random_game("doppelkopf:thesis", seed)[2].bride >= 0)
     _, actions, end = random_game("doppelkopf:thesis", seed)
     line = thesis_lines.write_line(THESIS, actions, end, 0, thesis_lines.Form())[:-1]
@@ -94,12 +93,12 @@ def test_a_bride_says_so_or_does_not():
     assert announced[2].scores.tolist() == end.scores.tolist()
     assert silent[2].bride == -1
     assert sorted(map(abs, silent[2].scores.tolist()))[-1] == 3 * min(map(abs, silent[2].scores.tolist()))
-    assert not thesis_lines.untold(announced[2])
-    assert thesis_lines.untold(silent[2])
+    assert not thesis_lines.is_lossy(announced[2])
+    assert thesis_lines.is_lossy(silent[2])
 
 
-def test_what_a_line_means_is_a_parameter(told):
-    actions, end, written = told[0]
+def test_letters_and_the_order_of_hands_are_parameters(games_with_lines):
+    actions, end, written = games_with_lines[0]
     backwards = thesis_lines.form(" ".join(NAMES[::-1]))
     line = thesis_lines.write_line(THESIS, actions, end, 2, backwards)
     swapped = str.maketrans(thesis_lines.LETTERS, thesis_lines.LETTERS[::-1])
@@ -121,8 +120,8 @@ def test_what_a_line_means_is_a_parameter(told):
 
 
 @pytest.mark.parametrize(("position", "digits"), [("place", "0123"), ("dealer", "1230"), ("leader", "0321")])
-def test_positions_are_counted_as_said(told, position, digits):
-    actions, end, _ = told[1]
+def test_positions_are_counted_as_the_form_says(games_with_lines, position, digits):
+    actions, end, _ = games_with_lines[1]
     form = thesis_lines.form(position=position)
     for seat, digit in enumerate(digits):
         line = thesis_lines.write_line(THESIS, actions, end, seat, form)
@@ -130,18 +129,18 @@ def test_positions_are_counted_as_said(told, position, digits):
         assert thesis_lines.read_line(THESIS, line[:-1], form)[0] == seat
 
 
-def test_lines_are_read_under_rules_with_calls_too(told):
+def test_lines_are_read_under_rules_with_announcements_too(games_with_lines):
     game = THESIS._replace(calls=2)
-    for actions, end, written in told[:3]:
-        if thesis_lines.untold(end):
+    for actions, end, written in games_with_lines[:3]:
+        if thesis_lines.is_lossy(end):
             continue
         _, found, last = thesis_lines.read_line(game, written[1][:-1], thesis_lines.Form())
         assert [action for action in found if action != SILENT] == actions
-        assert notation.walk(game, found).scores.tolist() == last.scores.tolist() == end.scores.tolist()
+        assert notation.replay(game, found).scores.tolist() == last.scores.tolist() == end.scores.tolist()
 
 
 def revoked(line):
-    """Two cards of one player changed places, so that he doesn't follow suit though he could."""
+    """A line with two cards exchanged, so that a player doesn't follow suit though it could."""
     for i in range(13, 61):
         for j in range(i + 1, 61):
             changed = line[:i] + line[j] + line[i + 1 : j] + line[i] + line[j + 1 :]
@@ -162,15 +161,18 @@ BAD_LINES = {
     "11 cards in the hand": (lambda line: line[1:], "11 cards in the hand, not 12"),
     "too short": (lambda line: line[:-1], "47 cards are played, not 48"),
     "too long": (lambda line: line + "a", "49 cards are played, not 48"),
-    "empty": (lambda line: "", "no position"),
+    "empty": (lambda line: "", "the position .0 to 3. after the hand is missing"),
     "unknown letter": (lambda line: replaced(line, 20, "y"), "'y' in column 21 is no card: cards are a to x"),
     "capital": (lambda line: replaced(line, 0, "A"), "'A' in column 1 is no card"),
     "position 4": (lambda line: replaced(line, 12, "4"), "position 4 should be 0 to 3"),
-    "two positions": (lambda line: replaced(line, 30, "1"), "a second position, 1, stands in column 31"),
-    "three ♥10 in the hand": (lambda line: "abcdefghiqqq" + line[12:], "♥10 is 3 times in the hand, and there are two"),
+    "two positions": (lambda line: replaced(line, 30, "1"), "there is a second position, 1, in column 31"),
+    "three ♥10 in the hand": (
+        lambda line: "abcdefghiqqq" + line[12:],
+        "♥10 occurs 3 times in the hand, and the deck has two",
+    ),
     "three ♥10 played": (
         lambda line: replaced(line, next(column for column in range(13, 61) if line[column] != "q"), "q"),
-        "♥10 is there 3 times, not twice",
+        "♥10 occurs 3 times, not twice",
     ),
     "another hand": (
         lambda line: replaced(line, 0, next(c for c in thesis_lines.LETTERS if c not in line[:12])),
@@ -182,21 +184,21 @@ BAD_LINES = {
 
 
 @pytest.mark.parametrize("name", BAD_LINES)
-def test_a_bad_line_is_refused_with_the_reason(told, name):
+def test_a_bad_line_is_refused_with_the_reason(games_with_lines, name):
     change, text = BAD_LINES[name]
     with pytest.raises(BadInput, match=text):
-        thesis_lines.read_line(THESIS, change(told[0][2][0][:-1]), thesis_lines.Form())
+        thesis_lines.read_line(THESIS, change(games_with_lines[0][2][0][:-1]), thesis_lines.Form())
 
 
-def test_what_a_line_cannot_tell_is_not_written():
+def test_games_that_a_line_cannot_contain_are_not_written():
     seed = next(seed for seed in range(100) if random_game("doppelkopf:calls=0", seed)[2].mode == SOLO)
     game, actions, end = random_game("doppelkopf:calls=0", seed)
-    with pytest.raises(BadInput, match="a solo can't be told in a line"):
+    with pytest.raises(BadInput, match="lines can't contain solos"):
         thesis_lines.write_line(game, actions, end, 0, thesis_lines.Form())
     game, actions, end = random_game("doppelkopf:nines=no,calls=0,solos=no", 1)
-    with pytest.raises(BadInput, match="they are for games with nines"):
+    with pytest.raises(BadInput, match="the rules need nines=yes"):
         thesis_lines.write_line(game, actions, end, 0, thesis_lines.Form())
-    with pytest.raises(BadInput, match="nobody should owe one"):
+    with pytest.raises(BadInput, match="the rules need owed=0"):
         thesis_lines.check_rules(games.load("doppelkopf:owed=1"))
 
 
@@ -210,7 +212,7 @@ def test_what_a_line_cannot_tell_is_not_written():
         ({"marriage": "perhaps"}, "no marriage is called 'perhaps'"),
     ],
 )
-def test_a_form_that_means_nothing_is_refused(given, text):
+def test_a_bad_form_is_refused(given, text):
     with pytest.raises(BadInput, match=text):
         thesis_lines.form(**given)
 
@@ -221,7 +223,7 @@ RULES = ("doppelkopf", "doppelkopf:thesis", "doppelkopf:calls=1,nines=no", "dopp
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_text_is_read_as_it_was_written(name):
+def test_text_is_read_back_as_it_was_written(name):
     written, seen = [], []
     for seed in range(6):
         game, actions, end = random_game(name, seed)
@@ -237,7 +239,7 @@ def test_text_is_read_as_it_was_written(name):
     assert [found.actions for found in notation.read("\n\n\n".join(short))] == seen
 
 
-# A game that people played: table 5 of the thesis. Seven cards are illegible: here those left over, where they fit.
+# A game between people: table 5 of the thesis. Seven cards are illegible there, and filled in from those that remain.
 PEOPLE = """
 game 5 of doppelkopf:thesis, seed 0
 seat 1, Player 1: ♣A ♠9 ♥K ♣9 ♦A ♦J ♥B ♠10 ♣A ♥9 ♣K ♥9
@@ -263,7 +265,7 @@ scores: -1 +1 +1 -1
 """
 
 
-def test_a_game_that_people_played_is_read_in_german_and_english():
+def test_a_game_between_people_is_read_in_german_and_english():
     [found] = notation.read(PEOPLE)
     assert found.number == 5
     assert found.players == ["Player 1", "Player 2", "Player 3", "Player 4"]
@@ -278,8 +280,12 @@ BAD_TEXTS = {
     "three ♥10": ("♣K ♥10 ♥Q ♥Q", "♥10 ♥10 ♥Q ♥Q", "line 6: ♥10 is dealt 3 times, not twice"),
     "no such card": ("♣A ♠9", "♣A ♠1", "line 3: '♠1' is no card"),
     "a seat twice": ("seat 3, Player 3", "seat 2, Player 3", "should be the hand of seat 3"),
-    "a head": ("game 5", "game five", "line 2: 'game five of .*' should read: game 0 of doppelkopf, seed 1"),
-    "a game": ("doppelkopf:thesis", "kuhn", "line 2: kuhn has no such records"),
+    "a head": (
+        "game 5",
+        "game five",
+        "line 2: 'game five of .*' should be a header such as: game 0 of doppelkopf, seed 1",
+    ),
+    "a game": ("doppelkopf:thesis", "kuhn", "line 2: kuhn has no records of this form"),
     "no game": ("doppelkopf:thesis", "doppelkof", "line 2: no game is called 'doppelkof'"),
     "not held": ("2 ♦A, 3 ♣10", "2 ♦9, 3 ♣10", "line 8: seat 2 plays ♦9, which it doesn't hold: ♥10 ♣Q"),
     "a revoke": ("3 ♣10, 4", "3 ♠9, 4", "line 8: seat 3 revokes: ♣ was led, it plays ♠9, and holds ♣10"),
@@ -297,20 +303,20 @@ BAD_TEXTS = {
     "another taker": ("2 takes 32", "1 takes 32", "line 8: '1 takes 32' should be '2 takes 32'"),
     "other points": ("2 takes 32", "2 takes 31", "line 8: '2 takes 31' should be '2 takes 32'"),
     "three cards": (", 4 ♣9; 2 takes 32", "; 2 takes 32", "line 8: 3 cards in trick 1, not 4"),
-    "a trick is missing": ("trick 4: ", "trick 5: ", "line 11: 'trick 5' stands where trick 4 should"),
-    "too short": (PEOPLE[PEOPLE.index("trick 12") :], "", "line 18: the game breaks off after 44 of 48 cards"),
-    "only a head": (PEOPLE[PEOPLE.index("seat 4") :], "", "line 5: the game breaks off after its head"),
-    "no cards": (PEOPLE[PEOPLE.index("reservations") :], "", "line 6: the game breaks off after 0 of 48 cards"),
-    "too long": ("1 ♥9; 2 takes 14", "1 ♥9, 2 ♥9", "line 19: the game is over, and goes on with '2 ♥9'"),
-    "goes on": ("Re: 2", "trick 13: 2", "line 20: the game is over, and goes on with 'trick 13"),
+    "a trick is missing": ("trick 4: ", "trick 5: ", "line 11: 'trick 5' should be trick 4"),
+    "too short": (PEOPLE[PEOPLE.index("trick 12") :], "", "line 18: the game ends after 44 of 48 cards"),
+    "only a head": (PEOPLE[PEOPLE.index("seat 4") :], "", "line 5: the game ends after its head"),
+    "no cards": (PEOPLE[PEOPLE.index("reservations") :], "", "line 6: the game ends after 0 of 48 cards"),
+    "too long": ("1 ♥9; 2 takes 14", "1 ♥9, 2 ♥9", "line 19: '2 ♥9' comes after the end of the game"),
+    "a 13th trick": ("Re: 2", "trick 13: 2", "line 20: 'trick 13.*' comes after the end of the game"),
     "another sheet": ("sheet: won +1", "sheet: won +2", "line 21: sheet: won .2 should be won .1"),
     "other scores": ("scores: -1 +1", "scores: -2 +2", "line 22: scores: -2 .* should be -1"),
     "another Re": ("Re: 2 and 3", "Re: 1 and 3", "line 20: Re: 1 and 3 .* should be 2 and 3"),
-    "a call in a game without": ("1 ♣A, 2 ♦A", "1 ♣A, 2 says Re, 2 ♦A", "line 8: seat 2 may not say Re here"),
-    "no word": ("1 gesund", "1 ill", "line 7: 'ill' is no card and nothing that is said"),
-    "a solo in a game without": ("2 healthy", "2 reservation", "line 7: seat 2 can't say reservation"),
-    "no seat": ("1 ♣A, 2", "♣A, 2", "line 8: '♣A' should be a seat and what it does"),
-    "no colon": ("trick 1:", "trick 1", "line 8: 'trick 1 1 ♣A.* should be what was said or played"),
+    "announcements are off": ("1 ♣A, 2 ♦A", "1 ♣A, 2 says Re, 2 ♦A", "line 8: seat 2 may not announce Re here"),
+    "no word": ("1 gesund", "1 ill", "line 7: 'ill' is neither a card nor an announcement"),
+    "solos are off": ("2 healthy", "2 reservation", "line 7: seat 2 can't say reservation"),
+    "no seat": ("1 ♣A, 2", "♣A, 2", "line 8: '♣A' should be a seat and its move"),
+    "no colon": ("trick 1:", "trick 1", "line 8: 'trick 1 1 ♣A.* should be moves"),
     "a card for a word": (
         "1 gesund",
         "1 ♣A",
@@ -328,13 +334,13 @@ def test_a_bad_text_is_refused_with_its_line_and_the_reason(name):
 
 
 def called(trick, before, said):
-    """The same game where calls may be made, and one is, before a card of a trick."""
+    """The same game under rules with announcements, and with one before a card of a trick."""
     head = next(line for line in PEOPLE.splitlines() if line.startswith(f"trick {trick}:"))
     changed = PEOPLE.replace("doppelkopf:thesis", "doppelkopf:solos=no").split("\nRe:")[0]
     return list(notation.read(changed.replace(head, head.replace(before, f"{said}, {before}", 1))))
 
 
-def test_a_call_stands_where_it_was_made():
+def test_an_announcement_is_written_where_it_was_made():
     [found] = called(2, "2 ♠A", "2 says Re")
     assert found.end.log[0] == 64 * 4 + 8 * 1 + 0
     assert found.end.scores.tolist() == [-3, 3, 3, -3]
@@ -346,14 +352,14 @@ def test_a_call_stands_where_it_was_made():
 @pytest.mark.parametrize(
     ("trick", "before", "said", "text"),
     [
-        (4, "4 ♣K", "2 says Re", "line 11: seat 2 may not say Re here: it has 9 cards, so that is too late"),
-        (2, "2 ♠A", "2 says Kontra", "line 9: seat 2 says Kontra, but it is Re"),
-        (2, "3 ♠K", "2 says no 90, 2 says no 90", "line 9: seat 2 may not say no 90"),
-        (3, "1 ♥K", "1 says no 90", "line 10: seat 1 may not say no 90"),
-        (2, "2 ♠A", "2 says ♠A", "line 9: seat 2 can't play ♠A: it should say whether it calls something"),
+        (4, "4 ♣K", "2 says Re", "line 11: seat 2 may not announce Re here: with 9 cards left it is too late"),
+        (2, "2 ♠A", "2 says Kontra", "line 9: seat 2 announces Kontra, but it is Re"),
+        (2, "3 ♠K", "2 says no 90, 2 says no 90", "line 9: seat 2 may not announce no 90"),
+        (3, "1 ♥K", "1 says no 90", "line 10: seat 1 may not announce no 90"),
+        (2, "2 ♠A", "2 says ♠A", "line 9: seat 2 can't play ♠A: it should make an announcement or stay silent"),
     ],
 )
-def test_a_call_out_of_time_is_refused(trick, before, said, text):
+def test_an_announcement_out_of_time_is_refused(trick, before, said, text):
     with pytest.raises(BadInput, match=text):
         called(trick, before, said)
 
@@ -361,27 +367,27 @@ def test_a_call_out_of_time_is_refused(trick, before, said, text):
 # ---------------------------------------------------------------- actions
 
 
-def test_a_bad_action_is_told_with_the_reason():
+def test_an_illegal_action_is_refused_with_the_reason():
     _, actions, _ = random_game("doppelkopf:thesis", 3)
     wrong = {
-        (0, 30): "action 1: .* can't be, while cards are dealt",
+        (0, 30): "action 1: .* is impossible while cards are dealt",
         (50, 99): "action 51: seat 3 can't say action 99",
         (50, -1): "action 51: seat 3 can't say action -1",
     }
     for (ply, action), text in wrong.items():
         with pytest.raises(BadInput, match=text):
-            notation.walk(THESIS, [*actions[:ply], action, *actions[ply + 1 :]])
-    with pytest.raises(BadInput, match="♣9 can't be dealt: both are"):
-        notation.walk(THESIS, [0, 0, 0, *actions[3:]])
-    with pytest.raises(BadInput, match="breaks off after 47 of 48 cards"):
-        notation.walk(THESIS, actions[:-1])
-    with pytest.raises(BadInput, match="the game is over, and goes on"):
-        notation.walk(THESIS, [*actions, 3])
+            notation.replay(THESIS, [*actions[:ply], action, *actions[ply + 1 :]])
+    with pytest.raises(BadInput, match="♣9 can't be dealt a third time"):
+        notation.replay(THESIS, [0, 0, 0, *actions[3:]])
+    with pytest.raises(BadInput, match="the game ends after 47 of 48 cards"):
+        notation.replay(THESIS, actions[:-1])
+    with pytest.raises(BadInput, match="there are more actions after the end of the game"):
+        notation.replay(THESIS, [*actions, 3])
 
 
-def test_compiled_or_not_the_same_games_are_refused(told):
-    for actions, end, _ in told[:2]:
-        assert notation.walk(THESIS, actions, compiled=True).scores.tolist() == end.scores.tolist()
+def test_compiled_and_plain_replays_refuse_the_same_games(games_with_lines):
+    for actions, end, _ in games_with_lines[:2]:
+        assert notation.replay(THESIS, actions, compiled=True).scores.tolist() == end.scores.tolist()
         for wrong in (actions[:-1], [*actions, 1], [*actions[:60], 25, *actions[61:]], [10**25], []):
             with pytest.raises(BadInput):
-                notation.walk(THESIS, wrong, compiled=True)
+                notation.replay(THESIS, wrong, compiled=True)

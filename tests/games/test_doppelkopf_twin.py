@@ -1,4 +1,4 @@
-"""The twin by itself, in situations that a Doppelkopf player knows. It needs nothing of kibitz."""
+"""The twin alone, in situations that Doppelkopf players know, independent of kibitz."""
 
 import random
 
@@ -36,7 +36,7 @@ SILENT = Rules(calls=0)
 
 
 def hands_with(*wanted, rules=SILENT, seed=1):
-    """Deal what each seat should hold ("♣Q ♥10 ..."), and the rest at random."""
+    """Hands with the wanted cards ("♣Q ♥10 ...") of each seat, filled up at random."""
     deck = [card for card in CARDS if rules.nines or card[1:] != "9"] * 2
     hands = [text.split() for text in wanted] + [[] for _ in range(4 - len(wanted))]
     for hand in hands:
@@ -59,7 +59,7 @@ def game_after(*moves, hands=None, rules=SILENT):
 
 
 def trick(game, *cards):
-    """Play one trick, silent wherever somebody is asked. Returns who took it."""
+    """Play one trick without announcements; returns its winner."""
     for card in cards:
         silent(game)
         game.move(card)
@@ -104,7 +104,7 @@ def test_the_trumps():
     assert SUIT["queens"]["♥10"] == "♥"
 
 
-def test_which_card_is_better():
+def test_which_card_beats_which():
     assert beats("♥10", "♣Q", "normal", False)
     assert beats("♦9", "♣A", "normal", False)
     assert not beats("♠A", "♣9", "normal", False)  # another suit
@@ -119,7 +119,7 @@ def test_which_card_is_better():
 
 
 def test_tricks_of_the_thesis():
-    """Its table 2: who takes each of four tricks."""
+    """Table 2 of the thesis: the winners of four tricks."""
     hands = hands_with("♣A ♥A ♠A ♠J", "♣9 ♦10 ♠9 ♦9", "♣K ♥K ♠10 ♣Q", "♣A ♥9 ♣10 ♥10")
     for cards, winner in (
         ("♣A ♣9 ♣K ♣A", 0),
@@ -144,7 +144,7 @@ def test_the_second_ten_of_hearts(rule, early, late):
         assert game.leader == winner
 
 
-def test_pigs_are_above_the_tens_and_told_by_the_first():
+def test_pigs_beat_the_tens_and_are_shown_by_the_first():
     rules = SILENT._replace(pigs=True)
     hands = hands_with("♦9 ♦9", "♥10 ♦J", "♥10 ♦J", "♦A ♦A")
     game = game_after(*HEALTHY, hands=hands, rules=rules)
@@ -155,11 +155,11 @@ def test_pigs_are_above_the_tens_and_told_by_the_first():
     game = game_after(*HEALTHY, hands=apart, rules=rules)
     assert trick(game, "♦9", "♥10", "♥10", "♦A") == 1
     assert game.pigs is None
-    game = game_after(*HEALTHY, hands=hands)  # another table
+    game = game_after(*HEALTHY, hands=hands)  # other rules
     assert trick(game, "♦9", "♥10", "♥10", "♦A") == 1
 
 
-def test_follow_suit_and_trump_is_a_suit():
+def test_suit_must_be_followed_and_trump_is_a_suit():
     hands = hands_with("♠A", "♠K ♠9 ♠Q", "♥10 ♣A ♠J ♦A ♦A ♦K ♦K ♦9 ♦9 ♦J ♦J ♥K", "♦Q")
     game = game_after(*HEALTHY, hands=hands)
     game.move("♠A")
@@ -174,12 +174,12 @@ def test_follow_suit_and_trump_is_a_suit():
 # ---------------------------------------------------------------- the type of the game
 
 
-def test_all_healthy():
+def test_a_normal_game_if_all_are_healthy():
     game = game_after(*HEALTHY, hands=hands_with("♣Q", "♣Q"))
     assert (game.layout, game.re, game.alone, game.mover) == ("normal", {0, 1}, False, 0)
 
 
-def test_a_silent_marriage_is_alone():
+def test_a_player_with_a_silent_marriage_is_alone():
     game = game_after(*HEALTHY, hands=hands_with("", "♣Q ♣Q"))
     assert (game.re, game.alone, game.shown) == ({1}, True, {})
 
@@ -216,12 +216,12 @@ def test_a_compulsory_solo_goes_first_and_leads():
     assert (game.re, game.mover) == ({2}, 2)
 
 
-def test_who_owes_none_plays_for_pleasure_and_does_not_lead():
+def test_the_player_of_a_voluntary_solo_does_not_lead():
     game = game_after("healthy", "healthy", "reservation", "healthy", "jacks", rules=SILENT._replace(owed=0b1011))
     assert (game.re, game.mover) == ({2}, 0)
 
 
-def test_who_is_forced_names_a_solo_at_once():
+def test_a_forced_player_names_a_solo_at_once():
     game = Game(SILENT._replace(owed=0b1000, forced=3), hands_with("", "", "", "♣Q ♣Q"))
     assert game.mover == 3
     assert "marriage" not in game.options
@@ -235,7 +235,7 @@ MARRIED = ["reservation", "healthy", "healthy", "healthy", "marriage"]
 BRIDE = hands_with("♣Q ♣Q ♥10 ♥10 ♦J", "♦9 ♦9 ♦10", "♠Q ♠J ♦K", "♥Q ♥Q ♥J")
 
 
-def test_settled_in_each_trick():
+def test_a_marriage_is_settled_in_any_of_three_tricks():
     game = game_after(*MARRIED, hands=BRIDE)
     assert trick(game, "♦J", "♦10", "♠Q", "♥J") == 2
     assert (game.settled, game.re, game.alone) == (1, {0, 2}, False)
@@ -251,14 +251,14 @@ def test_settled_in_each_trick():
     assert (game.settled, game.re, game.alone, game.layout) == (3, {0}, True, "normal")
 
 
-# ---------------------------------------------------------------- calls
+# ---------------------------------------------------------------- announcements
 
 ASKED = Rules(calls=2)
 QUEENS_APART = hands_with("♣Q ♠9", "♠K", "♣Q ♠A", "♠10")
 
 
 def calling(*said, hands=QUEENS_APART):
-    """All healthy; then pairs (seat, call) before the first card."""
+    """A normal game with announcements (seat, call) before the first card."""
     game = game_after(*HEALTHY, hands=hands, rules=ASKED)
     for seat, call in said:
         while game.mover != seat:
@@ -267,7 +267,7 @@ def calling(*said, hands=QUEENS_APART):
     return game
 
 
-def test_before_the_first_card_all_may_call_everything():
+def test_before_the_first_card_every_announcement_is_legal():
     game = calling()
     for seat in range(4):
         assert (game.mover, game.options) == (seat, ["silent", "Re/Kontra", "no 90", "no 60", "no 30", "black"])
@@ -275,7 +275,7 @@ def test_before_the_first_card_all_may_call_everything():
     assert game.options[0] in CARDS
 
 
-def test_a_call_counts_for_the_party_and_what_was_skipped_counts_too():
+def test_an_announcement_counts_for_the_party_and_includes_skipped_levels():
     game = calling((0, "no 60"))
     assert game.level == {RE: 2, KONTRA: -1}
     assert (game.mover, "no 90" in game.options) == (1, True)  # Kontra
@@ -283,7 +283,7 @@ def test_a_call_counts_for_the_party_and_what_was_skipped_counts_too():
     assert (game.mover, game.options) == (2, ["silent", "no 30", "black"])  # Re too: no repeats
 
 
-def test_after_a_call_all_others_are_asked_again():
+def test_after_an_announcement_all_others_are_asked_again():
     game = calling((3, "Re/Kontra"))
     for seat in (0, 1, 2):
         assert game.mover == seat
@@ -305,7 +305,7 @@ def test_the_deadline_of_re(cards, may):
 
 
 @pytest.mark.parametrize(("level", "cards"), [(0, 10), (1, 9), (2, 8), (3, 7)])
-def test_the_deadlines_of_refusals(level, cards):
+def test_the_deadlines_of_higher_levels(level, cards):
     game = calling()
     game.level[RE] = level
     game.hands = [hand[:cards] for hand in game.hands]
@@ -315,7 +315,7 @@ def test_the_deadlines_of_refusals(level, cards):
 
 
 @pytest.mark.parametrize("level", range(5))
-def test_a_reply_has_one_card_more_time_and_allows_no_refusal(level):
+def test_a_reply_has_one_card_more_time_and_allows_no_higher_level(level):
     game = calling()
     game.level[KONTRA] = level
     deadline = 11 - level - 1
@@ -326,7 +326,7 @@ def test_a_reply_has_one_card_more_time_and_allows_no_refusal(level):
     assert game.may_call(0, RE) == []
 
 
-def test_after_a_late_reply_the_party_refuses_nothing_but_the_others_may():
+def test_after_a_late_reply_only_the_other_party_may_announce_more():
     game = calling((1, "no 60"), hands=hands_with("♣Q", "", "♣Q", seed=4))
     silent(game)
     play_cards(game, 8)  # each holds ten
@@ -339,7 +339,7 @@ def test_after_a_late_reply_the_party_refuses_nothing_but_the_others_may():
     assert game.may_call(3, KONTRA) == ["no 30", "black"]
 
 
-def test_a_reply_in_time_is_no_late_one():
+def test_a_reply_in_time_is_not_late():
     game = calling((1, "Re/Kontra"), (2, "Re/Kontra"))
     assert game.late == {RE: False, KONTRA: False}
     assert game.may_call(0, RE) == ["no 90", "no 60", "no 30", "black"]
@@ -352,7 +352,7 @@ def test_a_marriage_shifts_all_deadlines(settled, first):
     assert [game.needs(level) for level in range(5)] == [first - level for level in range(5)]
 
 
-def test_no_call_before_a_marriage_is_settled():
+def test_no_announcement_before_a_marriage_is_settled():
     game = game_after(*MARRIED, hands=BRIDE, rules=ASKED)
     for card in ("♥10", "♦10", "♦K", "♥J", "♦J", "♦9", "♠J", "♥Q"):
         assert card in game.options
@@ -365,8 +365,8 @@ def test_without_nines_deadlines_come_after_as_many_cards():
     assert [game.needs(level) for level in range(5)] == [9, 8, 7, 6, 5]
 
 
-def test_who_is_asked_does_not_tell_who_is_re():
-    """Kontra said all there is, and a reply is open to Re alone: everybody whose party isn't known is asked."""
+def test_being_asked_reveals_no_party():
+    """Kontra has announced everything, and only Re may reply: every seat whose party isn't known is asked."""
     game = calling((1, "black"))
     silent(game)
     for card in ("♠9", "♠K", "♠A", "♠10"):
@@ -378,14 +378,14 @@ def test_who_is_asked_does_not_tell_who_is_re():
         assert sorted(asked) == [(0, 6), (2, 6), (3, 1)]
 
 
-# ---------------------------------------------------------------- who wins, and what it is worth
+# ---------------------------------------------------------------- winners and scores
 
 
 def count(re, a, b, re_tricks=6, extras=(), alone=False):
     return Count({RE: re, KONTRA: 240 - re}, {RE: re_tricks, KONTRA: 12 - re_tricks}, {RE: a, KONTRA: b}, alone, extras)
 
 
-def test_exactly_one_party_wins_or_none_and_only_with_two_refusals():
+def test_one_party_wins_unless_both_announced_too_much():
     for re in range(241):
         for a in range(-1, 5):
             for b in range(-1, 5):
@@ -396,7 +396,7 @@ def test_exactly_one_party_wins_or_none_and_only_with_two_refusals():
                     value_for_re(found, Rules())
 
 
-def test_a_sheet_line_by_line():
+def test_a_score_sheet_line_by_line():
     extras = (("a fox caught", KONTRA),)
     assert score_sheet(count(150, 2, 0, extras=extras), Rules()) == [
         ("won", KONTRA, 1),
@@ -410,13 +410,13 @@ def test_a_sheet_line_by_line():
     ]
 
 
-def test_the_thesis_leaves_out_what_was_reached_against_a_refusal():
+def test_the_thesis_has_no_points_against_an_announcement():
     assert value_for_re(count(120, -1, 1), Rules()) == 5
     assert value_for_re(count(120, -1, 1), THESIS) == 4
 
 
 def end_of(*tricks, hands=QUEENS_APART, rules=SILENT):
-    """A game that had only these tricks: each (winner, its cards from seat 0 on)."""
+    """The extra points of a game with only these tricks: (winner, cards from seat 0 on)."""
     game = game_after(*HEALTHY, hands=hands, rules=rules)
     for winner, cards in tricks:
         played = list(enumerate(cards.split()))
@@ -442,7 +442,7 @@ def test_extra_points():
     assert end_of(NEUTRAL, (0, "♦Q ♦9 ♣J ♠9"), rules=THESIS) == []
 
 
-def test_a_random_game_to_its_end():
+def test_random_games_are_consistent():
     draw = random.Random(5)
     for _ in range(20):
         hands = hands_with(seed=draw.random())
@@ -457,7 +457,7 @@ def test_a_random_game_to_its_end():
         assert could_be(Rules(), hands, steps)
 
 
-def test_what_could_be_and_what_could_not():
+def test_consistent_and_inconsistent_hands():
     hands = hands_with("♣Q ♠9", "♠K ♥J", "♣Q ♠A", "♠10 ♥Q", rules=ASKED)
 
     def swapped(one, card, two, other):

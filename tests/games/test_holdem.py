@@ -1,4 +1,4 @@
-"""Hold'em: hands replayed by OpenSpiel and PokerKit, known sizes of the game, all-ins, what networks see."""
+"""Hold'em: hands replayed by OpenSpiel and PokerKit, published sizes of the game, all-ins, network inputs, records."""
 
 import contextlib
 import re
@@ -63,13 +63,13 @@ def listed(*numbers):
 
 
 @pytest.mark.parametrize(("name", "count"), VARIANTS.items(), ids=VARIANTS)
-def test_hands_go_as_in_openspiel(name, count):
+def test_hands_agree_with_openspiel(name, count):
     agrees_with_openspiel(games.load(name), range(count))
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(("name", "count"), VARIANTS.items(), ids=VARIANTS)
-def test_many_hands_go_as_in_openspiel(name, count):
+def test_many_hands_agree_with_openspiel(name, count):
     agrees_with_openspiel(games.load(name), range(10 * count))
 
 
@@ -101,7 +101,7 @@ def agrees_with_openspiel(game, seeds):
 
 
 def hand(game, seed):
-    """A hand at random, compiled, a row a turn. Of four folds only one is done: else few hands would see a river."""
+    """A random hand, one row per turn. Three of four folds become calls: else few hands would reach the river."""
     fields = ("state", game.state), ("turn", "i8"), ("legal", "u8"), ("key", "u8"), ("action", "i8")
     steps = np.zeros(game.facts.max_game_length + 1, list(fields))
     return steps[: play_hand(game, jit.generators(seed, 1)[0], np.zeros(52, np.int64), *(steps[f] for f, _ in fields))]
@@ -128,7 +128,7 @@ def play_hand(game, rng, actions, states, turns, legal, keys, played):
 
 
 def check_line(game, state, theirs):
-    """What is written is what it writes, but for the order of cards that came together; and it is read again."""
+    """Our line equals OpenSpiel's, except for the order of cards that are dealt together, and is read back."""
     line = acpc.write(game, state, 7, ("oos:1000", "random"))
     moves, cards = re.search(r"STATE:0:(.*?):(\S*)", theirs).groups()
     parts = line.split(":")
@@ -152,13 +152,13 @@ AUTOMATIC = tuple(set(Automation) - {Automation.HOLE_DEALING, Automation.BOARD_D
 
 
 @pytest.mark.parametrize("name", STACKS)
-def test_hands_with_stacks_go_as_in_pokerkit(name):
+def test_hands_with_stacks_agree_with_pokerkit(name):
     agrees_with_pokerkit(games.load(name), range(80))
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", STACKS)
-def test_many_hands_with_stacks_go_as_in_pokerkit(name):
+def test_many_hands_with_stacks_agree_with_pokerkit(name):
     agrees_with_pokerkit(games.load(name), range(4000))
 
 
@@ -185,7 +185,7 @@ def agrees_with_pokerkit(game, seeds):
                     state.deal_board(dealt)
                 dealt = "" if cards in (1, 3) or cards >= 6 else dealt
             else:
-                # It lets fold for nothing, with a warning.
+                # PokerKit allows folding to a check, with a warning.
                 can = state.checking_or_calling_amount > 0, state.can_check_or_call()
                 can += (state.can_complete_bet_or_raise_to(),)
                 assert state.turn_index == turn
@@ -206,13 +206,13 @@ def agrees_with_pokerkit(game, seeds):
         (80, "ccccrrrr", [70, 80], [FOLD, CALL]),
     ],
 )
-def test_nobody_puts_in_more_than_the_stack(stack, moves, paid, legal):
+def test_no_seat_puts_in_more_than_its_stack(stack, moves, paid, legal):
     state = played(Holdem(stack=stack), moves)
     assert state.paid.tolist() == paid
     assert games.legal_actions(Holdem(stack=stack), state) == legal
 
 
-def test_after_an_all_in_the_rest_is_dealt():
+def test_after_an_all_in_the_remaining_cards_are_dealt():
     state = played(Holdem(stack=15), "rc")
     assert Holdem(stack=15).turn(state) == OVER
     assert state.dealt == 9
@@ -224,7 +224,7 @@ def test_after_an_all_in_the_rest_is_dealt():
 
 
 def test_the_game_has_the_published_number_of_infosets():
-    """3.194e14, of which Johanson (2013) counts 319,365,922,522,608: decisions by street, times what a seat sees."""
+    """Johanson (2013) counts 319,365,922,522,608: decision points by street, times the cards that a seat sees."""
     game, decisions = games.load("holdem"), [0, 0, 0, 0]
 
     def visit(state):
@@ -244,7 +244,7 @@ def test_the_game_has_the_published_number_of_infosets():
     assert np.dot(decisions, [pairs, flops, flops * 47, flops * 47 * 46]) == 319_365_922_522_608
 
 
-def test_who_always_folds_loses_750_to_who_always_raises():
+def test_always_folding_loses_750_mbb_per_game_to_always_raising():
     game, rng, lost = games.load("holdem"), jit.generators(1, 1)[0], []
     for hand in range(200):
         folder, state = hand % 2, games.positions(game)[0]
@@ -274,14 +274,14 @@ def test_at_most_24_big_blinds_are_lost():
         ("holdem:streets=5", ["streets=5", "1 to 4"]),
     ],
 )
-def test_what_is_no_game_is_refused(name, words):
+def test_bad_parameters_are_refused(name, words):
     with pytest.raises(BadInput) as raised:
         games.load(name)
     assert "\n" not in str(raised.value)
     assert all(word in str(raised.value) for word in words)
 
 
-# ---------------------------------------------------------------- what a seat knows
+# ---------------------------------------------------------------- views and network inputs
 
 
 def test_the_order_in_which_cards_come_is_not_known():
@@ -291,12 +291,12 @@ def test_the_order_in_which_cards_come_is_not_known():
     others = [[10, 21, 30, 40, 1, 2, 3], [10, 20, 30, 40, 1, 2, 4]]
     assert all(same(one, played(game, "cc", cards)) for cards in same_cards)
     assert all(game.infoset(one, 0) != game.infoset(played(game, "cc", cards), 0) for cards in others)
-    # but which card the turn was is
+    # The turn card is known as such.
     swapped = [played(game, "cccc", [10, 20, 30, 40, *board]) for board in ([1, 2, 3, 4], [1, 2, 4, 3])]
     assert game.infoset(swapped[0], 0) != game.infoset(swapped[1], 0)
 
 
-def test_on_the_way_to_a_view_its_cards_are_dealt_where_they_belong():
+def test_targeting_a_view_deals_its_cards_in_their_places():
     game, cards = games.load("holdem"), [10, 20, 30, 40, 1, 2, 3, 4]
     view = view_of(game, played(game, "cccc", cards), 0)
 
@@ -322,7 +322,7 @@ def test_on_the_way_to_a_view_its_cards_are_dealt_where_they_belong():
         assert kept(mode, "ccc", [10, 20, 30, 31, 2, 1, 3]) == {CALL}
 
 
-def test_bets_are_seen_by_slot_as_shares_of_the_pot():
+def test_bets_are_encoded_by_slot_as_shares_of_the_pot():
     game = games.load("holdem")
     seen = encoding_of(game, played(game, "crcrr", [10, 20, 30, 40, 1, 2, 3]), 1)
     decks, slots = seen[: 4 * 52].reshape(4, 52), seen[4 * 52 :].reshape(-1, 2)
@@ -347,8 +347,8 @@ def test_bets_are_seen_by_slot_as_shares_of_the_pot():
         ("3c 4d", "Th Jh 2h 8h 5s", [[], [], []], [[0, 1], []], 1, []),
     ],
 )
-def test_what_a_hand_makes_is_read(own, board, pairs, runs, suited, own_ranks):
-    """Ranks from the deuce, 0, to the ace, 12; runs of five from the one of the ace as lowest, 0."""
+def test_the_made_hand_is_encoded(own, board, pairs, runs, suited, own_ranks):
+    """Ranks go from 0 (deuce) to 12 (ace), runs of five from 0 (ace to five)."""
     game = Holdem(inputs=3)
     cards = [card_of(text) for text in f"{own} {board}".split()]
     state = games.positions(game)[0]
@@ -359,7 +359,7 @@ def test_what_a_hand_makes_is_read(own, board, pairs, runs, suited, own_ranks):
     assert bits == [*pairs, *runs, list(range(suited - 1)), own_ranks]
 
 
-def test_the_thesis_sees_three_rows():
+def test_the_encoding_of_the_thesis_has_three_rows():
     for inputs, call in ((1, -1), (2, 0)):
         game = Holdem(inputs=inputs)
         rows = encoding_of(game, played(game, "crcrr", [10, 20, 30, 40, 1, 2, 3]), 1).reshape(3, 52)
@@ -375,7 +375,7 @@ def packed_and_back(game, state, seat, packed, out):
 
 
 @pytest.mark.parametrize("name", ["holdem", "holdem:thesis", "holdem:6,suits=3,streets=3,stack=45"])
-def test_what_a_seat_knows_goes_into_16_bytes_and_back(name):
+def test_a_view_is_packed_into_16_bytes_and_restored(name):
     game = games.load(name)
     packed, out = np.zeros(1, encoding.PACKED), np.zeros(1, game.state)
     assert packed.itemsize == 16
@@ -386,10 +386,10 @@ def test_what_a_seat_knows_goes_into_16_bytes_and_back(name):
                 assert same(out[0], view_of(game, step.state, step.turn))
 
 
-# ---------------------------------------------------------------- words
+# ---------------------------------------------------------------- text and records
 
 
-def test_moves_are_called_what_players_call_them():
+def test_moves_have_the_names_that_players_use():
     game = games.load("holdem")
     for moves, words in (
         ("", ["fold", "call", "raise"]),
@@ -432,20 +432,20 @@ def test_a_hand_history_is_read():
         ("alice|bob", "alice", ["hand 3", "'alice'", "two names"]),
         ("Ah", "Ax", ["hand 3", "'Ax' is no card", "23456789TJQKA", "cdhs"]),
         ("Ah", "1h", ["hand 3", "'1h' is no card"]),
-        ("2c3d4h", "2c3dKd", ["hand 3", "Kd is there twice"]),
+        ("2c3d4h", "2c3dKd", ["hand 3", "Kd occurs twice"]),
         ("crc/", "crrrrc/", ["hand 3", "move 5", "'r'", "f or c"]),
-        ("crc/", "f/", ["hand 3", "'f/cc/rrc/cc' should read 'f'"]),
+        ("crc/", "f/", ["hand 3", "'f/cc/rrc/cc' should be 'f'"]),
         ("crc/", "cx/", ["hand 3", "move 2", "'x'", "c or r"]),
-        ("crc/cc", "crcc/c", ["hand 3", "should read 'crc/cc/rrc/cc'"]),
+        ("crc/cc", "crcc/c", ["hand 3", "should be 'crc/cc/rrc/cc'"]),
         ("rrc/cc:", "rrc/c:", ["hand 3", "isn't over"]),
-        ("/9c", "", ["hand 3", "has 8 cards"]),
+        ("/9c", "", ["hand 3", "has only 8 cards"]),
         ("/rrc/cc:", "/rf:", ["hand 3", "has 9 cards", "only 8"]),
-        ("AhKd|QsJc", "AhKdQsJc", ["hand 3", "should read AhKd|QsJc"]),
-        ("/5s/9c", "/5s9c", ["hand 3", "should read AhKd|QsJc"]),
+        ("AhKd|QsJc", "AhKdQsJc", ["hand 3", "should have the form AhKd|QsJc"]),
+        ("/5s/9c", "/5s9c", ["hand 3", "should have the form AhKd|QsJc"]),
         ("60|-60", "-60|60", ["hand 3", "60|-60 chips", "'-60|60'"]),
     ],
 )
-def test_a_hand_history_that_can_not_be_is_refused(old, new, words):
+def test_an_impossible_hand_history_is_refused(old, new, words):
     assert GOOD.count(old) == 1
     with pytest.raises(BadInput) as raised:
         acpc.read(games.load("holdem"), GOOD.replace(old, new))
@@ -454,7 +454,7 @@ def test_a_hand_history_that_can_not_be_is_refused(old, new, words):
 
 
 @given(some.integers(0, len(GOOD)), some.integers(0, 9), some.text("AhKd|/:fcr3é\n ", max_size=6))
-def test_whatever_stands_in_a_line_is_read_or_refused(start, length, text):
+def test_any_text_is_read_or_refused(start, length, text):
     with contextlib.suppress(BadInput):
         acpc.read(games.load("holdem"), GOOD[:start] + text + GOOD[start + length :])
 
@@ -464,9 +464,9 @@ def test_a_card_that_a_small_deck_lacks_is_refused():
         acpc.read(games.load("holdem:6,suits=3"), "STATE:0:f:8c2d|3c3d:5|-5:a|b")
 
 
-def test_only_a_whole_hand_that_is_over_is_written():
+def test_only_a_finished_hand_with_all_cards_is_written():
     game = games.load("holdem")
     with pytest.raises(BadInput, match="hand 4 isn't over"):
         acpc.write(game, played(game, "cc"), 4)
-    with pytest.raises(BadInput, match="hand 5 hides cards"):
+    with pytest.raises(BadInput, match="hand 5 has hidden cards"):
         acpc.write(game, view_of(game, played(game, "rf"), 0), 5)

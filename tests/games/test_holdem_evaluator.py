@@ -1,4 +1,4 @@
-"""What a hand is worth: known counts of all hands, phevaluator's order, and the best five of seven."""
+"""The hand evaluator: known counts of all hands, the order of phevaluator, and the best five of seven cards."""
 
 import itertools
 
@@ -10,13 +10,13 @@ from kibitz.games.holdem.display import card_name, card_of, hand_name
 from kibitz.games.holdem.evaluator import CATEGORY, KEYS, evaluate, value
 from kibitz.jit import kernel
 
-# High card, pair, two pair, three, straight, flush, full house, four, straight flush; Wikipedia's Poker probability.
+# High card, pair, two pair, three, straight, flush, full house, four, straight flush; Wikipedia: Poker probability.
 FIVE = [1_302_540, 1_098_240, 123_552, 54_912, 10_200, 5_108, 3_744, 624, 40]
 SEVEN = [23_294_460, 58_627_800, 31_433_400, 6_461_620, 6_180_020, 4_047_644, 3_473_184, 224_848, 41_584]
 
 
 def deals(count, cards, seed):
-    """Hands side by side, of different cards."""
+    """[cards, count]: random hands of different cards."""
     rng = np.random.default_rng(seed)
     return np.ascontiguousarray(rng.random((count, 52)).argpartition(cards)[:, :cards].T)
 
@@ -27,14 +27,14 @@ def values(cards):
     return out
 
 
-def test_five_cards_make_each_category_as_often_as_is_known():
+def test_all_hands_of_five_cards_have_the_known_category_counts():
     found = np.zeros(sum(FIVE), np.int64)
     assert all_fives(found) == len(found)
     assert np.bincount(found >> CATEGORY).tolist() == FIVE
     assert len(np.unique(found)) == 7462
 
 
-def test_seven_cards_make_each_category_as_often_as_is_known():
+def test_all_hands_of_seven_cards_have_the_known_category_counts():
     counts = np.zeros(9, np.int64)
     count_sevens(counts)
     assert counts.tolist() == SEVEN
@@ -42,7 +42,7 @@ def test_seven_cards_make_each_category_as_often_as_is_known():
 
 @kernel
 def all_fives(out):
-    """Their values. Returns how many there are."""
+    """Write the values of all hands of five cards; returns their number."""
     n = 0
     for a in range(52):
         for b in range(a):
@@ -69,23 +69,23 @@ def count_sevens(counts):
 
 @pytest.mark.parametrize(("cards", "count"), [(5, 10_000), (6, 10_000), (7, 200_000)])
 def test_the_order_is_that_of_phevaluator(cards, count):
-    """In pairs: 100,000 of seven cards."""
+    """Compared in pairs, 100,000 of seven cards."""
     hands = deals(count, cards, cards)
-    theirs = np.array([phevaluator.evaluate_cards(*hand) for hand in hands.T.tolist()])  # it numbers cards as we do
+    theirs = np.array([phevaluator.evaluate_cards(*hand) for hand in hands.T.tolist()])  # same numbers of cards
     ours = values(hands)
     assert np.array_equal(np.sign(ours[::2] - ours[1::2]), np.sign(theirs[1::2] - theirs[::2]))
     assert len(np.unique(ours)) == len(np.unique(theirs)) == len(np.unique(ours * 10_000 + theirs))
 
 
 @pytest.mark.parametrize("cards", [6, 7])
-def test_a_hand_is_worth_its_best_five_cards(cards):
+def test_the_value_of_a_hand_is_that_of_its_best_five_cards(cards):
     hands = deals(5_000, cards, 3)
     fives = [values(hands[list(chosen)]) for chosen in itertools.combinations(range(cards), 5)]
     assert np.array_equal(values(hands), np.max(fives, axis=0))
 
 
 @pytest.mark.parametrize("cards", [2, 5, 6, 7])
-def test_compiled_values_are_those_of_plain_python(cards):
+def test_compiled_values_equal_those_of_plain_python(cards):
     hands = deals(2_000, cards, 4)
     plain = [value(np.uint64(sum(int(KEYS[card]) for card in hand))) for hand in hands.T]
     assert values(hands).tolist() == plain
@@ -117,7 +117,7 @@ def test_a_hand_has_its_name(cards, name):
     assert hand_name(int(values(hand)[0])) == name
 
 
-def test_cards_are_called_what_they_are_read_as():
+def test_card_names_are_parsed_back():
     assert [card_of(card_name(card)) for card in range(52)] == list(range(52))
     assert [card_of(name) for name in ("2c", " aS ", "10h", "K♦")] == [0, 51, 34, 45]
     assert [card_of(name) for name in ("", "A", "Ahh", "1h", "Ax", "hA", "100h")] == [-1] * 7

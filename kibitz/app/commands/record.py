@@ -149,7 +149,7 @@ def convert(
                 if number in (None, record.number):
                     line(len(written), f"{len(written):,} games")
                     written.append(_write(record, end, write_as, form, seat))
-                    lossy += write_as == "thesis" and thesis_lines.untold(end)
+                    lossy += write_as == "thesis" and thesis_lines.is_lossy(end)
     except BadInput as error:
         raise BadInput(f"{path}, {error}") from None
     if not written:
@@ -222,7 +222,7 @@ def _end_of(record: Record, many: bool) -> Any:
         end = positions(game)[0]
         known = many and notation.play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))
         return end if known and record.payoffs == [game.payoff(end, seat) for seat in range(2)] else record.verify()
-    end = notation.walk(notation.check_game(game), record.actions, many)
+    end = notation.replay(notation.check_game(game), record.actions, many)
     if _payoffs(end) != record.payoffs:
         raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
     return end

@@ -16,8 +16,8 @@ from ...arena.doppelkopf_session import Played, open_session, play_sessions, rea
 from ...arena.statistics import Estimate
 from ...core.names import choose
 from ...games import load
+from ...games.doppelkopf.display import headline, sheet
 from ...games.doppelkopf.state import PLAIN, known_parties
-from ...games.doppelkopf.text import headline, sheet
 from ..ui.progress import err, out, waiting
 from .match import span
 from .options import GameName, Json, Out, Processes, Seed, write_json

@@ -1,4 +1,4 @@
-"""Doppelkopf by the tournament rules of the DDV. `rules` holds the game, the other files its parts."""
+"""Doppelkopf by the tournament rules of the DDV. The game is in `rules`, its parts in the other files."""
 
 from .rules import Doppelkopf
 

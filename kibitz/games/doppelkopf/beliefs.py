@@ -1,26 +1,29 @@
-"""Where the unseen cards lie: how likely the true deal is among those that fit, and what would make it likelier.
+"""Beliefs about unseen cards: the exact likelihood of a deal under card weights, and its gradient.
 
-Weights say how much likelier a kind is to lie with one of the others than with another (`deals.count_weighted`). Of the
-deals that fit, each has a share in proportion to the product of its weights; the logarithm of the true deal's share is
-what a network that sets the weights should raise. Its gradient by the logarithm of a weight is what the true deal has
-of that kind there, less what the weighted deals have on the mean: both are exact.
+Weights define a distribution over all consistent deals, proportional to the product of the weights of their cards
+(`deals.count_weighted`). A network that predicts the weights maximizes the log-likelihood of the true deal. The
+gradient by the logarithm of a weight is the number of copies of the kind that this hand holds in the true deal, minus
+its expectation under the distribution. Both are computed exactly.
 """
 
 import math
 
 from ...jit import kernel, popcount
 from .cards import CLUB_QUEEN, KINDS
-from .deals import SIDE, WEIGHTED, count_weighted, unseen_cards, weigh
+from .deals import SIDE, WEIGHTED, count_weighted, split_weight, unseen_cards
 from .state import cards_left
 
-FORWARD = WEIGHTED + 4  # behind the notes of `count_weighted`
-ROOM = FORWARD + SIDE * SIDE + SIDE * SIDE
+FORWARD = WEIGHTED + 4  # after the notes of `count_weighted`
+ROOM = FORWARD + SIDE * SIDE + SIDE * SIDE  # size of the scratch array
 
 
 @kernel
 def expected_counts(game, views, seats, weights, notes, counts, shares):
-    """For each view: counts[i, kind, j], how many of a kind the j-th of the others has on the mean of weighted deals,
-    and shares[i], the logarithm of all deals' weight (-inf: no deal fits). `notes` [ROOM] is scratch."""
+    """Expected card counts and log partition function of the weighted deals of each view.
+
+    counts[i, kind, j] is the expected number of copies that the j-th of the others holds, shares[i] the logarithm of
+    the total weight of all deals (-inf: no deal is consistent). `notes` [ROOM] is scratch.
+    """
     for i in range(len(views)):
         total = count_weighted(game, views[i], seats[i], weights[i], notes)
         counts[i] = 0.0
@@ -32,7 +35,7 @@ def expected_counts(game, views, seats, weights, notes, counts, shares):
 
 @kernel
 def add_counts(game, view, seat, weights, notes, total, counts):
-    """Forward over the kinds, as `count_weighted` went backward; each split counts by its share of all weight."""
+    """Add the expected counts in a forward pass over the kinds; `count_weighted` was the backward pass."""
     unseen, least = unseen_cards(game, view, seat), notes[WEIGHTED : WEIGHTED + 3]
     one, two, three = (
         cards_left(game, view, seat + 1 & 3),
@@ -58,7 +61,7 @@ def add_counts(game, view, seat, weights, notes, total, counts):
                         z = n - x - y
                         if z > c or (kind == CLUB_QUEEN and (x < least[0] or y < least[1] or z < least[2])):
                             continue
-                        way = reached * weigh(weights, kind, n, x, y, z)
+                        way = reached * split_weight(weights, kind, n, x, y, z)
                         after[(a - x) * SIDE + b - y] += way
                         share = way * notes[((kind + 1) * SIDE + a - x) * SIDE + b - y] / total
                         counts[kind, 0] += share * x

@@ -1,10 +1,11 @@
-"""The hands of the others, drawn exactly: each deal of physical cards that fits what was seen is equally likely.
+"""Exact sampling of the hidden hands: each deal of physical cards that is consistent with a view is equally likely.
 
-Cards that the same players may hold are alike, so only counts matter. What is known: who couldn't follow a suit, who
-called as Re or Kontra, who named a marriage, who showed pigs. `count_deals` groups the cards by who may hold them and
-counts the ways to deal the groups from one on; `draw_deal` then splits group by group in proportion to the ways that
-are left.
-Beside it the same with weights: each kind of card may be likelier in one hand than in another.
+The evidence is public: seats that couldn't follow suit, announcements of Re and Kontra, named marriages, shown pigs.
+Cards that the same seats may hold are interchangeable, so only their number matters. `count_deals` groups the unseen
+cards by the set of seats that may hold them, and counts by dynamic programming the ways to deal all groups from each
+one on; `draw_deal` then splits group by group, in proportion to the number of ways that remain.
+
+`count_weighted` and `draw_weighted` do this with a weight for each kind of card in each hand, not uniformly.
 """
 
 import math
@@ -12,32 +13,33 @@ import math
 import numpy as np
 
 from ...jit import helper, kernel, long_helper, lowest, popcount, uniform
-from .cards import BITS, CLASS, CLASSES, CLUB_QUEEN, DECKS, FOX, KINDS, apart, take, together
+from .cards import BITS, CLASS, CLASSES, CLUB_QUEEN, DECKS, FOX, KINDS, draw_cards, to_counts, to_physical
 from .state import DEAL, KONTRA, NAMED_MARRIAGE, PLAIN, RE, RESERVATION, cards_left, has_pigs
 
-GROUPS = 8  # one for each set of the three others, and the ♣Q of which somebody must hold one
-SIDE = 13
-# Where `count_deals` writes: how many ways, how many groups; of each group who may hold it and its physical cards;
-# how many ♣Q each must hold; the sizes of the hands; and ways by (group, cards of the first, of the second).
+GROUPS = 8  # one for each set of the three others, and one for ♣Q that certain seats must hold
+SIDE = 13  # sizes of a hand, 0 to 12
+# Layout of the notes of `count_deals`: the number of deals and of groups; for each group the seats that may hold it
+# and its physical cards; how many ♣Q each seat must hold; the sizes of the hands; and the number of ways by (group,
+# free places in the first hand, in the second).
 WAYS, USED, WHO, WHICH, LEAST, SIZES, TABLE = 0, 1, 2, 10, 18, 21, 24
 NOTES = TABLE + GROUPS * SIDE * SIDE
 CHOOSE = np.array([[float(math.comb(n, k)) for k in range(37)] for n in range(37)])
 QUEENS, FOXES = 3 << 2 * CLUB_QUEEN, 3 << 2 * FOX
-SETS = np.array([1, 2, 4, 3, 5, 6, 7])  # of who may hold a group, those first that leave the least choice
+SETS = np.array([1, 2, 4, 3, 5, 6, 7])  # sets of seats that may hold a group, the most restrictive first
 
 
 @helper
 def unseen_cards(game, view, seat):
-    """The physical cards that aren't in the seat's hand and weren't played."""
+    """The physical cards that are neither in the seat's hand nor played."""
     left = int(DECKS[int(game.nines)]) - int(view.hands[seat])
     for i in range(int(view.count)):
         left -= 1 << 2 * int(view.played[i])
-    return apart(left)
+    return to_physical(left)
 
 
 @helper
-def lacks(view):
-    """Bit 4 * class + seat: that seat couldn't follow this class."""
+def voids(view):
+    """Bit 4 * class + seat is set if that seat has failed to follow this class."""
     found, type = 0, int(view.type)
     for i in range(int(view.count)):
         lead = CLASS[type, int(view.played[i & ~3])]
@@ -48,14 +50,14 @@ def lacks(view):
 
 @helper
 def may_hold(found, which, seat):
-    """Which of the three others, as bits from the seat's left, may hold cards of a class."""
+    """The others that may hold cards of a class, as three bits from the seat's left; `found` is from `voids`."""
     able = ~(found >> 4 * which) & 15
     return (able | able << 4) >> seat + 1 & 7
 
 
 @helper
 def may_hold_queens(game, view, seat, found, least):
-    """The same for ♣Q, as calls and marriages tell; writes how many each must hold at least."""
+    """The others that may hold a ♣Q by voids, announcements and marriages; `least` gets how many each must hold."""
     holders = may_hold(found, CLASS[int(view.type), CLUB_QUEEN], seat)
     for j in range(3):
         other = seat + 1 + j & 3
@@ -71,7 +73,7 @@ def may_hold_queens(game, view, seat, found, least):
 
 @helper
 def may_hold_foxes(game, view, seat, found):
-    """The same for ♦A: who showed pigs has the other, who played one that was none has not."""
+    """The others that may hold a ♦A: a seat that showed pigs has the second, a seat that played a mere fox has not."""
     holders = may_hold(found, CLASS[int(view.type), FOX], seat)
     if has_pigs(game, view):
         for i in range(int(view.count)):
@@ -83,8 +85,8 @@ def may_hold_foxes(game, view, seat, found):
 
 
 @helper
-def group(notes, who, which):
-    """One more group, unless it is empty."""
+def add_group(notes, who, which):
+    """Append a group of cards, unless it is empty."""
     if which:
         used = int(notes[USED])
         notes[WHO + used] = who
@@ -93,8 +95,8 @@ def group(notes, who, which):
 
 
 @helper
-def splits(notes, g, a, b, c):
-    """Ways to deal the cards of a group so; 0 where one gets what it can't have."""
+def split_ways(notes, g, a, b, c):
+    """The number of ways to deal a, b and c cards of group g to the others; 0 if one of them can't hold its share."""
     who = int(notes[WHO + g])
     if (a > 0 and not who & 1) or (b > 0 and not who & 2) or (c > 0 and not who & 4):
         return 0.0
@@ -105,22 +107,22 @@ def splits(notes, g, a, b, c):
 
 @helper
 def ways(notes, g, a, b, c):
-    """Ways to deal the groups from g on, when the hands have so much room."""
+    """The number of ways to deal the groups from g on into hands with a, b and c free places."""
     if g == int(notes[USED]) - 1:
-        return splits(notes, g, a, b, c)
+        return split_ways(notes, g, a, b, c)
     return notes[TABLE + (g * SIDE + a) * SIDE + b]
 
 
 @helper
 def ways_from(notes, g, a, b, c):
-    """The same, from the ways of the next group."""
+    """Compute `ways` of group g from those of the next group."""
     n = popcount(int(notes[WHICH + g]))
     total = 0.0
     for x in range(min(n, a) + 1):
         for y in range(min(n - x, b) + 1):
             z = n - x - y
             if z <= c:
-                factor = splits(notes, g, x, y, z)
+                factor = split_ways(notes, g, x, y, z)
                 if factor > 0.0:
                     total += factor * ways(notes, g + 1, a - x, b - y, c - z)
     return total
@@ -128,20 +130,21 @@ def ways_from(notes, g, a, b, c):
 
 @long_helper
 def count_deals(game, view, seat, notes):
-    unseen, found = unseen_cards(game, view, seat), lacks(view)
+    """Fill `notes` [NOTES] for `draw_deal`; notes[WAYS] is the number of deals that are consistent with the view."""
+    unseen, found = unseen_cards(game, view, seat), voids(view)
     notes[USED] = 0
     for j in range(3):
         notes[SIZES + j] = cards_left(game, view, seat + 1 + j & 3)
-    if view.phase == DEAL:  # nothing is known yet, and some cards are still in the deck
+    if view.phase == DEAL:  # there is no evidence yet, and some cards are still in the deck
         notes[WAYS] = 1
-        group(notes, 7, unseen)
+        add_group(notes, 7, unseen)
         return
     queens = may_hold_queens(game, view, seat, found, notes[LEAST : LEAST + 3])
     foxes = may_hold_foxes(game, view, seat, found)
     bound = notes[LEAST] + notes[LEAST + 1] + notes[LEAST + 2] > 0
     impossible = bound and not unseen & QUEENS
     if bound:
-        group(notes, queens | 8, unseen & QUEENS)
+        add_group(notes, queens | 8, unseen & QUEENS)
     for i in range(len(SETS)):
         who = int(SETS[i])
         which = unseen & QUEENS if queens == who and not bound else 0
@@ -149,13 +152,13 @@ def count_deals(game, view, seat, notes):
         for c in range(CLASSES):
             if may_hold(found, c, seat) == who:
                 which |= unseen & int(BITS[int(view.type), c]) & ~(QUEENS | FOXES)
-        group(notes, who, which)
+        add_group(notes, who, which)
     one, two, three = int(notes[SIZES]), int(notes[SIZES + 1]), int(notes[SIZES + 2])
     used, left = int(notes[USED]), 0
     for i in range(used):
         left += popcount(int(notes[WHICH + i]))
     notes[WAYS] = 0
-    if impossible or left != one + two + three or left != popcount(unseen):  # (else nobody may hold some card)
+    if impossible or left != one + two + three or left != popcount(unseen):  # (the last: nobody may hold some card)
         return
     if used == 0:
         notes[WAYS] = 1
@@ -168,14 +171,14 @@ def count_deals(game, view, seat, notes):
                 if left - a - b <= three:
                     notes[TABLE + (g * SIDE + a) * SIDE + b] = ways_from(notes, g, a, b, left - a - b)
     if used == 1:
-        notes[WAYS] = splits(notes, 0, one, two, three)
+        notes[WAYS] = split_ways(notes, 0, one, two, three)
     else:
         notes[WAYS] = ways_from(notes, 0, one, two, three)
 
 
 @helper
-def split(notes, g, a, b, c, total, rng):
-    """Draw how many cards of a group the first and the second of the others get."""
+def draw_split(notes, g, a, b, c, total, rng):
+    """Draw how many cards of group g the first and the second of the others get."""
     n = popcount(int(notes[WHICH + g]))
     left = uniform(rng) * total
     last_x, last_y = 0, 0
@@ -183,7 +186,7 @@ def split(notes, g, a, b, c, total, rng):
         for y in range(min(n - x, b) + 1):
             z = n - x - y
             if z <= c:
-                factor = splits(notes, g, x, y, z)
+                factor = split_ways(notes, g, x, y, z)
                 if factor > 0.0:
                     factor *= ways(notes, g + 1, a - x, b - y, c - z)
                 if factor > 0.0:
@@ -191,12 +194,12 @@ def split(notes, g, a, b, c, total, rng):
                     left -= factor
                     if left < 0.0:
                         return x, y
-    return last_x, last_y  # (rounding has left a hair)
+    return last_x, last_y  # (only after rounding errors)
 
 
 @long_helper
 def draw_deal(view, seat, notes, rng, hands):
-    """Write the hands of the others; False if no deal fits."""
+    """Draw the hands of the others uniformly; returns False if no deal is consistent with the view."""
     if notes[WAYS] == 0:
         return False
     a, b, c = int(notes[SIZES]), int(notes[SIZES + 1]), int(notes[SIZES + 2])
@@ -210,42 +213,42 @@ def draw_deal(view, seat, notes, rng, hands):
         which = int(notes[WHICH + g])
         x, y, z = a, b, c
         if g < used - 1:
-            x, y = split(notes, g, a, b, c, total, rng)
+            x, y = draw_split(notes, g, a, b, c, total, rng)
             z = popcount(which) - x - y
             total = ways(notes, g + 1, a - x, b - y, c - z)
-        part = take(which, x, rng)
-        hands[one] = int(hands[one]) + together(part)
+        part = draw_cards(which, x, rng)
+        hands[one] = int(hands[one]) + to_counts(part)
         which ^= part
-        part = take(which, y, rng)
-        hands[two] = int(hands[two]) + together(part)
+        part = draw_cards(which, y, rng)
+        hands[two] = int(hands[two]) + to_counts(part)
         which ^= part
-        hands[three] = int(hands[three]) + together(take(which, z, rng))
+        hands[three] = int(hands[three]) + to_counts(draw_cards(which, z, rng))
         a -= x
         b -= y
         c -= z
     return True
 
 
-# ---------------------------------------------------------------- with weights
+# ---------------------------------------------------------------- weighted deals
 
-WEIGHTED = (KINDS + 1) * SIDE * SIDE
+WEIGHTED = (KINDS + 1) * SIDE * SIDE  # numbers in the table of `count_weighted`
 
 
 @helper
-def weigh(weights, kind, n, x, y, z):
-    """Of a split of n copies: a pair that is parted may be parted in two ways."""
+def split_weight(weights, kind, n, x, y, z):
+    """The weight of dealing x, y and z of the n unseen copies of a kind; a pair can be parted in two ways."""
     parted = 2.0 if n == 2 and x < 2 and y < 2 and z < 2 else 1.0
     return parted * weights[kind, 0] ** x * weights[kind, 1] ** y * weights[kind, 2] ** z
 
 
 @kernel
 def count_weighted(game, view, seat, weights, notes):
-    """Fill `notes` [WEIGHTED + 4] for `draw_weighted`. Returns the weight of all deals that fit; 0: none does.
+    """Fill `notes` [WEIGHTED + 4] for `draw_weighted`; returns the total weight of all consistent deals (0: none).
 
-    weights[kind, j] is how much likelier that kind is to lie with the j-th of the others, from the seat's left. Those
-    of cards that a hand can't hold are set to 0.
+    The weight of a deal is the product of weights[kind, j] over its physical cards, with j the holder, counted from the
+    seat's left. Weights of cards that a hand can't hold are set to 0.
     """
-    unseen, found = unseen_cards(game, view, seat), lacks(view)
+    unseen, found = unseen_cards(game, view, seat), voids(view)
     least = notes[WEIGHTED : WEIGHTED + 3]
     queens = may_hold_queens(game, view, seat, found, least)
     foxes = may_hold_foxes(game, view, seat, found)
@@ -277,14 +280,14 @@ def count_weighted(game, view, seat, weights, notes):
                         z = n - x - y
                         if z <= c and (kind != CLUB_QUEEN or (x >= least[0] and y >= least[1] and z >= least[2])):
                             after = notes[((kind + 1) * SIDE + a - x) * SIDE + b - y]
-                            total += weigh(weights, kind, n, x, y, z) * after
+                            total += split_weight(weights, kind, n, x, y, z) * after
                 notes[(kind * SIDE + a) * SIDE + b] = total
     return notes[one * SIDE + two] if left == one + two + three else 0.0
 
 
 @kernel
 def draw_weighted(game, view, seat, weights, notes, rng, hands):
-    """Write the hands of the others, each deal with a probability in proportion to the product of its weights."""
+    """Draw the hands of the others, each deal with a probability proportional to the product of its weights."""
     unseen, least = unseen_cards(game, view, seat), notes[WEIGHTED : WEIGHTED + 3]
     one, two, three = seat + 1 & 3, seat + 2 & 3, seat + 3 & 3
     a, b, c = cards_left(game, view, one), cards_left(game, view, two), cards_left(game, view, three)
@@ -304,7 +307,7 @@ def draw_weighted(game, view, seat, weights, notes, rng, hands):
                     if kind == CLUB_QUEEN and (x < least[0] or y < least[1] or z < least[2]):
                         continue
                     after = notes[((kind + 1) * SIDE + a - x) * SIDE + b - y]
-                    share = weigh(weights, kind, n, x, y, z) * after
+                    share = split_weight(weights, kind, n, x, y, z) * after
                     if share > 0.0:
                         last_x, last_y = x, y
                         left -= share

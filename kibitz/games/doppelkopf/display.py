@@ -1,27 +1,200 @@
-"""Doppelkopf at a table with people: who sits where, the trick between them, and words in English or German."""
+"""Doppelkopf for people: names of actions, positions as text and as a picture, and the table in English or German."""
 
 from ...core.names import BadInput
 from ..display import Display
-from ..game import legal_actions
-from . import text
+from ..game import legal_actions, view_of
+from ..playing_cards import CARD_HEIGHT, CARD_WIDTH, card_row, label, playing_card_svg, table_svg
+from . import scoring
 from .announcements import CALL, SILENT, side_of
 from .cards import GERMAN as GERMAN_CARDS
-from .cards import KINDS, NAMES, ORDER, TYPES
-from .scoring import LEVELS
+from .cards import KINDS, NAMES, ORDER, TYPES, WORDS, hand_to_string, normalized
 from .state import (
-    ASK,
+    ANNOUNCING,
     CARDS,
     DEAL,
     DONE,
     HEALTHY,
     MARRIAGE,
     NAMED_MARRIAGE,
+    RESERVATION,
+    RESERVING,
     SOLO,
+    cards_left,
     hand_size,
     known_parties,
     next_player,
 )
 from .tricks import result
+
+PARTIES = ("Re", "Kontra")
+
+# ---------------------------------------------------------------- actions
+
+# Action -> its name in one word, and other spellings. (Dashes, blanks and capitals don't matter.)
+SPELLINGS = {
+    24: ("healthy", "gesund"),
+    25: ("reservation", "vorbehalt"),
+    27: ("♣-solo", "clubs solo", "kreuz solo"),
+    28: ("♠-solo", "spades solo", "pik solo"),
+    29: ("♥-solo", "hearts solo", "herz solo"),
+    30: ("♦-solo", "diamonds solo", "karo solo"),
+    31: ("queens-solo", "damen solo"),
+    32: ("jacks-solo", "buben solo"),
+    33: ("fleischlos", "aces solo"),
+    34: ("marriage", "hochzeit"),
+    SILENT: ("silent", "still", "pass"),
+    CALL: ("Re/Kontra", "re", "kontra"),
+    CALL + 1: ("no-90", "keine 90"),
+    CALL + 2: ("no-60", "keine 60"),
+    CALL + 3: ("no-30", "keine 30"),
+    CALL + 4: ("black", "schwarz"),
+}
+ACTIONS = {normalized(word): action for action, words in SPELLINGS.items() for word in words} | WORDS
+
+
+def action_to_string(state, action):
+    """The name of an action; Re or Kontra by the mover's party, where its hand is visible or its party known."""
+    if action < KINDS:
+        return NAMES[action]
+    if action == CALL:
+        mover = int(state.to_move)
+        re, kontra = known_parties(state)
+        if state.hands[mover] or (re | kontra) >> mover & 1:
+            return PARTIES[side_of(state, mover)]
+    return SPELLINGS[int(action)][0]
+
+
+def find_action(state, text):
+    """The action with this name, -1 if there is none. A player of Kontra can't announce Re."""
+    action = ACTIONS.get(normalized(text), -1)
+    if action == CALL and normalized(text) not in map(normalized, (action_to_string(state, CALL), SPELLINGS[CALL][0])):
+        return -1
+    return action
+
+
+def parse_action(game, state, text, legal=None):
+    """The legal action with this name, else BadInput with the names of all. `game` may be a `Display`."""
+    action, legal = find_action(state, text), legal or legal_actions(game, state)
+    if action not in legal:
+        words = ", ".join(game.action_to_string(state, action) for action in legal)
+        raise BadInput(f"{text.strip()!r} is no move here: {words}")
+    return action
+
+
+# ---------------------------------------------------------------- text
+
+
+def show(game, state, seat):
+    """A position as plain text."""
+    lines = [headline(game, state)]
+    re, kontra = known_parties(state)
+    for who in range(4):
+        you = " (you)" if who == seat else ""
+        left = cards_left(game, state, who)
+        hand = hand_to_string(state.hands[who], int(state.type))
+        if state.hands[who] == 0 and left:
+            hand = f"{left} cards"
+        tricks = "1 trick" if state.tricks[who] == 1 else f"{state.tricks[who]} tricks"
+        facts = [f"{state.points[who]} points in {tricks}"] if state.count > 3 else []
+        facts += {HEALTHY: ["healthy"], RESERVATION: ["reservation"]}.get(int(state.said[who]), [])
+        facts += ["marriage"] if state.named[who] == NAMED_MARRIAGE else []
+        if (re | kontra) >> who & 1:
+            facts.append(PARTIES[int(kontra >> who & 1)])
+        elif state.hands[who] and state.phase >= CARDS:
+            facts.append(f"{PARTIES[side_of(state, who)]} in secret")
+        facts += ["pigs"] if state.pigs == who else []
+        facts += [f"called {call_name(state, who)}"] if state.call[who] >= 0 else []
+        facts += [f"scores {state.scores[who]:+d}"] if state.phase == DONE else []
+        lines.append(f"seat {who + 1}{you}: {', '.join([hand, *facts])}")
+    count = int(state.count)
+    if count & 3:
+        lines.append(f"trick: {trick(state, count >> 2)}")
+    if count > 3:
+        lines.append(f"last trick: {trick(state, (count - 1 >> 2) - (count & 3 > 0))}")
+    if state.phase == DONE:
+        lines += [f"{name}: {points:+d} for Re" for name, points in sheet(game, state)]
+    return "\n".join(lines)
+
+
+def headline(game, state):
+    """The type of the game and how far it has got."""
+    if state.phase == DEAL:
+        return f"dealing, {state.dealt} of {4 * hand_size(game)} cards"
+    if state.phase < CARDS:
+        return "who has a reservation?" if state.phase == RESERVING else "which game?"
+    kind = TYPES[int(state.type)]
+    if state.mode == MARRIAGE:
+        with_whom = f"with seat {state.partner + 1}" if state.partner >= 0 else "not settled yet"
+        kind = f"marriage of seat {state.bride + 1}, {with_whom}"
+    elif state.mode == SOLO:
+        kind = f"{kind} of seat {state.soloist + 1}" if state.bride < 0 else f"seat {state.bride + 1} found no partner"
+    if state.phase == DONE:
+        return f"{kind}, over"
+    asked = f", calls of seat {state.to_move + 1}?" if state.phase == ANNOUNCING else ""
+    return f"{kind}, trick {(int(state.count) >> 2) + 1} of {hand_size(game)}{asked}"
+
+
+def call_name(state, seat):
+    """The highest announcement of a seat."""
+    level = int(state.call[seat])
+    return scoring.LEVELS[level] if level else PARTIES[int(state.call_side[seat])]
+
+
+def trick(state, number):
+    """The cards of a trick with their seats, as far as it was played."""
+    leader = int(state.leaders[number])
+    played = range(4 * number, min(4 * number + 4, int(state.count)))
+    return ", ".join(f"{(leader + i) % 4 + 1} {NAMES[state.played[i]]}" for i in played)
+
+
+def sheet(game, state):
+    """The score sheet of a finished game: (item, points for Re)."""
+    return scoring.sheet(*result(game, state))
+
+
+# ---------------------------------------------------------------- pictures
+
+PLACES = ((380, 392), (122, 190), (380, 34), (638, 190))  # middle and top of the hands: own, left, opposite, right
+IN_TRICK = ((0, 36), (-52, 0), (0, -36), (52, 0))  # cards of a trick, from the middle of the table
+
+
+def picture(game, state, seat):
+    """A position as SVG from a seat's point of view, at the bottom; -1: from seat 1's, with all hands visible."""
+    state = view_of(game, state, seat) if seat >= 0 else state
+    words, below, count = DoppelkopfDisplay(game), max(seat, 0), int(state.count)
+    title = words.title(state, seat)
+    parts = [label(title, 380, 470, bold=True)]
+    for side, (middle, top) in enumerate(PLACES):
+        who = below + side & 3
+        held = [_rank_and_suit(int(kind)) for kind in _sorted_hand(state, who)]
+        cards = held or [None] * cards_left(game, state, who)
+        parts.append(label(words.label(state, who, seat), middle, top - 8, bold=who == state.to_move))
+        parts += card_row(cards, middle, top, 420 if side == 0 else 228)
+    for i in range(count & ~3, count):
+        across, down = IN_TRICK[int(state.leaders[i >> 2]) + i - below & 3]
+        x, y = 380 - CARD_WIDTH / 2 + across, 228 - CARD_HEIGHT / 2 + down
+        parts.append(playing_card_svg(*_rank_and_suit(int(state.played[i])), x=x, y=y))
+    if state.phase == DONE:
+        lines = [*(f"{name} {points:+d}" for name, points in sheet(game, state)), "(points for Re)"]
+        parts += [label(line, 380, 160 + 18 * i) for i, line in enumerate(lines)]
+        parts += [
+            label(f"{state.scores[below + side & 3]:+d}", middle, top + 36, bold=True)
+            for side, (middle, top) in enumerate(PLACES)
+        ]
+    return table_svg(f"Doppelkopf: {title}", 760, 486, parts)
+
+
+def _sorted_hand(state, seat):
+    """The visible cards of a hand, as players sort them."""
+    hand = int(state.hands[seat])
+    return [int(kind) for kind in ORDER[int(state.type)] for _ in range(hand >> 2 * int(kind) & 3)]
+
+
+def _rank_and_suit(kind):
+    return NAMES[kind][1:], NAMES[kind][0]
+
+
+# ---------------------------------------------------------------- the table
 
 WIDTH = 68
 GERMAN = {
@@ -43,6 +216,8 @@ KEYS = {SILENT: "", CALL: "rk", CALL + 1: "9", CALL + 2: "6", CALL + 3: "3", CAL
 
 
 class DoppelkopfDisplay(Display):
+    """The table for interactive games: the seats around the trick, in English or German."""
+
     languages = ("en", "de")
 
     def word(self, english: str) -> str:
@@ -57,43 +232,41 @@ class DoppelkopfDisplay(Display):
     # ---------------------------------------------------------------- moves
 
     def action_to_string(self, state, action):
-        return self.card(action) if action < KINDS else self.word(text.spell(state, action).replace("-", " "))
+        return self.card(action) if action < KINDS else self.word(action_to_string(state, action).replace("-", " "))
 
     def heard(self, before, action, after):
-        """Who calls Re or Kontra tells which by that."""
+        """An announcement of Re or Kontra reveals the party."""
         if action == CALL:
-            return text.PARTIES[int(after.call_side[int(before.to_move)])]
+            return PARTIES[int(after.call_side[int(before.to_move)])]
         return self.action_to_string(before, action)
 
     def moves(self, view):
-        held = ORDER[int(view.type)].tolist()
+        """Legal actions, with cards as they are sorted in the hand."""
+        order = ORDER[int(view.type)].tolist()
         return sorted(
-            legal_actions(self.game, view), key=lambda action: held.index(action) if action < KINDS else action
+            legal_actions(self.game, view), key=lambda action: order.index(action) if action < KINDS else action
         )
 
-    def parse_action(self, view, said):
-        action = text.read(view, said)
-        if action not in self.moves(view):
-            words = ", ".join(self.action_to_string(view, action) for action in self.moves(view))
-            raise BadInput(f"{said.strip()!r} is no move here: {words}")
-        return action
+    def parse_action(self, view, text):
+        return parse_action(self, view, text, self.moves(view))
 
     def keys(self, view):
-        if view.phase != ASK:
+        if view.phase != ANNOUNCING:
             return {}
         side = side_of(view, int(view.to_move))
         return {KEYS[action][side if action == CALL else 0 :][:1]: action for action in self.moves(view)}
 
     def ahead(self, view, said):
-        """Who is asked for a call may as well play: the call is passed."""
-        if view.phase != ASK:
+        """A player who is asked for an announcement may name a card instead: that is silence, then the card."""
+        if view.phase != ANNOUNCING:
             return -1
-        return SILENT if text.read(view, said) in self.playable(view, int(view.to_move)) else -1
+        return SILENT if find_action(view, said) in self.playable(view, int(view.to_move)) else -1
 
     def unasked(self, view):
-        """A call can wait for the own turn: what one may say depends on the own cards, and more is seen by then."""
+        """Ask for an announcement only right before one's own card: deadlines depend on the cards that one holds, and
+        waiting reveals more."""
         legal = legal_actions(self.game, view)
-        if view.phase == ASK and next_player(view) != view.to_move:
+        if view.phase == ANNOUNCING and next_player(view) != view.to_move:
             return SILENT
         last = int(view.count) >> 2 == hand_size(self.game) - 1
         return legal[0] if len(legal) == 1 and (last or view.phase != CARDS) else -1
@@ -102,14 +275,14 @@ class DoppelkopfDisplay(Display):
         return view.phase != DEAL and action != SILENT
 
     def playable(self, view, seat):
-        """Kinds, where it is the seat's turn to play or to call before it does."""
-        if view.phase not in (CARDS, ASK) or next_player(view) != seat:
+        """The kinds that a seat may play if it is next to play a card, also before its announcement; else none."""
+        if view.phase not in (CARDS, ANNOUNCING) or next_player(view) != seat:
             return []
         now = view.copy()
         now.phase, now.to_move = CARDS, seat
         return legal_actions(self.game, now)
 
-    # ---------------------------------------------------------------- pictures
+    # ---------------------------------------------------------------- positions
 
     def show(self, state, seat):
         if state.phase == DONE:
@@ -121,7 +294,7 @@ class DoppelkopfDisplay(Display):
 
     def title(self, state, seat):
         if state.phase < CARDS:
-            return self.word(text.headline(self.game, state))
+            return self.word(headline(self.game, state))
         kind = self.word(TYPES[int(state.type)])
         if state.mode == MARRIAGE:
             kind = f"{self.word('marriage')}, {self.who(state.bride, seat)}"
@@ -130,30 +303,30 @@ class DoppelkopfDisplay(Display):
             kind += f", {self.who(state.soloist, seat)} {self.word('alone')}"
         if state.phase == DONE:
             return kind
-        asked = f": {self.word('call or card?')}" if state.phase == ASK and next_player(state) == seat else ""
+        asked = f": {self.word('call or card?')}" if state.phase == ANNOUNCING and next_player(state) == seat else ""
         number = f"{(int(state.count) >> 2) + 1} {self.word('of')} {hand_size(self.game)}"
         return f"{kind}, {self.word('trick')} {number}{asked}"
 
     def label(self, state, who, seat):
-        """A seat with all that the others know of it; the own party too."""
+        """A seat with what is publicly known of it, and the viewer's own party."""
         re, kontra = known_parties(state)
         facts, called, said = [self.who(who, seat)], int(state.call[who]), int(state.said[who])
         if (re | kontra) >> who & 1:
-            facts.append(text.PARTIES[int(kontra >> who & 1)] + "!" * (called >= 0))
+            facts.append(PARTIES[int(kontra >> who & 1)] + "!" * (called >= 0))
         elif who == seat and state.phase >= CARDS:
-            facts.append(f"({text.PARTIES[side_of(state, who)]})")
+            facts.append(f"({PARTIES[side_of(state, who)]})")
         if state.phase < CARDS and said:
             facts.append(self.word("healthy" if said == HEALTHY else "reservation"))
             facts += [self.word("marriage")] if state.named[who] == NAMED_MARRIAGE else []
         facts += [self.word("pigs")] if state.pigs == who else []
-        facts += [self.word(LEVELS[called])] if called > 0 else []
+        facts += [self.word(scoring.LEVELS[called])] if called > 0 else []
         return " ".join(facts) + (f", {state.points[who]}" if state.tricks[who] else "")
 
     def round_the_table(self, state, seat):
-        """The seat below, the next one at its left."""
+        """Five rows: the viewer at the bottom, the next seat on the left."""
         count = int(state.count)
-        lain = {int(state.leaders[i >> 2]) + i & 3: self.card(int(state.played[i])) for i in range(count & ~3, count)}
-        cards = [lain.get(seat + side & 3, "·" if state.phase >= CARDS else "") for side in range(4)]
+        played = {int(state.leaders[i >> 2]) + i & 3: self.card(int(state.played[i])) for i in range(count & ~3, count)}
+        cards = [played.get(seat + side & 3, "·" if state.phase >= CARDS else "") for side in range(4)]
         labels = [self.label(state, seat + side & 3, seat) for side in range(4)]
         middle = f"{cards[1]:>6}{'':10}{cards[3]:<6}"
         side = (WIDTH - len(middle)) // 2
@@ -167,14 +340,13 @@ class DoppelkopfDisplay(Display):
         return f"{self.who(leader, seat)} {cards} {self.word('to')} {self.who(int(state.leaders[number + 1]), seat)}"
 
     def hand(self, state, seat):
-        """As players sort it. In brackets what may be played, where not all may."""
-        may, hand = self.playable(state, seat), int(state.hands[seat])
-        held = [int(kind) for kind in ORDER[int(state.type)] for _ in range(hand >> 2 * int(kind) & 3)]
-        some = may and not set(held) <= set(may)
-        return " ".join(f"[{self.card(kind)}]" if some and kind in may else self.card(kind) for kind in held)
+        """A sorted hand; legal cards are in brackets if not all are legal."""
+        legal, held = self.playable(state, seat), _sorted_hand(state, seat)
+        some = legal and not set(held) <= set(legal)
+        return " ".join(f"[{self.card(kind)}]" if some and kind in legal else self.card(kind) for kind in held)
 
     def sheet(self, state, seat):
-        """What counted, and for whom."""
+        """The result by party, the score sheet, and the score of each seat."""
         re = known_parties(state)[0]
         points, tricks, others = result(self.game, state)[:3]
         lines = []
@@ -182,8 +354,8 @@ class DoppelkopfDisplay(Display):
             seats = ", ".join(self.who(who, seat) for who in range(4) if members >> who & 1)
             word = self.word("trick" if taken == 1 else "tricks")
             lines.append(f"{name} ({seats}): {made} {self.word('points')}, {taken} {word}")
-        items = [(self.word(name), worth) for name, worth in text.sheet(self.game, state)]
-        items.append((self.word("together"), sum(worth for _, worth in items)))
-        lines += [f"  {name:<32}{worth:+4d}" for name, worth in items]
+        items = [(self.word(name), counted) for name, counted in sheet(self.game, state)]
+        items.append((self.word("together"), sum(counted for _, counted in items)))
+        lines += [f"  {name:<32}{counted:+4d}" for name, counted in items]
         lines[-1] += f" {self.word('for')} Re"
         return [*lines, ", ".join(f"{self.who(who, seat)} {state.scores[who]:+d}" for who in range(4))]

@@ -1,38 +1,35 @@
-"""Doppelkopf by the tournament rules of the DDV, with the house rules that players ask for.
+"""Doppelkopf by the tournament rules of the DDV, with common house rules as parameters.
 
-Four seats, 48 cards of which each kind is there twice: the two copies are one move. Seat 0 sits left of the dealer.
-`cards` knows the cards, `table` the record of a game, `calls` who may announce what, `result` who took what,
-`scoring` what that is worth, `deals` how hidden hands are guessed, `usual` what a beginner plays, `encoding` and `text`
-what networks and people see, `talk` a table to play at, `notation` and `lines` how games are written. Here are the
-rules that join them.
+Four seats and 48 cards, two copies of each of 24 kinds; the two copies are one action. Seat 0 is left of the dealer.
+This file joins the parts: `cards`, `state` (the record of a game), `announcements` (who may announce what), `tricks`
+(who wins a trick), `scoring`, `deals` (sampling of hidden hands), `heuristic`, `encoding` (for networks) and `display`
+(for people). `notation` and `thesis_lines` read and write records.
 """
 
 from typing import Annotated, NamedTuple
 
-from ...core.names import BadInput
 from ...jit import below, copy_record, helper, long_helper, lowest, mix, popcount
-from ..game import CHANCE, OVER, game, legal_actions
-from . import encoding, text
-from .announcements import CALL, LEVELS, SILENT, ask, call, open_calls, side_of
-from .cards import BITS, CLASS, CLUB_QUEEN, DECKS, FOX, POINTS, TYPES, apart, kinds_in, nth
+from ..game import CHANCE, OVER, game
+from . import display, encoding
+from .announcements import CALL, LEVELS, SILENT, announce, ask_for_announcement, open_calls, side_of
+from .cards import BITS, CLASS, CLUB_QUEEN, DECKS, FOX, POINTS, TYPES, kinds_in, nth_bit, to_physical
 from .deals import NOTES, count_deals, draw_deal
-from .display import DoppelkopfDisplay
 from .heuristic import heuristic_call, heuristic_card, heuristic_reservation
 from .state import (
-    ASK,
+    ANNOUNCING,
     CARDS,
     DEAL,
     DONE,
     HEALTHY,
     MARRIAGE,
     MARRIES,
-    NAME,
     NAMED_MARRIAGE,
+    NAMING,
     NOBODY,
     PLAIN,
     RESERVATION,
     RESERVES,
-    SAY,
+    RESERVING,
     SAYS_HEALTHY,
     SOLO,
     STATE,
@@ -41,23 +38,25 @@ from .state import (
     is_re,
     next_player,
 )
-from .tricks import holds_pigs, score, taker
+from .tricks import holds_pigs, score, winning_place
 
 FIRST_KEY, PIGS_SHOWN = 1, 63
-# What a search takes for its scale, as published: eight and the points. Calls and a lone Re player leave it.
+# The scale of rewards for searches, as published: a score of 8, and the card points. Games with announcements or with
+# one player against three can exceed it.
 REWARDS = (-8.24, 8.24)
 
 
 def max_game_length(game):
-    """Calls end within 28 cards; each of ten makes the others be asked again."""
+    """Turns of the longest game. Announcements end within 28 cards; after each of ten all seats are asked again."""
     deal, asked = 4 * hand_size(game), (0, 4 * hand_size(game), 28 * 4 + 10 * 4)[game.calls]
     return deal + 8 + deal + asked
 
 
-def highest(game):
-    """Alone, without a trick for the others: 1 for winning and 4 grades; with calls 2 + 2 + 8, and 4 against them.
+def max_payoff(game):
+    """The highest score: of a soloist who wins all tricks.
 
-    (Two play for less, with all extra points: 4 tricks of 40, 2 foxes, 2 ♣J, and the queens of clubs.)
+    1 for winning and 4 grades; with announcements 2 + 2 + 8, and 4 for points against those of the other party. Two
+    partners can win less, even with all extra points: 4 tricks of 40, 2 foxes, 2 ♣J, and the queens of clubs.
     """
     calls = 12 + 4 * game.against if game.calls else 0
     return 3.0 * (5 + calls)
@@ -78,26 +77,26 @@ def check(game):
     num_actions=CALL + LEVELS,
     max_chance_outcomes=lambda game: 2 * hand_size(game),
     max_game_length=max_game_length,
-    payoffs=lambda game: (-highest(game), highest(game)),
+    payoffs=lambda game: (-max_payoff(game), max_payoff(game)),
     rewards=REWARDS,
     encoding=encoding.SIZE,
     notes=NOTES,
     check=check,
 )
 class Doppelkopf(NamedTuple):
-    """Doppelkopf: four players, two parties, and at first nobody knows whose partner is whose."""
+    """Doppelkopf: four players in two parties, and at first nobody knows who their partner is."""
 
-    solos: Annotated[bool, "whether solos may be named"] = True
+    solos: Annotated[bool, "whether solos may be played"] = True
     calls: Annotated[int, "announcements: 0 none, 1 before one's own card, 2 after every card", range(3)] = 2
     nines: Annotated[bool, "whether the nines are in the deck"] = True
     second_ten: Annotated[
-        int, "the second ♥10 beats the first: 0 never, 1 always, 2 but in the last trick", range(3)
+        int, "the second ♥10 beats the first: 0 never, 1 always, 2 except in the last trick", range(3)
     ] = 0
     charlie_caught: Annotated[bool, "a point for the opponents' ♣J in the last trick"] = False
-    against: Annotated[bool, "points for 120 against no 90 and so on"] = True
+    against: Annotated[bool, "points for 120 against no 90, 90 against no 60, ..."] = True
     pigs: Annotated[bool, "both ♦A in one hand are the highest trumps"] = False
     owed: Annotated[int, "bit s: seat s still owes a compulsory solo", range(16)] = 0
-    forced: Annotated[int, "the seat that has to play its compulsory solo now, -1: none", range(-1, 4)] = -1
+    forced: Annotated[int, "seat that has to play its compulsory solo now; -1: none", range(-1, 4)] = -1
 
     presets = {  # type: ignore[misc]
         "thesis": {"solos": False, "calls": 0, "charlie_caught": True, "against": False},
@@ -138,24 +137,24 @@ class Doppelkopf(NamedTuple):
     def actions(self, state, out):
         seat, n = int(state.to_move), 0
         if state.phase == DEAL or state.phase == CARDS:
-            kinds = kinds_in(deck_left(self, state)) if state.phase == DEAL else playable(state, seat)
+            kinds = kinds_in(undealt_cards(self, state)) if state.phase == DEAL else playable(state, seat)
             while kinds:
                 out[n] = lowest(kinds) >> 1
                 kinds &= kinds - 1
                 n += 1
-        elif state.phase == SAY:
+        elif state.phase == RESERVING:
             out[0] = SAYS_HEALTHY
             out[1] = RESERVES
-            n = 1 + (self.solos or holds_both(state, seat))
-        elif state.phase == NAME:
+            n = 1 + (self.solos or holds_both_queens(state, seat))
+        elif state.phase == NAMING:
             if self.solos:
                 for type in range(1, len(TYPES)):
                     out[n] = TYPE + type
                     n += 1
-            if holds_both(state, seat) and self.forced < 0:
+            if holds_both_queens(state, seat) and self.forced < 0:
                 out[n] = MARRIES
                 n += 1
-        elif state.phase == ASK:
+        elif state.phase == ANNOUNCING:
             first, count = open_calls(self, state, seat, side_of(state, seat))
             out[0] = SILENT
             n = 1 + count
@@ -164,8 +163,8 @@ class Doppelkopf(NamedTuple):
         return n
 
     def chance_probs(self, state, actions, n, out):
-        left = deck_left(self, state)
-        share = 1.0 / popcount(apart(left))
+        left = undealt_cards(self, state)
+        share = 1.0 / popcount(to_physical(left))
         for i in range(n):
             out[i] = (left >> 2 * actions[i] & 3) * share
 
@@ -173,16 +172,16 @@ class Doppelkopf(NamedTuple):
         seat = int(state.to_move)
         if state.phase == CARDS:
             kinds = playable(state, seat)
-            return nth(kinds, below(rng, popcount(kinds))) >> 1
+            return nth_bit(kinds, below(rng, popcount(kinds))) >> 1
         if state.phase == DEAL:
-            left = apart(deck_left(self, state))
-            return nth(left, below(rng, popcount(left))) >> 1
-        if state.phase == ASK:
+            left = to_physical(undealt_cards(self, state))
+            return nth_bit(left, below(rng, popcount(left))) >> 1
+        if state.phase == ANNOUNCING:
             first, count = open_calls(self, state, seat, side_of(state, seat))
             i = below(rng, 1 + count)
             return SILENT if i == 0 else CALL + first + i - 1
-        both = holds_both(state, seat)
-        if state.phase == SAY:
+        both = holds_both_queens(state, seat)
+        if state.phase == RESERVING:
             return SAYS_HEALTHY + below(rng, 1 + (self.solos or both))
         i = below(rng, (7 if self.solos else 0) + (both and self.forced < 0))
         return TYPE + 1 + i if self.solos and i < 7 else MARRIES
@@ -195,11 +194,11 @@ class Doppelkopf(NamedTuple):
             state.hands[to] = int(state.hands[to]) + (1 << 2 * action)
             state.dealt = dealt + 1
             if dealt + 1 == 4 * hand_size(self):
-                state.phase = SAY
+                state.phase = RESERVING
                 state.to_move = 0
                 if self.forced >= 0:
                     state.said[self.forced] = RESERVATION
-                    name_next(self, state)
+                    next_reservation(self, state)
             return
         state.history = mix(state.history, action)
         if state.phase == CARDS:
@@ -207,21 +206,21 @@ class Doppelkopf(NamedTuple):
                 state.pigs = seat
                 state.history = mix(state.history, PIGS_SHOWN)
             play_card(self, state, seat, action)
-        elif state.phase == ASK:
+        elif state.phase == ANNOUNCING:
             waiting = int(state.waiting)
             if action >= CALL:
-                call(self, state, seat, action - CALL)
+                announce(self, state, seat, action - CALL)
                 waiting = 3 if self.calls == 2 else 0
-            ask(self, state, seat + 1, waiting)
-        elif state.phase == SAY:
+            ask_for_announcement(self, state, seat + 1, waiting)
+        elif state.phase == RESERVING:
             state.said[seat] = action - SAYS_HEALTHY + HEALTHY
             state.to_move = seat + 1
             if seat == 3:
-                name_next(self, state)
+                next_reservation(self, state)
         else:
             state.named[seat] = action - TYPE
             if action == MARRIES:
-                name_next(self, state)
+                next_reservation(self, state)
             else:
                 state.mode = SOLO
                 state.type = action - TYPE
@@ -233,19 +232,22 @@ class Doppelkopf(NamedTuple):
         if state.phase == CARDS:
             kinds = playable(state, seat)
             return heuristic_card(self, state, kinds) if kinds & kinds - 1 else lowest(kinds) >> 1
-        if state.phase == ASK:
+        if state.phase == ANNOUNCING:
             return heuristic_call(self, state, seat)
         return self.sample_action(state, rng) if state.phase == DEAL else heuristic_reservation(self, state, seat)
 
     def is_announcement(self, state):
-        return state.phase == SAY or state.phase == NAME or state.phase == ASK
+        return state.phase == RESERVING or state.phase == NAMING or state.phase == ANNOUNCING
 
     def payoff(self, state, seat):
         return float(state.scores[seat])
 
     def reward(self, state, seat):
-        """The score, and a little for each point of the party: the published player's 500 * score + points, moved and
-        divided so that it is near the score, and that what one party gets the other loses."""
+        """The score plus a small share of the party's card points.
+
+        This is the published 500 * score + points, shifted and scaled so that it is close to the score and zero-sum
+        between the parties.
+        """
         points = 0
         for other in range(4):
             if is_re(state, other) == is_re(state, seat):
@@ -271,52 +273,54 @@ class Doppelkopf(NamedTuple):
         copy_record(out, view)
         return draw_deal(view, seat, notes, rng, out.hands)
 
-    display = DoppelkopfDisplay  # type: ignore[misc]
+    display = display.DoppelkopfDisplay  # type: ignore[misc]
 
     @property
     def opponent(self) -> str:
-        return "doko:models/doppelkopf" if self.nines else "ensemble-uct:10x1000"  # the network knows 48 cards only
+        return "doko:models/doppelkopf" if self.nines else "ensemble-uct:10x1000"  # the network is for 48 cards
 
     def without_announcements(self):
         return self._replace(calls=0)
 
     def show(self, state, seat):
-        return text.show(self, state, seat)
+        return display.show(self, state, seat)
+
+    def picture(self, state, seat):
+        return display.picture(self, state, seat)
 
     def action_to_string(self, state, action):
-        return text.spell(state, action)
+        return display.action_to_string(state, action)
 
-    def parse_action(self, state, said):
-        legal, action = legal_actions(self, state), text.read(state, said)
-        if action not in legal:
-            words = ", ".join(self.action_to_string(state, action) for action in legal)
-            raise BadInput(f"{said.strip()!r} is no move here: {words}")
-        return action
+    def parse_action(self, state, text):
+        return display.parse_action(self, state, text)
 
 
-# ---------------------------------------------------------------- before the cards
+# ---------------------------------------------------------------- before the first card
 
 
 @helper
-def deck_left(game, state):
+def undealt_cards(game, state):
     dealt = int(state.hands[0]) + int(state.hands[1]) + int(state.hands[2]) + int(state.hands[3])
     return int(DECKS[int(game.nines)]) - dealt
 
 
 @helper
-def holds_both(state, seat):
-    """Both ♣Q."""
+def holds_both_queens(state, seat):
+    """Whether the seat holds both ♣Q."""
     return int(state.hands[seat]) >> 2 * CLUB_QUEEN & 3 == 2
 
 
 @long_helper
-def name_next(game, state):
-    """Who reserved says why: first those who owe a solo. When all have, the game is a marriage or a normal one."""
+def next_reservation(game, state):
+    """Let the next seat with a reservation name it, first those that owe a solo.
+
+    When all have named theirs and none was a solo, the game is a marriage or a normal game.
+    """
     for i in range(8):
         seat = i & 3
         owes = game.owed >> seat & 1 == 1
         if state.said[seat] == RESERVATION and state.named[seat] < 0 and owes == (i < 4):
-            state.phase = NAME
+            state.phase = NAMING
             state.to_move = seat
             return
     for seat in range(4):
@@ -328,8 +332,9 @@ def name_next(game, state):
 
 @helper
 def lead(game, state, seat):
+    """Let a seat lead the first trick."""
     state.leaders[0] = seat
-    go_on(game, state)
+    next_turn(game, state)
 
 
 # ---------------------------------------------------------------- cards
@@ -337,7 +342,7 @@ def lead(game, state, seat):
 
 @helper
 def playable(state, seat):
-    """The even bits of the kinds that a seat may play."""
+    """The even bits of the kinds that a seat may legally play."""
     kinds, count = kinds_in(int(state.hands[seat])), int(state.count)
     if count & 3 == 0:
         return kinds
@@ -356,12 +361,12 @@ def play_card(game, state, seat, kind):
         state.queens = (int(state.queens) | 1 << seat) + 16
     if count & 3 == 3:
         trick = count >> 2
-        winner = int(state.leaders[trick]) + taker(game, state, trick) & 3
-        worth = 0
+        winner = int(state.leaders[trick]) + winning_place(game, state, trick) & 3
+        points = 0
         for i in range(count - 3, count + 1):
-            worth += POINTS[int(state.played[i])]
+            points += POINTS[int(state.played[i])]
         state.leaders[trick + 1] = winner
-        state.points[winner] = int(state.points[winner]) + worth
+        state.points[winner] = int(state.points[winner]) + points
         state.tricks[winner] = int(state.tricks[winner]) + 1
         if state.mode == MARRIAGE and state.settled == 0:
             settle_marriage(state, winner, trick + 1)
@@ -370,18 +375,18 @@ def play_card(game, state, seat, kind):
             state.to_move = OVER
             score(game, state)
             return
-    go_on(game, state)
+    next_turn(game, state)
 
 
 @helper
-def go_on(game, state):
-    """To the next card, or to a call before it."""
-    ask(game, state, next_player(state), (0, 1, 4)[game.calls])
+def next_turn(game, state):
+    """Proceed to the next card, or to an announcement before it."""
+    ask_for_announcement(game, state, next_player(state), (0, 1, 4)[game.calls])
 
 
 @helper
 def settle_marriage(state, winner, trick):
-    """The first other player to take a trick is the partner; after three of her own the bride plays alone."""
+    """The first other player to win a trick is the partner; a bride who wins the first three tricks plays alone."""
     if winner != state.bride:
         state.partner = winner
         state.settled = trick

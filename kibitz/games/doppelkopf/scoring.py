@@ -1,6 +1,6 @@
-"""What a game is worth to Re, item by item. The score sheet and the compiled rules add up the same items.
+"""The score of a game for Re, item by item. The score sheet and the compiled rules sum the same items.
 
-Levels: -1 nothing said, 0 Re or Kontra, 1 to 4 no 90, no 60, no 30, black. What is refused is said with all below it.
+Levels of announcements: -1 none, 0 Re or Kontra, 1 to 4 no 90, no 60, no 30, black; each includes all below it.
 """
 
 import numpy as np
@@ -9,8 +9,8 @@ from ...jit import helper
 from .cards import ALL_POINTS
 
 LEVELS = ("Re/Kontra", "no 90", "no 60", "no 30", "black")
-BELOW = np.array([121, 90, 60, 30, 0])  # by level: what the other party must stay under (black: without a trick)
-REACHED = np.array([241, 120, 90, 60, 30])  # by level: what is worth a point against it
+BELOW = np.array([121, 90, 60, 30, 0])  # by level: the other party must stay below this (black: without a trick)
+REACHED = np.array([241, 120, 90, 60, 30])  # by level: reaching this against the announcement scores a point
 
 ITEMS = (
     "won", "under 90", "under 60", "under 30", "without a trick", "Re", "Kontra", "refused",
@@ -23,7 +23,7 @@ FORTY, FOX_CAUGHT, CHARLIE, CHARLIE_CAUGHT = 0, 1, 2, 3
 
 @helper
 def wins(points, tricks, others_tricks, own, others, enough):
-    """Whether a party has won: it keeps what it refused, or breaks what the others did, or has enough."""
+    """Whether a party has won: it fulfils its own announcement, or breaks that of the others, or has enough points."""
     if own == 4:
         return others_tricks == 0
     if own > 0:
@@ -35,7 +35,7 @@ def wins(points, tricks, others_tricks, own, others, enough):
 
 @helper
 def winner(points, re_tricks, kontra_tricks, re, kontra):
-    """1 Re, -1 Kontra, 0 nobody."""
+    """The winning party: 1 Re, -1 Kontra, 0 nobody."""
     enough = 120 if kontra == 0 and re < 0 else 121
     if wins(points, re_tricks, kontra_tricks, re, kontra, enough):
         return 1
@@ -43,12 +43,12 @@ def winner(points, re_tricks, kontra_tricks, re, kontra):
 
 
 @helper
-def item(which, points, re_tricks, kontra_tricks, re, kontra, alone, against):
-    """One of ITEMS: what it is worth to Re."""
+def item_value(which, points, re_tricks, kontra_tricks, re, kontra, alone, against):
+    """The points that one of ITEMS scores for Re."""
     won = winner(points, re_tricks, kontra_tricks, re, kontra)
     if which == WON:
         return won
-    if which <= BLACK:  # counts for the winner; if there is none, for each
+    if which <= BLACK:  # scored by the winner, or by both parties if nobody wins
         ours = kontra_tricks == 0 if which == BLACK else ALL_POINTS - points < BELOW[which]
         theirs = re_tricks == 0 if which == BLACK else points < BELOW[which]
         return int(ours and won >= 0) - int(theirs and won <= 0)
@@ -67,29 +67,29 @@ def item(which, points, re_tricks, kontra_tricks, re, kontra, alone, against):
 
 
 @helper
-def extra(extras, which, side):
-    """How often a party (0 Re, 1 Kontra) earned one of EXTRAS: four bits each."""
+def extra_count(extras, which, side):
+    """How often a party (0 Re, 1 Kontra) earned one of EXTRAS, from four bits each."""
     return extras >> 4 * (2 * which + side) & 15
 
 
 @helper
 def value(points, re_tricks, kontra_tricks, re, kontra, alone, against, extras):
-    """What the game is worth to each player of Re with a partner; who is alone gets three times as much."""
+    """The score of each of two Re partners. A player who is alone gets three times this."""
     total = 0
     for which in range(len(ITEMS)):
-        total += item(which, points, re_tricks, kontra_tricks, re, kontra, alone, against)
+        total += item_value(which, points, re_tricks, kontra_tricks, re, kontra, alone, against)
     if not alone:
         for which in range(len(EXTRAS)):
-            total += extra(extras, which, 0) - extra(extras, which, 1)
+            total += extra_count(extras, which, 0) - extra_count(extras, which, 1)
     return total
 
 
 def sheet(points, re_tricks, kontra_tricks, re, kontra, alone, against, extras):
-    """The items that count as (name, worth to Re)."""
+    """The items that are not zero, as (name, points for Re)."""
     found = [
-        (name, int(item(which, points, re_tricks, kontra_tricks, re, kontra, alone, against)))
+        (name, int(item_value(which, points, re_tricks, kontra_tricks, re, kontra, alone, against)))
         for which, name in enumerate(ITEMS)
     ]
     for which, name in enumerate(EXTRAS):
-        found += [(name, (1 - 2 * side) * int(extra(extras, which, side)) * (not alone)) for side in range(2)]
-    return [(name, worth) for name, worth in found if worth]
+        found += [(name, (1 - 2 * side) * int(extra_count(extras, which, side)) * (not alone)) for side in range(2)]
+    return [(name, points) for name, points in found if points]

@@ -1,4 +1,4 @@
-"""Heads-up limit hold'em. `rules` holds the game, the other files its parts."""
+"""Heads-up limit hold'em. The game is in `rules`, its parts in the other files."""
 
 from .rules import Holdem
 

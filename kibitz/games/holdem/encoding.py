@@ -1,4 +1,4 @@
-"""What a seat knows, in numbers for a network, and packed into 16 bytes for the many samples that training keeps."""
+"""The view of a seat as network inputs, and packed into 16 bytes for the replay buffers of training."""
 
 import numpy as np
 
@@ -6,46 +6,48 @@ from ...jit import long_helper, record
 from ..game import CHANCE
 from .state import CALL, DEALT_BY, HIDDEN, RAISE, bet_size, first_to_move, max_chips, max_raises, moves_made, nth_move
 
-BY_SLOT, THESIS, CALLS_UNSEEN, READ = range(4)  # `inputs` of the game
+BY_SLOT, THESIS, CALLS_UNSEEN, HAND_CATEGORY = range(4)  # values of the parameter `inputs`
 DECK = 52
-# What a hand makes, with the board: ranks that are there twice, three and four times; runs of five ranks of which four
-# or five are there; most cards in a suit of one's own, two to five; and own ranks in a suit of four cards or more.
+# Features of the made hand: ranks that occur two, three and four times; runs of five ranks of which four or five are
+# present; the number of cards in a suit of a hole card, two to five; and ranks of hole cards in a suit of four or more.
 RANKS, RUNS, SUITED = 13, 10, 4
 PAIRS, STRAIGHTS, FLUSHES = 0, 3 * RANKS, 3 * RANKS + 2 * RUNS
 MADE = FLUSHES + SUITED + RANKS
-# [rank, run]; the ace is low too.
+# [rank, run]: whether the rank is in the run; the ace is also the lowest rank.
 IN_RUN = np.array([[(rank - run + 1) % RANKS < 5 for run in range(RUNS)] for rank in range(RANKS)])
-PACKED = record(("line", "u8"), ("cards", "i1", (7,)), ("seat", "i1"))  # two of the seat, five of the board
+PACKED = record(("line", "u8"), ("cards", "i1", (7,)), ("seat", "i1"))  # two hole cards, five of the board
 
 
 def by_street(game):
-    """Whether cards are told street by street, for networks that read them so."""
-    return game.inputs == BY_SLOT or game.inputs == READ
+    """Whether the inputs have the cards street by street."""
+    return game.inputs == BY_SLOT or game.inputs == HAND_CATEGORY
 
 
 def size(game):
+    """The number of inputs."""
     if not by_street(game):
         return 3 * DECK
     slots = sum(max_raises(game, street) + 2 for street in range(game.streets))
-    return game.streets * game.ranks * game.suits + 2 * slots + (MADE if game.inputs == READ else 0)
+    return game.streets * game.ranks * game.suits + 2 * slots + (MADE if game.inputs == HAND_CATEGORY else 0)
 
 
 @long_helper
 def encode(game, state, seat, out):
+    """Write the view of a seat to `out` [size(game)]."""
     out[:] = 0
-    if game.inputs == BY_SLOT or game.inputs == READ:
-        by_slot(game, state, seat, out)
-        if game.inputs == READ:
-            read(state, seat, out[len(out) - MADE :])
+    if game.inputs == BY_SLOT or game.inputs == HAND_CATEGORY:
+        encode_by_slot(game, state, seat, out)
+        if game.inputs == HAND_CATEGORY:
+            encode_hand_category(state, seat, out[len(out) - MADE :])
     else:
-        thesis(state, seat, game.inputs == THESIS, out)
+        encode_thesis(state, seat, game.inputs == THESIS, out)
 
 
 @long_helper
-def by_slot(game, state, seat, out):
-    """The deck once each for own cards, flop, turn and river; then the moves.
+def encode_by_slot(game, state, seat, out):
+    """One-hot decks for hole cards, flop, turn and river; then two inputs for each possible move of each street.
 
-    For each that a street has room for: whether it was made, and what it put in, as a share of the pot before it.
+    These are whether the move was made, and the chips it put in, as a share of the pot before it.
     """
     deck = game.ranks * game.suits
     for i in range(7):
@@ -54,7 +56,7 @@ def by_slot(game, state, seat, out):
             part = 0 if i < 2 else max(i - 3, 1)
             out[part * deck + card // 4 * game.suits + card % 4] = 1
     at, i, made = game.streets * deck, 0, moves_made(state)
-    mine, level = game.small_blind, game.big_blind  # of the mover, and of the other
+    mine, level = game.small_blind, game.big_blind  # chips of the mover and of the other seat
     for street in range(game.streets):
         if street > 0:
             mine = level
@@ -72,9 +74,9 @@ def by_slot(game, state, seat, out):
 
 
 @long_helper
-def read(state, seat, out):
-    """What the hand makes: a network would have to find it out from single cards."""
-    ranks, suits = 0, 0  # four bits each
+def encode_hand_category(state, seat, out):
+    """Features of the made hand, which a network would have to learn from single cards."""
+    ranks, suits = 0, 0  # counts, four bits each
     for i in range(7):
         card = int(state.hole[seat, i]) if i < 2 else int(state.board[i - 2])
         if card >= 0:
@@ -93,18 +95,18 @@ def read(state, seat, out):
         card = int(state.hole[seat, i])
         if card >= 0:
             together = suits >> 4 * (card % 4) & 15
-            for many in range(SUITED):
-                if together >= many + 2:
-                    out[FLUSHES + many] = 1
+            for more in range(SUITED):
+                if together >= more + 2:
+                    out[FLUSHES + more] = 1
             if together >= 4:
                 out[FLUSHES + SUITED + card // 4] = 1
 
 
 @long_helper
-def thesis(state, seat, calls_seen, out):
-    """Three rows of 52, after Żarejko's thesis: the board, the own cards, and the moves, 1 for a raise.
+def encode_thesis(state, seat, calls_seen, out):
+    """Three rows of 52, after Żarejko's thesis: the board, the hole cards, and the moves, with 1 for a raise.
 
-    There a call is 0, like a move that wasn't made; where calls are seen it is -1.
+    In the thesis a call is 0, like a move that wasn't made; with `calls_seen` it is -1.
     """
     for i in range(5):
         if state.board[i] >= 0:
@@ -118,12 +120,12 @@ def thesis(state, seat, calls_seen, out):
         out[2 * DECK + i] = 1 if what == RAISE else -1 if calls_seen and what == CALL else 0
 
 
-# ---------------------------------------------------------------- samples
+# ---------------------------------------------------------------- packed samples
 
 
 @long_helper
 def pack(state, seat, out):
-    """All that the seat to move knows."""
+    """Pack all that a seat knows."""
     out.line = state.line
     for i in range(2):
         out.cards[i] = state.hole[seat, i]
@@ -134,7 +136,7 @@ def pack(state, seat, out):
 
 @long_helper
 def unpack(game, packed, out):
-    """The view that was packed, by playing the line again. Returns its seat."""
+    """Restore a packed view by replaying its moves; returns its seat."""
     game.start(out)
     made = 0
     while packed.line >> np.uint64(2 * made + 3):

@@ -1,7 +1,7 @@
-"""All hands that a seat may hold, at once: what beats what when the cards are shown.
+"""Ranges: weights for all hands that a seat may hold, and their showdowns.
 
-A hand is a row of `all_hands`; a range is a weight for each. No two seats hold the same card, so of a range only the
-hands count that share none with the own one.
+A hand is a row of `all_hands`; a range is a weight for each. No two seats hold the same card, so against a given hand
+only those hands of a range count that share no card with it.
 """
 
 from itertools import combinations
@@ -15,16 +15,17 @@ from .state import DEALT_BY, HOLE
 
 
 def deck_of(game):
+    """The cards of a game's deck."""
     return [4 * rank + suit for rank in range(game.ranks) for suit in range(game.suits)]
 
 
 def all_hands(game):
-    """[hands, 2] i8, the higher card first."""
+    """[hands, 2] i8: all pairs of cards, the higher card first."""
     return np.array([(high, low) for high in deck_of(game) for low in deck_of(game) if low < high])
 
 
 def masks(cards):
-    """[..., n] cards -> [...] i8: a bit each."""
+    """[...] i8: sets of cards as bits, from cards [..., n]."""
     found = np.zeros(cards.shape[:-1], np.int64)
     for i in range(cards.shape[-1]):
         found |= np.int64(1) << cards[..., i].astype(np.int64)
@@ -32,7 +33,7 @@ def masks(cards):
 
 
 def boards_to_come(game, own, board, most, generator):
-    """[boards, cards] i8: how the board may look at the end, all of them or, where they are more, `most` drawn."""
+    """[boards, cards] i8: all possible complete boards, or `most` random ones if there are more."""
     left = [card for card in deck_of(game) if card not in own and card not in board]
     missing = int(DEALT_BY[game.streets - 1]) - HOLE - len(board)
     if comb(len(left), missing) <= most:
@@ -44,9 +45,9 @@ def boards_to_come(game, own, board, most, generator):
 
 @kernel
 def equities(own, own_cards, hands, cards, boards, board_cards, counts, out):
-    """What a hand wins against each other one when all boards are shown, a tie half; 0 where the two can't meet.
+    """Equity of a hand against each other hand over these boards; ties count half, 0 where the two share a card.
 
-    `cards` are masks of hands and boards; `counts` is room for how many boards each hand is there for.
+    `cards` and `board_cards` are masks of hands and boards; `counts` [hands] is scratch for the number of boards.
     """
     for h in range(len(hands)):
         out[h] = counts[h] = 0.0
@@ -69,7 +70,7 @@ def equities(own, own_cards, hands, cards, boards, board_cards, counts, out):
 
 @kernel
 def hand_values(hands, cards, boards, board_cards, out):
-    """`out[b, h]`: what a hand is worth on a board; -1 where they share a card."""
+    """out[b, h]: the value of hand h on board b; -1 where they share a card."""
     for b in range(len(boards)):
         key = np.uint64(0)
         for i in range(boards.shape[1]):
@@ -81,8 +82,8 @@ def hand_values(hands, cards, boards, board_cards, out):
 
 
 @kernel
-def against_all(hands, weights, by_card, out):
-    """`out[b, h]`: the weight of all hands that a hand may meet; `weights` are 0 where a hand is none."""
+def opposing_weight(hands, weights, by_card, out):
+    """out[b, h]: the total weight of the hands that share no card with hand h; impossible hands have weight 0."""
     for b in range(len(weights)):
         by_card[:] = 0.0
         total = 0.0
@@ -95,11 +96,11 @@ def against_all(hands, weights, by_card, out):
 
 
 @kernel
-def shown(hands, values, order, weights, by_card, out):
-    """`out[b, h]`: the weight of hands that a hand beats less that of those which beat it, when cards are shown.
+def showdown(hands, values, order, weights, by_card, out):
+    """out[b, h]: the weight of the hands that hand h beats at a showdown, minus the weight of those that beat it.
 
-    `order` sorts each row of values. Upwards, then downwards, the weights of the hands before the one at hand are
-    summed, in all and by card: those that share a card with it are subtracted, and no hand before it shares both.
+    `order` sorts each row of values. Upwards, then downwards, the weights of all lower (higher) hands are summed, in
+    total and by card: the sums of the two own cards are subtracted, and no other hand contains both.
     """
     count = len(hands)
     for b in range(len(weights)):
@@ -110,8 +111,8 @@ def shown(hands, values, order, weights, by_card, out):
             total, at, sign = 0.0, 0, 1.0 - 2.0 * way
             while at < count:
                 end = at
-                worth = values[b, order[b, at if way == 0 else count - 1 - at]]
-                while end < count and values[b, order[b, end if way == 0 else count - 1 - end]] == worth:
+                level = values[b, order[b, at if way == 0 else count - 1 - at]]
+                while end < count and values[b, order[b, end if way == 0 else count - 1 - end]] == level:
                     h = order[b, end if way == 0 else count - 1 - end]
                     out[b, h] += sign * (total - by_card[hands[h, 0]] - by_card[hands[h, 1]])
                     end += 1

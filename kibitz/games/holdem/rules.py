@@ -1,21 +1,21 @@
-"""Heads-up limit hold'em by the rules of the ACPC, with stacks, fewer streets and smaller decks where asked.
+"""Heads-up limit hold'em by the rules of the ACPC, optionally with stacks, fewer streets and smaller decks.
 
-`table` has the record of a hand, `evaluator` what cards are worth, `encoding` what networks see and what is kept of it,
-`text` what people see, `acpc` hand histories. Here are the rules that join them.
+This file joins the parts: `state` (the record of a hand), `evaluator` (hand values), `encoding` (network inputs and
+packed samples), `display` (for people) and `acpc` (hand histories).
 
-Cards are dealt one at a turn. A payoff is in big blinds, whatever the stakes: a thousand times its mean is the mbb/g in
-which players are measured. What can't be matched is returned, so of two stacks only the smaller would count: `stack`
-is that of both.
+Each chance turn deals one card. Payoffs are in big blinds: 1,000 times their mean is the mbb/g in which players are
+measured. Chips that can't be matched are returned, so only the smaller of two stacks would count: `stack` is that of
+both seats.
 """
 
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ...jit import below, copy_record, helper, long_helper, mix
+from ...jit import below, copy_record, helper, mix
 from ..game import CHANCE, IST, OVER, game
 from . import display, encoding
-from .evaluator import KEYS, value
+from .hand_strength import hand_value
 from .state import (
     CALL,
     DEALT_BY,
@@ -26,9 +26,8 @@ from .state import (
     STATE,
     bet_size,
     bits,
-    draw,
+    draw_card,
     first_to_move,
-    gone,
     insert,
     max_chips,
     max_lost,
@@ -36,7 +35,8 @@ from .state import (
     max_raises,
     moves_made,
     nth_move,
-    put,
+    place_card,
+    visible_cards,
 )
 
 
@@ -64,7 +64,7 @@ def check(game):
     check=check,
 )
 class Holdem(NamedTuple):
-    """Heads-up limit Texas hold'em: two cards each, five on the table, bets of a fixed size."""
+    """Heads-up limit Texas hold'em: two hole cards each, five cards on the board, bets of a fixed size."""
 
     ranks: Annotated[int, "ranks in the deck, from the deuce", range(2, 14)] = 13
     suits: Annotated[int, "suits in the deck", range(1, 5)] = 4
@@ -73,13 +73,13 @@ class Holdem(NamedTuple):
     big_blind: Annotated[int, "chips that the other seat posts, the unit of payoffs", range(2, 401)] = 10
     small_bet: Annotated[int, "size of a raise preflop and on the flop", range(1, 401)] = 10
     big_bet: Annotated[int, "size of a raise on turn and river", range(1, 401)] = 20
-    preflop_raises: Annotated[int, "most raises preflop", range(6)] = 3
-    raises: Annotated[int, "most bets and raises in each later street", range(6)] = 4
+    preflop_raises: Annotated[int, "maximum number of raises preflop", range(6)] = 3
+    raises: Annotated[int, "maximum number of bets and raises in each later street", range(6)] = 4
     stack: Annotated[int, "chips of each seat, the blind included; 0: enough for all bets", range(20001)] = 0
     inputs: Annotated[
         int,
-        "what networks see: 0 cards by street, bets by slot; 1 the thesis' 3 x 52; 2 the same, calls unseen; "
-        "3 as 0, and what the hand makes",
+        "network inputs: 0 cards by street, bets by slot; 1 the thesis' 3 x 52; 2 as 1, without calls; "
+        "3 as 0, with the made hand",
         range(4),
     ] = 0
 
@@ -90,7 +90,7 @@ class Holdem(NamedTuple):
 
     @property
     def opponent(self) -> str:
-        """The network of the package has learned the game as it is without parameters."""
+        """The network that comes with the package was trained on the default parameters."""
         return "net:models/holdem" if self._asdict() == self._field_defaults else "style:tight-aggressive"
 
     def start(self, state):
@@ -111,7 +111,7 @@ class Holdem(NamedTuple):
     def actions(self, state, out):
         n = 0
         if state.to_move == CHANCE:
-            cards = gone(state)
+            cards = visible_cards(state)
             for rank in range(self.ranks):
                 for card in range(4 * rank, 4 * rank + self.suits):
                     if not cards >> card + 1 & 1:
@@ -125,7 +125,7 @@ class Holdem(NamedTuple):
 
     def sample_action(self, state, rng):
         if state.to_move == CHANCE:
-            return draw(self, gone(state), rng)
+            return draw_card(self, visible_cards(state), rng)
         low = int(not_behind(state))  # CALL, else FOLD
         return low + below(rng, 2 - low + may_raise(self, state))
 
@@ -137,7 +137,7 @@ class Holdem(NamedTuple):
 
     def payoff(self, state, seat):
         paid, other = int(state.paid[seat]), int(state.paid[1 - seat])
-        ahead = (paid > other) - (paid < other)  # who has folded hasn't matched the bet
+        ahead = (paid > other) - (paid < other)  # a seat that folded hasn't matched the bet
         if ahead == 0:
             mine, theirs = hand_value(state, seat), hand_value(state, 1 - seat)
             ahead = (mine > theirs) - (mine < theirs)
@@ -161,9 +161,9 @@ class Holdem(NamedTuple):
     def determinize(self, view, seat, notes, rng, out):
         copy_record(out, view)
         other = 1 - seat
-        cards = gone(view)
+        cards = visible_cards(view)
         for _ in range(min(max(int(view.dealt) - 2 * other, 0), 2)):
-            card = draw(self, cards, rng)
+            card = draw_card(self, cards, rng)
             cards |= 1 << card + 1
             insert(out.hole[other], card)
         return True
@@ -171,7 +171,7 @@ class Holdem(NamedTuple):
     def target(self, state, view, seat, mode, actions, n, keep):
         dealing = state.to_move == CHANCE
         made, dealt = moves_made(state), int(state.dealt)
-        # Cards that may come next and those that mustn't, as bits; a move that must.
+        # Cards that may come next and cards that must not, as bits; the move that must come.
         wanted, spared, move = -1, 0, -1
         if dealing and dealt < view.dealt:
             own = bits(view.hole[seat], 0, 2)
@@ -198,11 +198,14 @@ class Holdem(NamedTuple):
     def show(self, state, seat):
         return display.show(self, state, seat)
 
+    def picture(self, state, seat):
+        return display.picture(self, state, seat)
+
     def action_to_string(self, state, action):
         return display.action_to_string(state, action)
 
-    def parse_action(self, state, said):
-        return display.read(self, state, said)
+    def parse_action(self, state, text):
+        return display.parse_action(self, state, text)
 
 
 # ---------------------------------------------------------------- bets
@@ -210,22 +213,22 @@ class Holdem(NamedTuple):
 
 @helper
 def not_behind(state):
-    """Nothing is to be called, so nobody folds."""
+    """Whether there is nothing to call: then folding is illegal."""
     seat = int(state.to_move)
     return state.paid[seat] >= state.paid[1 - seat]
 
 
 @helper
 def may_raise(game, state):
-    """Not once someone is all in: the other can only call."""
+    """Whether a raise is legal: below the cap, and nobody is all in."""
     level = max(int(state.paid[0]), int(state.paid[1]))
     return (state.raised < max_raises(game, int(state.street))) & (level < max_chips(game))
 
 
 @helper
 def deal(game, state, card):
-    """When the cards of a street lie there somebody moves, or the next ones are dealt as both are all in."""
-    put(state, card)
+    """Deal a card. After the last of a street a seat moves, or the next street is dealt if both are all in."""
+    place_card(state, card)
     street = int(state.street)
     if state.dealt == DEALT_BY[street]:
         all_in, last = street > 0 and state.paid[0] >= max_chips(game), street == game.streets - 1
@@ -235,11 +238,12 @@ def deal(game, state, card):
 
 @helper
 def bet(game, state, action):
+    """Fold, call or raise."""
     seat, street, limit = int(state.to_move), int(state.street), max_chips(game)
     moved, own, level = int(state.moves[street]) + 1, int(state.paid[seat]), int(state.paid[1 - seat])
     folds, calls, last = action == FOLD, action == CALL, street == game.streets - 1
     raised_to = min(level + bet_size(game, street), limit)
-    # The first to check leaves the other the choice, and so does the dealer who calls a blind that isn't all in.
+    # A first check doesn't close the street, nor does the dealer's call of a blind that isn't all in.
     closes = folds | calls & ((moved > 1) | (level == limit))
     state.line = state.line << np.uint64(2) | np.uint64(action + 1)
     state.moves[street] = moved
@@ -247,14 +251,3 @@ def bet(game, state, action):
     state.raised = 0 if closes else int(state.raised) + (action == RAISE)
     state.street = street + (closes & (not folds) & (not last))
     state.to_move = (OVER if folds | last else CHANCE) if closes else 1 - seat
-
-
-# ---------------------------------------------------------------- cards
-
-
-@long_helper
-def hand_value(state, seat):
-    key = KEYS[int(state.hole[seat, 0])] + KEYS[int(state.hole[seat, 1])]
-    for i in range(int(state.dealt) - HOLE):
-        key += KEYS[int(state.board[i])]
-    return int(value(key))

@@ -1,7 +1,8 @@
-"""The record of a hand: cards, bets, and how far it has got.
+"""The record of a hand: cards, bets and progress.
 
-Card 4 * rank + suit, ranks from the deuce, suits clubs, diamonds, hearts, spades, as in ACPC's programs; a smaller deck
-has the lower ranks and the first suits. Seat 0 is the big blind, seat 1 the dealer, who posts the small one.
+A card is 4 * rank + suit, with ranks from the deuce and suits clubs, diamonds, hearts, spades, as in the programs of
+the ACPC; a smaller deck has the lower ranks and the first suits. Seat 0 is the big blind, seat 1 the dealer, who posts
+the small blind.
 """
 
 import numpy as np
@@ -10,17 +11,17 @@ from ...jit import below, helper, record
 
 FOLD, CALL, RAISE = 0, 1, 2
 HIDDEN = -1
-HOLE = 4  # cards that are dealt to the seats: both of seat 0, then both of seat 1
-DEALT_BY = np.array([4, 7, 8, 9])  # cards that have been dealt before the bets of a street
+HOLE = 4  # hole cards: both of seat 0 are dealt first, then both of seat 1
+DEALT_BY = np.array([4, 7, 8, 9])  # number of cards dealt before the betting of each street
 STATE = record(
-    ("line", "u8"),  # the moves so far, two bits each (move + 1) below a leading 0b100
-    ("paid", "i2", (2,)),  # chips in the pot
-    ("hole", "i1", (2, 2)),  # the higher card first: nobody knows in which order they came
-    ("board", "i1", (5,)),  # of the flop the highest first, then turn and river
-    ("moves", "i1", (4,)),  # made in each street
-    ("dealt", "i1"),  # cards
+    ("line", "u8"),  # all moves, two bits each (move + 1), after a leading 0b100
+    ("paid", "i2", (2,)),  # chips in the pot, by seat
+    ("hole", "i1", (2, 2)),  # the higher card first: the order of dealing is not known
+    ("board", "i1", (5,)),  # the flop in descending order, then turn and river
+    ("moves", "i1", (4,)),  # number of moves in each street
+    ("dealt", "i1"),  # number of cards
     ("street", "i1"),
-    ("raised", "i1"),  # how often in this street
+    ("raised", "i1"),  # number of raises in this street
     ("to_move", "i1"),
 )
 UNLIMITED = 32767
@@ -30,14 +31,14 @@ UNLIMITED = 32767
 
 
 @helper
-def gone(state):
-    """The cards that were dealt and are seen, as bits."""
+def visible_cards(state):
+    """All cards in the record (of a view: those that its seat sees), as bits."""
     return bits(state.hole[0], 0, 2) | bits(state.hole[1], 0, 2) | bits(state.board, 0, 5)
 
 
 @helper
 def bits(cards, start, end):
-    """Bit c + 1 for card c; bit 0 for those that aren't there."""
+    """Bit c + 1 for card c; bit 0 for cards that are hidden or not dealt."""
     found = 0
     for i in range(start, end):
         found |= 1 << int(cards[i]) + 1
@@ -45,8 +46,8 @@ def bits(cards, start, end):
 
 
 @helper
-def draw(game, cards, rng):
-    """A card of the deck that isn't among these."""
+def draw_card(game, cards, rng):
+    """Draw a card that isn't among these bits."""
     while True:
         card = below(rng, game.ranks * game.suits)
         if game.suits < 4:
@@ -57,9 +58,10 @@ def draw(game, cards, rng):
 
 @helper
 def insert(cards, card):
-    """One more card in the first free place of three, or of two, so that they fall.
+    """Insert a card into two or three places in descending order.
 
-    (Without branches, as nearly all here: what is random can't be foreseen, and in playouts a wrong guess costs most.)
+    (Without branches, as nearly all here: branches on random values can't be predicted, and mispredictions are the
+    largest cost of playouts.)
     """
     first, second = int(cards[0]), int(cards[1])
     cards[0] = max(first, card)
@@ -69,8 +71,8 @@ def insert(cards, card):
 
 
 @helper
-def put(state, card):
-    """The next card where it belongs."""
+def place_card(state, card):
+    """Put the next dealt card into the hand or on the board."""
     dealt = int(state.dealt)
     if dealt < HOLE:
         insert(state.hole[dealt >> 1], card)
@@ -86,12 +88,13 @@ def put(state, card):
 
 @helper
 def max_chips(game):
-    """What a seat may put in."""
+    """The most chips that a seat may put into the pot."""
     return game.stack if game.stack > 0 else UNLIMITED
 
 
 @helper
 def max_raises(game, street):
+    """The cap on raises in a street."""
     return game.preflop_raises if street == 0 else game.raises
 
 
@@ -115,15 +118,15 @@ def moves_made(state):
 
 @helper
 def nth_move(line, made, i):
-    """Move i of the `made` ones in a line."""
+    """Move i of the `made` moves in a line."""
     return np.int64(line >> np.uint64(2 * (made - 1 - i)) & np.uint64(3)) - 1
 
 
-# ---------------------------------------------------------------- facts, in plain Python
+# ---------------------------------------------------------------- facts (plain Python)
 
 
 def max_moves(game, street=0, level=None):
-    """Moves in the longest hand from a street on, when each has put in `level`."""
+    """The number of moves in the longest hand from a street on, when each seat has put in `level` chips."""
     level, limit = level or game.big_blind, max_chips(game)
     if street == game.streets:
         return 0
@@ -138,7 +141,7 @@ def max_moves(game, street=0, level=None):
 
 
 def max_lost(game):
-    """Chips."""
+    """The most chips that a seat can lose."""
     return min(
         game.big_blind + sum(max_raises(game, street) * bet_size(game, street) for street in range(game.streets)),
         max_chips(game),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.names import BadInput
 from ...games import CHANCE, OVER, full_name, positions
-from ...games.holdem.encoding import CALLS_UNSEEN, READ, by_street
+from ...games.holdem.encoding import CALLS_UNSEEN, HAND_CATEGORY, by_street
 from ...jit import generators
 from .networks import CARDS, PLAIN, Shape
 from .traversal import MAX_NODES
@@ -85,7 +85,7 @@ class DeepCfr:
     def seen(self, game: Any) -> Any:
         """The game by whose rules views are encoded for the networks."""
         if self.reads:
-            return game._replace(inputs=READ)
+            return game._replace(inputs=HAND_CATEGORY)
         return game._replace(inputs=CALLS_UNSEEN) if self.calls_unseen else game
 
     def shape(self, game: Any) -> Shape:

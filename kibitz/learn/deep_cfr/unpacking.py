@@ -14,7 +14,7 @@ import torch
 
 from ...games import OVER, legal_actions, positions
 from ...games.game import CHANCE
-from ...games.holdem.encoding import DECK, IN_RUN, MADE, PACKED, RANKS, READ, SUITED, by_street
+from ...games.holdem.encoding import DECK, HAND_CATEGORY, IN_RUN, MADE, PACKED, RANKS, SUITED, by_street
 from ...games.holdem.state import DEALT_BY, first_to_move, max_chips
 from .memory import BITS, FLOATS, Packing
 
@@ -50,7 +50,7 @@ def _hands(packing: Packing, device: torch.device, shuffle: torch.Generator | No
         out = torch.zeros((len(views), width + 1), device=device)  # cards that aren't there go to the last column
         out.scatter_(1, places.gather(0, cards + 1), 1.0)
         out[:, bets_at:width] = bets[torch.searchsorted(lines, line)]
-        if game.inputs == READ:
+        if game.inputs == HAND_CATEGORY:
             out[:, width - MADE : width] = made(cards, runs)
         return out[:, :width]
 

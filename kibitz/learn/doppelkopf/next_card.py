@@ -3,7 +3,7 @@
 A game gives four lines of 62 characters, one from each seat: 12 cards of its hand in order, its position (seat 0 leads
 the first trick), the 48 cards in the order of play, a newline. 29 characters, one-hot, go into an LSTM of two layers
 that says which character comes next; a line begins behind a newline, knowing nothing. What it foretells is the
-likeliest of the cards that can be (`games.doppelkopf.prediction`).
+likeliest of the cards that can be (`games.doppelkopf.next_card`).
 """
 
 import json

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from ...games import Game, full_name
-from ...games.doppelkopf.prediction import foresee
+from ...games.doppelkopf.next_card import possible_next_cards
 from ..torch_mlp import one_thread, pick_device
 from ..torch_pupil import TorchPupil
 from .next_card import CARDS, CHARACTERS, NEWLINE, Layer, Network, lines_of, save_network
@@ -69,7 +69,7 @@ class NextCardPupil(TorchPupil):
         device = torch.device(pick_device(config.device, large=True))
         self.lines = torch.from_numpy(lines_of(games.take(~apart))).to(device)
         self.judged = games.take(np.flatnonzero(apart)[: config.judged])
-        self.can_be = foresee(game, self.judged.actions, self.judged.lengths, 0, 1).can_be
+        self.can_be = possible_next_cards(game, self.judged.actions, self.judged.lengths, 0, 1).possible
         self.steps = -(-len(self.lines) // config.batch)
         module = new_lstm(config.layers, config.nodes, config.seed).to(device)
         super().__init__(config, games.source, module, device)

@@ -185,7 +185,7 @@ def _row(actions: list[int], most: int) -> bytes:
 
 def _say_why(rules: Any, actions: list[int], where: str) -> None:
     try:
-        notation.walk(rules, actions)
+        notation.replay(rules, actions)
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from None
     raise BadInput(f"{where}: it can't have been played")

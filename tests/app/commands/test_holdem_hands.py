@@ -45,12 +45,12 @@ def test_one_hand_is_printed(kibitz, tmp_path):
 
 BAD = {
     HAND.replace("Kd", "Kx"): "line 1: hand 7: 'Kx' is no card of the deck, it should be a rank of 23456789TJQKA",
-    HAND.replace("Kd", "Ah"): "line 1: hand 7: Ah is there twice",
+    HAND.replace("Kd", "Ah"): "line 1: hand 7: Ah occurs twice",
     HAND.replace("crc", "ccf"): "line 1: hand 7: move 3 of 'ccf/cc/rf' is 'f', legal is c or r",
     HAND.replace("crc", "crx"): "line 1: hand 7: move 3 of 'crx/cc/rf' is 'x', legal is f or c or r",
     HAND.replace("rf", "r"): "line 1: hand 7 isn't over after the moves 'crc/cc/r'",
     HAND.replace("20|-20", "-20|20"): "line 1: hand 7: it pays 20|-20 chips, not '-20|20'",
-    "STATE:7:crc": "is no hand, it should read STATE:number:moves:cards:chips:names",
+    "STATE:7:crc": "is no hand, it should have the form STATE:number:moves:cards:chips:names",
 }
 
 
@@ -74,7 +74,7 @@ def test_a_hand_that_cannot_have_been_played_is_refused_in_one_line(kibitz, tmp_
         (("good.acpc", "x.jsonl", "--rules", "leduc"), "--rules leduc: hands are of holdem"),
         (("games.jsonl", "x.txt"), "game 0 is of holdem, which is never written as text"),
         (("spoiled.jsonl", "x.acpc"), "line 1: game 0: action 99 at ply 1 is illegal"),
-        (("kuhn.jsonl", "x.acpc"), "kuhn has no such records"),
+        (("kuhn.jsonl", "x.acpc"), "kuhn has no records of this form"),
     ],
 )
 @pytest.mark.parametrize("many", [10**9, 1])

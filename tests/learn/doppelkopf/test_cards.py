@@ -10,7 +10,7 @@ from kibitz.core.runs import Run
 from kibitz.games import OVER, full_name, legal_actions, load, positions, view_of
 from kibitz.games.doppelkopf.cards import KINDS
 from kibitz.games.doppelkopf.encoding import OPEN_SIZE, SIZE
-from kibitz.games.doppelkopf.prediction import foresee
+from kibitz.games.doppelkopf.next_card import possible_next_cards
 from kibitz.games.doppelkopf.state import is_re
 from kibitz.jit import generators
 from kibitz.learn import lessons, trainer
@@ -119,7 +119,7 @@ def test_all_views_are_what_seats_saw(games):
 
 
 def test_what_is_foretold_can_be_and_own_cards_are_always_legal(games, file):
-    can_be = foresee(GAME, games.actions, games.lengths, 0, 1).can_be
+    can_be = possible_next_cards(GAME, games.actions, games.lengths, 0, 1).possible
     found = card_predictor(file)(games, can_be)
     assert (can_be >> found.cards & 1).all()
     assert found.legal.all()

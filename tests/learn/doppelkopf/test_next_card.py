@@ -11,7 +11,7 @@ from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games import full_name, legal_actions, load, positions
 from kibitz.games.doppelkopf import thesis_lines as letters
-from kibitz.games.doppelkopf.prediction import foresee
+from kibitz.games.doppelkopf.next_card import possible_next_cards
 from kibitz.learn import lessons, trainer
 from kibitz.learn.doppelkopf import next_card_training
 from kibitz.learn.doppelkopf.next_card import (
@@ -107,7 +107,8 @@ def test_nothing_is_known_of_what_comes_later(games):
 
 
 def test_what_it_foretells_can_be(games):
-    lines, can_be = lines_of(games), foresee(GAME, games.actions, games.lengths, 0, 1).can_be.reshape(-1, 48)
+    possible = possible_next_cards(GAME, games.actions, games.lengths, 0, 1).possible
+    lines, can_be = lines_of(games), possible.reshape(-1, 48)
     module = new_lstm(2, 8, 1)
     found = foretell(module, lines, can_be)
     assert (can_be >> found.cards & 1).all()
@@ -130,7 +131,8 @@ def test_it_learns_a_few_games_by_heart(tmp_path):
     known = games.take(~is_validation(games, TINY["validation"]))
     lines = lines_of(known)
     module = as_lstm(read_network(run.path("network.safetensors"))[0])
-    found = foretell(module, lines, foresee(GAME, known.actions, known.lengths, 0, 1).can_be.reshape(-1, 48))
+    possible = possible_next_cards(GAME, known.actions, known.lengths, 0, 1).possible
+    found = foretell(module, lines, possible.reshape(-1, 48))
     assert (found.cards == lines[:, CARDS]).mean() > 0.9
     assert found.loss < 0.4 < 3 < run.lines()[1]["loss"]
 

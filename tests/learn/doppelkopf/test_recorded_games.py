@@ -46,7 +46,7 @@ def test_lines_of_letters_give_the_same_games(tmp_path):
     )
     (tmp_path / "games.lines").write_text(text)
     found = read_games(tmp_path / "games.lines", RULES, form)
-    silent = [i for i, record in enumerate(records()) if not thesis_lines.untold(record.verify())]
+    silent = [i for i, record in enumerate(records()) if not thesis_lines.is_lossy(record.verify())]
     told = read_games(write(tmp_path / "games.jsonl"), RULES)
     assert len(found) == 24
     assert same(found.take(np.array(silent)), told.take(np.array(silent)))
@@ -117,12 +117,12 @@ def test_what_is_cut_off_foreign_or_poisoned_is_refused_with_its_line(tmp_path):
         two.line()[:-300]: "line 2, is no record of a game",
         spoiled(two, payoffs=[3.0, -1.0, -1.0, -1.0]): "line 2: it pays",
         spoiled(two, payoffs=[1.0, -1.0], players=["a", "b"]): "line 2: it pays",
-        spoiled(two, actions=two.actions[:-1]): "line 2: it breaks off after 47 of 48 cards",
-        spoiled(two, actions=[*two.actions, 0]): f"line 2: action {len(two.actions) + 1}: the game is over",
+        spoiled(two, actions=two.actions[:-1]): "line 2: the game ends after 47 of 48 cards",
+        spoiled(two, actions=[*two.actions, 0]): f"line 2: action {len(two.actions) + 1}: there are more actions",
         spoiled(two, actions=[*two.actions[:-1], 255]): "line 2: card 48: seat ",
         spoiled(two, actions=[*two.actions[:-1], 999]): "line 2: card 48: seat ",
         spoiled(two, actions=[*two.actions[:-1], -1]): "line 2: card 48: seat ",
-        spoiled(two, actions=[14] * 3 + two.actions[3:]): "♥Q can't be dealt: both are",
+        spoiled(two, actions=[14] * 3 + two.actions[3:]): "♥Q can't be dealt a third time",
         spoiled(two, actions=[*two.actions[:-48], *cards[::-1]]): "line 2: card ",
         spoiled(two, actions=[0] * 5000): "line 2: action 3: ♣9 can't be dealt",
         spoiled(two, game="doppelkopf"): f"line 2: it is a game of doppelkopf, not of {rules}",

@@ -1,4 +1,4 @@
-"""What a seat may foresee of the next card, against all deals written out one by one."""
+"""Possible next cards from a seat's view, compared with an enumeration of all deals."""
 
 from itertools import combinations
 
@@ -7,19 +7,19 @@ import pytest
 
 from kibitz.games import load, positions
 from kibitz.games.doppelkopf.cards import CLASS, CLUB_QUEEN, KINDS
-from kibitz.games.doppelkopf.prediction import foresee
+from kibitz.games.doppelkopf.next_card import possible_next_cards
 from kibitz.games.doppelkopf.rules import playable
 from kibitz.games.doppelkopf.state import CARDS
 from kibitz.jit import generators
 
 GAME = load("doppelkopf:thesis")
-LATE = 36  # cards played, from where all deals can be written out
+LATE = 36  # cards played, from where on all deals can be enumerated
 DEALS = 4000
 WHICH = CLASS[0].tolist()
 
 
 def random_game(seed):
-    """Its actions."""
+    """The actions of a random game."""
     rng, state, actions = generators(seed, 1)[0], positions(GAME)[0], []
     while GAME.turn(state) != -2:
         actions.append(int(GAME.sample_action(state, rng)))
@@ -37,8 +37,8 @@ def games():
 
 
 @pytest.fixture(scope="module")
-def foreseen(games):
-    return foresee(GAME, *games, DEALS, seed=1)
+def found(games):
+    return possible_next_cards(GAME, *games, DEALS, seed=1)
 
 
 def cards_of(hand):
@@ -46,7 +46,7 @@ def cards_of(hand):
 
 
 def hands_that_fit(state, seat):
-    """Of who has the turn, one for each deal that fits what the seat knows: physical cards make deals differ."""
+    """The mover's hand in each consistent deal of physical cards, from the view of a seat."""
     mover, others = int(state.to_move), [other for other in range(4) if other != seat]
     lacking = {other: set() for other in others}
     for i in range(int(state.count)):
@@ -69,7 +69,7 @@ def hands_that_fit(state, seat):
 
 
 def turns(actions, length):
-    """Positions in which a card is played, and the card."""
+    """(position, card) for each card of a game."""
     state = positions(GAME)[0]
     for action in actions[:length].tolist():
         if state.phase == CARDS:
@@ -81,7 +81,7 @@ def kinds_of(bits):
     return {kind for kind in range(KINDS) if int(bits) >> kind & 1}
 
 
-def test_late_in_a_game_it_is_what_all_deals_say(games, foreseen):
+def test_late_in_a_game_it_equals_the_enumeration_of_all_deals(games, found):
     checked = 0
     for i, (actions, length) in enumerate(zip(*games, strict=True)):
         for state, card in turns(actions, length):
@@ -94,35 +94,37 @@ def test_late_in_a_game_it_is_what_all_deals_say(games, foreseen):
                     follows = {kind for kind in hand if WHICH[kind] == led}
                     legal.append(follows or set(hand))
                 at = i, seat, int(state.count)
-                assert kinds_of(foreseen.can_be[at]) == set.union(*legal)
+                assert kinds_of(found.possible[at]) == set.union(*legal)
                 chances = [(card in each) / len(each) for each in legal]
                 wrong = 5 * np.std(chances) / np.sqrt(DEALS) + 1e-6
-                assert abs(foreseen.random[at] - np.mean(chances)) <= wrong
+                assert abs(found.random_accuracy[at] - np.mean(chances)) <= wrong
                 checked += 1
     assert checked > 100
 
 
-def test_of_its_own_hand_a_seat_knows_what_it_may_play(games, foreseen):
+def test_for_its_own_cards_a_seat_knows_the_legal_ones(games, found):
     for i, (actions, length) in enumerate(zip(*games, strict=True)):
         for state, _ in turns(actions, length):
             seat, count = int(state.to_move), int(state.count)
             kinds = {kind for kind in range(KINDS) if playable(state, seat) >> 2 * kind & 1}
-            assert kinds_of(foreseen.can_be[i, seat, count]) == kinds
-            assert foreseen.random[i, seat, count] == pytest.approx(1 / len(kinds))
+            assert kinds_of(found.possible[i, seat, count]) == kinds
+            assert found.random_accuracy[i, seat, count] == pytest.approx(1 / len(kinds))
 
 
-def test_what_was_played_could_be(games, foreseen):
+def test_the_card_that_was_played_is_always_possible(games, found):
     for i, (actions, length) in enumerate(zip(*games, strict=True)):
         for state, card in turns(actions, length):
-            assert (foreseen.can_be[i, :, int(state.count)] >> card & 1).all()
+            assert (found.possible[i, :, int(state.count)] >> card & 1).all()
 
 
-def test_who_said_to_have_both_queens_is_known_only_where_asked_for():
+def test_announced_marriages_are_evidence_only_if_asked_for():
     seed, actions = next((seed, each) for seed in range(1, 100) if 34 in (each := random_game(seed)))
     rows = np.array([actions], np.uint8)
-    silent, told = (foresee(GAME, rows, np.array([len(actions)]), 1, 1, said) for said in (False, True))
+    unknown, known = (
+        possible_next_cards(GAME, rows, np.array([len(actions)]), 1, 1, marriages) for marriages in (False, True)
+    )
     state, _ = next(turns(rows[0], len(actions)))
     bride, leader = int(state.bride), int(state.to_move)
     seat = next(seat for seat in range(4) if seat not in (bride, leader))
-    assert CLUB_QUEEN in kinds_of(silent.can_be[0, seat, 0]), seed
-    assert (CLUB_QUEEN in kinds_of(told.can_be[0, seat, 0])) == (bride == leader)
+    assert CLUB_QUEEN in kinds_of(unknown.possible[0, seat, 0]), seed
+    assert (CLUB_QUEEN in kinds_of(known.possible[0, seat, 0])) == (bride == leader)
