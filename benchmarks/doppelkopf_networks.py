@@ -83,6 +83,6 @@ for nodes, wanted in NODES.items():
             "games/s",
             0.03,
             partial(decisions, partial(_guided, nodes)),
-            partial(decisions, partial(EnsembleUct, deals=DEALS)),
+            partial(decisions, partial(EnsembleUct, determinizations=DEALS)),
         ),
     ]

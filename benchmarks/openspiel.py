@@ -9,10 +9,10 @@ from kibitz.games.random_games import finished
 from kibitz.search.best_response import evaluate
 from kibitz.search.cfr import Cfr
 from kibitz.search.mccfr import ExternalSampling, OutcomeSampling
+from kibitz.search.mcts import Uct
 from kibitz.search.oos import Oos
 from kibitz.search.sequence_form import unfold
 from kibitz.search.strategy import uniform_strategy
-from kibitz.search.uct import Uct
 
 from .measuring import Row, Work
 
@@ -55,7 +55,7 @@ def _our_solver(make: Callable[..., Any], name: str, times: int = 1) -> Work:
 def _our_oos(name: str, targeted: bool = False) -> Work:
     """Simulations from nothing, aimed at the position after two moves where asked; begun anew when they get many."""
     game = games.load(name)
-    search = Oos(game, 1, targeting=0.9 if targeted else 0.0)
+    search = Oos(game, 1, delta=0.9 if targeted else 0.0)
     state, view = games.positions(game, 2)
     moves = 0
     while moves < 2 or game.turn(state) == games.CHANCE:

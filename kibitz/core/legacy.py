@@ -8,7 +8,12 @@ from typing import Any
 # Player kinds; the parameters behind the colon are translated by OPTIONS.
 PLAYERS = {"usual": "heuristic", "doko-rules": "heuristic"}
 # Options of players, and their values.
-OPTIONS = {"guesses": "worlds", "playouts=usual": "playouts=heuristic"}
+OPTIONS = {
+    "guesses": "worlds",
+    "calls": "announcements",
+    "urgency": "fpu",
+    "playouts=usual": "playouts=heuristic",
+}
 # Fields of training configurations.
 FIELDS = {
     "judge_every": "evaluate_every",

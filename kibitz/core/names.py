@@ -1,14 +1,16 @@
 """Names such as `leduc`, `goofspiel:13`, `liars_dice:dice=2,faces=6`: one parser, one error message, one registry."""
 
+import dataclasses
 import difflib
 import functools
 import importlib
 import importlib.util
+import math
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 C = TypeVar("C", bound=type)
 
@@ -30,6 +32,27 @@ def choose(kind: str, name: str, known: Iterable[str]) -> str:
 def at_least(what: str, value: float, low: float) -> None:
     if value < low:
         raise BadInput(f"{what} should be at least {low}, not {value}")
+
+
+class Interval(NamedTuple):
+    """The numbers that a parameter may have, for its annotation; `above` and `below` exclude the end itself."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    above: bool = False
+    below: bool = False
+
+    def __contains__(self, value: object) -> bool:
+        if not isinstance(value, int | float):
+            return False
+        return (self.low < value if self.above else self.low <= value) and (
+            value < self.high if self.below else value <= self.high
+        )
+
+    def __str__(self) -> str:
+        low = f"{'above' if self.above else 'at least'} {self.low:g}" if self.low > -math.inf else ""
+        high = f"{'below' if self.below else 'at most'} {self.high:g}" if self.high < math.inf else ""
+        return " and ".join(filter(None, (low, high)))
 
 
 def split(text: str) -> tuple[str, str]:
@@ -70,9 +93,17 @@ def parameters(kind: str, cls: Any, text: str) -> dict[str, Any]:
 
 
 def hints(cls: Any) -> dict[str, tuple[type, str, Any]]:
-    """Field -> (type, what it means, allowed values or None)."""
+    """Parameter -> (type, what it means, allowed values or None).
+
+    The parameters of a NamedTuple or dataclass are its fields; those of another class are the parameters of its
+    constructor that are `Annotated`, those of a function likewise.
+    """
     found = {}
-    for key, hint in get_type_hints(cls, include_extras=True).items():
+    fields = hasattr(cls, "_fields") or dataclasses.is_dataclass(cls)
+    source = cls.__init__ if isinstance(cls, type) and not fields else cls  # type: ignore[misc]
+    for key, hint in get_type_hints(source, include_extras=True).items():
+        if not fields and get_origin(hint) is not Annotated:
+            continue
         kind: Any = hint
         notes: list[Any] = []
         if get_origin(hint) is Annotated:
@@ -93,6 +124,8 @@ def span(kind: type, meaning: str, allowed: Any) -> str:
     """The values that a field takes, in words."""
     if isinstance(allowed, range):
         return f"{allowed[0]} to {allowed[-1]}"
+    if isinstance(allowed, Interval):
+        return str(allowed)
     if allowed is not None:
         return " or ".join(map(str, allowed))
     return {bool: "yes or no", int: "a whole number", float: "a number"}.get(kind, "text")

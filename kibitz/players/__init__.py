@@ -4,32 +4,27 @@ A player only ever gets views, so it can't peek. `begin` starts a game, `move` a
 of the seat to move; `advice` is what stood behind the last move.
 """
 
+import inspect
 from typing import Any
 
 from ..core import names
 from ..core.names import BadInput
 from ..games import Game, full_name
+from ..search.search import Search
 from .baselines import DokoRules, HeuristicPlayer, Human, Random
 from .doppelkopf import DokoPlayer, FromCards, FromNextCard, GuidedPlayer
 from .holdem import Always, Styled
 from .networks import FromFeatures, FromFile, FromNetwork
 from .player import Player
-from .search import AlphaBetaPlayer, EnsemblePlayer, IsMctsPlayer, OosPlayer, PuctPlayer, SinglePlayer, UctPlayer
+from .search import SEARCH_PLAYERS, SearchPlayer, player_class
 
-__all__ = ["PLAYERS", "Human", "Player", "Random", "make", "make_adviser", "make_for"]
+__all__ = ["PLAYERS", "Human", "Player", "Random", "SearchPlayer", "make", "make_adviser", "make_for"]
 
 PLAYERS: dict[str, Any] = {
     "random": Random,
-    "oos": OosPlayer,
-    "ismcts": IsMctsPlayer,
-    "uct": UctPlayer,
-    "puct": PuctPlayer,
-    "ensemble-uct": EnsemblePlayer,
     "uct-lstm": GuidedPlayer,
-    "single-uct": SinglePlayer,
     "usual": HeuristicPlayer,
     "doko-rules": DokoRules,
-    "alphabeta": AlphaBetaPlayer,
     "strategy": FromFile,
     "net": FromNetwork,
     "lstm": FromNextCard,
@@ -39,18 +34,25 @@ PLAYERS: dict[str, Any] = {
     "always": Always,
     "style": Styled,
     "human": Human,
+    "heuristic": HeuristicPlayer,
+    **SEARCH_PLAYERS,
 }
 
 
 def make(text: str) -> Player:
     """A player by its name: `random`, `oos:10000,target=ist,delta=0.9`, `net:RUN`."""
     name, parameters = names.split(text)
-    kind = PLAYERS[names.choose("player", name, PLAYERS)]
-    values = names.parameters(name, kind.Options, parameters)
-    for key in kind.Options._fields:
-        if key not in values and key not in kind.Options._field_defaults:
-            raise BadInput(f"{name}: {key} is missing; {names.describe(names.hints(kind.Options))}")
-    return kind(kind.Options(**values))
+    if ".py" in name:
+        kind = names.class_from_file("player", name)
+        kind = player_class(kind) if issubclass(kind, Search) else kind
+    else:
+        kind = PLAYERS[names.choose("player", name, PLAYERS)]
+    options = getattr(kind, "Options", kind)
+    values = names.parameters(name, options, parameters)
+    for key, each in inspect.signature(options).parameters.items():
+        if each.default is each.empty and key not in values:
+            raise BadInput(f"{name}: {key} is missing; {names.describe(names.hints(options))}")
+    return kind(**values) if options is kind else kind(options(**values))
 
 
 def make_adviser(text: str, game: Game) -> Player:

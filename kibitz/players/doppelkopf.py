@@ -1,11 +1,10 @@
 """Players of Doppelkopf by networks that learned from games: in trees, alone, and looking ahead."""
 
-import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..core import names
+from ..core.names import Interval
 from ..games import Game, legal_actions
 from ..jit import generators
 from ..learn.doppelkopf import card_network
@@ -14,46 +13,45 @@ from ..learn.doppelkopf.next_card_oracle import LineReader
 from ..learn.mlp import logits
 from ..learn.model_files import network_file
 from ..search.advice import Advice, fixed_advice
+from ..search.announcements import HowAnnounced, Margin, Worlds
 from ..search.batched_ensemble import BatchedEnsemble
-from ..search.blended import EXPLORATION
 from ..search.determinization import sample_worlds
-from ..search.ensemble_uct import EXACT, EnsembleUct
-from ..search.policies import Heuristic, heuristic_action
+from ..search.ensemble_uct import EXACT, EnsembleUct, Exact
+from ..search.mcts import Puct
+from ..search.policies import heuristic_action
 from ..search.policy_rollouts import PolicyRollouts
-from ..search.puct import Puct
+from ..search.search import Search
+from ..search.selection import OBENAUS_C
 from .player import Advised
-from .search import CALLS, EnsemblePlayer, Searching, announcements_for
+from .search import Playouts, SearchPlayer, by_simulations, by_worlds, playout_policy
 
 
-class GuidedPlayer(EnsemblePlayer):
-    """UCT on guesses, led by a network that foretells the next card: UCT+LSTM, as in the thesis."""
+class GuidedPlayer(SearchPlayer):
+    """UCT+LSTM (Obenaus 2017): Ensemble UCT with a network that predicts the next card as the prior."""
 
-    name = "uct-lstm"
+    def __init__(
+        self,
+        budget: Annotated[str, "worlds x simulations of each, such as 10x1000"],
+        net: Annotated[str, "a run folder of next-card, or its network file"],
+        c: Annotated[float, "exploration constant, for rewards from -1 to 1"] = OBENAUS_C,
+        playouts: Playouts = "random",
+        exact: Exact = EXACT,
+        announcements: HowAnnounced = "distribution",
+        worlds: Worlds = 400,
+        margin: Margin = 0.0,
+    ) -> None:
+        simulations, seconds, settings = by_worlds(budget)
+        network = read_network(network_file(net))[0]
 
-    class Options(NamedTuple):
-        budget: Annotated[str, "guesses x simulations of each, as 10x1000"]
-        net: Annotated[str, "a run folder of next-card, or its network file"]
-        c: Annotated[float, "exploration, for rewards from -1 to 1"] = EXPLORATION
-        playouts: Annotated[str, "at random, or as is usual in the game", ("random", "usual")] = "random"
-        exact: Annotated[int, "a guess of so many positions or fewer is solved instead; 0: never"] = EXACT
-        calls: Annotated[str, "what is said aside: by the scores that follow, or in the tree", CALLS] = "distribution"
-        worlds: Annotated[int, "for what is said aside"] = 400
-        margin: Annotated[float, "payoff that saying something must be worth"] = 0.0
+        def new_search(game: Game) -> Search:
+            check_rules(game)
+            policy = playout_policy(game, playouts)
+            reader = LineReader(network)
+            return BatchedEnsemble(
+                game, reader, 0, settings["determinizations"], c, exact, announcements, worlds, margin, policy
+            )
 
-    def __init__(self, options: Any) -> None:
-        super().__init__(options)
-        self.network = read_network(network_file(options.net))[0]
-
-    def begin(self, game: Game, seat: int, seed: int) -> None:
-        check_rules(game)
-        super().begin(game, seat, seed)
-
-    def new_search(self, game: Game) -> BatchedEnsemble:
-        given = self.options
-        names.at_least("exact", given.exact, 0)
-        policy = Heuristic() if given.playouts == "usual" else None
-        reader, announcements = LineReader(self.network), announcements_for(game, given)
-        return BatchedEnsemble(game, reader, 0, self.deals, given.c, given.exact, announcements, policy)
+        super().__init__(new_search, simulations, seconds)
 
 
 class _PlaysCards(Advised):
@@ -116,69 +114,58 @@ class FromCards(_PlaysCards):
         return logits(self.layers, encoding)
 
 
-class DokoPlayer(Searching):
-    """Plays Doppelkopf by networks: what follows each card, on deals as likely as the network takes them to be."""
+class DokoPlayer(SearchPlayer):
+    """Plays Doppelkopf by rollouts of networks, in worlds sampled by their beliefs."""
 
-    name = "doko"
-
-    class Options(NamedTuple):
-        network: Annotated[str, "a run folder of cards, or its network file"]
-        simulations: Annotated[int, "guesses a move, for the cards that stay in question; 0: no limit"] = 100
-        seconds: Annotated[float, "time a move; 0: no limit"] = 0.0
-        tree: Annotated[int, "simulations of a tree on each guess; 0: what follows each card is played out"] = 0
-        c: Annotated[float, "exploration of the trees"] = 2.5
-        plies: Annotated[int, "cards that are played on each guess, then it is judged"] = 12
-        deals: Annotated[str, "guesses as the network weighs them, or all alike", ("weighted", "even")] = "weighted"
-        value: Annotated[str, "what judges: the network, or a playout to the end", ("playout", "open")] = "playout"
-        others: Annotated[str, "networks that learned how the others play, a run or file; none: as oneself"] = ""
-        prior: Annotated[float, "points that a nat of the small network's odds counts"] = 0.02
-        doubt: Annotated[float, "standard errors by which a card may lie behind and still be tried"] = 1.75
-        exact: Annotated[int, "a guess of so many positions or fewer is solved instead; 0: never"] = 0
-        calls: Annotated[str, "what is said aside: by the scores that follow, or as any move", CALLS] = "distribution"
-        worlds: Annotated[int, "for what is said aside"] = 400
-        margin: Annotated[float, "payoff that saying something must be worth"] = 0.0
-        iteration: Annotated[int, "of a run; 0: its last"] = 0
-
-    def __init__(self, options: Any) -> None:
-        super().__init__(options)
-        names.at_least("plies", options.plies, 0)
-        names.at_least("doubt", options.doubt, 0)
-        self.network, self.about = card_network.read_network(network_file(options.network, options.iteration))
-        self.others: card_network.CardNetwork | None = None
-        if options.others:
-            self.others, self.about_others = card_network.read_network(network_file(options.others))
+    def __init__(
+        self,
+        network: Annotated[str, "a run folder of cards, or its network file"],
+        simulations: Annotated[int, "worlds per move, for the cards that are still in question; 0: no limit"] = 100,
+        seconds: Annotated[float, "seconds per move; 0: no limit"] = 0.0,
+        tree: Annotated[int, "simulations of a PUCT tree per world; 0: rollouts instead of trees"] = 0,
+        c: Annotated[float, "exploration constant of the trees"] = 2.5,
+        plies: Annotated[int, "cards per rollout, after which the position is evaluated", Interval(0)] = 12,
+        deals: Annotated[
+            str, "worlds weighted by the network's beliefs, or uniform", ("weighted", "even")
+        ] = "weighted",
+        value: Annotated[
+            str, "evaluation: a playout to the end, or the value network", ("playout", "open")
+        ] = "playout",
+        others: Annotated[str, "networks that model the other seats, a run or file; none: as oneself"] = "",
+        prior: Annotated[float, "points per nat of the policy network's log-probability"] = 0.02,
+        doubt: Annotated[float, "standard errors by which a card may be behind and still be tried", Interval(0)] = 1.75,
+        exact: Exact = 0,
+        announcements: HowAnnounced = "distribution",
+        worlds: Worlds = 400,
+        margin: Margin = 0.0,
+        iteration: Annotated[int, "iteration of a run; 0: its last"] = 0,
+    ) -> None:
+        by_simulations(simulations, seconds)
+        networks, about = card_network.read_network(network_file(network, iteration))
+        models = card_network.read_network(network_file(others)) if others else None
         self.seat_of_policy = np.zeros(1, np.int64)
+
+        def new_search(game: Game) -> Search:
+            card_network.check_rules(game, about)
+            policy: Any = card_network.card_policy(networks)
+            if models:
+                card_network.check_rules(game, models[1])
+                policy = card_network.PerSeatPolicy(policy, card_network.card_policy(models[0]), self.seat_of_policy)
+            determinizer = (
+                card_network.Beliefs(models[0] if models else networks) if deals == "weighted" else sample_worlds
+            )
+            announced: dict[str, Any] = {"announcements": announcements, "worlds": worlds, "margin": margin}
+            if tree:
+                return EnsembleUct(
+                    game, 0, simulations, c, exact, policy=policy, determinizer=determinizer, tree=Puct, **announced
+                )
+            depth = plies if value == "open" else game.facts.max_game_length
+            return PolicyRollouts(
+                game, policy, 0, depth, exact, determinizer=determinizer, prior=prior, doubt=doubt, **announced
+            )
+
+        super().__init__(new_search, simulations * max(tree, 1), seconds)
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         self.seat_of_policy[0] = seat
         super().begin(game, seat, seed)
-
-    def new_search(self, game: Game) -> PolicyRollouts | EnsembleUct:
-        card_network.check_rules(game, self.about)
-        given = self.options
-        policy: Any = card_network.card_policy(self.network)
-        if self.others:
-            card_network.check_rules(game, self.about_others)
-            policy = card_network.PerSeatPolicy(policy, card_network.card_policy(self.others), self.seat_of_policy)
-        plies = given.plies if given.value == "open" else game.facts.max_game_length
-        determinizer = card_network.Beliefs(self.others or self.network) if given.deals == "weighted" else sample_worlds
-        if given.tree:
-            return EnsembleUct(
-                game,
-                0,
-                given.simulations,
-                given.c,
-                given.exact,
-                announcements_for(game, given),
-                determinizer,
-                Puct,
-                policy=policy,
-            )
-        announcements = announcements_for(game, given)
-        return PolicyRollouts(
-            game, policy, 0, plies, given.exact, announcements, determinizer, given.prior, given.doubt
-        )
-
-    def advise(self, view: Any) -> Advice:
-        seconds = self.options.seconds or math.inf
-        return self.search.advise(view, self.seat, self.options.simulations * max(self.options.tree, 1), seconds)

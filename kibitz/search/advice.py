@@ -1,7 +1,8 @@
-"""What every search says about the view it was asked about: one record for players, learners and people."""
+"""The answer of every search, for players, learners and people: one record."""
 
-from dataclasses import dataclass
-from typing import Any
+import html
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -10,31 +11,75 @@ from ..games import Game, legal_actions
 
 @dataclass(frozen=True)
 class Advice:
+    """Policy and value of each legal action at a view. Arrays have one entry per action."""
+
     actions: np.ndarray  # [n] i8: the legal actions, in the order of the rules
-    policy: np.ndarray  # [n] f8: what it recommends; sums to 1
-    value: np.ndarray  # [n] f8: expected payoff of the seat after each action; NaN where unknown
+    policy: np.ndarray  # [n] f8: recommended probabilities; they sum to 1
+    value: np.ndarray  # [n] f8: expected payoff of the seat after each action; NaN: unknown
     visits: np.ndarray  # [n] i8: simulations that tried it
-    prior: np.ndarray  # [n] f8: what was thought of it before the search
+    prior: np.ndarray  # [n] f8: probabilities before the search
     simulations: int = 0  # done for this advice
     seconds: float = 0.0  # spent on it
-    line: tuple[int, ...] = ()  # the moves that are expected, where a search knows
-    error: np.ndarray | None = None  # [n] f8: standard error of the value, where a search knows
-    won: np.ndarray | None = None  # [n] f8: share of the simulations that the seat won, where a search knows
+    line: tuple[int, ...] = ()  # principal variation, where the search has one
+    error: np.ndarray | None = None  # [n] f8: standard error of the value, where the search knows it
+    won: np.ndarray | None = None  # [n] f8: share of the simulations that the seat won, where the search knows it
+    names: tuple[str, ...] = ()  # the actions as players write them, for display (see `named`)
 
     @property
     def root_value(self) -> float:
-        """Expected payoff of the seat when it follows the advice; NaN where unknown."""
+        """Expected payoff of the seat if it follows the policy; NaN: unknown."""
         used = self.policy > 0
         return float(self.policy[used] @ self.value[used])
 
     @property
     def best(self) -> int:
+        """The action of the highest probability."""
         return int(self.actions[np.argmax(self.policy)])
 
     def draw(self, generator: np.random.Generator) -> int:
+        """Sample an action from the policy."""
         return int(generator.choice(self.actions, p=self.policy))
 
+    def named(self, game: Game, view: Any) -> Self:
+        """A copy that shows its actions as players write them."""
+        return replace(self, names=tuple(game.action_to_string(view, int(action)) for action in self.actions))
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Action, policy, value and visits in words, the best action first."""
+        names = self.names or [f"action {action}" for action in self.actions]
+        order = np.lexsort((-np.nan_to_num(self.value, nan=-np.inf), -self.visits, -self.policy))
+        return [
+            (
+                names[i],
+                f"{self.policy[i]:.1%}",
+                "-" if np.isnan(self.value[i]) else f"{self.value[i]:+.3f}",
+                f"{self.visits[i]:,}",
+            )
+            for i in order
+        ]
+
+    def __str__(self) -> str:
+        rows = [HEADER, *self.rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *(row[i].rjust(widths[i]) for i in (1, 2, 3))]).rstrip() for row in rows
+        ]
+        return "\n".join([*lines, *self._spent()])
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        head = "".join(f"<th>{title}</th>" for title in HEADER)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows()
+        )
+        spent = "".join(f"<caption>{html.escape(line)}</caption>" for line in self._spent())
+        return f"<table>{spent}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _spent(self) -> list[str]:
+        return [f"{self.simulations:,} simulations in {self.seconds:.2f} s"] if self.simulations else []
+
     def as_json(self, game: Game, view: Any) -> dict[str, Any]:
+        """Everything, as values for JSON."""
         moves = [
             {
                 "move": game.action_to_string(view, int(action)),
@@ -48,11 +93,11 @@ class Advice:
             for i, action in enumerate(self.actions)
         ]
         value = None if np.isnan(self.root_value) else self.root_value
-        told = {"moves": moves, "value": value, "simulations": self.simulations, "seconds": self.seconds}
-        return told | ({"line": self.spelled_line(game, view)} if self.line else {})
+        found = {"moves": moves, "value": value, "simulations": self.simulations, "seconds": self.seconds}
+        return found | ({"line": self.spelled_line(game, view)} if self.line else {})
 
     def spelled_line(self, game: Game, view: Any) -> list[str]:
-        """The moves that are expected, as players write them."""
+        """The principal variation as players write it."""
         state, words = np.array([view], game.state)[0], []
         for action in self.line:
             words.append(game.action_to_string(state, action))
@@ -60,8 +105,26 @@ class Advice:
         return words
 
 
+HEADER = ("action", "policy", "value", "visits")
+
+
 def fixed_advice(game: Game, view: Any, policy: np.ndarray) -> Advice:
-    """Advice of something that doesn't search: a policy, and nothing known beyond it."""
+    """The advice of a policy without a search: values are unknown, visits zero."""
     actions = np.array(legal_actions(game, view))
     unknown = np.full(len(actions), np.nan)
     return Advice(actions, policy, unknown, np.zeros(len(actions), np.int64), policy)
+
+
+def greedy_advice(
+    actions: np.ndarray,
+    score: np.ndarray,
+    value: np.ndarray,
+    visits: np.ndarray,
+    simulations: int,
+    prior: np.ndarray | None = None,
+) -> Advice:
+    """Advise the action of the highest score (NaN: unknown), the first of several. Without a prior it is uniform."""
+    policy = np.zeros(len(actions))
+    policy[0 if np.isnan(score).all() else np.nanargmax(score)] = 1.0
+    even = np.full(len(actions), 1 / len(actions))
+    return Advice(actions, policy, value, visits, even if prior is None else prior, simulations)

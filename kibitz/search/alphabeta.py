@@ -1,40 +1,49 @@
-"""Alpha-beta to a fixed depth, with no judgement of positions: what isn't decided by then counts as even.
+"""Alpha-beta search to a fixed depth without an evaluation function: undecided positions count as a draw.
 
-Exact where the game ends within the depth; an independent check on the other searches in small games.
+It is exact where the game ends within the depth, and so an independent check of the other searches in small games.
 """
 
 import math
-import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from ..core.names import BadInput
+from ..core.progress import Reporter
 from ..games import Game, full_name, legal_actions
 from ..games.game import OVER
 from ..jit import kernel
 from .advice import Advice
+from .search import Search, search
 
 
 class Stack(NamedTuple):
-    """A row for each ply. Values are those of seat 0, which maximises."""
+    """One row per ply. Values are those of seat 0, which maximises."""
 
     states: np.ndarray  # [plies] positions
     actions: np.ndarray  # [plies, most] i8
     n: np.ndarray  # [plies] i8
     next: np.ndarray  # [plies] i8: action to try
-    low: np.ndarray  # [plies] f8: what seat 0 has for sure
-    high: np.ndarray  # [plies] f8: what seat 1 has for sure
+    low: np.ndarray  # [plies] f8: alpha, the value that seat 0 is sure of
+    high: np.ndarray  # [plies] f8: beta, the value that seat 1 is sure of
     nodes: np.ndarray  # [1] i8
 
 
-class AlphaBeta:
-    def __init__(self, game: Game, seed: int = 1, depth: int = 6) -> None:
+@search("alphabeta")
+class AlphaBeta(Search):
+    """Alpha-beta search to a fixed depth, without an evaluation function."""
+
+    budget = "none"
+    keeps_tree = True  # values of a forced move are wanted too
+    deterministic = True
+
+    def __init__(self, game: Game, seed: int = 1, depth: Annotated[int, "plies", range(1, 100)] = 6) -> None:
         facts = game.facts
         if facts.hidden or facts.max_chance_outcomes or facts.seats != 2 or not facts.zero_sum:
-            raise BadInput(f"alphabeta is for two seats, zero-sum, nothing hidden, no chance: not {full_name(game)}")
-        self.game, self.depth = game, min(depth, facts.max_game_length)
+            needs = "two seats, zero-sum payoffs, no hidden information and no chance"
+            raise BadInput(f"alphabeta needs {needs}: it can't play {full_name(game)}")
+        super().__init__(game, seed)
+        self.depth = min(depth, facts.max_game_length)
         rows = self.depth + 1
         self.stack = Stack(
             states=np.zeros(rows, game.state),
@@ -46,26 +55,14 @@ class AlphaBeta:
             nodes=np.zeros(1, np.int64),
         )
         self.even = sum(facts.payoffs) / 2
-        self.begin(seed)
-
-    def begin(self, seed: int) -> None:
-        self.generator = np.random.default_rng(seed)
 
     def value(self, state: Any, depth: int, low: float = -math.inf, high: float = math.inf) -> float:
-        """Of a position for seat 0."""
+        """The value of a position for seat 0, exact within the window from `low` to `high`."""
         self.stack.states[0] = state
         return float(_search(self.game, self.stack, depth, low, high, self.even))
 
-    def advise(
-        self,
-        view: Any,
-        seat: int,
-        simulations: int = 0,
-        seconds: float = math.inf,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> Advice:
-        """The exact value of every move to the depth; among the best one at random."""
-        began = time.perf_counter()
+    def _advise(self, view: Any, seat: int, simulations: int, seconds: float, report: Reporter) -> Advice:
+        """Value every action to the full depth; the policy is uniform over the best. `simulations` counts nodes."""
         self.stack.nodes[0] = 0
         actions = legal_actions(self.game, view)
         values = []
@@ -76,18 +73,17 @@ class AlphaBeta:
             values.append(mine if seat == 0 else -mine)
         value = np.array(values)
         best = value >= value.max() - 1e-9
-        count = len(actions)
-        policy = best / best.sum()
-        visits = np.zeros(count, np.int64)
-        taken = time.perf_counter() - began
-        return Advice(
-            np.array(actions), policy, value, visits, np.full(count, 1 / count), int(self.stack.nodes[0]), taken
-        )
+        visits, prior = np.zeros(len(actions), np.int64), np.full(len(actions), 1 / len(actions))
+        return Advice(np.array(actions), best / best.sum(), value, visits, prior, int(self.stack.nodes[0]))
+
+    @classmethod
+    def precompile(cls, game: Game, view: Any, seat: int) -> None:
+        cls(game, depth=1).advise(view, seat)
 
 
 @kernel
 def _search(game, stack, depth, low, high, even):
-    """The value of states[0], by a walk with a stack of its own."""
+    """The value of states[0]. An explicit stack takes the place of recursion."""
     at = 0
     stack.n[0] = -1
     stack.low[0], stack.high[0] = low, high

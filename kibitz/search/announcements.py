@@ -1,42 +1,50 @@
-"""What to say aside, such as an announcement: by the distribution of scores that follow.
+"""Announcements, chosen by the distribution of final scores that follow.
 
-Guess what is hidden many times; after each thing that could be said play each guess out as is usual, and say nothing
-more. All actions are tried on the same guesses by the same chance, so that their differences are sure much sooner than
-what they are worth.
+Sample many worlds; after each possible announcement play each world to the end by the game's heuristic, with no further
+announcements. All announcements are tried on the same worlds with the same random numbers, so that their differences
+have a much smaller error than their values.
 """
 
 import time
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from ..core.names import Interval
 from ..games import Game, legal_actions, positions
 from ..games.game import OVER
 from ..jit import kernel
 from .advice import Advice
 from .determinization import sample_worlds
 
-SURE = 2.0  # standard errors
+CONFIDENCE = 2.0  # standard errors
+CHOICES = ("distribution", "tree")
+# Options of searches, for the constructors that take them; `announcements_for` takes their values.
+HowAnnounced = Annotated[
+    str, "how to choose announcements: by the distribution of final scores, or as moves of the tree", CHOICES
+]
+Worlds = Annotated[int, "worlds sampled per announcement", Interval(2)]
+Margin = Annotated[float, "expected payoff that an announcement must gain"]
 
 
 class Announcements:
     """`advise(view, seat, rng)` where `game.is_announcement(view)`."""
 
     def __init__(self, game: Game, worlds: int = 400, margin: float = 0.0) -> None:
-        self.game, self.quiet = game, game.without_announcements()
+        self.game, self.played = game, game.without_announcements()
         self.worlds, self.margin = worlds, margin
         self.states = positions(game)
 
     def advise(self, view: Any, seat: int, rng: np.ndarray) -> Advice:
-        """The action listed first, silence, unless another is better on the mean by the margin, and surely so."""
+        """Advise the first action, silence, unless another has a significantly higher mean, by more than the margin."""
         began = time.perf_counter()
         actions = np.array(legal_actions(self.game, view))
         scores = self.scores(view, seat, actions, rng)
         n, count = scores.shape
         chosen = 0
-        for i in range(1, n):  # each has to beat the best of those before it: what is more can mostly be said later
+        for i in range(1, n):  # each has to beat the best before it: higher announcements can mostly be made later
             ahead = scores[i] - scores[chosen]
-            if ahead.mean() - SURE * ahead.std() / np.sqrt(count) > self.margin:
+            if ahead.mean() - CONFIDENCE * ahead.std() / np.sqrt(count) > self.margin:
                 chosen = i
         return Advice(
             actions, np.eye(n)[chosen], scores.mean(axis=1), np.full(n, count), np.full(n, 1 / n), scores.size,
@@ -44,11 +52,18 @@ class Announcements:
         )  # fmt: skip
 
     def scores(self, view: Any, seat: int, actions: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        """[actions, guesses] f8: payoffs of the seat."""
+        """[actions, worlds] f8: the seat's payoff after each action in each world."""
         worlds = sample_worlds(self.game, view, seat, self.worlds, rng)
         scores = np.zeros((len(actions), self.worlds))
-        _play(self.game, self.quiet, worlds, seat, actions, self.states, scores, rng)
+        _play(self.game, self.played, worlds, seat, actions, self.states, scores, rng)
         return scores
+
+
+def announcements_for(
+    game: Game, announcements: str = "distribution", worlds: int = 400, margin: float = 0.0
+) -> Announcements | None:
+    """The object that chooses announcements for a search; None where they are moves of its tree."""
+    return Announcements(game, worlds, margin) if announcements == "distribution" else None
 
 
 @kernel

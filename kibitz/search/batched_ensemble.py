@@ -1,33 +1,27 @@
-"""Ensemble UCT whose trees grow side by side, so that a network can answer for all that wait in one batch.
+"""Ensemble UCT whose trees grow side by side, so that a network evaluates all positions that wait in one batch.
 
-Each tree is of another guess. Where one needs to know what the network thinks of a position it waits; `advance` moves
-all trees on until each waits or is done, then the network is asked once, and so on. A tree has its own luck: what it
-finds is the same whoever grows beside it.
+Each tree is of another world. Where one needs the network's policy at a position it waits; `advance` continues all
+trees until each waits or has used its simulations, then the network is evaluated once. Each tree has its own random
+numbers, so it doesn't depend on the trees beside it.
 """
 
-import math
-import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..games import Game, legal_actions
+from ..games import Game
 from ..games.game import CHANCE, OVER
 from ..jit import generators, kernel, record, rules
-from .advice import Advice, fixed_advice
-from .announcements import Announcements
-from .blended import EXPLORATION, ObenausUcb
-from .determinization import sample_worlds
-from .ensemble_uct import EXACT, mean_advice
-from .maxn import MaxN
+from .determinization import Determinizer, sample_worlds
+from .ensemble_uct import EXACT, Ensemble, Root
 from .mcts import Limits, add_node, backward, child_of, expand, new_tree, play_out
 from .policies import NO_LIMIT, Uniform
+from .selection import OBENAUS_C, ObenausUcb
 
 RULES = {
-    "ask": "self, game, state",  # -> whether it has to be asked again when all questions were answered
-    "weigh": "self, game, state, actions, n, probs",  # as of a policy
+    "ask": "self, game, state",  # -> whether the search must wait for the answer
+    "weigh": "self, game, state, actions, n, probs",  # the same rule as that of a policy
 }
 MACHINE = record(
     ("left", "i8"),  # simulations of the budget that haven't begun
@@ -45,15 +39,15 @@ class Scratch(NamedTuple):
 
 
 class Adviser(Protocol):
-    """A network as searches see it."""
+    """A network that searches consult in batches."""
 
     oracle: Any  # the compiled part, with the rules above
 
     def prepare(self, view: Any, seat: int, simulations: int, trees: int) -> None:
-        """A search for the seat begins. Each simulation asks for one position at most, so many trees at once."""
+        """Start a search for the seat. Each simulation asks for one position at most, all trees at once."""
 
     def answer(self) -> int:
-        """Answer all that was asked since the last time: how many questions those were."""
+        """Answer everything asked since the last call; return the number of questions."""
 
 
 def oracle(cls: Any) -> Any:
@@ -61,81 +55,57 @@ def oracle(cls: Any) -> Any:
     return rules(RULES)(cls)
 
 
-class BatchedEnsemble:
-    """`advise(view, seat, simulations)` shares the simulations out among `deals` guesses, a tree for each."""
+class BatchedEnsemble(Ensemble):
+    """Ensemble UCT with a network's policy as the prior, by equation 12 of Obenaus (2017)."""
 
     def __init__(
         self,
         game: Game,
         adviser: Adviser,
         seed: int = 1,
-        deals: int = 10,
-        exploration: float = EXPLORATION,
+        determinizations: int = 10,
+        c: float = OBENAUS_C,
         exact: int = EXACT,
-        announcements: Announcements | None = None,
+        announcements: str = "distribution",
+        worlds: int = 400,
+        margin: float = 0.0,
         policy: Any = None,
+        determinizer: Determinizer = sample_worlds,
     ) -> None:
-        """`asides` as of `Ensemble`; the policy is that of playouts."""
+        """
+        Args:
+            adviser: The network that gives the prior.
+            determinizations: Number of worlds per move.
+            policy: Policy of the playouts; uniform if None.
+        """
+        super().__init__(game, seed, determinizations, exact, announcements, worlds, margin, determinizer)
         facts = game.facts
-        self.game, self.deals, self.announcements, self.adviser = game, deals, announcements, adviser
-        self.played = game.without_announcements() if announcements else game
-        self.select, self.policy = ObenausUcb(float(exploration)), Uniform() if policy is None else policy
-        self.exhaust = MaxN(self.played, exact)
+        self.adviser = adviser
+        self.select, self.policy = ObenausUcb(float(c)), Uniform() if policy is None else policy
         low, high = facts.rewards
         self.limits = Limits(NO_LIMIT, False, 2.0 / (high - low), (high + low) / 2.0)
-        self.machines = np.zeros(deals, MACHINE)
+        self.machines = np.zeros(determinizations, MACHINE)
         wide = max(facts.num_actions, facts.max_chance_outcomes)
         self.scratch = Scratch(
-            states=np.zeros(deals, game.state),
-            path=np.zeros((deals, facts.max_game_length + 2), np.int64),
+            states=np.zeros(determinizations, game.state),
+            path=np.zeros((determinizations, facts.max_game_length + 2), np.int64),
             actions=np.zeros(wide, np.int64),
             probs=np.zeros(wide),
             rewards=np.zeros(facts.seats),
         )
-        self.tree = new_tree(deals)
+        self.tree = new_tree(determinizations)
         self.asked = self.batches = 0
-        self.begin(seed)
 
-    def begin(self, seed: int) -> None:
-        self.rng = generators(seed, 1)[0]
-
-    def advise(
-        self,
-        view: Any,
-        seat: int,
-        simulations: int,
-        seconds: float = math.inf,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> Advice:
-        """The action of the highest value, mean over guesses; a guess in which it was never tried has no say."""
-        began = time.perf_counter()
-        actions = np.array(legal_actions(self.game, view))
-        if len(actions) == 1:
-            return fixed_advice(self.game, view, np.ones(1))
-        if self.announcements and self.game.is_announcement(view):
-            return self.announcements.advise(view, seat, self.rng)
-        worlds = sample_worlds(self.game, view, seat, self.deals, self.rng)
-        values, visits = np.full((self.deals, len(actions)), np.nan), np.zeros(len(actions), np.int64)
-        share = np.diff(np.arange(self.deals + 1) * max(simulations, self.deals) // self.deals)
-        for deal, world in enumerate(worlds):
-            solved = self.exhaust.solve(world)
-            if solved is None:  # where one guess is too large to be solved the others aren't tried
-                break
-            values[deal], share[deal] = solved.values[:, seat], 0
+    def roots(
+        self, view: Any, seat: int, worlds: np.ndarray, solved: int, share: np.ndarray, seconds: float
+    ) -> Iterator[Root]:
+        """Grow all trees by their shares, whatever time it takes; at least one simulation each."""
+        share[solved:] = np.maximum(share[solved:], 1)
         self.grow(view, seat, worlds, share)
-        prior, grown = np.zeros(len(actions)), np.flatnonzero(share).tolist()
-        for deal in grown:
-            found, tried, value, thought = self.children(deal)
-            place = np.searchsorted(actions, found)  # both ascending
-            values[deal, place], visits[place] = value, visits[place] + tried
-            prior[place] += thought / len(grown)
-        done = int(share.sum())
-        progress(done)
-        advice = mean_advice(actions, values, visits, done, time.perf_counter() - began)
-        return replace(advice, prior=prior) if grown else advice
+        return map(self.root, range(solved, len(worlds)))
 
     def grow(self, view: Any, seat: int, worlds: np.ndarray, share: np.ndarray) -> None:
-        """A tree of each guess, by so many simulations."""
+        """Grow a tree of each world by its share of simulations."""
         total = int(share.sum())
         if not total:
             return
@@ -153,20 +123,20 @@ class BatchedEnsemble:
             self.asked += self.adviser.answer()
             self.batches += 1
 
-    def children(self, root: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of a tree's root, in the order of their actions: actions, visits, values as rewards (NaN: none), priors."""
-        tree, first = self.tree, int(self.tree.first[root])
-        nodes = first + np.argsort(tree.action[first : first + int(tree.children[root])], kind="stable")
+    def root(self, number: int) -> Root:
+        """The root of a world's tree."""
+        tree, first = self.tree, int(self.tree.first[number])
+        nodes = first + np.argsort(tree.action[first : first + int(tree.children[number])], kind="stable")
         visits = tree.visits[nodes].astype(np.int64)
         with np.errstate(invalid="ignore"):
             value = np.where(visits > 0, tree.total[nodes] / visits, np.nan)
         value = value / self.limits.scale + self.limits.middle
-        return tree.action[nodes].astype(np.int64), visits, value, tree.prior[nodes].astype(float)
+        return Root(tree.action[nodes].astype(np.int64), visits, value, tree.prior[nodes].astype(float))
 
 
 @kernel
 def plant_all(game, roots, tree):
-    """As many trees as roots, in one: tree i begins at node i."""
+    """Reduce the tree to one root per world: the tree of world i has its root at node i."""
     for i in range(len(roots)):
         add_node(tree, i, -1, game.turn(roots[i]), 0.0)
     tree.used[0] = len(roots)
@@ -174,7 +144,7 @@ def plant_all(game, roots, tree):
 
 @kernel
 def advance(game, roots, tree, scratch, machines, limits, select, policy, oracle, rngs):
-    """All trees go on until they wait or are done: how many wait."""
+    """Continue all trees until each waits for the network or has used its simulations; return how many wait."""
     wide, waiting = len(scratch.probs), 0
     for number in range(len(machines)):
         machine, path, rng = machines[number], scratch.path[number], rngs[number]

@@ -1,9 +1,9 @@
-"""OOS as many simulations under way at once, so that a network can answer for all that wait in one batch.
+"""OOS with many simulations in flight, so that a network evaluates all that wait in one batch.
 
-Each simulation is a machine: it descends, then plays out; where the playout policy is asked it writes an encoding into
-the batch and waits. `advance` moves all machines of a search on, from the network's answers until each waits again.
-Descents and updates are those of `oos`; what differs is that a machine's descent doesn't see yet what the others under
-way will update. So few are under way in one search, and the batch gets large by searching for many games side by side.
+Each simulation is a state machine: it descends, then plays out; where it needs the playout policy it writes an encoding
+into the batch and waits. `advance` continues all machines of a search with the network's output until each waits again.
+Descents and updates are those of `oos`, except that a descent doesn't see the updates of other simulations in flight.
+So each search has few in flight, and the batch gets large by searching many games side by side.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from .policies import choose, softmax
 IN_FLIGHT = 20  # as in ExIt-OOS
 MACHINE = record(
     ("tail", "f8"),  # weight of the sample
-    ("depth", "i4"),  # turns that the updating seat had in the tree
+    ("depth", "i4"),  # number of turns of the updating seat in the tree
     ("row", "i4"),  # of the batch, where it waits
     ("seat", "i1"),  # whose regrets it updates
     ("busy", "i1"),
@@ -28,7 +28,7 @@ MACHINE = record(
 
 
 class Batch(NamedTuple):
-    """What waits for the network, and what it said."""
+    """Input and output of the network, one row per simulation that waits."""
 
     encodings: np.ndarray  # [rows, encoding] f4
     logits: np.ndarray  # [rows, actions] f4
@@ -40,7 +40,7 @@ def new_batch(game: Game, rows: int) -> Batch:
 
 
 class BatchedOos(Oos):
-    """`search(...)` sets a budget, `advance(...)` is called until nothing waits, `advice(...)` is as ever."""
+    """`search(...)` sets a budget; call `advance(...)` until nothing waits; `advice(...)` is that of `Oos`."""
 
     def __init__(self, game: Game, seed: int = 1, in_flight: int = IN_FLIGHT, **settings: Any) -> None:
         self.machines = np.zeros(in_flight, MACHINE)
@@ -53,15 +53,15 @@ class BatchedOos(Oos):
         self.left[0] = 0
 
     def search(self, view: Any, seat: int, simulations: int) -> None:
-        """Aim at a view, with so many simulations to do."""
+        """Target a view, with a budget of simulations."""
         self.refuse_beyond_memory(simulations)
         self.target(view, seat)
         self.left[0] = simulations
         self.simulations += simulations
 
     def advance(self, batch: Batch, first: int) -> int:
-        """Go on from the answers until all machines wait again: how many do, in the batch from row `first` on."""
-        settings = self.settings if self.aimed else self.settings._replace(targeting=0.0)
+        """Continue with the network's output until all machines wait again; return how many do, from row `first` on."""
+        settings = self.settings if self.targeted else self.settings._replace(targeting=0.0)
         waiting, number = 0, 0
         while True:
             more, number = advance(
@@ -76,8 +76,11 @@ class BatchedOos(Oos):
 
 @kernel
 def advance(game, root, view, table, scratch, machines, left, focus, settings, batch, first, start, rng):
-    """Those that wait go on and those that are idle begin, from number `start` on: how many wait anew, and which of
-    them found the table full. It goes on from there when that has grown, so its size makes no difference."""
+    """Continue the machines that wait and start the idle ones, from number `start` on.
+
+    Returns how many wait now, and the number of the machine that found the table full (the number of machines if none
+    did). Called again with that number when the table has grown, so that its size makes no difference.
+    """
     waiting = 0
     for number in range(start, len(machines)):
         machine, state = machines[number], scratch.states[number]

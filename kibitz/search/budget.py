@@ -1,29 +1,40 @@
-"""What a search may use: simulations, seconds, memory."""
+"""The budget of a search: simulations, seconds, memory."""
 
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ..core.names import BadInput
+from ..core.progress import SILENT, Reporter
 
-KERNEL_SIMULATIONS = 20_000  # after so many a kernel gives way, for progress and Ctrl-C
-TIMED_SIMULATIONS = 500  # and after so many where a clock runs
+KERNEL_SIMULATIONS = 20_000  # per call of a kernel, so that progress is shown and Ctrl-C works
+TIMED_SIMULATIONS = 500  # per call where a clock runs
 
 
-def chunks(simulations: int, seconds: float, progress: Callable[[int], None]) -> Iterator[int]:
-    """Numbers of simulations to do one after the other, until either is used up. 0 simulations: no limit."""
+def chunks(simulations: int, seconds: float, report: Reporter = SILENT) -> Iterator[int]:
+    """Yield numbers of simulations to do, one at least, until the simulations or the seconds are used up.
+
+    Args:
+        simulations: Their number; 0: no limit.
+        seconds: From now on; infinite: no limit.
+        report: Receives the number of simulations done after each chunk.
+    """
+    if not simulations and seconds == math.inf:
+        raise BadInput("a search needs a budget: give simulations or seconds")
     began, done = time.perf_counter(), 0
-    most = KERNEL_SIMULATIONS if seconds == math.inf else TIMED_SIMULATIONS
-    while (not simulations or done < simulations) and time.perf_counter() - began < seconds:
-        chunk = min(simulations - done, most) if simulations else most
+    largest = KERNEL_SIMULATIONS if seconds == math.inf else 1
+    while done == 0 or ((not simulations or done < simulations) and time.perf_counter() - began < seconds):
+        chunk = min(simulations - done, largest) if simulations else largest
         yield chunk
         done += chunk
-        progress(done)
+        if largest < TIMED_SIMULATIONS:  # a clock runs, and a simulation may be slow
+            largest = min(2 * largest, TIMED_SIMULATIONS)
+        report.progress(done, simulations or None)
 
 
 def max_memory() -> float:
-    """Bytes: half of what the machine has."""
+    """Bytes that a search may use: half of the machine's memory."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2
     except (AttributeError, ValueError, OSError):  # Windows
@@ -31,10 +42,10 @@ def max_memory() -> float:
 
 
 def refuse_beyond(memory: float, what: str, stored: int, simulations: int, bytes_each: int) -> None:
-    """Each simulation stores one node at most; so a budget that can't fit is known before it starts."""
+    """Raise BadInput where a budget can't fit: each simulation stores one node at most, so this is known before."""
     needed = (stored + simulations) * bytes_each
     if needed > memory:
         raise BadInput(
-            f"{simulations:,} simulations of {what} may need {needed / 1e9:.1f} GB, "
-            f"more than the {memory / 1e9:.1f} GB there are: give fewer"
+            f"{simulations:,} simulations of {what} may need {needed / 1e9:.1f} GB of memory, "
+            f"more than the {memory / 1e9:.1f} GB allowed: give fewer"
         )

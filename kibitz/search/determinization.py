@@ -1,4 +1,4 @@
-"""Full positions that fit what a seat has seen, drawn by the rules of the game."""
+"""Determinization: sample worlds, full positions that are consistent with a seat's view."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,11 +9,15 @@ from ..core.names import BadInput
 from ..games import Game, full_name
 from ..jit import kernel
 
-Determinizer = Callable[[Game, Any, int, int, np.ndarray], np.ndarray]  # game, view, seat, count, rng -> full positions
+Determinizer = Callable[[Game, Any, int, int, np.ndarray], np.ndarray]  # game, view, seat, count, rng -> worlds
 
 
 def sample_worlds(game: Game, view: Any, seat: int, count: int, rng: np.ndarray) -> np.ndarray:
-    """`count` records, or BadInput where nothing fits."""
+    """Sample `count` worlds by the game's rule `determinize`, as records.
+
+    Raises:
+        BadInput: No world is consistent with the view.
+    """
     views, notes = np.zeros(1, game.state), np.zeros(game.facts.notes)
     views[0] = view
     worlds = np.zeros(count, game.state)
@@ -23,7 +27,7 @@ def sample_worlds(game: Game, view: Any, seat: int, count: int, rng: np.ndarray)
 
 
 def nothing_fits(game: Game, seat: int) -> BadInput:
-    return BadInput(f"nothing fits what seat {seat + 1} of {full_name(game)} has seen")
+    return BadInput(f"no world of {full_name(game)} is consistent with the view of seat {seat + 1}")
 
 
 @kernel

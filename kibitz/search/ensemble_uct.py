@@ -1,98 +1,148 @@
-"""Ensemble UCT (Sievers 2012): guess what is hidden some times, search each guess as if all were open, take the mean.
+"""Ensemble UCT (Sievers 2012): sample worlds, search a tree of each with all cards open, and average the values.
 
-A tree knows its guess, so that it plays as if everybody did, and never to hide or to find out. It is strong where what
-is hidden matters little to what is good, as in many card games with tricks. A guess that is small enough is solved
-exactly instead. What is said aside isn't searched but weighed up (`asides`), unless asked for.
+A tree knows its world, so it plays as if all seats did: it never hides or seeks information (strategy fusion). It is
+strong where hidden information has little influence on which action is best, as in many trick-taking games. A world
+that is small enough is solved exactly instead of searched.
 """
 
 import math
-import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ..core.names import Interval
+from ..core.progress import Reporter
 from ..games import Game, legal_actions
-from ..jit import generators
-from .advice import Advice, fixed_advice
-from .announcements import Announcements
+from .advice import Advice, greedy_advice
+from .announcements import HowAnnounced, Margin, Worlds, announcements_for
 from .budget import chunks
 from .determinization import Determinizer, sample_worlds
+from .ismcts import THESIS_C
 from .maxn import MaxN
-from .puct import Puct
-from .uct import Uct
+from .mcts import Mcts, Uct
+from .search import Search, search
 
-EXACT = 10_000  # positions: a guess of fewer is solved, in about the time of 1,000 simulations
+EXACT = 10_000  # positions: a world of fewer is solved, in about the time of 1,000 simulations
+Exact = Annotated[int, "largest number of positions of a world that is solved instead; 0: never", Interval(0)]
 
 
-class EnsembleUct:
-    """`advise(view, seat, simulations)` shares the simulations out among `deals` guesses, a tree for each."""
+class Root(NamedTuple):
+    """The root of one world's tree after the search; arrays have one entry per action, in ascending order."""
+
+    actions: np.ndarray
+    visits: np.ndarray
+    values: np.ndarray  # rewards; NaN: never tried
+    prior: np.ndarray
+
+
+class Ensemble(Search):
+    """Searches `determinizations` worlds per move, and advises the action of the highest mean value.
+
+    A subclass implements `roots`: the search of all worlds.
+    """
+
+    budget = "worlds"
 
     def __init__(
         self,
         game: Game,
         seed: int = 1,
-        deals: int = 10,
-        exploration: float = math.sqrt(2),
+        determinizations: int = 10,
         exact: int = EXACT,
-        announcements: Announcements | None = None,
+        announcements: str = "distribution",
+        worlds: int = 400,
+        margin: float = 0.0,
         determinizer: Determinizer = sample_worlds,
-        tree: type[Uct] | type[Puct] = Uct,
-        **settings: Any,
     ) -> None:
-        """With `asides` trees are of the quiet game; without, what is said aside is a move as any other."""
-        self.game, self.deals, self.announcements, self.determinizer = game, deals, announcements, determinizer
-        played = game.without_announcements() if announcements else game
-        self.tree = tree(played, 0, exploration, determinized=True, reuse=False, **settings)
-        self.exhaust = MaxN(played, exact)
-        self.begin(seed)
+        super().__init__(game, seed, announcements_for(game, announcements, worlds, margin))
+        self.determinizations, self.determinizer = determinizations, determinizer
+        self.maxn = MaxN(self.played, exact)
 
-    def begin(self, seed: int) -> None:
-        self.rng = generators(seed, 1)[0]
-
-    def advise(
-        self,
-        view: Any,
-        seat: int,
-        simulations: int = 0,
-        seconds: float = math.inf,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> Advice:
-        """The action of the highest value, mean over guesses; a guess in which it was never tried has no say."""
-        began, done = time.perf_counter(), 0
+    def _advise(self, view: Any, seat: int, simulations: int, seconds: float, report: Reporter) -> Advice:
+        """Average over the worlds; one in which an action was never tried doesn't count for that action."""
         actions = np.array(legal_actions(self.game, view))
-        if len(actions) == 1:
-            return fixed_advice(self.game, view, np.ones(1))
-        if self.announcements and self.game.is_announcement(view):
-            return self.announcements.advise(view, seat, self.rng)
-        values, visits = np.full((self.deals, len(actions)), np.nan), np.zeros(len(actions), np.int64)
-        small = True  # as far as is known: where one guess is too large to be solved the others aren't tried
-        for deal, world in enumerate(self.determinizer(self.game, view, seat, self.deals, self.rng)):
-            solved = self.exhaust.solve(world) if small else None
-            small = solved is not None
-            if solved:
-                values[deal] = solved.values[:, seat]
-                continue
-            share = (deal + 1) * simulations // self.deals - deal * simulations // self.deals
+        worlds = self.determinizer(self.game, view, seat, self.determinizations, self.rng)
+        values, visits = np.full((len(worlds), len(actions)), np.nan), np.zeros(len(actions), np.int64)
+        solved = 0
+        for world in worlds:
+            found = self.maxn.solve(world)
+            if found is None:  # where one world is too large to be solved the others aren't tried
+                break
+            values[solved], solved = found.values[:, seat], solved + 1
+        share = shares(simulations, len(worlds))
+        share[:solved] = 0
+        prior, done = np.zeros(len(actions)), 0
+        for number, root in enumerate(self.roots(view, seat, worlds, solved, share, seconds), solved):
+            place = np.searchsorted(actions, root.actions)  # both ascending
+            values[number, place], visits[place] = root.values, visits[place] + root.visits
+            prior[place] += root.prior / (len(worlds) - solved)
+            done += int(root.visits.sum())
+            report.progress(done, simulations or None)
+        known = ~np.isnan(values)
+        total = np.where(known, values, 0.0).sum(axis=0)
+        mean = np.divide(total, known.sum(axis=0), out=np.full(len(actions), np.nan), where=known.any(axis=0))
+        return greedy_advice(actions, mean, mean, visits, done, prior if solved < len(worlds) else None)
+
+    def roots(
+        self, view: Any, seat: int, worlds: np.ndarray, solved: int, share: np.ndarray, seconds: float
+    ) -> Iterator[Root]:
+        """Search the worlds from number `solved` on, each with its share of simulations (all 0: no limit)."""
+        raise NotImplementedError
+
+
+def shares(simulations: int, parts: int) -> np.ndarray:
+    """Share simulations out evenly, at least one each; all 0 where there is no limit."""
+    return np.diff(np.arange(parts + 1) * (max(simulations, parts) if simulations else 0) // parts)
+
+
+@search("ensemble-uct")
+class EnsembleUct(Ensemble):
+    """Ensemble UCT (Sievers 2012): a UCT tree of each of several sampled worlds, and the mean of their values."""
+
+    policy_from = "playouts"
+    presets = {"thesis": {"budget": "10x1000", "c": THESIS_C, "exact": 0, "announcements": "tree"}}
+
+    def __init__(
+        self,
+        game: Game,
+        seed: int = 1,
+        determinizations: int = 10,
+        c: Annotated[float, "exploration constant, for rewards from -1 to 1"] = math.sqrt(2),
+        exact: Exact = EXACT,
+        announcements: HowAnnounced = "distribution",
+        worlds: Worlds = 400,
+        margin: Margin = 0.0,
+        policy: Any = None,
+        prove: bool = True,
+        determinizer: Determinizer = sample_worlds,
+        tree: type[Mcts] = Uct,
+    ) -> None:
+        """
+        Args:
+            determinizations: Number of worlds per move.
+            policy: Prior and playouts of the trees; uniform if None.
+            prove: Whether the trees prove wins and losses.
+            determinizer: Samples the worlds.
+            tree: The search of a world: Uct or Puct.
+        """
+        super().__init__(game, seed, determinizations, exact, announcements, worlds, margin, determinizer)
+        new_tree: Any = tree
+        self.tree: Mcts = new_tree(self.played, 0, c, prove=prove, reuse=False, policy=policy, determinized=True)
+
+    def roots(
+        self, view: Any, seat: int, worlds: np.ndarray, solved: int, share: np.ndarray, seconds: float
+    ) -> Iterator[Root]:
+        for number in range(solved, len(worlds)):
             self.tree.begin(int(self.rng[0] >> np.uint64(1)))
-            self.tree.target(world)
-            for chunk in chunks(max(share, 1) if simulations else 0, seconds / self.deals, lambda done: None):
-                done += self.tree.run(chunk)
-                if self.tree.proven is not None:
+            self.tree.target(worlds[number])
+            for chunk in chunks(int(share[number]), seconds / len(worlds)):
+                self.tree.run(chunk)
+                if self.tree.finished:
                     break
-            _, found, tried, value = self.tree.children()
-            place = np.searchsorted(actions, found)  # both ascending
-            values[deal, place], visits[place] = value, visits[place] + tried
-            progress(done)
-        return mean_advice(actions, values, visits, done, time.perf_counter() - began)
+            nodes, actions, visits, values = self.tree.children()
+            yield Root(actions, visits, values, self.tree.tree.prior[nodes].astype(float))
 
-
-def mean_advice(actions: np.ndarray, values: np.ndarray, visits: np.ndarray, done: int, seconds: float) -> Advice:
-    """The action of the highest mean of values [guesses, actions]; NaN: it was never tried in that guess."""
-    known = ~np.isnan(values)
-    total = np.where(known, values, 0.0).sum(axis=0)
-    value = np.divide(total, known.sum(axis=0), out=np.full(len(actions), np.nan), where=known.any(axis=0))
-    policy = np.zeros(len(actions))
-    policy[np.nanargmax(value) if known.any() else 0] = 1.0
-    prior = np.full(len(actions), 1 / len(actions))
-    return Advice(actions, policy, value, visits, prior, done, seconds)
+    @classmethod
+    def precompile(cls, game: Game, view: Any, seat: int) -> None:
+        cls(game, determinizations=1, exact=1).advise(view, seat, 1)  # tries to solve it, then grows a tree

@@ -1,29 +1,30 @@
-"""Information set MCTS, single observer (Cowling, Powley and Whitehouse 2012): the baseline that people know.
+"""Information set MCTS, single observer (Cowling, Powley and Whitehouse 2012), the common baseline; and Single UCT.
 
-Each simulation guesses a full position that fits the view and walks one tree, whose nodes are
-what the *asking* seat knows, by UCB on how often an action was available. It beats weak
-players soon, and never stops being exploitable: that is what OOS is for.
+Each simulation samples a world and walks one tree, whose nodes are the infosets of the *advised* seat. Children are
+selected by UCB on how often an action was available. It beats weak players soon and stays exploitable, which OOS
+doesn't.
 
-Single UCT (Sievers 2012) is the same by UCB1, on how often the node was visited. It takes the action of the highest
-mean, and weighs up what is said aside instead of searching it, unless asked for.
+Single UCT (Sievers 2012) differs in three ways: UCB1 counts how often the node was visited, the action of the highest
+mean is played, and announcements are chosen by the distribution of scores, unless asked for otherwise.
 """
 
 import math
-import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from ..games import Game, full_name, legal_actions, positions
 from ..games.game import CHANCE, OVER
-from ..jit import below, generators, helper, kernel, mix
-from .advice import Advice, fixed_advice
-from .announcements import Announcements
-from .budget import chunks, max_memory, refuse_beyond
+from ..jit import below, helper, kernel, mix
+from .advice import Advice, greedy_advice
+from .announcements import Announcements, HowAnnounced, Margin, Worlds, announcements_for
+from .budget import max_memory, refuse_beyond
 from .determinization import nothing_fits
 from .infoset_table import SLOT, clear, find, grow, has_room, new_table, size
 from .policies import NO_LIMIT, Uniform
+from .search import Search, search
+
+THESIS_C = 16000 / 4120  # Sievers' C of 16,000, whose rewards are 500 * score + points, scaled to rewards from -1 to 1
 
 
 class Scratch(NamedTuple):
@@ -31,23 +32,38 @@ class Scratch(NamedTuple):
     actions: np.ndarray  # [most] i8
     probs: np.ndarray  # [most] f8: for playout policies
     untried: np.ndarray  # [most] i8
-    at: np.ndarray  # [turns] i8: cells of the nodes on the way
+    at: np.ndarray  # [turns] i8: cells of the nodes on the path
     chosen: np.ndarray  # [turns] i8: actions there
-    seat: np.ndarray  # [turns] i8: who moved
+    seat: np.ndarray  # [turns] i8: the seat that moved
     notes: np.ndarray  # [game's notes] f8
 
 
-class IsMcts:
-    """`advise(view, seat, simulations)` starts a fresh tree each time."""
+class InfosetTree(Search):
+    """One tree of the advised seat's infosets, with a new world in each simulation. Each move starts a new tree."""
 
-    by_mean = False  # whether it recommends the action of the highest mean, else the most visited
-    by_available = True  # whether UCB counts how often an action was available, else how often the node was visited
-
-    def __init__(self, game: Game, seed: int = 1, exploration: float = 0.7, policy: Any = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        seed: int,
+        exploration: float,
+        policy: Any = None,
+        by_available: bool = True,
+        by_mean: bool = False,
+        announcements: Announcements | None = None,
+    ) -> None:
+        """
+        Args:
+            exploration: Exploration constant, for rewards from 0 to 1.
+            policy: Policy of the playouts; uniform if None.
+            by_available: Whether UCB counts how often an action was available; else how often its node was visited.
+            by_mean: Whether the action of the highest mean is advised; else the most visited one.
+            announcements: Chooses announcements; None: they are moves of the tree.
+        """
+        super().__init__(game, seed, announcements)
         facts = game.facts
         self.memory = max_memory()
-        self.game = game
         self.policy = Uniform() if policy is None else policy
+        self.by_available, self.by_mean = by_available, by_mean
         most, turns = max(facts.num_actions, facts.max_chance_outcomes), facts.max_game_length + 1
         self.scratch = Scratch(
             states=np.zeros(1, game.state),
@@ -60,117 +76,91 @@ class IsMcts:
             notes=np.zeros(facts.notes),
         )
         low, high = facts.rewards
-        self.exploration = float(exploration) * (high - low)  # as if rewards were from 0 to 1
-        self.width = 3 * facts.num_actions + 1  # cells a node; the last counts visits
+        self.exploration = float(exploration) * (high - low)
+        self.width = 3 * facts.num_actions + 1  # cells per node; the last one counts visits
         self.table = new_table()
-        self.view = positions(game)
-        self.begin(seed)
+        self.view, self.seat = positions(game), 0
 
-    def begin(self, seed: int) -> None:
-        self.rng = generators(seed, 1)[0]
-
-    def advise(
-        self,
-        view: Any,
-        seat: int,
-        simulations: int = 0,
-        seconds: float = math.inf,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> Advice:
-        """Search until the simulations (0: no limit) or the seconds are used up."""
-        began, done = time.perf_counter(), 0
-        game = self.game
-        actions = np.array(legal_actions(game, view))
-        n = len(actions)
-        if n == 1:
-            return fixed_advice(game, view, np.ones(1))
-        refuse_beyond(self.memory, full_name(game), 0, simulations, bytes_a_node(game))
+    def target(self, view: Any, seat: int) -> None:
         clear(self.table)
-        self.view[0] = view
-        _prepare(game, self.view, seat, self.scratch.notes)
-        for chunk in chunks(simulations, seconds, progress):
-            refuse_beyond(self.memory, full_name(game), int(self.table.used[0]), chunk, bytes_a_node(game))
-            self.run(seat, chunk)
-            done += chunk
-        root = self.table.cells[: self.width - 1].reshape(-1, 3)[actions]  # the first node stored
+        self.view[0], self.seat = view, seat
+        _prepare(self.played, self.view, seat, self.scratch.notes)
+
+    def run(self, simulations: int) -> int:
+        left = simulations
+        while True:
+            count = simulate(
+                self.played, self.view, self.seat, self.table, self.scratch, self.width, self.exploration,
+                self.by_available, self.policy, left, self.rng,
+            )  # fmt: skip
+            if count < 0:
+                raise nothing_fits(self.game, self.seat)
+            left -= count
+            if left == 0:
+                return simulations
+            self.table = grow(self.table, 1, self.width)
+
+    def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:
+        actions = np.array(legal_actions(self.played, view))
+        root = self.table.cells[: self.width - 1].reshape(-1, 3)[actions]  # the node that was stored first
         visits = root[:, VISITS].astype(np.int64)
         with np.errstate(invalid="ignore"):
             value = np.where(visits > 0, root[:, TOTAL] / visits, np.nan)
-        policy = np.zeros(n)
-        policy[np.nanargmax(value) if self.by_mean and done else np.argmax(visits)] = 1.0
-        return Advice(actions, policy, value, visits, np.full(n, 1 / n), done, time.perf_counter() - began)
+        return greedy_advice(actions, value if self.by_mean else visits, value, visits, simulations)
 
-    def run(self, seat: int, simulations: int) -> None:
-        """More simulations from the view at hand."""
-        width = self.width
-        while True:
-            count = simulate(
-                self.game,
-                self.view,
-                seat,
-                self.table,
-                self.scratch,
-                width,
-                self.exploration,
-                self.by_available,
-                self.policy,
-                simulations,
-                self.rng,
-            )
-            if count < 0:
-                raise nothing_fits(self.game, seat)
-            simulations -= count
-            if simulations == 0:
-                return
-            self.table = grow(self.table, 1, width)
+    def refuse_beyond_memory(self, simulations: int) -> None:
+        stored = int(self.table.used[0])
+        refuse_beyond(self.memory, full_name(self.game), stored, simulations, bytes_per_node(self.game))
 
     @property
     def bytes(self) -> int:
         return size(self.table)
 
 
-class SingleUct(IsMcts):
-    """One tree, a new guess each simulation; actions that don't fit it are passed over."""
-
-    by_available = False
+@search("ismcts")
+class IsMcts(InfosetTree):
+    """Information set MCTS (Cowling, Powley and Whitehouse 2012): strong against weak players, and exploitable."""
 
     def __init__(
         self,
         game: Game,
         seed: int = 1,
-        exploration: float = math.sqrt(2),
+        c: Annotated[float, "exploration constant, for rewards from 0 to 1"] = 0.7,
         policy: Any = None,
-        by_mean: bool = True,
-        announcements: Announcements | None = None,
     ) -> None:
-        """`exploration` as if rewards were from -1 to 1. With `asides` the tree is of the quiet game."""
-        super().__init__(game.without_announcements() if announcements else game, seed, exploration / 2, policy)
-        self.by_mean, self.announcements = by_mean, announcements
+        super().__init__(game, seed, c, policy)
 
-    def advise(
+
+@search("single-uct")
+class SingleUct(InfosetTree):
+    """Single UCT (Sievers 2012): one tree of the seat's infosets by UCB1, with a new world in each simulation."""
+
+    policy_from = "playouts"
+    presets = {"thesis": {"simulations": 10_000, "c": THESIS_C, "announcements": "tree"}}
+
+    def __init__(
         self,
-        view: Any,
-        seat: int,
-        simulations: int = 0,
-        seconds: float = math.inf,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> Advice:
-        announcements = self.announcements
-        if (
-            announcements
-            and announcements.game.is_announcement(view)
-            and len(legal_actions(announcements.game, view)) > 1
-        ):
-            return announcements.advise(view, seat, self.rng)
-        return super().advise(view, seat, simulations, seconds, progress)
+        game: Game,
+        seed: int = 1,
+        c: Annotated[float, "exploration constant, for rewards from -1 to 1"] = math.sqrt(2),
+        decide: Annotated[
+            str, "play the action of the highest mean, or of the most visits", ("mean", "visits")
+        ] = "mean",
+        announcements: HowAnnounced = "distribution",
+        worlds: Worlds = 400,
+        margin: Margin = 0.0,
+        policy: Any = None,
+    ) -> None:
+        choice = announcements_for(game, announcements, worlds, margin)
+        super().__init__(game, seed, c / 2, policy, by_available=False, by_mean=decide == "mean", announcements=choice)
 
 
-def bytes_a_node(game: Game) -> int:
-    """At most: slots are half full and both arrays may just have been doubled."""
+def bytes_per_node(game: Game) -> int:
+    """An upper bound: slots are half full, and both arrays may just have been doubled."""
     return 4 * SLOT.itemsize + 2 * 8 * (3 * game.facts.num_actions + 1)
 
 
-# What a node keeps of each action.
+# Cells of a node, for each action.
 VISITS, AVAILABLE, TOTAL = 0, 1, 2
 
 
@@ -181,7 +171,7 @@ def _prepare(game, view, seat, notes):
 
 @kernel
 def simulate(game, view, seat, table, scratch, width, exploration, by_available, policy, count, rng):
-    """Do up to `count` simulations; returns how many there was room for, -1 if no position fits the view."""
+    """Do up to `count` simulations; return how many there was room for, -1 if no world fits the view."""
     for done in range(count):
         if not has_room(table.used[0], len(table.slots), 1) or table.used[1] + width > len(table.cells):
             return done
@@ -227,9 +217,9 @@ def one_simulation(game, state, seat, table, scratch, width, exploration, by_ava
 
 @helper
 def select(cells, at, visits, actions, n, untried, exploration, rng):
-    """An action not tried yet, else the highest upper confidence bound.
+    """Select an action that wasn't tried yet, else the one of the highest upper confidence bound.
 
-    With 0 visits of the node it counts how often each action was available: whenever it was legal.
+    With 0 visits of the node it counts how often each action was available, that is, legal.
     """
     fresh, best, bound = 0, 0, -np.inf
     log = math.log(visits) if visits > 0 else 0.0

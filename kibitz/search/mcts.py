@@ -1,49 +1,56 @@
-"""Monte Carlo tree search for games in which nothing is hidden, as three verbs: simulate, expand, backward.
+"""Monte Carlo tree search for games of perfect information, as three verbs: simulate, expand, backward.
 
-How a child is chosen is the selection's business, `uct` and `puct` are two. Any number of seats: a node's value is that
-of the seat that moved into it. Rewards are scaled to -1..1 by the game's range of them.
+`Uct` and `Puct` differ in how they select a child (`selection.py`). Any number of seats may play: a node's value is
+that of the seat that moved into it. Rewards are scaled to -1..1 by the game's range of them. Chance nodes are
+sampled by the rules.
 
-In zero-sum games of two seats what is decided is proven: the value of a finished game is exact, a node with a winning
-child is lost for who moved into it, and so on up. A proven root ends the search.
+In zero-sum games of two seats the tree is an MCTS-Solver (Winands, Björnsson and Saito 2008): the value of a finished
+game is exact, a node with a winning child is lost for the seat that moved into it, and so on up. A proven root ends
+the search.
 """
 
 import math
-import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import BadInput
+from ..core.names import BadInput, Interval
 from ..games import Game, full_name, positions
 from ..games.game import CHANCE, OVER
-from ..jit import generators, hash_record, helper, kernel, rules
+from ..jit import hash_record, helper, kernel
 from .advice import Advice
-from .budget import chunks, max_memory
+from .budget import max_memory
 from .policies import NO_LIMIT, Uniform
+from .search import Search, search
+from .selection import UNKNOWN, PuctSelection, Ucb1
 
-UNKNOWN = np.float32(2.0)  # not proven
-RULES = {
-    "select": "self, tree, node, rng",  # -> the child to go to
-    "spread": "self, visits",  # -> what a child's exploration is multiplied by
-}
+SQRT_2 = math.sqrt(2)
+# Options that UCT and PUCT share.
+C = Annotated[float, "exploration constant, for rewards from -1 to 1"]
+Fpu = Annotated[
+    str, "first-play urgency of unvisited moves: infinite, or the value of the parent", ("infinite", "parent")
+]
+Prove = Annotated[bool, "whether to prove wins and losses (MCTS-Solver)"]
+Reuse = Annotated[bool, "whether to keep the tree from move to move"]
+Plies = Annotated[int, "length of a playout, after which it counts as a draw; 0: no limit", Interval(0)]
+Megabytes = Annotated[float, "memory for the tree; 0: half of the machine's", Interval(0)]
 
 
 class Tree(NamedTuple):
-    """One entry a node; the children of a node lie side by side. Node 0 is the root. 41 bytes a node."""
+    """One entry per node, 41 bytes; the children of a node are adjacent. Node 0 is the root."""
 
     visits: np.ndarray  # [nodes] u4
-    total: np.ndarray  # [nodes] f8: sum of rewards, of the seat that moved here
+    total: np.ndarray  # [nodes] f8: sum of the rewards of the seat that moved here
     mean: np.ndarray  # [nodes] f4
-    spread: np.ndarray  # [nodes] f4: by the selection, of the visits; kept, as most children don't change
+    spread: np.ndarray  # [nodes] f4: the selection's `spread(visits)`; stored, as most children don't change
     prior: np.ndarray  # [nodes] f4
-    proven: np.ndarray  # [nodes] f4: exact value, of the seat that moved here; UNKNOWN
-    action: np.ndarray  # [nodes] i4: that led here
-    first: np.ndarray  # [nodes] u4: child; 0 where there is none yet
-    children: np.ndarray  # [nodes] u2: how many
-    tried: np.ndarray  # [nodes] u2: children that were visited, where the selection puts them first
-    mover: np.ndarray  # [nodes] i1: whose turn it is; CHANCE, OVER
-    used: np.ndarray  # [1] i8: nodes
+    proven: np.ndarray  # [nodes] f4: exact value for the seat that moved here, or UNKNOWN
+    action: np.ndarray  # [nodes] i4: the action that led here
+    first: np.ndarray  # [nodes] u4: first child; 0 where there is none yet
+    children: np.ndarray  # [nodes] u2: their number
+    tried: np.ndarray  # [nodes] u2: number of visited children, where the selection puts them first
+    mover: np.ndarray  # [nodes] i1: the seat to move; CHANCE, OVER
+    used: np.ndarray  # [1] i8: number of nodes
 
 
 class Scratch(NamedTuple):
@@ -55,15 +62,10 @@ class Scratch(NamedTuple):
 
 
 class Limits(NamedTuple):
-    plies: int  # of a playout; then it counts as a draw
+    plies: int  # length of a playout, after which it counts as a draw
     prove: bool
     scale: float  # reward -> -1..1
     middle: float
-
-
-def selection(cls: Any) -> Any:
-    """Class decorator: kernels may ask it which child to go to."""
-    return rules(RULES)(cls)
 
 
 def new_tree(nodes: int) -> Tree:
@@ -71,31 +73,42 @@ def new_tree(nodes: int) -> Tree:
     return Tree(*(np.zeros(nodes, kind) for kind in kinds), np.zeros(1, np.int64))  # type: ignore[call-arg]
 
 
-class Mcts:
-    """`advise(view, seat, simulations)` goes on with what it knows of the view from the last time."""
+class Mcts(Search):
+    """Tree search of positions. The tree below the moves that are played is kept for the next one."""
+
+    keeps_tree = True
 
     def __init__(
         self,
         game: Game,
+        seed: int,
         select: Any,
-        seed: int = 1,
-        policy: Any = None,
-        plies: int = 0,
         prove: bool = True,
         reuse: bool = True,
-        memory: float | None = None,
+        plies: int = 0,
+        megabytes: float = 0,
+        policy: Any = None,
         determinized: bool = False,
     ) -> None:
-        """`guessed`: positions are guesses, so that it is no matter that a tree of them sees all."""
+        """
+        Args:
+            select: The selection of a child.
+            policy: Prior of the children, and policy of the playouts; uniform if None.
+            determinized: Whether positions are sampled worlds, so that a tree of a game with hidden information may
+                see everything.
+        """
         facts = game.facts
         if facts.hidden and not determinized:
-            raise BadInput(f"{full_name(game)} hides something: a tree of positions would peek; ismcts and oos don't")
-        self.game, self.select, self.reuse = game, select, reuse
+            raise BadInput(
+                f"{full_name(game)} has hidden information, which a tree of positions would see; use ismcts or oos"
+            )
+        super().__init__(game, seed)
+        self.select, self.reuse = select, reuse
         self.policy = Uniform() if policy is None else policy
         low, high = facts.rewards
         provable = prove and facts.seats == 2 and facts.zero_sum
         self.limits = Limits(plies or NO_LIMIT, provable, 2.0 / (high - low), (high + low) / 2.0)
-        self.most = int((memory if memory is not None else max_memory()) // BYTES)
+        self.max_nodes = int((megabytes * 1e6 or max_memory()) // BYTES)
         wide = max(facts.num_actions, facts.max_chance_outcomes)
         self.scratch = Scratch(
             states=np.zeros(1, game.state),
@@ -105,33 +118,14 @@ class Mcts:
             rewards=np.zeros(facts.seats),
         )
         self.root = positions(game)
-        self.tree = new_tree(min(1 << 12, max(self.most, 1 + wide)))
-        self.begin(seed)
+        self.tree = new_tree(min(1 << 12, max(self.max_nodes, 1 + wide)))
 
     def begin(self, seed: int) -> None:
-        """A new game: forget everything."""
-        self.rng = generators(seed, 1)[0]
+        super().begin(seed)
         self.tree.used[0] = 0
 
-    def advise(
-        self,
-        view: Any,
-        seat: int,
-        simulations: int = 0,
-        seconds: float = math.inf,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> Advice:
-        """Search until the simulations (0: no limit) or the seconds are used up, or all is proven."""
-        began, done = time.perf_counter(), 0
-        self.target(view)
-        for chunk in chunks(simulations, seconds, progress):
-            done += self.run(chunk)
-            if self.proven is not None:
-                break
-        return self.advice(done, time.perf_counter() - began)
-
-    def target(self, view: Any) -> None:
-        """Make the view the root: the old one's descendant where it is one, else a new tree."""
+    def target(self, view: Any, seat: int = 0) -> None:
+        """Make the view the root: a descendant of the old root where it is one, else that of a new tree."""
         node = self._known(view) if self.reuse and self.tree.used[0] else -1
         self.root[0] = view
         if node > 0:
@@ -142,7 +136,7 @@ class Mcts:
             plant(self.game, self.root, self.tree)
 
     def _known(self, view: Any) -> int:
-        """The node of a view at most a few moves below the root; -1 where there is none."""
+        """The node of a view at most LOOK_AHEAD moves below the root; -1 where there is none."""
         wanted = hash_record(view)
         if hash_record(self.root[0]) == wanted:
             return 0
@@ -155,34 +149,38 @@ class Mcts:
         return -1
 
     def run(self, simulations: int) -> int:
-        """More simulations from the root: how many were done before all was proven."""
+        """Do simulations from the root; return how many were done before the root was proven."""
         done = 0
         while done < simulations:
             room = len(self.tree.visits) - int(self.tree.used[0])
             wide = len(self.scratch.probs)
-            if room < wide and len(self.tree.visits) < self.most:
-                self.tree = larger(self.tree, min(2 * len(self.tree.visits), self.most))
+            if room < wide and len(self.tree.visits) < self.max_nodes:
+                self.tree = larger(self.tree, min(2 * len(self.tree.visits), self.max_nodes))
             more = simulate(
                 self.game, self.root, self.tree, self.scratch, self.limits, self.select, self.policy,
-                simulations - done, len(self.tree.visits) < self.most, self.rng,
+                simulations - done, len(self.tree.visits) < self.max_nodes, self.rng,
             )  # fmt: skip
             done += more
-            if self.proven is not None:
+            if self.finished:
                 break
         return done
 
     @property
+    def finished(self) -> bool:
+        return self.proven is not None
+
+    @property
     def proven(self) -> float | None:
-        """The root's exact value for the seat to move, scaled; None while it isn't known."""
+        """The root's exact value for the seat to move, scaled to -1..1; None while it isn't known."""
         tree = self.tree
         if tree.proven[0] == UNKNOWN:
             return None
-        # The root's own is that of who moved here, and a seat may move twice: the children know better.
+        # The root's own value is that of the seat that moved here, and a seat may move twice: the children know better.
         known = tree.proven[int(tree.first[0]) :][: int(tree.children[0])]
         return float(known[known != UNKNOWN].max())
 
     def children(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of the root, in the order of their actions: nodes, actions, visits, values as rewards (NaN: unknown)."""
+        """The root's children by ascending action: nodes, actions, visits, values as rewards (NaN: unknown)."""
         tree = self.tree
         first = int(tree.first[0])
         nodes = first + np.argsort(tree.action[first : first + int(tree.children[0])], kind="stable")
@@ -192,7 +190,7 @@ class Mcts:
         value = value / self.limits.scale + self.limits.middle
         return nodes, tree.action[nodes].astype(np.int64), visits, value
 
-    def advice(self, simulations: int, seconds: float) -> Advice:
+    def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:
         nodes, actions, visits, value = self.children()
         policy = np.zeros(len(nodes))
         if len(nodes):
@@ -201,12 +199,12 @@ class Mcts:
         return Advice(actions, policy, value, visits, prior, simulations, seconds, line=self.principal_variation())
 
     def best(self, children: np.ndarray) -> int:
-        """The node to go to: a won one, else the most visited that isn't lost; of several the one of the best mean."""
+        """The child to play: a won one, else the most visited that isn't lost; of several the one of the best mean."""
         proven = np.where(self.tree.proven[children] == UNKNOWN, 0.0, self.tree.proven[children])
         return int(children[np.lexsort((self.tree.mean[children], self.tree.visits[children], proven))[-1]])
 
     def principal_variation(self) -> tuple[int, ...]:
-        """The moves that the search expects, by visits."""
+        """The actions from the root along the best children, as far as they were visited."""
         found: list[int] = []
         node = 0
         while self.tree.children[node]:
@@ -222,8 +220,60 @@ class Mcts:
     def bytes(self) -> int:
         return sum(array.nbytes for array in self.tree)
 
+    @classmethod
+    def precompile(cls, game: Game, view: Any, seat: int) -> None:
+        found: Any = cls(game)  # type: ignore[call-arg]
+        advice = found.advise(view, seat, 1)
+        after = np.array([view], game.state)[0]
+        game.play(after, advice.line[0])
+        found.target(after)  # the tree below is kept
 
-LOOK_AHEAD = 3  # moves: a reply, or a capture that goes on
+
+@search("uct")
+class Uct(Mcts):
+    """UCT (Kocsis and Szepesvári 2006): tree search by UCB1, for games of perfect information."""
+
+    def __init__(
+        self,
+        game: Game,
+        seed: int = 1,
+        c: C = SQRT_2,
+        fpu: Fpu = "infinite",
+        prove: Prove = True,
+        reuse: Reuse = True,
+        plies: Plies = 0,
+        megabytes: Megabytes = 0,
+        policy: Any = None,
+        determinized: bool = False,
+    ) -> None:
+        select = Ucb1(float(c), fpu == "parent")
+        super().__init__(game, seed, select, prove, reuse, plies, megabytes, policy, determinized)
+
+
+@search("puct")
+class Puct(Mcts):
+    """PUCT: tree search guided by a prior, uniform or learned, for games of perfect information."""
+
+    policy_from = "patterns"
+
+    def __init__(
+        self,
+        game: Game,
+        seed: int = 1,
+        c: C = 2.5,
+        fpu: Fpu = "parent",
+        prove: Prove = True,
+        reuse: Reuse = True,
+        plies: Plies = 0,
+        megabytes: Megabytes = 0,
+        policy: Any = None,
+        determinized: bool = False,
+    ) -> None:
+        select = PuctSelection(float(c), fpu == "parent")
+        super().__init__(game, seed, select, prove, reuse, plies, megabytes, policy, determinized)
+
+
+LOOK_AHEAD = 3  # moves: one's own, and a reply that may be a capture of several moves
 BYTES = sum(array.itemsize for array in new_tree(1)[:-1])
 
 
@@ -237,7 +287,7 @@ def larger(tree: Tree, nodes: int) -> Tree:
 
 
 def plant(game: Game, root: Any, tree: Tree) -> None:
-    """A tree of nothing but its root."""
+    """Reduce the tree to a new root."""
     tree.used[0] = 0
     _plant(game, root, tree)
 
@@ -250,7 +300,7 @@ def _plant(game, root, tree):
 
 @kernel
 def find_below(game, tree, states, children, wanted, depth):
-    """The visited node so many moves below the root whose position has this hash; -1 where there is none."""
+    """The visited node `depth` moves below the root whose position has this hash; -1 where there is none."""
     level = 0
     children[0] = tree.first[0]
     while True:
@@ -274,7 +324,7 @@ def find_below(game, tree, states, children, wanted, depth):
 
 @kernel
 def keep_below(tree, kept, node):
-    """Copy a node and all below it, breadth first, so that it is the root."""
+    """Copy a node and its descendants, breadth first, into a tree of which it is the root."""
     copy_node(tree, kept, node, 0)
     kept.first[0] = node
     kept.used[0] = 1
@@ -322,7 +372,8 @@ def add_node(tree, node, action, mover, prior):
 
 @kernel
 def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow, rng):
-    """Do up to `count` simulations: how many, until all is proven or (where it may grow) the tree is full."""
+    """Do up to `count` simulations; return how many were done before the root was proven or a tree that may grow was
+    full."""
     wide = len(scratch.probs)
     path, rewards = scratch.path, scratch.rewards
     for done in range(count):
@@ -352,7 +403,7 @@ def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow,
                 tree.mover[node] = game.turn(state)
         proven = tree.proven[node] != UNKNOWN
         if proven:
-            # Of a game that isn't over but decided: what it is worth to each of its two seats.
+            # The game isn't over but decided: its value for each of the two seats.
             seat = tree.mover[path[depth - 1]] if depth else 0
             rewards[seat] = tree.proven[node]
             rewards[1 - seat] = -tree.proven[node]
@@ -368,7 +419,7 @@ def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow,
 
 @helper
 def play_out(game, state, over, limits, policy, actions, probs, rewards, rng):
-    """What a leaf is worth, mostly by a playout: the rewards, scaled."""
+    """Evaluate a leaf, by default by a playout: write the rewards, scaled to -1..1."""
     known = over
     if over:
         for seat in range(len(rewards)):
@@ -405,7 +456,7 @@ def child_of(tree, node, action):
 
 @helper
 def backward(tree, path, depth, rewards, select, proven):
-    """Add the rewards to all nodes on the way; prove what follows."""
+    """Add the rewards to all nodes of the path, and prove what follows from a proven leaf."""
     for level in range(depth, -1, -1):
         node = path[level]
         tree.visits[node] += 1
@@ -425,7 +476,7 @@ def backward(tree, path, depth, rewards, select, proven):
 
 @helper
 def prove(tree, node, before):
-    """Whether a node's children decide it, for the seat `before` that moved into it."""
+    """Prove a node if its children decide it, for the seat `before` that moved into it; return whether."""
     mover, best = tree.mover[node], np.float32(-1.0)
     first = np.int64(tree.first[node])
     open_ones = False

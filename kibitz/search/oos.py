@@ -1,11 +1,11 @@
-"""Online Outcome Sampling (Lisý, Lanctot and Bowling 2015): outcome sampling that grows a tree and aims at a view.
+"""Online Outcome Sampling (Lisý, Lanctot and Bowling 2015): outcome sampling that grows a tree and targets a view.
 
-A simulation is *targeted* with probability δ: it then samples only what keeps it on the way to
-the view. Every sample is weighted by the probability of the mixture of both schemes, so that
-each regret and each average weight is right in expectation, on target and off it.
+A simulation is *targeted* with probability δ: it then samples only actions that keep it on the way to the view. Every
+sample is weighted by the probability of the mixture of both schemes, so that each regret and each average weight is
+right in expectation, on target and off it.
 
-With s2 the probability of the moves so far under the untargeted scheme and s1 under the
-targeted one, all but three factors of the weights cancel out:
+With s2 the probability of the moves so far under the untargeted scheme and s1 under the targeted one, all but three
+factors of the weights cancel out:
 
     reach   the updating seat's own sampling probabilities
     ratio   s1 / s2: 0 once a simulation has left the target
@@ -13,27 +13,25 @@ targeted one, all but three factors of the weights cancel out:
 
     weight of a sample = 1 / (reach · (δ·ratio + 1 - δ) · start)
 
-In the average strategy all simulations count alike; or (linear) the t-th counts t, so that the strategies of the
-beginning, which are nearly uniform, are soon forgotten.
+In the average strategy all simulations have the same weight; or (linear) the t-th has weight t, so that the nearly
+uniform strategies of the beginning are soon forgotten.
 
-One infoset is stored a simulation; from there on a playout policy moves for all, never aimed.
+Each simulation stores one infoset; from there on a playout policy moves for all seats, never targeted.
 """
 
-import math
-import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import BadInput
+from ..core.names import BadInput, Interval
 from ..games import IST, PST, Game, full_name, positions
 from ..games.game import CHANCE, OVER
-from ..jit import below, generators, helper, kernel, uniform
+from ..jit import below, helper, kernel, uniform
 from .advice import Advice
-from .budget import chunks, max_memory, refuse_beyond
+from .budget import max_memory, refuse_beyond
 from .infoset_table import SLOT, clear, find, grow, has_room, new_table, size, slot_of
 from .policies import Uniform, choose, weighed
+from .search import Search, search
 from .sequence_form import two_seats_zero_sum
 from .strategy import Strategy, from_table
 
@@ -46,18 +44,18 @@ class Settings(NamedTuple):
     targeting: float  # δ
     mistake: float  # γ
     mode: int  # PST or IST
-    seat: int  # whose view is aimed at
-    linear: float  # how much more each simulation counts in the average strategy than the one before: 0 or 1
+    seat: int  # whose view is the target
+    linear: float  # by which the weight in the average strategy grows from one simulation to the next: 0 or 1
 
 
 class Scratch(NamedTuple):
-    """Simulations under way (one, but for `concurrent_oos`): what they stand on, and where they have been."""
+    """Simulations in flight (one, except in `batched_oos`): their positions and paths."""
 
-    states: np.ndarray  # [under way] positions
-    at: np.ndarray  # [under way, turns] i8: of each turn of the updating seat, where the infoset's cells begin
-    n: np.ndarray  # [under way, turns] i8
-    chosen: np.ndarray  # [under way, turns] i8
-    chance: np.ndarray  # [under way, turns] f8: the strategy's odds of the move chosen
+    states: np.ndarray  # [in flight] positions
+    at: np.ndarray  # [in flight, turns] i8: for each turn of the updating seat, where the infoset's cells begin
+    n: np.ndarray  # [in flight, turns] i8
+    chosen: np.ndarray  # [in flight, turns] i8
+    chance: np.ndarray  # [in flight, turns] f8: the strategy's probability of the chosen action
     actions: np.ndarray  # [most] i8
     probs: np.ndarray  # [most] f8
     sampling: np.ndarray  # [most] f8
@@ -68,43 +66,59 @@ class Scratch(NamedTuple):
 
 
 class Focus(NamedTuple):
-    """What the simulations through the infoset of the view have seen, by action."""
+    """Statistics of the simulations through the infoset of the view, by action."""
 
     key: np.ndarray  # [1] u8
     at: np.ndarray  # [1] i8: where its cells begin; -1 until it is stored
-    plies: np.ndarray  # [1] i8: turns before it; simulations aim no further than that
+    plies: np.ndarray  # [1] i8: turns before it; simulations are targeted no further than that
     visits: np.ndarray  # [most] i8
     mass: np.ndarray  # [most] f8: sum of weights
     value: np.ndarray  # [most] f8: weighted sum of payoffs
 
 
-class Oos:
-    """A search that lives through a match: `advise(view, seat, simulations)` aims the same tree anew each time."""
+@search("oos")
+class Oos(Search):
+    """Online Outcome Sampling: converges to equilibrium in two-seat zero-sum games with hidden information.
+
+    The tree lives through a game; each `advise` targets it at another view.
+    """
+
+    policy_from = "network"
+    keeps_tree = True
 
     def __init__(
         self,
         game: Game,
         seed: int = 1,
-        exploration: float = 0.4,
-        targeting: float = 0.9,
-        mistake: float = 0.01,
-        target: str | None = None,
+        target: Annotated[
+            str, "what simulations are targeted at; auto: what suits the game", ("auto", *MODES)
+        ] = "auto",
+        # All actions need a positive probability (ε), and so does everything that is off target (δ).
+        epsilon: Annotated[float, "exploration of the updating seat", Interval(0, 1, above=True)] = 0.4,
+        delta: Annotated[float, "share of targeted simulations", Interval(0, 1, below=True)] = 0.9,
+        gamma: Annotated[float, "share of uniform play mixed into the strategies", Interval(0, 1, below=True)] = 0.01,
+        linear: Annotated[bool, "whether the t-th simulation has weight t in the average strategy"] = False,
         policy: Any = None,
         memory: float | None = None,
         in_flight: int = 1,
-        linear: bool = False,
     ) -> None:
+        """
+        Args:
+            policy: Policy of the playouts; uniform if None.
+            memory: Bytes; half of the machine's if None.
+            in_flight: Number of simulations at once (`batched_oos`).
+        """
         two_seats_zero_sum(game, "oos")
+        super().__init__(game, seed)
         facts = game.facts
-        if target is not None and target not in facts.targets:
-            known = " or ".join(facts.targets) or "nothing"
-            raise BadInput(f"target={target}: {full_name(game)} can be aimed at {known}")
-        self.game = game
+        if target != "auto" and target not in facts.targets:
+            known = " or ".join(facts.targets) or "auto only"
+            raise BadInput(f"target={target} is not possible in {full_name(game)}, it should be {known}")
         self.policy = Uniform() if policy is None else policy
         self.memory = memory if memory is not None else max_memory()
-        mode = MODES[target or (facts.targets or ("pst",))[0]]
+        mode = MODES[(facts.targets or ("pst",))[0] if target == "auto" else target]
         self.settings = Settings(
-            float(exploration), float(targeting if facts.targets else 0.0), float(mistake), mode, 0, float(linear)
+            float(epsilon), float(delta if facts.targets else 0.0), float(gamma), mode, 0, float(linear)
         )
         most, turns = max(facts.num_actions, facts.max_chance_outcomes), facts.max_game_length + 1
         self.scratch = Scratch(
@@ -135,18 +149,17 @@ class Oos:
         self.begin(seed)
 
     def begin(self, seed: int) -> None:
-        """A new match: forget everything."""
-        self.rng = generators(seed, 1)[0]
+        super().begin(seed)
         self.simulations = 0
-        self.aimed = False
+        self.targeted = False
         self.scratch.updating[0] = 0
         self.scratch.average[0] = 1.0
         self.scratch.weight[0] = 1.0
         clear(self.table)
 
     def target(self, view: Any, seat: int) -> None:
-        """From now on targeted simulations go to this view. The moving average is carried over."""
-        self.aimed = True
+        """Target simulations at this view from now on. The moving average is carried over."""
+        self.targeted = True
         self.view[0] = view
         self.settings = self.settings._replace(seat=seat)
         self.focus.key[0] = self.game.infoset(view, seat)
@@ -156,46 +169,21 @@ class Oos:
         for array in (self.focus.visits, self.focus.mass, self.focus.value):
             array[:] = 0
 
-    def run(self, simulations: int) -> None:
-        settings = self.settings if self.aimed else self.settings._replace(targeting=0.0)
+    def run(self, simulations: int) -> int:
+        settings = self.settings if self.targeted else self.settings._replace(targeting=0.0)
         left = simulations
         while left > 0:
             left -= simulate(
-                self.game,
-                self.root,
-                self.view,
-                self.table,
-                self.scratch,
-                self.focus,
-                settings,
-                self.policy,
-                left,
+                self.game, self.root, self.view, self.table, self.scratch, self.focus, settings, self.policy, left,
                 self.rng,
-            )
+            )  # fmt: skip
             if left > 0:
                 self.table = grow(self.table, 1, 2 * len(self.scratch.probs))
         self.simulations += simulations
+        return simulations
 
-    def advise(
-        self,
-        view: Any,
-        seat: int,
-        simulations: int = 0,
-        seconds: float = math.inf,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> Advice:
-        """Search until the simulations (0: no limit) or the seconds are used up, and say what is best at the view."""
-        self.refuse_beyond_memory(simulations)
-        began, done = time.perf_counter(), 0
-        self.target(view, seat)
-        for chunk in chunks(simulations, seconds, progress):
-            self.refuse_beyond_memory(chunk)
-            self.run(chunk)
-            done += chunk
-        return self.advice(view, done, time.perf_counter() - began)
-
-    def advice(self, view: Any, simulations: int, seconds: float) -> Advice:
-        """What the tree says about the view that it is aimed at."""
+    def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:
+        """The average strategy at the view that is targeted; uniform where it was never visited."""
         actions = np.zeros(self.game.facts.num_actions, np.int64)
         n = self.game.actions(view, actions)
         weights = self.weights(n)
@@ -214,12 +202,12 @@ class Oos:
         )
 
     def weights(self, n: int) -> np.ndarray:
-        """Of the average strategy at the view; zero where it was never visited."""
+        """Weights of the n actions in the average strategy at the view; zero where it was never visited."""
         at = int(self.focus.at[0])
         return self.table.cells[at + n : at + 2 * n].copy() if at >= 0 else np.zeros(n)
 
     def strategy(self) -> Strategy:
-        """The average strategy at all that is stored."""
+        """The average strategy at all stored infosets."""
         return from_table(self.game, self.table)
 
     @property
@@ -227,13 +215,12 @@ class Oos:
         return size(self.table)
 
     def refuse_beyond_memory(self, simulations: int) -> None:
-        """A budget that can't fit; each simulation stores one infoset at most."""
         stored = int(self.table.used[0])
-        refuse_beyond(self.memory, full_name(self.game), stored, simulations, bytes_an_infoset(self.game))
+        refuse_beyond(self.memory, full_name(self.game), stored, simulations, bytes_per_infoset(self.game))
 
 
-def bytes_an_infoset(game: Game) -> int:
-    """At most: slots are half full and both arrays may just have been doubled."""
+def bytes_per_infoset(game: Game) -> int:
+    """An upper bound: slots are half full, and both arrays may just have been doubled."""
     return 4 * SLOT.itemsize + 2 * 2 * 8 * game.facts.num_actions
 
 
@@ -244,7 +231,7 @@ def _place(slots, key):
 
 @kernel
 def simulate(game, root, view, table, scratch, focus, settings, policy, count, rng):
-    """Do up to `count` simulations, updating the seats by turns; returns how many there was room for."""
+    """Do up to `count` simulations, updating the seats by turns; return how many there was room for."""
     for done in range(count):
         if not room_for_one(table, scratch):
             return done
@@ -265,13 +252,13 @@ def simulate(game, root, view, table, scratch, focus, settings, policy, count, r
 
 @helper
 def room_for_one(table, scratch):
-    """A simulation stores one infoset at most."""
+    """Whether the table has room for one simulation, which stores one infoset at most."""
     return has_room(table.used[0], len(table.slots), 1) and table.used[1] + 2 * len(scratch.probs) <= len(table.cells)
 
 
 @helper
 def descend(game, state, view, table, scratch, focus, settings, seat, number, rng):
-    """Move through what is stored, and one infoset further: how many turns the seat had, and the sample's weight."""
+    """Descend through the stored infosets and one further; return the seat's number of turns, the sample's weight."""
     cells, actions, probs = table.cells, scratch.actions, scratch.probs
     aiming, delta = settings.targeting > 0, settings.targeting
     targeted = aiming and uniform(rng) < delta
@@ -340,7 +327,7 @@ def descend(game, state, view, table, scratch, focus, settings, seat, number, rn
 
 @helper
 def update(cells, focus, scratch, number, depth, tail, payoff):
-    """Backwards: what each action was worth, by the odds of the updating seat's later moves."""
+    """Update regrets backwards along the path: `tail` gathers the probabilities of the updating seat's later moves."""
     for level in range(depth - 1, -1, -1):
         at, i = scratch.at[number, level], scratch.chosen[number, level]
         if at == focus.at[0]:
@@ -356,7 +343,7 @@ def update(cells, focus, scratch, number, depth, tail, payoff):
 
 @helper
 def match_with_mistakes(cells, at, n, mistake, probs):
-    """Regret matching, and a share of mistakes."""
+    """Regret matching, mixed with a share of uniform play."""
     total = 0.0
     for j in range(n):
         probs[j] = max(cells[at + j], 0.0)
@@ -372,20 +359,20 @@ def match_with_mistakes(cells, at, n, mistake, probs):
 
 @helper
 def explore(probs, n, exploration, rng):
-    """An index drawn evenly with probability `exploration`, else by its odds."""
+    """Sample an index, uniformly with probability `exploration`, else by its probability."""
     return below(rng, n) if uniform(rng) < exploration else choose(probs, n, rng)
 
 
 @helper
 def aimed(game, state, view, settings, scratch, sampling, n, targeted, ratio, rng):
-    """Draw from `sampling` by the scheme at hand: the index, s1 / s2 after it, and whether it stays on the way."""
+    """Sample from `sampling` by the scheme at hand; return the index, s1 / s2 after it, and whether it is on target."""
     keep = scratch.keep
     kept = game.target(state, view, settings.seat, settings.mode, scratch.actions, n, keep)
     mass = 0.0
     for j in range(n):
         if keep[j]:
             mass += sampling[j]
-    # Where nothing is aimed at, or nothing aimed at is ever played, both schemes are the same.
+    # Where all actions are on target, or none that is on target is ever played, both schemes are the same.
     if kept == n or mass <= 0:
         i = choose(sampling, n, rng)
         return i, ratio, keep[i]
@@ -397,7 +384,7 @@ def aimed(game, state, view, settings, scratch, sampling, n, targeted, ratio, rn
 
 @helper
 def choose_kept(sampling, keep, n, mass, rng):
-    """An index drawn by its share of the mass that is kept."""
+    """Sample an index that is on target, by its share of their total probability `mass`."""
     left = uniform(rng) * mass
     last = 0
     for j in range(n):

@@ -1,4 +1,4 @@
-"""Playouts by a policy."""
+"""Whole games at full speed, without a search: random ones, and duels of compiled policies."""
 
 from typing import Any
 
@@ -8,8 +8,48 @@ from ..games.game import OVER, Game, positions
 from ..jit import generators, kernel
 
 
+def finished(game: Game, count: int, seed: int = 1, start: Any = None) -> float:
+    """Play `count` random games by the game's own `random_playout`, the fastest way; return seat 0's mean payoff."""
+    states = positions(game, 2)
+    if start is not None:
+        states[0] = start
+    return float(_finish(game, states, count, generators(seed, 1)[0])) / max(count, 1)
+
+
+@kernel
+def _finish(game, states, count, rng):
+    total = 0.0
+    for _ in range(count):
+        states[1] = states[0]
+        game.random_playout(states[1], rng)
+        total += game.payoff(states[1], 0)
+    return total
+
+
+def playouts(game: Game, count: int, seed: int = 1, start: Any = None) -> tuple[int, float]:
+    """Play `count` random games from a position (default: the opening); return turns played, seat 0's mean payoff."""
+    states = positions(game, 2)
+    if start is not None:
+        states[0] = start
+    plies, total = _play(game, states, count, generators(seed, 1)[0])
+    return plies, total / max(count, 1)
+
+
+@kernel
+def _play(game, states, count, rng):
+    plies, total = 0, 0.0
+    for _ in range(count):
+        states[1] = states[0]
+        state = states[1]
+        while game.turn(state) != OVER:
+            game.play(state, game.sample_action(state, rng))
+            plies += 1
+        total += game.payoff(state, 0)
+    return plies, total
+
+
 def by_policy(game: Game, policy: Any, count: int, seed: int) -> int:
-    """So many games from the opening, by a policy; how many turns they took."""
+    """Play `count` games from the opening by a policy; return the number of turns."""
     most = max(game.facts.num_actions, game.facts.max_chance_outcomes)
     actions, probs = np.zeros(most, np.int64), np.zeros(most)
     return _by_policy(game, policy, positions(game, 2), count, actions, probs, generators(seed, 1)[0])
@@ -24,3 +64,32 @@ def _by_policy(game, policy, states, count, actions, probs, rng):
             policy.playout(game, states[1], 1, actions, probs, rng)
             turns += 1
     return turns
+
+
+def duel(game: Game, one: Any, two: Any, games: int, seed: int) -> np.ndarray:
+    """Play games of two policies in one kernel; return the first one's score in each: 1, 1/2 or 0.
+
+    The first policy moves first in the games of even number.
+    """
+    if one is two:
+        raise ValueError("the two policies must be two objects, as each needs its own scratch arrays")
+    most = game.facts.num_actions
+    scores, actions, probs = np.zeros(games), np.zeros(most, np.int64), np.zeros(most)
+    _duel(game, one, two, positions(game, 2), scores, actions, probs, generators(seed, 1)[0])
+    return scores
+
+
+@kernel
+def _duel(game, one, two, states, scores, actions, probs, rng):
+    for i in range(len(scores)):
+        states[1] = states[0]
+        state, seat = states[1], i % 2
+        turn = game.turn(state)
+        while turn != OVER:
+            if turn == seat:
+                game.play(state, one.step(game, state, actions, probs, rng))
+            else:
+                game.play(state, two.step(game, state, actions, probs, rng))
+            turn = game.turn(state)
+        mine, theirs = game.payoff(state, seat), game.payoff(state, 1 - seat)
+        scores[i] = 0.5 * ((mine > theirs) + (mine >= theirs))

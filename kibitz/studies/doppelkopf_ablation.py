@@ -33,7 +33,7 @@ VARIANTS = {  # name -> what follows the network
     "endings solved": ",exact=10000",
     "trees of 60 on half as many deals": ",tree=60",
 }
-WHOLE = {"doko": "", "announcements tried as cards are": ",calls=tree"}  # the same in the whole game
+WHOLE = {"doko": "", "announcements tried as cards are": ",announcements=tree"}  # the same in the whole game
 TIMED = 3  # games
 
 

@@ -23,7 +23,7 @@ from ..learn.doppelkopf.predictors import predictor_of
 from ..learn.doppelkopf.recorded_games import is_validation
 from ..learn.model_files import network_file
 from ..learn.trainer import configured, new_run, train
-from ..players.search import THESIS_C
+from ..search.ismcts import THESIS_C
 from .matches import against_others
 from .report import Report
 
@@ -210,7 +210,7 @@ class Study:
         return Report(title, ["trick", *by_trick], rows, self._notes(), curves, "percent", over="trick")
 
     def _table_8(self) -> Report:
-        uct = f"ensemble-uct:10x{self.scale.rollouts},c={THESIS_C},exact=0,calls=tree"
+        uct = f"ensemble-uct:10x{self.scale.rollouts},c={THESIS_C},exact=0,announcements=tree"
         players = {"LSTM": f"lstm:{self._longest().folder}", "UCT": uct, "random": "random"}
         rows = []
         for (one, two), theirs in TABLE_8.items():
@@ -230,8 +230,8 @@ class Study:
             ("announcements by the scores that follow", "calls", BIDDING, "distribution", ""),
             ("no announcements", "quiet", RULES, "tree", ""),
         ):
-            guided = f"uct-lstm:{trees},net={network},exact=0,calls={calls}"
-            uct = f"ensemble-uct:{trees},c={THESIS_C},exact=0,calls={calls}"
+            guided = f"uct-lstm:{trees},net={network},exact=0,announcements={calls}"
+            uct = f"ensemble-uct:{trees},c={THESIS_C},exact=0,announcements={calls}"
             rows.append([what, *self._match(game, guided, uct, f"table-9-{name}"), theirs])
         notes = [
             f"`{guided}` against three `{uct}`; `calls` as the lines say.",

@@ -22,7 +22,7 @@ from ..learn.model_files import network_file
 from ..learn.trainer import configured, new_run, train
 from ..learn.tspg.store import Features, read_features
 from ..players import make_for
-from ..search.duels import duel
+from ..search.playouts import duel
 from ..search.policies import weighed
 from .report import Report
 

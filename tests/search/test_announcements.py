@@ -64,7 +64,7 @@ def test_what_lies_within_noise_isnt_said():
 @pytest.mark.parametrize("search", [partial(EnsembleUct, exact=0), SingleUct])
 def test_searches_weigh_up_what_is_said_and_search_what_is_played(search):
     game = Dare()
-    found = search(game, 1, announcements=Announcements(game))
+    found = search(game, 1, announcements="distribution")
     assert found.advise(view_with(8), 0, 100).won is not None
     assert found.advise(view_with(8), 0, 100).best == DOUBLE
     state = positions(game)[0]
@@ -73,12 +73,12 @@ def test_searches_weigh_up_what_is_said_and_search_what_is_played(search):
     advice = found.advise(view_of(game, state, 0), 0, 500)
     assert advice.won is None
     assert advice.best == 0  # show
-    in_tree = search(game, 1).advise(view_with(8), 0, 2000)
+    in_tree = search(game, 1, announcements="tree").advise(view_with(8), 0, 2000)
     assert in_tree.won is None
     assert in_tree.best == DOUBLE
 
 
-@pytest.mark.parametrize("text", [ENSEMBLE, f"{ENSEMBLE},calls=tree", "single-uct:200", "usual"])
+@pytest.mark.parametrize("text", [ENSEMBLE, f"{ENSEMBLE},announcements=tree", "single-uct:200", "heuristic"])
 def test_players_play_games_with_asides_to_their_end(text):
     game = Dare()
     player = make_for(text, game)

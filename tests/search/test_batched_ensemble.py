@@ -10,9 +10,9 @@ from kibitz import games
 from kibitz.games import legal_actions, view_of
 from kibitz.jit import hash_record
 from kibitz.search.batched_ensemble import BatchedEnsemble, oracle
-from kibitz.search.blended import EXPLORATION, ObenausUcb
 from kibitz.search.determinization import sample_worlds
 from kibitz.search.mcts import new_tree
+from kibitz.search.selection import OBENAUS_C, ObenausUcb
 
 from .test_ensemble_uct import after, open_value
 
@@ -70,7 +70,7 @@ def test_selection_is_equation_12():
         visits, values = generator.integers(0, 9, count), generator.random(count)
         visits[0], values[visits == 0] = 1, 0.5
         said = generator.random(count) * 0.3
-        tree, select = new_tree(1 + count), ObenausUcb(EXPLORATION)
+        tree, select = new_tree(1 + count), ObenausUcb(OBENAUS_C)
         tree.first[0], tree.children[0], tree.visits[0] = 1, count, visits.sum()
         tree.visits[1:], tree.mean[1:], tree.prior[1:] = visits, 2 * values - 1, said / said.sum()
         tree.spread[1:] = [select.spread(int(n)) if n else 0 for n in visits]
@@ -83,7 +83,7 @@ def test_what_was_never_tried_is_chosen_by_the_prior_alone():
     tree.prior[1:] = 0.2, 0.5, 0.3
     for visits in (0, 1):
         tree.visits[0] = visits
-        assert ObenausUcb(EXPLORATION).select(tree, 0, None) == 2
+        assert ObenausUcb(OBENAUS_C).select(tree, 0, None) == 2
 
 
 @pytest.mark.parametrize("words", [["Q", "K"], ["J", "Q", "pass", "bet"]])
@@ -91,7 +91,7 @@ def test_values_are_the_mean_over_guesses_of_open_games(words):
     game = games.load("kuhn")
     state = after(game, *words)
     seat = game.turn(state)
-    advice = BatchedEnsemble(game, Adviser(1, 4), deals=200, exact=0).advise(
+    advice = BatchedEnsemble(game, Adviser(1, 4), determinizations=200, exact=0).advise(
         view_of(game, state, seat), seat, 200 * 300
     )
     assert advice.simulations == advice.visits.sum() == 200 * 300
@@ -111,13 +111,13 @@ def test_a_tree_is_the_same_whoever_grows_beside_it():
     game = games.load("kuhn")
     state = after(game, "Q", "K")
     view = view_of(game, state, 0)
-    search = BatchedEnsemble(game, Adviser(1, 4), deals=3, exact=0)
+    search = BatchedEnsemble(game, Adviser(1, 4), determinizations=3, exact=0)
     worlds = sample_worlds(game, view, 0, 3, search.rng)
     found = []
     for share in ([50, 50, 50], [0, 50, 0]):
         search.begin(5)
         search.grow(view, 0, worlds, np.array(share))
-        found.append(search.children(1))
+        found.append(search.root(1))
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)
     assert found[0][1].sum() == 50
@@ -125,7 +125,7 @@ def test_a_tree_is_the_same_whoever_grows_beside_it():
 
 def test_a_position_is_asked_for_once_and_trees_wait_together():
     game = games.load("kuhn")
-    search = BatchedEnsemble(game, Adviser(1, 4), deals=20, exact=0)
+    search = BatchedEnsemble(game, Adviser(1, 4), determinizations=20, exact=0)
     search.advise(view_of(game, after(game, "Q", "K"), 0), 0, 20 * 100)
     keys = search.adviser.oracle.keys[: search.asked]
     assert len(set(keys.tolist())) == search.asked == 2 * 4  # J or K behind Q, four decisions in each
@@ -134,7 +134,7 @@ def test_a_position_is_asked_for_once_and_trees_wait_together():
 
 def test_small_guesses_are_solved():
     game = games.load("kuhn")
-    search = BatchedEnsemble(game, Adviser(1, 4), deals=5, exact=1000)
+    search = BatchedEnsemble(game, Adviser(1, 4), determinizations=5, exact=1000)
     advice = search.advise(view_of(game, after(game, "Q", "K"), 0), 0, 5 * 100)
     assert advice.simulations == search.asked == 0
     assert not np.isnan(advice.value).any()

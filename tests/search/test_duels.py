@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.search.duels import duel
-from kibitz.search.playouts import by_policy
+from kibitz.search.playouts import by_policy, duel
 from kibitz.search.policies import Uniform, policy
 
 from ..games.counted import value
@@ -46,7 +45,7 @@ def test_uniform_policies_score_by_the_law_of_random_play():
 
 def test_a_policy_needs_room_of_its_own():
     one = Uniform()
-    with pytest.raises(ValueError, match="room"):
+    with pytest.raises(ValueError, match="two objects"):
         duel(games.load("tic_tac_toe"), one, one, 1, 1)
 
 

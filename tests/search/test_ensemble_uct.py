@@ -43,7 +43,7 @@ def test_values_are_the_mean_over_guesses_of_open_games(words, exact):
     state = after(game, *words)
     seat = game.turn(state)
     view = view_of(game, state, seat)
-    advice = EnsembleUct(game, 1, deals=400, exact=exact).advise(view, seat, 400 * 300)
+    advice = EnsembleUct(game, 1, determinizations=400, exact=exact).advise(view, seat, 400 * 300)
     assert (advice.simulations == 0) == (exact > 0)
     others = [card for card in range(3) if card != int(state.cards[seat])]
     expected = np.zeros(len(advice.actions))
@@ -61,7 +61,7 @@ def test_values_are_the_mean_over_guesses_of_open_games(words, exact):
 def test_simulations_are_shared_out():
     game = games.load("leduc")
     state = after(game, "K", "Q")
-    search = EnsembleUct(game, 1, deals=7, exact=0, prove=False)
+    search = EnsembleUct(game, 1, determinizations=7, exact=0, prove=False)
     advice = search.advise(view_of(game, state, 0), 0, 1000)
     assert advice.simulations == 1000
     assert advice.visits.sum() == 1000
@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_advice_and_where_nothing_is_hidden_it_play
             game.play(state, legal_actions(game, state)[0])
         seat = game.turn(state)
         view = view_of(game, state, seat)
-        one, two = (EnsembleUct(game, 5, deals=3, exact=0).advise(view, seat, 300) for _ in range(2))
+        one, two = (EnsembleUct(game, 5, determinizations=3, exact=0).advise(view, seat, 300) for _ in range(2))
         assert one.best == two.best
         np.testing.assert_array_equal(one.visits, two.visits)
 
@@ -85,7 +85,7 @@ def test_a_card_that_can_only_lose_is_seen():
     """With the king every guess says the same."""
     game = games.load("kuhn")
     state = after(game, "Q", "K", "bet")
-    advice = EnsembleUct(game, 1, deals=10).advise(view_of(game, state, 1), 1, 1000)
+    advice = EnsembleUct(game, 1, determinizations=10).advise(view_of(game, state, 1), 1, 1000)
     assert game.action_to_string(state, advice.best) == "call" or advice.value.max() == pytest.approx(2)
 
 
@@ -106,7 +106,7 @@ def test_playouts_may_be_as_is_usual():
     for card in (CARDS - 1, 0):
         game.play(state, card)
     for policy, worth in ((Heuristic(), 2.0), (None, 0.0)):
-        search = EnsembleUct(game, 1, deals=1, exact=0, policy=policy, prove=False)
+        search = EnsembleUct(game, 1, determinizations=1, exact=0, announcements="tree", policy=policy, prove=False)
         values = [search.advise(view_of(game, state, 0), 0, 2).value[0] for _ in range(200)]  # each action once
         assert np.mean(values) == pytest.approx(worth, abs=0.7)
 

@@ -8,6 +8,8 @@ from kibitz.core.names import BadInput
 from kibitz.search import ismcts
 from kibitz.search.ismcts import IsMcts, SingleUct
 
+from .counting import Counting
+
 
 def view_after(name, *actions):
     game = games.load(name)
@@ -65,7 +67,7 @@ def test_the_same_seed_gives_the_same_advice():
 def test_a_budget_that_would_not_fit_is_refused_before_it_starts():
     game, view, seat = view_after("goofspiel:6", 2, 1)
     search = IsMcts(game, 1)
-    with pytest.raises(BadInput, match=r"99,000,000,000 simulations of goofspiel:cards=6 may need .* GB, more than"):
+    with pytest.raises(BadInput, match=r"99,000,000,000 simulations of goofspiel:cards=6 may need .* GB of memory"):
         search.advise(view, seat, 99_000_000_000)
     assert search.table.used[0] == 0
 
@@ -74,7 +76,7 @@ def test_it_keeps_a_time_budget_and_tells_its_progress():
     game, view, seat = view_after("goofspiel:6", 2, 1)
     search, seen = IsMcts(game, 1), []
     search.advise(view, seat, 10)
-    advice = search.advise(view, seat, seconds=0.1, progress=seen.append)
+    advice = search.advise(view, seat, seconds=0.1, report=Counting(seen))
     assert 0.1 <= advice.seconds < 5
     assert seen[-1] == advice.simulations > 100
 
@@ -101,11 +103,11 @@ def test_single_uct_counts_visits_of_the_node():
 def test_single_uct_takes_the_highest_mean_or_the_most_visits():
     game, view, seat = view_after("leduc", 2, 1, 1, 1, 2, 2, 2)  # a pair of kings, facing two raises
     for by_mean in (True, False):
-        advice = SingleUct(game, 1, by_mean=by_mean).advise(view, seat, 2000)
+        advice = SingleUct(game, 1, decide="mean" if by_mean else "visits").advise(view, seat, 2000)
         assert game.action_to_string(view, advice.best) == "call"
         assert advice.value[1] == pytest.approx(9)
         assert advice.best == advice.actions[np.argmax(advice.value if by_mean else advice.visits)]
-    wide = SingleUct(game, 1, exploration=50).advise(view, seat, 2000)
+    wide = SingleUct(game, 1, c=50).advise(view, seat, 2000)
     assert np.ptp(wide.visits) < np.ptp(advice.visits)
 
 

@@ -110,7 +110,7 @@ def test_an_ensemble_solves_what_it_can():
     state = met(game, 3, 3)
     seat = game.turn(state)
     view = games.view_of(game, state, seat)
-    advice = EnsembleUct(game, 1, deals=200).advise(view, seat, 1000)
+    advice = EnsembleUct(game, 1, determinizations=200).advise(view, seat, 1000)
     assert advice.simulations == 0
     others = [card for card in range(3) if card != int(state.cards[seat])]
     expected = np.zeros(len(advice.actions))
@@ -119,4 +119,4 @@ def test_an_ensemble_solves_what_it_can():
         world.cards[1 - seat] = card
         expected += MaxN(game, 1000).solve(world).values[:, seat] / 2
     np.testing.assert_allclose(advice.value, expected, atol=0.3)  # a mean of 200 guesses
-    assert EnsembleUct(game, 1, deals=200, exact=0).advise(view, seat, 1000).simulations > 0
+    assert EnsembleUct(game, 1, determinizations=200, exact=0).advise(view, seat, 1000).simulations > 0

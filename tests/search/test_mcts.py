@@ -10,14 +10,12 @@ from kibitz.core.names import BadInput
 from kibitz.games import OVER, legal_actions, positions
 from kibitz.search import mcts as trees
 from kibitz.search.alphabeta import AlphaBeta
-from kibitz.search.mcts import BYTES, UNKNOWN
+from kibitz.search.mcts import BYTES, UNKNOWN, Puct, Uct
 from kibitz.search.policies import policy
-from kibitz.search.puct import Puct
-from kibitz.search.uct import Uct
 
 PILE = f"{Path(__file__).parents[1] / 'games' / 'pile.py'}:Pile"
 SEARCHES = [Uct, Puct]
-SETTINGS = [{}, {"urgency": "parent"}, {"urgency": "infinite"}, {"prove": False}]
+SETTINGS = [{}, {"fpu": "parent"}, {"fpu": "infinite"}, {"prove": False}]
 
 
 def after(game, *moves):
@@ -126,7 +124,7 @@ def test_a_node_takes_at_most_48_bytes():
 @pytest.mark.parametrize("search", SEARCHES)
 def test_memory_is_bounded_and_a_full_tree_goes_on(search):
     game = games.load("connect_four")
-    found = search(game, 1, memory=500 * BYTES, prove=False)
+    found = search(game, 1, megabytes=500 * BYTES / 1e6, prove=False)
     advice = found.advise(positions(game)[0], 0, 20_000)
     assert advice.simulations == advice.visits.sum() == 20_000
     assert found.tree.used[0] <= 500
@@ -255,16 +253,16 @@ def test_plain_python_grows_the_same_tree(monkeypatch):
 
 
 def test_games_that_hide_something_are_refused():
-    with pytest.raises(BadInput, match="hides something"):
+    with pytest.raises(BadInput, match="hidden information"):
         Uct(games.load("leduc"))
-    with pytest.raises(BadInput, match="nothing hidden"):
+    with pytest.raises(BadInput, match="no hidden information"):
         AlphaBeta(games.load("kuhn"))
 
 
 @pytest.mark.heavy
 def test_ten_million_simulations_neither_overflow_nor_slow_down():
     game = games.load("connect_four")
-    found = Uct(game, 1, prove=False, memory=1e9)
+    found = Uct(game, 1, prove=False, megabytes=1000)
     advice = found.advise(positions(game)[0], 0, 10_000_000)
     assert advice.visits.sum() == 10_000_000
     assert found.bytes <= 1e9 + 8
@@ -279,6 +277,6 @@ def test_of_moves_visited_as_often_the_one_of_the_best_mean_is_played():
     assert search.tree.visits[children].tolist() == [1] * 7
     search.tree.mean[children] = [-1, 0, 0.5, 1, -0.5, 0.25, -1]
     assert search.best(children) == children[3]
-    advice = search.advice(7, 0.0)
+    advice = search.advice(games.positions(game)[0], 7)
     assert advice.best == int(search.tree.action[children[3]])
     assert search.principal_variation()[0] == advice.best

@@ -9,8 +9,7 @@ import pytest
 from kibitz import games
 from kibitz.games import CHANCE, OVER, game, legal_actions, positions
 from kibitz.jit import record
-from kibitz.search.puct import Puct
-from kibitz.search.uct import Uct
+from kibitz.search.mcts import Puct, Uct
 
 HEIRS = f"{Path(__file__).parents[1] / 'games' / 'heirs.py'}:Heirs"
 SEARCHES = [Uct, Puct]

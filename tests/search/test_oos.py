@@ -10,10 +10,11 @@ from kibitz.search import oos
 from kibitz.search.best_response import evaluate
 from kibitz.search.infoset_table import find, new_table
 from kibitz.search.mccfr import match
-from kibitz.search.oos import Oos, bytes_an_infoset
+from kibitz.search.oos import Oos, bytes_per_infoset
 from kibitz.search.policies import policy
 from kibitz.search.sequence_form import unfold
 
+from .counting import Counting
 from .every_way import Scripted, every_way
 from .exact import infosets, regrets_and_weights
 
@@ -101,7 +102,7 @@ def check_exactness(game, target, delta, gamma, aims, monkeypatch, seed=1):
     for updating in (0, 1):
         regrets, weights = regrets_and_weights(game, strategy, updating)
         for seat, state in aims:
-            search = Oos(game, 1, 0.4, delta, gamma, target)
+            search = Oos(game, 1, target=target, delta=delta, gamma=gamma)
             found = expected_update(search, table, updating, view_of(game, state, seat), seat, monkeypatch)
             for key, (at, n) in places.items():
                 np.testing.assert_allclose(found[at : at + n], regrets.get(key, np.zeros(n)), atol=1e-10)
@@ -202,7 +203,7 @@ def nash_convs(game, simulations, seeds, **settings):
     form, found = unfold(game), []
     for seed in range(seeds):
         search = Oos(game, seed, **settings)
-        if settings.get("targeting", 0.9) > 0:
+        if settings.get("delta", 0.9) > 0:
             search.target(facing_a_raise(game), 1)
         search.run(simulations)
         found.append(evaluate(form, search.strategy()).nash_conv)
@@ -211,7 +212,7 @@ def nash_convs(game, simulations, seeds, **settings):
 
 def test_untargeted_it_converges_on_leduc():
     """NashConv ≤ 0.5 after 300,000 iterations of two simulations, the median of five seeds."""
-    assert np.median(nash_convs(games.load("leduc"), 600_000, 5, targeting=0.0)) <= 0.5
+    assert np.median(nash_convs(games.load("leduc"), 600_000, 5, delta=0.0)) <= 0.5
 
 
 @pytest.mark.parametrize("target", ["pst", "ist"])
@@ -239,7 +240,7 @@ def test_advice_nears_the_equilibrium_value_and_names_every_action():
     view = facing_a_raise(game)  # with the best card
     search = Oos(game, 3)
     seen = []
-    advice = search.advise(view, 1, 200_000, progress=seen.append)
+    advice = search.advise(view, 1, 200_000, report=Counting(seen))
     assert advice.actions.tolist() == games.legal_actions(game, view)
     assert advice.policy.sum() == pytest.approx(1)
     assert advice.policy[0] < 0.02  # nobody folds a king
@@ -285,22 +286,22 @@ def test_a_time_budget_is_kept():
 def test_a_stored_infoset_needs_no_more_than_is_said():
     for name in ("leduc", "goofspiel:13", "liars_dice:2"):
         game = games.load(name)
-        search = Oos(game, 1, targeting=0.0)
+        search = Oos(game, 1, delta=0.0)
         search.run(30_000)
         used = int(search.table.used[0])
-        assert search.bytes <= max(used * bytes_an_infoset(game), 100_000)
+        assert search.bytes <= max(used * bytes_per_infoset(game), 100_000)
 
 
 def test_a_budget_that_would_not_fit_is_refused_before_it_starts():
     game = games.load("goofspiel:13")
     search = Oos(game, 1, memory=1e9)
-    with pytest.raises(BadInput, match=r"100,000,000 simulations of goofspiel:cards=13 may need 48\.0 GB, more than"):
+    with pytest.raises(BadInput, match=r"100,000,000 simulations of goofspiel:cards=13 may need 48\.0 GB of memory"):
         search.advise(view_of(game, games.positions(game)[0], 0), 0, 100_000_000)
     assert search.simulations == 0
 
 
 def test_what_cannot_be_aimed_at_is_refused():
-    with pytest.raises(BadInput, match="target=pst: goofspiel can be aimed at ist"):
+    with pytest.raises(BadInput, match="target=pst is not possible in goofspiel, it should be ist"):
         Oos(games.load("goofspiel"), target="pst")
 
 

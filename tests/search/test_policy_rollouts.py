@@ -117,7 +117,7 @@ def test_endings_are_solved_for_the_actions_that_are_left_too():
             game.play(state, game.sample_action(state, rng))
         if (seat := game.turn(state)) != OVER:
             advice = search.advise(view_of(game, state, seat), seat, 70)
-            wanted = search.exhaust.solve(state).values[:, seat]
+            wanted = search.maxn.solve(state).values[:, seat]
             assert advice.value == pytest.approx(wanted)
             assert wanted[advice.policy.argmax()] == wanted.max()
             seen += len(set(wanted)) > 1

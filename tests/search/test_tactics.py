@@ -10,8 +10,7 @@ import pytest
 from kibitz import games
 from kibitz.games import legal_actions
 from kibitz.search.alphabeta import AlphaBeta
-from kibitz.search.puct import Puct
-from kibitz.search.uct import Uct
+from kibitz.search.mcts import Puct, Uct
 
 from .test_mcts import after
 

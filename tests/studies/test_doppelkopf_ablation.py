@@ -70,7 +70,7 @@ def test_only_trees_have_half_of_the_guesses(tmp_path, network):
     assert few == {"trees of 60 on half as many deals"}
     assert players["whole"] == {
         "doko": "doko:models/doppelkopf,simulations=100",
-        "announcements tried as cards are": "doko:models/doppelkopf,simulations=100,calls=tree",
+        "announcements tried as cards are": "doko:models/doppelkopf,simulations=100,announcements=tree",
     }
 
 

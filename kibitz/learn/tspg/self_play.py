@@ -19,7 +19,7 @@ import safetensors.numpy
 from ...core.files import write_atomically
 from ...core.names import BadInput
 from ...games import OVER, Game, load, positions
-from ...search.puct import Puct
+from ...search.mcts import Puct
 from .cases import Finder
 from .growth import best_pair
 from .objectives import OBJECTIVES, UNVISITED, Batch, gradient
@@ -73,7 +73,7 @@ def self_play(config: Tspg) -> Callable[[tuple[int, ...], Features], list[tuple[
 
     def play(numbers: tuple[int, ...], features: Features) -> list[tuple[int, Rows]]:
         policy = biased(game, features, "ce", config.playouts)
-        search = Puct(game, exploration=config.exploration, policy=policy, plies=config.plies, prove=config.prove)
+        search = Puct(game, c=config.exploration, policy=policy, plies=config.plies, prove=config.prove)
         return [(number, play_one(game, search, config, number)) for number in numbers]
 
     return play

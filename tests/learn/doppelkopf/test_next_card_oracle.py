@@ -60,7 +60,7 @@ def test_priors_are_what_the_network_says_of_the_line_of_who_asks(file, name, ca
     state = after(game, cards)
     seat = game.turn(state)
     view = view_of(game, state, seat)
-    search = BatchedEnsemble(game, LineReader(network), deals=DEALS, exact=0)
+    search = BatchedEnsemble(game, LineReader(network), determinizations=DEALS, exact=0)
     worlds = sample_worlds(game, view, seat, DEALS, search.rng)
     search.grow(view, seat, worlds, np.full(DEALS, 150))
     kinds, lines = set(), set()

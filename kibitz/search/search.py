@@ -1,0 +1,107 @@
+"""The base class of all searches, and their registry.
+
+A search is one class in one file. `@search("name")` makes it a player (`name:1000`), and `kibitz compile` and the
+contract tests find it there too. Its options are the parameters of its constructor that are `Annotated`.
+"""
+
+import math
+import time
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.names import Registry
+from ..core.progress import SILENT, Reporter
+from ..games import Game, legal_actions
+from ..jit import generators
+from .advice import Advice, fixed_advice
+from .announcements import Announcements
+from .budget import chunks
+
+SEARCHES = Registry("search", "kibitz.search")
+search = SEARCHES
+
+
+class Search:
+    """A search of one game: `begin(seed)` once per game, `advise(view, seat, simulations)` once per move.
+
+    A subclass refuses games that it can't search in its constructor (BadInput) and implements `target`, `run` and
+    `advice`; or `_advise`, if it spends its budget in another way. It sees views only, so it can't peek.
+    """
+
+    # How a player's name gives the budget: "simulations" (`oos:1000`, `oos:seconds=1`), "worlds" (determinizations
+    # times simulations, `ensemble-uct:10x1000`), or "none".
+    budget: ClassVar[str] = "simulations"
+    # Where a player gets the constructor's parameter `policy` from: "playouts" (random, or the game's heuristic),
+    # "network" or "patterns" (from a file; `kibitz.players.search` loads them), or "" (there is no such parameter).
+    policy_from: ClassVar[str] = ""
+    keeps_tree: ClassVar[bool] = False  # from move to move; then it simulates even where only one move is legal
+    deterministic: ClassVar[bool] = False  # advice is the same for all seeds
+    presets: ClassVar[dict[str, dict[str, Any]]] = {}  # name -> options: `ensemble-uct:thesis`
+
+    def __init__(self, game: Game, seed: int = 1, announcements: Announcements | None = None) -> None:
+        """
+        Args:
+            game: The game that is played.
+            seed: The same seed gives the same advice.
+            announcements: Chooses announcements, so that the search sees the game without them (`self.played`).
+        """
+        self.game, self.announcements = game, announcements
+        self.played = game.without_announcements() if announcements else game
+        self.rng = generators(seed, 1)[0]
+
+    def begin(self, seed: int) -> None:
+        """Start a new game: forget everything, and restart the random numbers."""
+        self.rng = generators(seed, 1)[0]
+
+    def advise(
+        self, view: Any, seat: int, simulations: int = 0, seconds: float = math.inf, report: Reporter = SILENT
+    ) -> Advice:
+        """Search a view of the seat to move until the simulations (0: no limit) or the seconds are used up.
+
+        At least one simulation is done. A search that keeps no tree answers a single legal move at once.
+        """
+        began = time.perf_counter()
+        if not self.keeps_tree and len(legal_actions(self.game, view)) == 1:
+            return fixed_advice(self.game, view, np.ones(1))
+        if self.announcements and self.game.is_announcement(view):
+            return self.announcements.advise(view, seat, self.rng)
+        advice = self._advise(view, seat, simulations, seconds, report)
+        return replace(advice, seconds=time.perf_counter() - began)
+
+    def _advise(self, view: Any, seat: int, simulations: int, seconds: float, report: Reporter) -> Advice:
+        self.target(view, seat)
+        self.refuse_beyond_memory(simulations)
+        done = 0
+        for chunk in chunks(simulations, seconds, report):
+            self.refuse_beyond_memory(chunk)
+            done += self.run(chunk)
+            if self.finished:
+                break
+        return self.advice(view, done)
+
+    def target(self, view: Any, seat: int) -> None:
+        """Make a view of the seat to move the one that `run` searches."""
+        raise NotImplementedError
+
+    def run(self, simulations: int) -> int:
+        """Do simulations; return how many, which is fewer only where the search has finished."""
+        raise NotImplementedError
+
+    def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:
+        """The advice for the view after so many simulations."""
+        raise NotImplementedError
+
+    @property
+    def finished(self) -> bool:
+        """Whether more simulations would change nothing."""
+        return False
+
+    def refuse_beyond_memory(self, simulations: int) -> None:
+        """Raise BadInput where so many more simulations may not fit into memory."""
+
+    @classmethod
+    def precompile(cls, game: Game, view: Any, seat: int) -> None:
+        """Compile all kernels of the search for a game, by the smallest task that there is."""
+        cls(game).advise(view, seat, 1)
