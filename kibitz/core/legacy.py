@@ -8,18 +8,33 @@ from typing import Any
 # Player kinds; the parameters behind the colon are translated by OPTIONS.
 PLAYERS = {"usual": "heuristic", "doko-rules": "heuristic"}
 # Options of players, and their values.
-OPTIONS = {
-    "guesses": "worlds",
-    "calls": "announcements",
-    "urgency": "fpu",
-    "playouts=usual": "playouts=heuristic",
-}
-# Fields of training configurations.
+OPTIONS = {"guesses": "worlds", "playouts=usual": "playouts=heuristic"}
+# Fields of training configurations: of all learners, then of each.
 FIELDS = {
     "judge_every": "evaluate_every",
     "under_way": "in_flight",
     "shared_luck": "shared_chance",
     "same_luck": "shared_seed",
+    "rate": "learning_rate",
+    "batch": "batch_size",
+}
+LEARNER_FIELDS: dict[str, dict[str, str]] = {
+    "exit-oos": {
+        "explore": "exploration",
+        "rule": "replay",
+        "decay": "replay_decay",
+        "linear": "linear_averaging",
+    },
+    "tspg": {
+        "inside": "epsilon_inside",
+        "shared": "divide_learning_rate",
+        "fewest": "min_cases",
+        "confident": "confidence_bound",
+        "plies": "playout_plies",
+        "turns": "max_turns",
+        "grow": "new_patterns",
+        "grow_from": "growth_positions",
+    },
 }
 
 
@@ -35,7 +50,8 @@ def current_player(text: str) -> str:
 
 def current_config(values: dict[str, Any]) -> dict[str, Any]:
     """A run's configuration with the present names of its fields and players."""
-    found = {FIELDS.get(key, key): value for key, value in values.items()}
+    fields = FIELDS | LEARNER_FIELDS.get(str(values.get("method")), {}) if values.get("command") == "train" else FIELDS
+    found = {fields.get(key, key): value for key, value in values.items()}
     if isinstance(found.get("players"), list):
         found["players"] = [current_player(each) if isinstance(each, str) else each for each in found["players"]]
     return found

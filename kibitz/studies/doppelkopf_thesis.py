@@ -25,7 +25,7 @@ from ..learn.model_files import network_file
 from ..learn.trainer import configured, new_run, train
 from ..search.ismcts import THESIS_C
 from .matches import against_others
-from .report import Report
+from .report import Report, Watcher
 
 RULES = "doppelkopf:thesis"
 TABLE_6 = {"thesis": 45.9, "thesis-128": 44.9, "thesis-256": 50.0}  # percent
@@ -140,7 +140,7 @@ class Study:
                 raise BadInput(f"{folder} holds another training: give another folder with --out")
             run = Run.create_or_resume(folder, "", there | {"iterations": passes}, may_grow=("iterations",))
         if not has_learned(run, passes):
-            train(run, watch=lambda passed: self.watch(f"learning {preset}, steps", passed.steps, passed.total))
+            train(run, report=Watcher(lambda *at: self.watch(f"learning {preset}, steps", *at), self.tell))
         return run
 
     # ------------------------------------------------------------ foretelling

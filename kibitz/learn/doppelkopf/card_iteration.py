@@ -40,9 +40,9 @@ class CardIteration:
     games: Annotated[int, "games of self-play an iteration", range(1, 10**7)] = 500
     plies: Annotated[int, "cards played behind each that could be, then it is judged; 48: to the end", range(49)] = 48
     steps: Annotated[int, "gradient steps an iteration", range(1, 10**6)] = 25
-    batch: Annotated[int, "games a step", range(1, 10**6)] = 256
+    batch_size: Annotated[int, "games a step", range(1, 10**6)] = 256
     positions: Annotated[int, "of each game, a step", range(1, 49)] = 8
-    rate: Annotated[float, "learning rate of Adam at first; it falls to a tenth"] = 0.001
+    learning_rate: Annotated[float, "learning rate of Adam at first; it falls to a tenth"] = 0.001
     entropy: Annotated[float, "points that a nat of doubt is worth, so that a policy stays open"] = 0.01
     capacity: Annotated[int, "games that are learned from: the last so many", range(1, 10**8)] = 5000
     device: Annotated[str, "where torch computes", ("auto", "cpu", "cuda")] = "auto"

@@ -31,6 +31,7 @@ from ...jit import copy_record, kernel
 from ...search.determinization import nothing_fits
 from ...search.policies import policy
 from ..mlp import Layers, Mlp, ask, compiled, forward, logits
+from ..model_files import Description, model_format
 from .recorded_games import check_nines
 
 FORMAT = "kibitz cards 1"
@@ -108,6 +109,13 @@ def read_network(path: Path) -> tuple[CardNetwork, About]:
     if not all(_sound(layers, *ENDS[part]) for part, layers in _named(found)):
         raise BadInput(f"{path} is damaged: its layers don't fit each other, or aren't finite")
     return found, About(name, made, sizes)
+
+
+@model_format(FORMAT)
+def describe(path: Path) -> Description:
+    about = read_network(path)[1]
+    what = ", ".join(f"{part} {'-'.join(map(str, sizes))}" for part, sizes in about.sizes.items())
+    return Description(about.game, about.made, what, "doko")
 
 
 def _single(array: np.ndarray) -> np.ndarray:

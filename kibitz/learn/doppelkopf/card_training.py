@@ -1,27 +1,23 @@
 """Networks that play Doppelkopf, learned from games. Torch works here."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from ...games import Game, full_name
+from ...games import Game
 from ...games.doppelkopf.beliefs import ROOM, expected_counts
 from ...games.doppelkopf.cards import KINDS
 from ..mlp import new_layers
-from ..torch_mlp import BANNED, as_module, layers_of, one_thread, pick_device
-from ..torch_pupil import TorchPupil
-from .card_network import CARDS, ENDS, SURE, VALUE, WHERE, CardNetwork, save_network, weights_of
-from .card_rows import Rows, draw_rows
-from .recorded_games import Games, is_validation
+from ..torch_mlp import BANNED, as_module, layers_of, one_thread
+from .card_network import CARDS, ENDS, SURE, VALUE, WHERE, CardNetwork, weights_of
+from .card_rows import Rows
 
 WORTH = 0.1  # of a squared error of the reward, beside a card's surprise
 PLACES = 0.05  # of a deal's surprise
 PLACED = 4  # one of so many rows learns where cards lie: counting deals is most of the work
 Losses = dict[str, torch.Tensor]
-JUDGED_EACH = 8  # positions of a game, when it is judged
 
 
 class CardModule(torch.nn.Module):
@@ -128,49 +124,3 @@ def learn_from(module: CardModule, optimizer: torch.optim.Optimizer, losses: Los
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
     return loss.detach()
-
-
-class CardPupil(TorchPupil):
-    def __init__(self, config: Any, game: Game, games: Games) -> None:
-        apart = is_validation(games, config.validation)
-        self.game = game
-        self.games, self.judged = games.take(~apart), games.take(np.flatnonzero(apart)[: config.judged])
-        self.lengths = self.games.lengths
-        self.steps = -(-len(self.games) // config.batch)
-        device = torch.device(pick_device(config.device, large=True))
-        module = CardModule(new_network(config.hidden_sizes, config.seed)).to(device)
-        super().__init__(config, games.source, module, device)
-        self.order: tuple[int, np.ndarray] | None = None  # of the games in a pass
-
-    def learn(self, iteration: int, step: int) -> None:
-        config = self.config
-        if self.order is None or self.order[0] != iteration:
-            drawn = np.random.default_rng([config.seed, 2, iteration]).permutation(len(self.games))
-            self.order = iteration, drawn
-        which = self.order[1][step * config.batch : (step + 1) * config.batch]
-        generator = np.random.default_rng([config.seed, 3, iteration, step])
-        rows = draw_rows(self.game, self.games.actions[which], self.lengths[which], config.positions, generator)
-        part = (iteration * self.steps + step) / (config.iterations * self.steps)
-        for group in self.optimizer.param_groups:
-            group["lr"] = config.rate * (1 - 0.99 * part)  # to nearly nothing: rewards are mostly noise
-        with one_thread():
-            losses = self.module.losses(self.game, rows)
-        self.count(learn_from(self.module, self.optimizer, losses), step)
-
-    def evaluate(self) -> dict[str, float]:
-        generator = np.random.default_rng([self.config.seed, 4])
-        rows = draw_rows(self.game, self.judged.actions, self.judged.lengths, JUDGED_EACH, generator)
-        with one_thread(), torch.no_grad():
-            losses = self.module.losses(self.game, rows)
-            own = self.module.quick(torch.from_numpy(rows.open[:, : rows.seen.shape[1]]).to(self.device))
-            said = self.module.view(torch.from_numpy(rows.seen).to(self.device))[:, CARDS]
-        hits = np.where(as_mask(rows.legal), own.cpu().numpy(), -np.inf).argmax(axis=1) == rows.cards
-        foretold = np.where(as_mask(rows.can_be), said.cpu().numpy(), -np.inf).argmax(axis=1) == rows.cards
-        found = {f"{name}_of_validation": float(each) for name, each in losses.items()}
-        found["loss_of_validation"] = sum(WEIGHTS[name] * float(each) for name, each in losses.items())
-        self.refuse_nonsense(found["loss_of_validation"])
-        return {"accuracy": float(foretold.mean()), "quick_accuracy": float(hits.mean()), **found}
-
-    def publish(self, path: Path, made: str) -> None:
-        path.parent.mkdir(exist_ok=True)
-        save_network(path, full_name(self.game), self.module.network(), made)

@@ -17,6 +17,7 @@ import safetensors.numpy
 from ...core.files import write_atomically
 from ...core.names import BadInput
 from ...games.doppelkopf.cards import KINDS
+from ..model_files import Description, model_format
 from .recorded_games import Games, check_nines
 
 FORMAT = "kibitz next-card 1"
@@ -152,6 +153,12 @@ def read_network(path: Path) -> tuple[Network, About]:
     if not _fits(found, sizes):
         raise BadInput(f"{path} can't be read as a network: its layers don't fit each other, or aren't finite")
     return found, About(str(about.get("game")), str(about.get("made")), sizes)
+
+
+@model_format(FORMAT)
+def describe(path: Path) -> Description:
+    about = read_network(path)[1]
+    return Description(about.game, about.made, "-".join(map(str, about.sizes)), "lstm")
 
 
 def _fits(network: Network, sizes: list[int]) -> bool:

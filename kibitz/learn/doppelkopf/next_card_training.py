@@ -1,19 +1,11 @@
 """The next card, learned: Adam on the cross-entropy of the next character. Torch works here."""
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
-from ...games import Game, full_name
-from ...games.doppelkopf.next_card import possible_next_cards
-from ..torch_mlp import one_thread, pick_device
-from ..torch_pupil import TorchPupil
-from .next_card import CARDS, CHARACTERS, NEWLINE, Layer, Network, lines_of, save_network
-from .recorded_games import Games, is_validation
+from .next_card import CARDS, CHARACTERS, NEWLINE, Layer, Network
 
 AT_ONCE = 500  # lines that are judged together
 
@@ -59,51 +51,6 @@ def as_lstm(network: Network) -> Lstm:
         state |= {f"lstm.bias_ih_l{i}": layer.biases, f"lstm.bias_hh_l{i}": np.zeros_like(layer.biases)}
     module.load_state_dict({key: torch.from_numpy(np.ascontiguousarray(value)) for key, value in state.items()})
     return module
-
-
-class NextCardPupil(TorchPupil):
-    def __init__(self, config: Any, game: Game, games: Games) -> None:
-        apart = is_validation(games, config.validation)
-        self.game = game
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:2")  # else CUDA's LSTM is another one every time
-        device = torch.device(pick_device(config.device, large=True))
-        self.lines = torch.from_numpy(lines_of(games.take(~apart))).to(device)
-        self.judged = games.take(np.flatnonzero(apart)[: config.judged])
-        self.can_be = possible_next_cards(game, self.judged.actions, self.judged.lengths, 0, 1).possible
-        self.steps = -(-len(self.lines) // config.batch)
-        module = new_lstm(config.layers, config.nodes, config.seed).to(device)
-        super().__init__(config, games.source, module, device)
-        self.order: tuple[int, torch.Tensor] | None = None  # of the lines in a pass
-
-    def learn(self, iteration: int, step: int) -> None:
-        if self.order is None or self.order[0] != iteration:
-            drawn = np.random.default_rng([self.config.seed, 2, iteration]).permutation(len(self.lines))
-            self.order = iteration, torch.from_numpy(drawn).to(self.device)
-        batch = self.lines[self.order[1][step * self.config.batch : (step + 1) * self.config.batch]]
-        with one_thread():
-            loss = surprise(self.module(batch), batch)
-            self.optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step()
-        self.count(loss.detach(), step)
-
-    def evaluate(self) -> dict[str, float]:
-        lines = lines_of(self.judged)
-        with one_thread():
-            foretold = foretell(self.module, lines, self.can_be.reshape(-1, 48))
-        self.refuse_nonsense(foretold.loss)
-        hits = foretold.cards == lines[:, CARDS]
-        own = self.judged.own.reshape(-1, 48)
-        return {
-            "accuracy": float(hits.mean()),
-            "loss_of_validation": foretold.loss,
-            "legal": float(foretold.legal.mean()),
-            "legal_of_own": float(foretold.legal[own].mean()),
-        }
-
-    def publish(self, path: Path, made: str) -> None:
-        path.parent.mkdir(exist_ok=True)
-        save_network(path, full_name(self.game), as_network(self.module), made)
 
 
 def surprise(logits: torch.Tensor, lines: torch.Tensor) -> torch.Tensor:

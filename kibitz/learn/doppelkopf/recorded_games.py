@@ -62,8 +62,8 @@ def check_nines(game: Any, what: str) -> None:
 
 def refuse_lessons(config: Any, games: Games) -> None:
     """What can't be learned from recorded games, whatever the network."""
-    if not 0 < config.rate < 1:
-        raise BadInput(f"rate={config.rate} should be above 0 and below 1")
+    if not 0 < config.learning_rate < 1:
+        raise BadInput(f"learning_rate={config.learning_rate} should be above 0 and below 1")
     if not 0 < config.validation < 1:
         raise BadInput(f"validation={config.validation} should be above 0 and below 1")
     apart = int(is_validation(games, config.validation).sum())
