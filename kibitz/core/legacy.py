@@ -8,14 +8,31 @@ from typing import Any
 # Player kinds; the parameters behind the colon are translated by OPTIONS.
 PLAYERS = {"usual": "heuristic", "doko-rules": "heuristic"}
 # Options of players, and their values.
-OPTIONS = {"guesses": "worlds", "playouts=usual": "playouts=heuristic"}
+OPTIONS = {
+    "guesses": "worlds",
+    "playouts=usual": "playouts=heuristic",
+    "part=view": "part=belief",
+    "part=quick": "part=policy",
+    "deals=weighted": "determinization=belief",
+    "deals=even": "determinization=uniform",
+    "value=open": "value=network",
+    "prior": "prior_weight",
+    "doubt": "confidence",
+    "tree": "tree_simulations",
+}
 # Fields of training configurations.
 FIELDS = {
     "judge_every": "evaluate_every",
     "under_way": "in_flight",
     "shared_luck": "shared_chance",
     "same_luck": "shared_seed",
+    "judged": "evaluation_size",
+    "view": "belief_hidden",
+    "quick": "policy_hidden",
+    "open": "value_hidden",
 }
+# Tensors of the Doppelkopf learners `cards` and `exit-cards`: parts of their names in files, checkpoints and journals.
+CARD_TENSORS = {"view": "belief", "quick": "policy", "open": "value", "worth": "action_values"}
 
 
 def current_player(text: str) -> str:
@@ -34,3 +51,8 @@ def current_config(values: dict[str, Any]) -> dict[str, Any]:
     if isinstance(found.get("players"), list):
         found["players"] = [current_player(each) if isinstance(each, str) else each for each in found["players"]]
     return found
+
+
+def current_card_tensor(name: str) -> str:
+    """A tensor's name in a file of card networks: `quick.weights.0` -> `policy.weights.0`."""
+    return ".".join(CARD_TENSORS.get(part, part) for part in name.split("."))

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from ..core.files import tensor_file_format
 from ..core.names import BadInput, choose
 from ..games import full_name, load
 from .deep_cfr.networks import is_model, read_model
-from .doppelkopf import card_network
-from .doppelkopf.next_card import is_next_card, read_network
+from .doppelkopf import card_network, lstm
 from .mlp import read_layers
 from .tspg.store import game_of, is_features, read_features
 
@@ -64,12 +64,12 @@ def describe(path: Path) -> Described:
         features, made = read_features(path, game)
         count = " + ".join(str(len(patterns)) for patterns in features.patterns)
         return Described(full_name(game), made, f"{count} patterns", "features", size)
-    if card_network.is_cards(path):
-        _, cards = card_network.read_network(path)
+    if tensor_file_format(path) == card_network.FORMAT:
+        _, cards = card_network.read_card_network(path)
         what = ", ".join(f"{part} {'-'.join(map(str, sizes))}" for part, sizes in cards.sizes.items())
         return Described(cards.game, cards.made, what, "doko", size)
-    if is_next_card(path):
-        _, known = read_network(path)
+    if tensor_file_format(path) == lstm.FORMAT:
+        _, known = lstm.read_lstm(path)
         return Described(known.game, known.made, "-".join(map(str, known.sizes)), "lstm", size)
     if is_model(path):
         model = read_model(path)

@@ -13,7 +13,7 @@ from ..core.workers import Workers, cores
 from ..games import full_name, load
 from . import lessons
 from .deep_cfr import method as deep_cfr_method
-from .doppelkopf import card_iteration_method, card_method, next_card_method
+from .doppelkopf import cards, exit_cards, next_card
 from .exit_oos import method as exit_oos_method
 from .expert_iteration import Schedule, expert_iteration
 from .method import Lessons, Method, Solving
@@ -22,9 +22,9 @@ from .tspg import method as tspg_method
 METHODS: dict[str, Method | Lessons | Solving] = {
     "exit-oos": exit_oos_method.METHOD,
     "tspg": tspg_method.METHOD,
-    "next-card": next_card_method.METHOD,
-    "cards": card_method.METHOD,
-    "exit-cards": card_iteration_method.METHOD,
+    "next-card": next_card.METHOD,
+    "cards": cards.METHOD,
+    "exit-cards": exit_cards.METHOD,
     "deep-cfr": deep_cfr_method.METHOD,
 }
 PROBE = 2000  # simulations a move, to see how fast it goes

@@ -1,4 +1,4 @@
-"""The apprentice of expert iteration on Doppelkopf: it learns from the last games, and what each card was worth."""
+"""The apprentice of expert iteration on Doppelkopf: it learns from the last games, and what each card was values."""
 
 import json
 from pathlib import Path
@@ -14,13 +14,13 @@ from ...games import Game, full_name
 from ...games.doppelkopf.cards import KINDS
 from ..torch_mlp import one_thread, pick_device
 from ..torch_state import packed, unpack
-from .card_network import CardNetwork, save_network
-from .card_rows import draw_rows
-from .card_training import CardModule, learn_from
+from .card_data import sample_rows
+from .card_network import CardNetwork, save_card_network
+from .card_training import CardModule, gradient_step
 from .recorded_games import NOTHING
 
 SLOWEST = 0.1  # of the learning rate, at the end
-PLACED = 16  # one of so many rows learns where cards lie: it knows much of that already
+DEAL_ROWS = 16  # one of so many rows learns where cards lie: it knows much of that already
 
 
 class CardApprentice:
@@ -31,26 +31,26 @@ class CardApprentice:
         self.module = CardModule(network).to(self.device)
         self.optimizer = torch.optim.Adam(self.module.parameters(), lr=config.rate, fused=True)
         self.actions = np.zeros((0, game.facts.max_game_length), np.uint8)
-        self.worth = np.zeros((0, 48, KINDS), np.float16)
+        self.action_values = np.zeros((0, 48, KINDS), np.float16)
         self.rounds = 0  # learned from
 
     def take(self, rows: dict[str, np.ndarray]) -> None:
         self.actions = np.concatenate([self.actions, rows["actions"]])[-self.config.capacity :]
-        self.worth = np.concatenate([self.worth, rows["worth"]])[-self.config.capacity :]
+        self.action_values = np.concatenate([self.action_values, rows["action_values"]])[-self.config.capacity :]
 
     def learn(self) -> dict[str, float]:
         total = torch.zeros((), dtype=torch.float64, device=self.device)
         config, lengths = self.config, (self.actions != NOTHING).sum(axis=1)
-        for group in self.optimizer.param_groups:  # what cards were worth is mostly noise: later steps are smaller
+        for group in self.optimizer.param_groups:  # what cards were values is mostly noise: later steps are smaller
             group["lr"] = config.rate * (1 - (1 - SLOWEST) * self.rounds / config.iterations)
         self.rounds += 1
         for _ in range(config.steps):
             which = self.generator.integers(0, len(self.actions), config.batch)
-            rows = draw_rows(self.game, self.actions[which], lengths[which], config.positions, self.generator)
-            worth = self.worth[np.repeat(which, config.positions), rows.plies].astype(np.float32)
+            rows = sample_rows(self.game, self.actions[which], lengths[which], config.positions, self.generator)
+            values = self.action_values[np.repeat(which, config.positions), rows.plies].astype(np.float32)
             with one_thread():
-                losses = self.module.losses(self.game, rows, worth, config.entropy, PLACED)
-            total += learn_from(self.module, self.optimizer, losses)
+                losses = self.module.losses(self.game, rows, values, config.entropy, DEAL_ROWS)
+            total += gradient_step(self.optimizer, losses)
         return {"loss": float(total) / config.steps, "rows": len(self.actions)}
 
     def knowledge(self) -> CardNetwork:
@@ -58,11 +58,11 @@ class CardApprentice:
 
     def publish(self, path: Path, made: str) -> None:
         path.parent.mkdir(exist_ok=True)
-        save_network(path, full_name(self.game), self.knowledge(), made)
+        save_card_network(path, full_name(self.game), self.knowledge(), made)
 
     def save(self, folder: Path) -> None:
         tensors = packed(self.module, self.optimizer)
-        tensors |= {"actions": torch.from_numpy(self.actions), "worth": torch.from_numpy(self.worth)}
+        tensors |= {"actions": torch.from_numpy(self.actions), "action_values": torch.from_numpy(self.action_values)}
         meta = {"generator": json.dumps(self.generator.bit_generator.state), "rounds": str(self.rounds)}
         write_atomically(folder / "apprentice.safetensors", safetensors.torch.save(tensors, meta))
 
@@ -71,5 +71,5 @@ class CardApprentice:
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
             self.generator.bit_generator.state = json.loads(file.metadata()["generator"])
             self.rounds = int(file.metadata()["rounds"])
-        self.actions, self.worth = tensors.pop("actions").numpy(), tensors.pop("worth").numpy()
+        self.actions, self.action_values = tensors.pop("actions").numpy(), tensors.pop("action_values").numpy()
         unpack(tensors, self.module, self.optimizer)

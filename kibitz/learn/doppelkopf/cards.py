@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from ...core.names import BadInput
 from ...games import Game
 from ..method import Lessons
-from .card_network import check_rules
-from .recorded_games import Games, read_games, refuse_lessons
+from .card_network import CardNetwork, check_rules
+from .recorded_games import Games, check_training, read_games
 
 MAX_HIDDEN = 10_000
 
@@ -19,20 +19,20 @@ class Cards:
     game: Annotated[str, "the game, with its parameters"]
     data: Annotated[str, "the games to learn from: a file of records, or a run folder"] = ""
     iterations: Annotated[int, "passes over the games (epochs)", range(1, 10**6)] = 10
-    view: Annotated[str, "hidden layers of the network that sees what a seat sees"] = "384-384"
-    quick: Annotated[str, "of the small one that plays in trees and playouts"] = "128-64"
-    open: Annotated[str, "of the small one that judges guesses"] = "128-64"
+    belief_hidden: Annotated[str, "hidden layers of the network that sees what a seat sees"] = "384-384"
+    policy_hidden: Annotated[str, "of the small one that plays in trees and playouts"] = "128-64"
+    value_hidden: Annotated[str, "of the small one that judges guesses"] = "128-64"
     batch: Annotated[int, "games a step", range(1, 10**6)] = 256
     positions: Annotated[int, "of each game, a step", range(1, 49)] = 8
     rate: Annotated[float, "learning rate of Adam at first; it falls to nearly nothing"] = 0.001
     validation: Annotated[float, "share of the deals that aren't learned from"] = 0.02
-    judged: Annotated[int, "games of these that are measured, at most", range(1, 10**6)] = 500
+    evaluation_size: Annotated[int, "games of these that are measured, at most", range(1, 10**6)] = 500
     device: Annotated[str, "where torch computes", ("auto", "cpu", "cuda")] = "auto"
     seed: Annotated[int, "the same seed gives the same run", range(2**63)] = 1
 
     @property
     def hidden_sizes(self) -> tuple[tuple[int, ...], ...]:
-        return tuple(sizes(name, getattr(self, name)) for name in ("view", "quick", "open"))
+        return tuple(sizes(f"{name}_hidden", getattr(self, f"{name}_hidden")) for name in CardNetwork._fields)
 
 
 def sizes(name: str, text: str) -> tuple[int, ...]:
@@ -48,7 +48,7 @@ def sizes(name: str, text: str) -> tuple[int, ...]:
 PRESETS = {"kibitz": "what we found to be good", "small": "a minute, to see that it works"}
 VALUES: dict[str, dict[str, Any]] = {
     "kibitz": {},
-    "small": {"iterations": 2, "view": "64", "quick": "32", "open": "32", "batch": 64},
+    "small": {"iterations": 2, "belief_hidden": "64", "policy_hidden": "32", "value_hidden": "32", "batch": 64},
 }
 
 
@@ -61,7 +61,7 @@ def refuse(config: Cards, game: Game) -> None:
     if not config.data:
         raise BadInput("--data is missing: a file of games, or a run folder, such as kibitz record makes")
     config.hidden_sizes  # noqa: B018
-    refuse_lessons(config, data_of(config))
+    check_training(config, data_of(config))
 
 
 def learner(config: Cards, game: Game) -> Any:
