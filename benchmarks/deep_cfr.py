@@ -7,11 +7,11 @@ import numpy as np
 from kibitz.core.workers import Workers
 from kibitz.games import load
 from kibitz.jit import generators
-from kibitz.learn.deep_cfr.config import DeepCfr
+from kibitz.learn.deep_cfr.config import DeepCfrConfig
 from kibitz.learn.deep_cfr.memory import Packing
 from kibitz.learn.deep_cfr.networks import new_weights
-from kibitz.learn.deep_cfr.solver import Known, traversing
 from kibitz.learn.deep_cfr.traversal import Settings, Traverser
+from kibitz.learn.deep_cfr.worker import Known, traversing
 
 from .measuring import Row, Work
 
@@ -21,7 +21,7 @@ PART = 500  # traversals that share batches
 SMALL_PART = 50
 
 
-def untrained(config: DeepCfr) -> Known:
+def untrained(config: DeepCfrConfig) -> Known:
     shape = config.shape(load(config.game))
     return new_weights(shape, np.random.default_rng(1)), new_weights(shape, np.random.default_rng(2))
 
@@ -30,7 +30,7 @@ def our_traversals(name: str, in_flight: int = PART, nodes: bool = False) -> Wor
     """By turns of the two seats, with untrained networks; counted as traversals, or as their nodes."""
     from kibitz.learn.deep_cfr.learning import answerer
 
-    config, game = DeepCfr(name, hidden=HIDDEN[name]), load(name)
+    config, game = DeepCfrConfig(name, hidden=HIDDEN[name]), load(name)
     asks = [answerer(config.shape(game), weights, "cpu") for weights in untrained(config) if weights is not None]
     traverser = Traverser(game, Packing(game), Settings(True, False, False))
 
@@ -53,7 +53,7 @@ def answers(name: str, batch: int) -> Work:
     """The forward pass alone, so many positions at a time."""
     from kibitz.learn.deep_cfr.learning import answerer
 
-    config = DeepCfr(name, hidden=HIDDEN[name])
+    config = DeepCfrConfig(name, hidden=HIDDEN[name])
     answer = answerer(config.shape(load(name)), untrained(config)[0], "cpu")  # type: ignore[arg-type]
     encodings = (np.random.default_rng(1).random((batch, load(name).facts.encoding)) < 0.1).astype(np.float32)
 
@@ -66,7 +66,7 @@ def answers(name: str, batch: int) -> Work:
 
 def with_workers(name: str, processes: int) -> Work:
     """Traversals as an iteration has them done: parts go out, samples come back."""
-    config = DeepCfr(name, hidden=HIDDEN[name], traversals=10**8, in_flight=SMALL_PART)
+    config = DeepCfrConfig(name, hidden=HIDDEN[name], traversals=10**8, in_flight=SMALL_PART)
     workers = Workers(traversing, (config,), processes, alone=0.0)
     workers.share(untrained(config))
 

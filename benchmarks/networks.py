@@ -7,7 +7,7 @@ import numpy as np
 
 from kibitz import games
 from kibitz.jit import generators
-from kibitz.learn.exit_oos.self_play import ExItOos
+from kibitz.learn.exit_oos.config import ExItOosConfig
 from kibitz.learn.mlp import Layers, compiled, new_layers, passes, sizes_of
 from kibitz.search.batched_oos import IN_FLIGHT, BatchedOos, new_batch
 from kibitz.search.infoset_table import clear
@@ -108,7 +108,7 @@ for name, hidden in NETWORKS:
     inside = partial(_compiled_search, name, hidden)
     batched = partial(_batched_search, name, hidden, SIDE_BY_SIDE, IN_FLIGHT)
     alone: Any = partial(_compiled_alone, name, hidden)
-    if ExItOos(name, hidden=hidden).in_batches(games.load(name)):
+    if ExItOosConfig(name, hidden=hidden).in_batches(games.load(name)):
         inside, batched, alone = batched, inside, partial(_batched_alone, name, hidden, rows)
     ROWS += [
         # the way that is taken against a network that is asked for one position at a time,

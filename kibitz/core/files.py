@@ -32,25 +32,26 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 def write_tensors(path: Path, format: str, tensors: Tensors, **about: Any) -> None:
     """Write tensors and JSON values `about` them; `format` is what `read_tensors` asks for."""
-    contiguous = {key: np.ascontiguousarray(tensor) for key, tensor in tensors.items()}
+    contiguous = {key: np.asarray(tensor, order="C") for key, tensor in tensors.items()}  # (keeps scalars scalars)
     data = safetensors.numpy.save(contiguous, {"about": json.dumps({"format": format, **about})})
     write_atomically(path, data)
 
 
-def read_tensors(path: Path, format: str, what: str) -> tuple[Tensors, dict[str, Any]]:
+def read_tensors(path: Path, format: str, what: str, unmarked: bool = False) -> tuple[Tensors, dict[str, Any]]:
     """Read the tensors of a file and what was written about them.
 
     Args:
         path: The file.
         format: The format that it must have.
         what: The kind of file in words for error messages, such as "strategy".
+        unmarked: Whether a file that names no format is accepted: journals and checkpoints from before version 0.2.
 
     Raises:
         BadInput: The file is missing, damaged, or of another format. One line that names it.
     """
     with readable(path, what), safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
         about = _about(file)
-        if about.get("format") != format:
+        if about.get("format", format if unmarked else None) != format:
             raise BadInput(f"{path} is no {what} of Kibitz (its format is {about.get('format', 'not given')!r})")
         return {key: file.get_tensor(key) for key in file.keys()}, about  # noqa: SIM118
 
@@ -89,9 +90,7 @@ def readable(path: Path, what: str) -> Iterator[None]:
 
 
 def _about(file: Any) -> dict[str, Any]:
-    """Files written before version 0.2 keep their values as separate keys of the metadata."""
+    """Files written before version 0.2 keep their values as separate keys of the metadata, or as a list."""
     metadata = file.metadata() or {}
     about = json.loads(metadata["about"]) if "about" in metadata else metadata
-    if not isinstance(about, dict):
-        return {}
-    return about
+    return about if isinstance(about, dict) else {"values": about}

@@ -20,18 +20,42 @@ OPTIONS = {
     "doubt": "confidence",
     "tree": "tree_simulations",
 }
-# Fields of training configurations.
+# Fields of training configurations: of all learners, then of each.
 FIELDS = {
     "judge_every": "evaluate_every",
     "under_way": "in_flight",
     "shared_luck": "shared_chance",
     "same_luck": "shared_seed",
-    "judged": "evaluation_size",
-    "view": "belief_hidden",
-    "quick": "policy_hidden",
-    "open": "value_hidden",
+    "rate": "learning_rate",
+    "batch": "batch_size",
 }
-# Tensors of the Doppelkopf learners `cards` and `exit-cards`: parts of their names in files, checkpoints and journals.
+LEARNER_FIELDS: dict[str, dict[str, str]] = {
+    "exit-oos": {
+        "explore": "exploration",
+        "rule": "replay",
+        "decay": "replay_decay",
+        "linear": "linear_averaging",
+    },
+    "tspg": {
+        "inside": "epsilon_inside",
+        "shared": "divide_learning_rate",
+        "fewest": "min_cases",
+        "confident": "confidence_bound",
+        "plies": "playout_plies",
+        "turns": "max_turns",
+        "grow": "new_patterns",
+        "grow_from": "growth_positions",
+    },
+    "next-card": {"judged": "evaluation_games"},
+    "cards": {
+        "judged": "evaluation_games",
+        "view": "belief_hidden",
+        "quick": "policy_hidden",
+        "open": "value_hidden",
+    },
+    "exit-cards": {"judged": "evaluation_deals"},
+}
+# Tensors of the learners `cards` and `exit-cards`: parts of their names in files, checkpoints and journals.
 CARD_TENSORS = {"view": "belief", "quick": "policy", "open": "value", "worth": "action_values"}
 
 
@@ -47,7 +71,8 @@ def current_player(text: str) -> str:
 
 def current_config(values: dict[str, Any]) -> dict[str, Any]:
     """A run's configuration with the present names of its fields and players."""
-    found = {FIELDS.get(key, key): value for key, value in values.items()}
+    fields = FIELDS | LEARNER_FIELDS.get(str(values.get("method")), {}) if values.get("command") == "train" else FIELDS
+    found = {fields.get(key, key): value for key, value in values.items()}
     if isinstance(found.get("players"), list):
         found["players"] = [current_player(each) if isinstance(each, str) else each for each in found["players"]]
     return found

@@ -1,52 +1,122 @@
-"""Checkpoints of a run: folders of all that learning goes on from, by number. Only the last is kept."""
+"""Checkpoints and journal of a run: what a killed run resumes from.
+
+    checkpoints/000120/           the state of the learner, by number; only the last one is kept
+    journal/000123.safetensors    the samples of an iteration, until a checkpoint contains them
+
+Samples are written to the journal before anything is learned from them, and checkpoints are rare. A resumed run starts
+from the last checkpoint, learns again from the journal, and arrives at exactly the same state.
+"""
 
 import json
 import shutil
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
-import safetensors
+import numpy as np
 
-from ..core.files import write_atomically
+from ..core.files import read_tensors, readable, write_atomically, write_tensors
 from ..core.names import BadInput
 from ..core.runs import Run
+from .learner import Learner, Samples
+
+CHECKPOINT_SECONDS = 60.0  # between two checkpoints,
+CHECKPOINT_SHARE = 20.0  # or this many times the duration of the last one, if that is more
+
+JOURNAL = "kibitz journal 1"
 
 
 class Changed(BadInput):
-    """A checkpoint is sound, but what it was made from is another thing now."""
+    """The checkpoint is sound, but the data it was made from is different now."""
 
 
-class Kept(Protocol):
-    def save(self, folder: Path) -> None: ...
+class Checkpoints:
+    """Writes checkpoints of a learner when they are due, and restores the last one."""
 
-    def restore(self, folder: Path) -> None: ...
+    def __init__(self, run: Run, learner: Learner) -> None:
+        self.run, self.learner = run, learner
+        self.last, self.wait = time.perf_counter(), CHECKPOINT_SECONDS
 
-    def publish(self, path: Path, made: str) -> None:
-        """Write what players read."""
+    @property
+    def due(self) -> bool:
+        return time.perf_counter() - self.last > self.wait
 
+    def save(self, iteration: int, step: int = 0) -> None:
+        """Save the state after an iteration, or after some steps of the next one.
 
-def checkpoint(run: Run, learner: Kept, number: int, iteration: int) -> None:
-    """A folder counts once its last file, state.json, is there; then the ones before go."""
-    folder = run.path(f"checkpoints/{number:06d}")
-    folder.mkdir(parents=True, exist_ok=True)
-    learner.save(folder)
-    learner.publish(run.path("network.safetensors"), f"{run.title}, iteration {iteration}")
-    write_atomically(folder / "state.json", json.dumps({"iteration": iteration}).encode())
-    for other in folder.parent.iterdir():
-        if other != folder:
-            shutil.rmtree(other)
+        The folder counts once its last file, state.json, exists; only then the folders before it are removed.
+        """
+        began = time.perf_counter()
+        folder = self.run.path(f"checkpoints/{iteration * self.learner.steps + step:06d}")
+        folder.mkdir(parents=True, exist_ok=True)
+        self.learner.save(folder)
+        self.learner.export(self.run.path("network.safetensors"), f"{self.run.title}, iteration {iteration}")
+        write_atomically(folder / "state.json", json.dumps({"iteration": iteration}).encode())
+        for other in folder.parent.iterdir():
+            if other != folder:
+                shutil.rmtree(other)
+        self.last = time.perf_counter()
+        self.wait = max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * (self.last - began))
 
+    def save_if_due(self, iteration: int, step: int) -> None:
+        if self.due:
+            self.save(iteration, step)
 
-def restore(run: Run, learner: Kept) -> int:
-    """The learner as it was at the last checkpoint, whose number is returned; 0: there is none."""
-    folders = [path.parent for path in run.folder.glob("checkpoints/*/state.json")]
-    done = max((int(folder.name) for folder in folders), default=0)
-    if done:
-        folder = run.path(f"checkpoints/{done:06d}")
+    def restore(self) -> int | None:
+        """Restore the last checkpoint and return the number of finished iterations; None: there is no checkpoint."""
+        folders = [path.parent for path in self.run.folder.glob("checkpoints/*/state.json")]
+        if not folders:
+            return None
+        folder = max(folders, key=lambda each: int(each.name))
         try:
-            learner.restore(folder)
+            iteration = int(json.loads((folder / "state.json").read_text())["iteration"])
+            self.learner.restore(folder)
         except Changed:
             raise
-        except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, RuntimeError) as error:
+        except (OSError, KeyError, ValueError, TypeError, RuntimeError, IndexError) as error:
             raise BadInput(f"{folder} can't be read, it is damaged: {error}") from None
-    return done
+        return iteration
+
+
+class Journal:
+    """The samples of each iteration, as they were collected."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def samples(self, iteration: int, collect: Callable[[], Samples | None]) -> Samples | None:
+        """Return the samples of an iteration: from the journal, or else collected now and written to it."""
+        found = self.read(iteration)
+        if found is None:
+            found = collect()
+            if found is not None:
+                self.write(iteration, found)
+        return found
+
+    def write(self, iteration: int, samples: Samples) -> None:
+        self.folder.mkdir(exist_ok=True)
+        # Most numbers are 0 and 1: an array that a byte per number holds exactly is written so.
+        small = {key: samples[key].astype(np.uint8) for key in samples if np.isin(samples[key], (0, 1)).all()}
+        kinds = {key: str(array.dtype) for key, array in samples.items()}
+        write_tensors(self._path(iteration), JOURNAL, samples | small, kinds=kinds)
+
+    def read(self, iteration: int) -> Samples | None:
+        path = self._path(iteration)
+        if not path.exists():
+            return None
+        try:
+            tensors, about = read_tensors(path, JOURNAL, "journal", unmarked=True)
+            with readable(path, "journal"):
+                kinds = json.loads(about["kinds"]) if isinstance(about["kinds"], str) else about["kinds"]
+                return {key: tensors[key].astype(kind) for key, kind in kinds.items()}
+        except BadInput as error:
+            raise BadInput(f"{error}; delete it, and its samples are collected again") from None
+
+    def forget(self, iteration: int) -> None:
+        """Delete the samples up to an iteration: a checkpoint contains them."""
+        for path in self.folder.glob("*.safetensors"):
+            if int(path.stem) <= iteration:
+                path.unlink()
+
+    def _path(self, iteration: int) -> Path:
+        return self.folder / f"{iteration:06d}.safetensors"

@@ -7,22 +7,20 @@ The compiled forward pass adds up rows of weights: those of inputs that aren't 0
 hidden units that aren't off (about half).
 """
 
-import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import safetensors
-import safetensors.numpy
 
-from ..core.files import write_atomically
+from ..core.files import read_tensors, readable, write_tensors
 from ..core.names import BadInput
 from ..games import Game, full_name
 from ..jit import helper, kernel
 from ..jit.simd import VECTOR, add_rows, pick_active
 from ..search.policies import policy, softmax
+from .model_files import Description, model_format
 
 FORMAT = "kibitz perceptron 1"
 
@@ -44,19 +42,17 @@ def new_layers(sizes: Sequence[int], generator: np.random.Generator) -> Layers:
 
 
 def save_layers(path: Path, game: Game, layers: Layers, made: str = "") -> None:
-    """Write the file whole or not at all; `made` says how it was, in words."""
+    """Write a network file atomically; `made` describes its origin."""
     tensors = {
-        f"{kind}.{i}": np.ascontiguousarray(array)
+        f"{kind}.{i}": array
         for i, layer in enumerate(layers)
         for kind, array in zip(("weights", "biases"), layer, strict=True)
     }
-    # One key: safetensors writes several in any order, and the same network should be the same file.
-    meta = {"about": json.dumps({"format": FORMAT, "game": full_name(game), "made": made})}
-    write_atomically(path, safetensors.numpy.save(tensors, meta))
+    write_tensors(path, FORMAT, tensors, game=full_name(game), made=made)
 
 
 class About(NamedTuple):
-    """What a file says of its network."""
+    """What a network file says about its network."""
 
     game: str
     made: str
@@ -64,21 +60,16 @@ class About(NamedTuple):
 
 
 def read_layers(path: Path, game: Game | None = None) -> tuple[Layers, About]:
-    """A network from its file; refused if it isn't one, is damaged, or is for another game than `game`."""
-    try:
-        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            about = json.loads((file.metadata() or {}).get("about", "{}"))
-            if about.get("format") != FORMAT:
-                raise BadInput(f"{path} is no network of Kibitz (its format is {about.get('format', 'not given')!r})")
-            count = (len(file.keys()) + 1) // 2
-            layers = [(file.get_tensor(f"weights.{i}"), file.get_tensor(f"biases.{i}")) for i in range(count)]
-            name, made = str(about["game"]), str(about["made"])
-    except FileNotFoundError:
-        raise BadInput(f"no network file {str(path)!r}") from None
-    except BadInput:
-        raise
-    except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
-        raise BadInput(f"{path} can't be read as a network, it is damaged or foreign: {error}") from None
+    """Read a network file.
+
+    Raises:
+        BadInput: It is no such file, is damaged, or is for another game than `game`.
+    """
+    tensors, about = read_tensors(path, FORMAT, "network")
+    with readable(path, "network"):
+        count = (len(tensors) + 1) // 2
+        layers = [(tensors[f"weights.{i}"], tensors[f"biases.{i}"]) for i in range(count)]
+        name, made = str(about["game"]), str(about["made"])
     if game is not None and name != full_name(game):
         raise BadInput(f"{path} is a network for {name}, not for {full_name(game)}")
     sound = (
@@ -89,8 +80,14 @@ def read_layers(path: Path, game: Game | None = None) -> tuple[Layers, About]:
     )
     sizes = (len(layers[0][0]), *(len(biases) for _, biases in layers)) if sound else ()
     if not sound or (game is not None and (sizes[0], sizes[-1]) != (game.facts.encoding, game.facts.num_actions)):
-        raise BadInput(f"{path} is damaged: its layers don't fit together, or not to the game")
+        raise BadInput(f"{path} is damaged: the sizes of its layers fit neither each other nor the game")
     return layers, About(name, made, sizes)
+
+
+@model_format(FORMAT)
+def describe(path: Path) -> Description:
+    about = read_layers(path)[1]
+    return Description(about.game, about.made, "-".join(map(str, about.sizes)), "net")
 
 
 def logits(layers: Layers, encodings: np.ndarray) -> np.ndarray:

@@ -1,15 +1,13 @@
-"""Where networks lie: in run folders, in files, and a few small ones in the package itself (`models/leduc`)."""
+"""Files of trained networks: in run folders, by path, and those of the package (`models/leduc`); their formats."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.files import tensor_file_format
+from ..core.files import read_tensors, tensor_file_format
 from ..core.names import BadInput, choose
-from ..games import full_name, load
-from .deep_cfr.networks import is_model, read_model
-from .doppelkopf import card_network, lstm
-from .mlp import read_layers
-from .tspg.store import game_of, is_features, read_features
+from ..games import load
+from .learner import LEARNERS
 
 SHIPPED = Path(__file__).parents[1] / "models"
 PREFIX = "models/"
@@ -48,33 +46,40 @@ def network_file(name: str, iteration: int = 0) -> Path:
     return path / NETWORK
 
 
-class Described(NamedTuple):
+class Description(NamedTuple):
+    """What `kibitz models` shows of a file."""
+
     game: str
     made: str
-    what: str  # sizes of layers, or how many patterns
+    what: str  # sizes of layers, or number of patterns
     player: str  # kind of player that plays it
-    bytes: int
+    bytes: int = 0
 
 
-def describe(path: Path) -> Described:
-    """What a file holds, a network or features; refused if its game isn't there."""
-    size = path.stat().st_size if path.exists() else 0
-    if is_features(path):
-        game = load(game_of(path))
-        features, made = read_features(path, game)
-        count = " + ".join(str(len(patterns)) for patterns in features.patterns)
-        return Described(full_name(game), made, f"{count} patterns", "features", size)
-    if tensor_file_format(path) == card_network.FORMAT:
-        _, cards = card_network.read_card_network(path)
-        what = ", ".join(f"{part} {'-'.join(map(str, sizes))}" for part, sizes in cards.sizes.items())
-        return Described(cards.game, cards.made, what, "doko", size)
-    if tensor_file_format(path) == lstm.FORMAT:
-        _, known = lstm.read_lstm(path)
-        return Described(known.game, known.made, "-".join(map(str, known.sizes)), "lstm", size)
-    if is_model(path):
-        model = read_model(path)
-        what = f"{model.shape.kind} {'-'.join(map(str, model.shape.hidden))}"
-        return Described(model.game, model.made, what, "net", size)
-    _, about = read_layers(path)
-    full_name(load(about.game))
-    return Described(about.game, about.made, "-".join(map(str, about.sizes)), "net", size)
+Describe = Callable[[Path], Description]
+FORMATS: dict[str, Describe] = {}
+
+
+def model_format(format: str) -> Callable[[Describe], Describe]:
+    """Register the function that describes the files of a format. Each format's module has one."""
+
+    def register(describe: Describe) -> Describe:
+        FORMATS[format] = describe
+        return describe
+
+    return register
+
+
+def describe(path: Path) -> Description:
+    """Describe a file of any registered format.
+
+    Raises:
+        BadInput: It is missing, damaged, of another format, or its game doesn't exist.
+    """
+    list(LEARNERS)  # imports every module that has a format
+    found = tensor_file_format(path)
+    if found not in FORMATS:
+        read_tensors(path, "", "network")  # raises the reason
+    described = FORMATS[found](path)
+    load(described.game)
+    return described._replace(bytes=path.stat().st_size)

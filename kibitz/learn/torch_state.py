@@ -1,26 +1,47 @@
-"""A network and its optimizer as named tensors, to be kept in a file and learned on with exactly."""
+"""A torch module and its optimizer in a tensor file, from which training resumes exactly."""
 
-from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import torch
 
+from ..core.files import read_tensors, write_tensors
 
-def packed(network: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
-    tensors = {f"network.{key}": value for key, value in network.state_dict().items()}
+
+def save_state(
+    path: Path,
+    format: str,
+    module: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    extra: dict[str, Any],
+    **about: Any,
+) -> None:
+    """Write the state of a module and its optimizer, with `extra` tensors or arrays and JSON values `about` them."""
+    tensors = {f"network.{key}": value for key, value in module.state_dict().items()}
     for number, state in optimizer.state_dict()["state"].items():
         tensors |= {f"adam.{number}.{key}": value for key, value in state.items()}
-    return {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
+    arrays = {key: value.detach().cpu().numpy() for key, value in tensors.items()}
+    arrays |= {key: torch.as_tensor(value).cpu().numpy() for key, value in extra.items()}
+    write_tensors(path, format, arrays, **about)
 
 
-def unpack(tensors: Mapping[str, torch.Tensor], network: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
-    kept = {key.removeprefix("network."): value for key, value in tensors.items() if key.startswith("network.")}
-    network.load_state_dict(kept)
-    states: dict[int, dict[str, Any]] = {}
+def restore_state(
+    path: Path, format: str, module: torch.nn.Module, optimizer: torch.optim.Optimizer
+) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """Read what `save_state` wrote into the module and optimizer; return extra tensors and values about them."""
+    arrays, about = read_tensors(path, format, "checkpoint", unmarked=True)
+    tensors = {key: torch.from_numpy(array) for key, array in arrays.items()}
+    state, moments, extra = {}, dict[int, dict[str, Any]](), {}
     for key, value in tensors.items():
         kind, _, rest = key.partition(".")
-        if kind == "adam":
+        if kind == "network":
+            state[rest] = value
+        elif kind == "adam":
             number, _, name = rest.partition(".")
-            states.setdefault(int(number), {})[name] = value
-    if states:
-        optimizer.load_state_dict(optimizer.state_dict() | {"state": states})
+            moments.setdefault(int(number), {})[name] = value
+        else:
+            extra[key] = value
+    module.load_state_dict(state)
+    if moments:
+        optimizer.load_state_dict(optimizer.state_dict() | {"state": moments})
+    return extra, about

@@ -1,65 +1,61 @@
-"""Training runs by name of their method: `train(run, ...)` goes on with any run from wherever it stands."""
+"""Training runs: `configured` makes a configuration, `new_run` a folder, `train` starts or resumes the run in it.
 
+`train_loop` is the one loop of all learners. What a run folder holds:
+
+    config.json                   the learner's name and every field of its configuration
+    checkpoints/, journal/        what a killed run resumes from (see `checkpoints`)
+    networks/000100.safetensors   what was learned by an iteration;  network.safetensors: by the last checkpoint
+    metrics.jsonl                 one line per iteration, the same for the same seed;  times.jsonl: their duration
+"""
+
+import functools
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, fields, replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ..core.legacy import current_config
 from ..core.names import BadInput, check, choose
+from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.workers import Workers, cores
 from ..games import full_name, load
-from . import lessons
-from .deep_cfr import method as deep_cfr_method
-from .doppelkopf import cards, exit_cards, next_card
-from .exit_oos import method as exit_oos_method
-from .expert_iteration import Schedule, expert_iteration
-from .method import Lessons, Method, Solving
-from .tspg import method as tspg_method
+from .checkpoints import Checkpoints, Journal
+from .learner import Learner, WorkerPool, learner_class, make_worker
 
-METHODS: dict[str, Method | Lessons | Solving] = {
-    "exit-oos": exit_oos_method.METHOD,
-    "tspg": tspg_method.METHOD,
-    "next-card": next_card.METHOD,
-    "cards": cards.METHOD,
-    "exit-cards": exit_cards.METHOD,
-    "deep-cfr": deep_cfr_method.METHOD,
-}
-PROBE = 2000  # simulations a move, to see how fast it goes
-PROBE_SECONDS = 1.0
-PROBE_STEPS = 5  # of lessons
+LINE_BYTES = 200  # of an iteration in metrics.jsonl and times.jsonl
 
 
-def configured(method: str, game_name: str, preset: str | None, given: dict[str, Any]) -> Any:
-    """A configuration: the defaults, then a preset, then what was given, checked."""
-    found = METHODS[choose("method", method, METHODS)]
-    game = load(game_name)
+def configured(name: str, game_name: str, preset: str | None, given: dict[str, Any]) -> Any:
+    """Make a learner's configuration: defaults, then a preset, then the given values (None: not given); checked."""
+    cls, game = learner_class(name), load(game_name)
     values: dict[str, Any] = {"game": full_name(game)}
     if preset is not None:
-        values |= found.preset(game, choose("preset", preset, found.presets))
+        values |= cls.preset(game, choose("preset", preset, cls.presets))
     given = {key: value for key, value in given.items() if value is not None}
-    config = found.config(**check(method, found.config, values | given))
-    found.refuse(config, game)
+    config = cls.Config(**check(name, cls.Config, values | given))
+    cls.refuse(config, game)
     return config
 
 
-def new_run(folder: Path | None, method: str, config: Any) -> Run:
-    game = load(config.game)
-    return Run.create(folder, f"{game.name}-{method}", {"command": "train", "method": method, **asdict(config)})
+def new_run(folder: Path | None, name: str, config: Any) -> Run:
+    """Create the folder of a run, or the next free `runs/GAME-LEARNER-001`."""
+    title = f"{load(config.game).name}-{Path(name.rpartition(':')[0]).stem or name}"
+    return Run.create(folder, title, {"command": "train", "method": name, **asdict(config)})
 
 
-def method_of(run: Run) -> Method | Lessons | Solving:
-    return METHODS[choose("method", str(run.config().get("method")), METHODS)]
+def class_of(run: Run) -> type[Learner]:
+    """The class of a run's learner."""
+    return learner_class(str(run.config().get("method")))
 
 
 def config_of(run: Run, **changes: Any) -> Any:
-    """The configuration that a run was begun with, or what it would be with these changes, checked."""
-    found = run.config() | changes
+    """The configuration of a run, or what it would be with these changes, checked."""
+    found = current_config(run.config() | changes)
     if found.get("command") != "train":
         raise BadInput(f"{run.folder} is no training run: it was made by {found.get('command', 'something else')!r}")
-    cls = method_of(run).config
+    cls = class_of(run).Config
     known = {field.name for field in fields(cls)}
     values = {key: value for key, value in found.items() if key not in ("command", "method")}
     if set(values) != known:
@@ -67,52 +63,88 @@ def config_of(run: Run, **changes: Any) -> Any:
     return cls(**check(str(found["method"]), cls, values))
 
 
-def train(
-    run: Run,
-    processes: int | None = None,
-    cluster: str | None = None,
-    watch: Callable[[Any], None] = lambda progress: None,
-    tell: Callable[[str], None] = lambda text: None,
-) -> None:
-    """Go on with a run, from its last checkpoint and journal, until all its iterations are done.
+def train(run: Run, processes: int | None = None, cluster: str | None = None, report: Reporter = SILENT) -> None:
+    """Start a run, or resume it from its last checkpoint and journal, until all its iterations are done.
 
-    `watch` is told `Progress`, or `Passed` where it learns from recorded games, or `Stage` by Deep CFR.
+    Args:
+        run: From `new_run`, or `Run(folder)` of an earlier one.
+        processes: Worker processes; None: one per core.
+        cluster: Address of a Ray cluster that does the work instead, or "auto".
+        report: Receives the progress, in units of the learner's own (games, steps, iterations).
     """
-    config, method = config_of(run), method_of(run)
-    game = load(config.game)
-    if isinstance(method, Lessons):
-        with run.held():
-            run.show_in_tensorboard()
-            lessons.learn(run, method.learner(config, game), config.iterations, watch)
-        return
-    workers = processes or cores()
-    if isinstance(method, Solving):
-        with run.held(), _workers(method.worker, config, min(workers, method.parts(config)), cluster, tell) as workers:
-            run.show_in_tensorboard()
-            method.solve(run, config, workers, watch)
-        return
-    tasks = method.tasks(config, game, workers)
-    evaluate_every = getattr(config, "evaluate_every", 0)
-    keep_first = getattr(config, "keep_first", False)
-    schedule = Schedule(config.iterations, config.games, tasks, config.keep_every, evaluate_every, keep_first)
-    with run.held(), _workers(method.self_play, config, min(workers, tasks), cluster, tell) as workers:
+    config, cls = config_of(run), class_of(run)
+    learner = cls(config, load(config.game))
+    learner.processes = processes or cores()
+    name = str(run.config()["method"])
+    with run.held(), _workers(learner, name, cluster, report) as workers:
         run.show_in_tensorboard()
-        expert_iteration(run, workers, method.learner(config, game), schedule, method.evaluate(config, game), watch)
+        train_loop(run, learner, workers, report)
 
 
-def _workers(
-    make: Any, config: Any, workers: int, cluster: str | None, tell: Callable[[str], None]
-) -> AbstractContextManager[Any]:
+def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter = SILENT) -> None:
+    """Collect, learn, evaluate and save, iteration by iteration, from wherever the run is."""
+    checkpoints, journal, status = Checkpoints(run, learner), Journal(run.path("journal")), Status(report, learner)
+    restored = checkpoints.restore()
+    done = restored or 0
+    run.keep_measures(lambda line: restored is not None and line["iteration"] <= done)
+    if restored is None:
+        run.measure(iteration=0, **learner.totals(0), **learner.evaluate())
+    for iteration in range(done + 1, learner.config.iterations + 1):
+        began = time.perf_counter()
+        samples = journal.samples(iteration, functools.partial(learner.collect, workers, iteration, status))
+        collected = time.perf_counter()
+        learner.pause = lambda finished=iteration - 1: checkpoints.save_if_due(finished, learner.step)  # type: ignore[misc]
+        metrics = learner.totals(iteration) | learner.learn(iteration, samples, status)
+        learned = time.perf_counter()
+        if learner.evaluates(iteration):
+            metrics |= learner.evaluate()
+        run.measure(iteration=iteration, **metrics)
+        run.took(iteration=iteration, collecting=round(collected - began, 3), learning=round(learned - collected, 3))
+        if learner.keeps(iteration):
+            run.path("networks").mkdir(exist_ok=True)
+            learner.export(run.path(f"networks/{iteration:06d}.safetensors"), f"{run.title}, iteration {iteration}")
+        if checkpoints.due or iteration == learner.config.iterations:
+            checkpoints.save(iteration)
+            journal.forget(iteration)
+        status.finished(iteration, metrics)
+
+
+class Status(Reporter):
+    """Passes on what the learner reports, with the iteration and the last measurements added to the note."""
+
+    def __init__(self, report: Reporter, learner: Learner) -> None:
+        self.report, self.learner = report, learner
+        self.iteration, self.metrics = 0, dict[str, float]()
+        self.last: tuple[float, float | None] = 0, None
+
+    def progress(self, done: float, total: float | None = None, note: str = "") -> None:
+        self.last = done, total
+        shown = [f"{key} {self.metrics[key]:.3f}" for key in self.learner.headline if key in self.metrics]
+        self.report.progress(done, total, "  ".join(filter(None, [f"iteration {self.iteration}", note, *shown])))
+
+    def message(self, text: str) -> None:
+        self.report.message(text)
+
+    def finished(self, iteration: int, metrics: dict[str, float]) -> None:
+        """Report that an iteration is done and saved."""
+        self.iteration, self.metrics = iteration, self.metrics | metrics
+        self.progress(*self.last)
+
+
+def _workers(learner: Learner, name: str, cluster: str | None, report: Reporter) -> AbstractContextManager[Any]:
+    if not learner.tasks:
+        return nullcontext()
+    arguments = name, asdict(learner.config)
     if cluster is None:
-        return Workers(make, (config,), workers, tell, alone=0.0)
+        return Workers(make_worker, arguments, min(learner.processes, learner.tasks), report.message, alone=0.0)
     from ..core.ray_cluster import Cluster
 
-    return Cluster(cluster, make, (config,), tell)
+    return Cluster(cluster, make_worker, arguments, report.message)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is still to come of a run."""
+    """Duration and disk space of the rest of a run."""
 
     seconds: float
     bytes: int  # on disk, at the end
@@ -122,48 +154,10 @@ class Estimate:
 
 
 def estimate(run: Run, processes: int | None = None) -> Estimate:
-    """By some games with fewer simulations a move, and a few steps of learning."""
-    config, method = config_of(run), method_of(run)
-    game, count = load(config.game), processes or cores()
+    """Estimate what the rest of a run will take, by the learner's probe; NaN seconds: the learner has none."""
+    config, cls = config_of(run), class_of(run)
     lines = run.lines()
     done = int(lines[-1]["iteration"]) if lines else 0
-    if isinstance(method, Lessons):
-        return _estimate_lessons(method.learner(config, game), config.iterations, done)
-    if isinstance(method, Solving):
-        seconds, size = method.estimate(config, game, min(count, method.parts(config)), done)
-        return Estimate(seconds, size, count, done, config.iterations)
-    smaller, share = method.probe(config)
-    learner = method.learner(smaller, game)
-    knowledge, fewer = learner.knowledge(), {}
-    if hasattr(config, "simulations"):
-        fewer = {"simulations": min(config.simulations, PROBE)}
-    play = method.self_play(replace(config, **fewer))
-    play((0,), knowledge)  # compiles
-    began, probes = time.perf_counter(), 0
-    while not probes or (time.perf_counter() - began < PROBE_SECONDS and probes < config.games):
-        [(_, rows)] = play((probes,), knowledge)
-        probes += 1
-    playing = (time.perf_counter() - began) / probes
-    if fewer:
-        playing *= config.simulations / fewer["simulations"]
-    learner.take(rows)
-    learner.learn()
-    began = time.perf_counter()
-    learner.take(rows)
-    learner.learn()
-    learning = (time.perf_counter() - began) * share
-    at_once = min(count, config.games)
-    seconds = (config.iterations - done) * (playing * config.games / at_once + learning)
-    size = method.size(config, game, knowledge, rows)
-    return Estimate(seconds, size + 200 * config.iterations, count, done, config.iterations)
-
-
-def _estimate_lessons(pupil: Any, iterations: int, done: int) -> Estimate:
-    pupil.learn(0, 0)
-    pupil.loss()
-    began = time.perf_counter()
-    for step in range(min(PROBE_STEPS, pupil.steps)):
-        pupil.learn(0, step)
-    pupil.loss()  # waits for the device
-    a_step = (time.perf_counter() - began) / min(PROBE_STEPS, pupil.steps)
-    return Estimate((iterations - done) * pupil.steps * a_step, 5 * pupil.bytes, 1, done, iterations)
+    cost = cls.estimate(config, load(config.game), processes or cores(), done)
+    size = cost.bytes + LINE_BYTES * config.iterations
+    return Estimate(cost.seconds, size, cost.processes, done, config.iterations)

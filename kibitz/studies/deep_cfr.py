@@ -20,9 +20,9 @@ from ..arena.statistics import Estimate, interval
 from ..core.files import write_atomically
 from ..core.names import BadInput, choose
 from ..core.runs import Run
-from ..learn.deep_cfr.method import DEFECTS
+from ..learn.deep_cfr.config import DEFECTS
 from ..learn.trainer import configured, new_run, train
-from .report import Report
+from .report import Report, Watcher
 
 PARTS = {
     "leduc": "exploitability in Leduc poker, beside published curves",
@@ -95,10 +95,8 @@ class Study:
                 raise BadInput(f"{folder} holds another training: give another folder with --out")
         lines = run.lines()
         if not lines or lines[-1]["iteration"] < config.iterations or not run.path("network.safetensors").exists():
-            train(
-                run, self.processes, None,
-                lambda stage: self.watch(f"training {name}, iterations", stage.iteration, config.iterations), self.tell,
-            )  # fmt: skip
+            watcher = Watcher(lambda *at: self.watch(f"training {name}, iterations", *at), self.tell)
+            train(run, self.processes, report=watcher)
         return run
 
     def _of_thesis(self, name: str, defects: tuple[str, ...]) -> Run:

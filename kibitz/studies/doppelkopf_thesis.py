@@ -18,14 +18,14 @@ from ..core.runs import Run
 from ..games import full_name, load
 from ..games.doppelkopf.prediction import foresee
 from ..learn.doppelkopf.lstm import read_lstm
-from ..learn.doppelkopf.next_card import VALUES, data_of
+from ..learn.doppelkopf.next_card import PRESETS, data_of
 from ..learn.doppelkopf.predictors import most_likely, predictor_of
 from ..learn.doppelkopf.recorded_games import is_validation
 from ..learn.model_files import network_file
 from ..learn.trainer import configured, new_run, train
 from ..players.search import THESIS_C
 from .matches import against_others
-from .report import Report
+from .report import Report, Watcher
 
 RULES = "doppelkopf:thesis"
 TABLE_6 = {"thesis": 45.9, "thesis-128": 44.9, "thesis-256": 50.0}  # percent
@@ -120,10 +120,10 @@ class Study:
     # ------------------------------------------------------------ training
 
     def passes(self, preset: str) -> int:
-        return max(1, round(VALUES[preset]["iterations"] * self.scale.passes))
+        return max(1, round(PRESETS[preset]["iterations"] * self.scale.passes))
 
     def _config(self, preset: str, passes: int) -> Any:
-        given = {"data": str(self.data), "iterations": passes, "evaluation_size": self.scale.judged, "seed": self.seed}
+        given = {"data": str(self.data), "iterations": passes, "evaluation_games": self.scale.judged, "seed": self.seed}
         return configured("next-card", RULES, preset, given | {"device": self.device})
 
     def trained(self, preset: str, passes: int) -> Run:
@@ -140,7 +140,7 @@ class Study:
                 raise BadInput(f"{folder} holds another training: give another folder with --out")
             run = Run.create_or_resume(folder, "", there | {"iterations": passes}, may_grow=("iterations",))
         if not has_learned(run, passes):
-            train(run, watch=lambda passed: self.watch(f"learning {preset}, steps", passed.steps, passed.total))
+            train(run, report=Watcher(lambda *at: self.watch(f"learning {preset}, steps", *at), self.tell))
         return run
 
     # ------------------------------------------------------------ foretelling
@@ -149,7 +149,7 @@ class Study:
         """These and those named beside them, on deals that none of them learned from."""
         config, game = self._config("thesis", 1), load(RULES)
         games = data_of(config)
-        apart = games.take(np.flatnonzero(is_validation(games, config.validation))[: config.evaluation_size])
+        apart = games.take(np.flatnonzero(is_validation(games, config.validation))[: config.evaluation_games])
         self.watch("foretelling, games", 0, len(apart))
         seen = foresee(game, apart.actions, apart.lengths, DEALS, self.seed)
         predictors = {name: predictor_of(run, config.validation) for name, run in networks.items()} | self.also
@@ -173,10 +173,10 @@ class Study:
     def _table_6(self) -> Report:
         rows = []
         for preset, theirs in TABLE_6.items():
-            passes, numbers = self.passes(preset), VALUES[preset]
+            passes, numbers = self.passes(preset), PRESETS[preset]
             run = self.trained(preset, passes)
             line = next(line for line in run.lines() if line["iteration"] == passes)
-            sizes = f"2 x {numbers['nodes']}, batch {numbers['batch']}, {passes} passes"
+            sizes = f"2 x {numbers['nodes']}, batch {numbers['batch_size']}, {passes} passes"
             rows.append([sizes, f"{100 * line['accuracy']:.1f}%", f"{theirs}%", f"{line['loss_of_validation']:.4f}"])
         if self.also:
             right = self.judged({}).right

@@ -26,7 +26,7 @@ from ..games.records import Record
 from ..learn.trainer import configured, estimate, new_run, train
 from ..players import make_for
 from ..search.oos import Oos
-from .report import Report, percent
+from .report import Report, Watcher, percent
 
 TEACHER, PAPERS_TEACHER = 10_000, 20_000  # simulations a move: as the tables' heading has it, and what its code did
 THRESHOLD = 0.3
@@ -192,10 +192,10 @@ class Study:
 
     def _train(self, run: Run) -> None:
         config = run.config()
-        what, total = f"training {run.folder.name}", config["iterations"] * config["games"]
+        what = f"training {run.folder.name}"
         lines = run.lines()
         if not lines or lines[-1]["iteration"] < config["iterations"] or not run.path("network.safetensors").exists():
-            train(run, self.processes, None, lambda progress: self.watch(what, progress.games, total), self.tell)
+            train(run, self.processes, report=Watcher(lambda *at: self.watch(what, *at), self.tell))
 
     def _match(self, game: str, one: str, two: str, name: str) -> tuple[Result, list[Record]]:
         run = open_match(self.folder / f"matches-{self.preset}" / name, game, [one, two], self.games, self.seed)

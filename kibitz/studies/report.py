@@ -1,11 +1,26 @@
 """What a study found: a table, notes, and curves; written as Markdown, JSON, and (by the app) a picture."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..arena.statistics import Result
 from ..core.files import write_atomically
+from ..core.progress import Reporter
+
+
+class Watcher(Reporter):
+    """Calls a study's functions for the progress of a training run."""
+
+    def __init__(self, watch: Callable[[float, float], None], tell: Callable[[str], None]) -> None:
+        self.watch, self.tell = watch, tell
+
+    def progress(self, done: float, total: float | None = None, note: str = "") -> None:
+        self.watch(done, total or 0)
+
+    def message(self, text: str) -> None:
+        self.tell(text)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import typer
 
 from ...arena.match import open_match, play_into
 from ...arena.statistics import Running, summary
+from ...core.progress import Reporter
 from ...games.records import Record
-from ...learn.expert_iteration import Progress
 from ...learn.trainer import configured, new_run, train
 from ..ui import plots
 from ..ui.formatting import bar
@@ -41,19 +41,25 @@ def demo(
     run = new_run(out_folder, "exit-oos", configured("exit-oos", GAME, "small", given))
     out.print("[bold]A search plays Leduc poker against itself; a network learns what it advises,[/bold]")
     out.print("[bold]and plays out the search's simulations. NashConv is what it loses to perfect opponents:[/bold]\n")
-    most, printed = 4.75, -1  # NashConv of random play
+    most, printed = 4.75, 0  # NashConv of random play
     with waiting("learning", iterations * 32) as line:
 
-        def show(progress: Progress) -> None:
-            nonlocal printed
-            value = progress.metrics.get("nash_conv")
-            if value is not None and progress.iteration > printed and progress.iteration % 10 == 0:
-                printed = progress.iteration
-                err.print(f"after {progress.games:5,} games  NashConv {value:.3f}  {bar(value / most, 40)}")
-            line(progress.games, f"iteration {progress.iteration}")
+        class Curve(Reporter):
+            """Prints NashConv every ten iterations."""
+
+            def progress(self, done: float, total: float | None = None, note: str = "") -> None:
+                nonlocal printed
+                last = run.lines()[-1]
+                if last["iteration"] > printed and last["iteration"] % 10 == 0 and "nash_conv" in last:
+                    printed, value = last["iteration"], last["nash_conv"]
+                    err.print(f"after {last['games']:5,} games  NashConv {value:.3f}  {bar(value / most, 40)}")
+                line(done, note)
+
+            def message(self, text: str) -> None:
+                err.print(text, highlight=False)
 
         err.print(f"at random          NashConv 4.747  {bar(1, 40)}")
-        train(run, None, None, show, lambda text: err.print(text, highlight=False))
+        train(run, report=Curve())
     points = [(line["iteration"], line["nash_conv"]) for line in run.lines() if "nash_conv" in line]
     plots.curves(run.path("nash_conv.png"), {"the network": points}, "Leduc poker, learned from search", "NashConv")
     out.print("\n[bold]It plays at once, without any search:[/bold]")

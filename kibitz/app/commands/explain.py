@@ -10,13 +10,12 @@ from rich.table import Table
 from ...core import names
 from ...core.files import write_atomically
 from ...core.names import BadInput
-from ...core.progress import Reporter
 from ...learn.model_files import PREFIX, network_file
-from ...learn.tspg.explain import MAX_POSITIONS, Explanation, as_json, read_explainable
+from ...learn.tspg.explain import Explanation, as_json, read_explainable
 from ...learn.tspg.explain import explain as explain_policy
 from ...learn.tspg.store import POLICIES
 from ..ui.explain_page import page
-from ..ui.progress import out, waiting
+from ..ui.progress import out, print_plain, reporting
 from .options import Json, Seed, write_json
 
 PAGE = "explained.html"
@@ -66,16 +65,14 @@ def explain(
     if target.is_dir() or not target.parent.is_dir():
         raise BadInput(f"can't write {target}: {'it is a folder' if target.is_dir() else 'its folder does not exist'}")
     game, features, made = read_explainable(path, game_name, trusted=folder.is_dir())
-    with waiting(escape(run), games + MAX_POSITIONS) as line:
-        report = Reporter()
-        report.progress = lambda done, total=None, note="": line(done, note)  # type: ignore[method-assign]
+    with reporting(escape(run)) as report:
         found = explain_policy(game, features, run, policy, made, games, seed, moves, report)
         try:
             write_atomically(target, page(found).encode())
         except OSError as error:
             raise BadInput(f"can't write {target}: {error.strerror or error}") from None
     show(found)
-    out.print(f"page: {target}", soft_wrap=True, highlight=False, markup=False)
+    print_plain(f"page: {target}")
     write_json(json_file, as_json(found) | {"page": str(target)})
 
 

@@ -1,6 +1,10 @@
-"""Deep CFR (Brown, Lerer, Gross and Sandholm 2019): CFR whose regrets a network foretells.
+"""Deep CFR (Brown, Lerer, Gross and Sandholm 2019): CFR with regrets approximated by a neural network.
 
-`config` has every number, `traversal` samples the game, `memory` keeps what was found, `networks` are nets as data and
-files, `learning` fits them with torch, `average` makes one strategy of many, `solver` joins these,
-`loop` makes a run of it, `method` names it.
+`config` has every field, `traversal` samples the game, `memory` keeps the samples, `networks` are networks as data and
+files, `learning` fits them with torch, `average` makes one strategy of many, `worker` runs in processes, `learner`
+connects these.
 """
+
+from .learner import DeepCfr
+
+__all__ = ["DeepCfr"]

@@ -19,7 +19,7 @@ FREE_RAISES = 5  # a street, the most that the rules of hold'em can be asked for
 
 
 @dataclass(frozen=True)
-class DeepCfr:
+class DeepCfrConfig:
     """`kibitz train deep-cfr --help` is made of this."""
 
     game: Annotated[str, "the game, with its parameters"]
@@ -33,11 +33,11 @@ class DeepCfr:
     init: Annotated[float, "weights begin even between ± this; 0: by the number of inputs"] = 0.0
     scratch: Annotated[bool, "whether an advantage network begins anew each iteration"] = True
     steps: Annotated[int, "gradient steps of an advantage network an iteration", range(1, 10**7)] = 750
-    batch: Annotated[int, "samples a step", range(1, 10**6)] = 2048
+    batch_size: Annotated[int, "samples a step", range(1, 10**6)] = 2048
     strategy_steps: Annotated[int, "gradient steps of the strategy network", range(1, 10**7)] = 5000
     strategy_batch: Annotated[int, "its samples a step", range(1, 10**6)] = 2048
     strategy_loss: Annotated[str, "its loss: cross-entropy, or squares of odds", ("entropy", "squares")] = "entropy"
-    rate: Annotated[float, "learning rate of Adam"] = 1e-3
+    learning_rate: Annotated[float, "learning rate of Adam"] = 1e-3
     rate_falls: Annotated[bool, "whether it falls to 0 along the steps"] = False
     clip: Annotated[float, "the longest gradient; 0: any"] = 1.0
     held_out: Annotated[float, "share of samples that are only watched, to stop early; 0: none"] = 0.0
@@ -98,7 +98,84 @@ class DeepCfr:
         )  # fmt: skip
 
 
-def refuse(config: DeepCfr, game: Any) -> None:
+PRESETS = {
+    "paper": "as published (Brown et al. 2019; in small games Steinberger's sizes)",
+    "thesis": "the sizes of the thesis on hold'em, its defects corrected",
+    "thesis-faithful": "the same with all its defects",
+    "kibitz": "what we found to be better",
+    "small": "a minute or two, in any small game",
+}
+DEFECTS = (
+    "one_deal", "whole_pot", "flipped_signs", "free_raises", "newest_held_out", "calls_unseen", "weight_by_step",
+)  # fmt: skip
+IN_HOLDEM = ("whole_pot", "free_raises", "calls_unseen")  # defects that only hold'em can have
+FEW_CARDS = 8
+
+PAPER: dict[str, Any] = {
+    "traversals": 10_000, "in_flight": 1000, "iterations": 450, "steps": 4000, "batch_size": 10_000,
+    "strategy_steps": 4000, "strategy_batch": 10_000, "hidden": "64-64-64", "strategy_loss": "squares",
+    "shared_chance": False, "capacity": 40_000_000, "strategy_capacity": 40_000_000, "keep_every": 10,
+}  # fmt: skip
+PAPER_OF_FOUR_STREETS = {"steps": 32_000, "batch_size": 20_000, "strategy_steps": 32_000, "strategy_batch": 20_000}
+PAPER_OF_SMALL_GAMES = {
+    "traversals": 1500, "in_flight": 500, "steps": 750, "batch_size": 2048, "strategy_steps": 5000,
+    "strategy_batch": 2048, "capacity": 1_000_000, "strategy_capacity": 1_000_000,
+}  # fmt: skip
+THESIS: dict[str, Any] = {
+    "traversals": 250, "in_flight": 250, "iterations": 50, "keep_every": 10, "net": "plain", "hidden": "512-512-256",
+    "norm": "batch", "skips": False, "init": 0.005, "learning_rate": 1e-4, "clip": 0.0, "steps": 16_000,
+    "batch_size": 500, "strategy_steps": 16_000, "strategy_batch": 500, "strategy_loss": "squares", "held_out": 0.2,
+    "patience": 10, "memory": "latest", "capacity": 100_000, "strategy_capacity": 100_000,
+}  # fmt: skip
+# Where few views come back again and again, all samples of a view are learned as one.
+KIBITZ_OF_SMALL_GAMES: dict[str, Any] = {
+    "traversals": 1500, "in_flight": 500, "iterations": 300, "hidden": "64-64-64", "steps": 200, "rate_falls": True,
+    "scratch": False, "merge": True, "average": "sd", "capacity": 4_000_000, "keep_every": 100,
+}  # fmt: skip
+# (Parts of 160 traversals: 63 of them keep 16 processes busy to the end.)
+KIBITZ_OF_HOLDEM: dict[str, Any] = {
+    "traversals": 10_000, "in_flight": 160, "iterations": 200, "hidden": "128", "steps": 1000, "batch_size": 32_768,
+    "strategy_steps": 5000, "strategy_batch": 32_768, "scratch": False, "rate_falls": True, "capacity": 20_000_000,
+    "strategy_capacity": 20_000_000, "suits_alike": True, "keep_every": 20,
+}  # fmt: skip
+SMALL = {
+    "iterations": 40,
+    "traversals": 500,
+    "evaluate_every": 5,
+    "keep_every": 20,
+    "steps": 100,
+    "learning_rate": 3e-3,
+    "hidden": "32-32",
+}
+
+
+def preset(game: Any, name: str) -> dict[str, Any]:
+    """A deck of more than a few cards can't be written out, so it isn't tried."""
+    values = _preset(game, name)
+    return (
+        values | {"evaluate_every": 0}
+        if game.facts.max_chance_outcomes > FEW_CARDS and game.name == "holdem"
+        else values
+    )
+
+
+def _preset(game: Any, name: str) -> dict[str, Any]:
+    holdem = game.name == "holdem"
+    if name == "paper":
+        sizes = {} if holdem else PAPER_OF_SMALL_GAMES
+        return PAPER | (PAPER_OF_FOUR_STREETS if holdem and game.streets == 4 else sizes)
+    if name == "thesis":
+        return THESIS
+    if name == "thesis-faithful":
+        return THESIS | {name: True for name in DEFECTS if holdem or name not in IN_HOLDEM}
+    if name == "small":
+        return KIBITZ_OF_SMALL_GAMES | SMALL
+    if holdem:
+        return KIBITZ_OF_HOLDEM | {"reads": by_street(game)}  # the thesis' encoding has no room for it
+    return KIBITZ_OF_SMALL_GAMES
+
+
+def refuse(config: DeepCfrConfig, game: Any) -> None:
     """What can't be trained, before anything is written."""
     facts = game.facts
     if facts.seats != 2 or not facts.zero_sum:
@@ -108,8 +185,8 @@ def refuse(config: DeepCfr, game: Any) -> None:
     for name, low, high in (("held_out", 0, 0.9), ("regret_power", 0, 10), ("average_power", 0, 10)):
         if not low <= getattr(config, name) <= high:
             raise BadInput(f"{name}={getattr(config, name)} should be from {low:g} to {high:g}")
-    if not 0 < config.rate < 1:
-        raise BadInput(f"rate={config.rate} should be above 0 and below 1")
+    if not 0 < config.learning_rate < 1:
+        raise BadInput(f"learning_rate={config.learning_rate} should be above 0 and below 1")
     for name in ("clip", "init"):
         if not 0 <= getattr(config, name) < math.inf:
             raise BadInput(f"{name}={getattr(config, name)} should be 0 or above")
@@ -123,7 +200,7 @@ def refuse(config: DeepCfr, game: Any) -> None:
             pick_device(device, large=True)
 
 
-def _refuse_defects(config: DeepCfr, game: Any) -> None:
+def _refuse_defects(config: DeepCfrConfig, game: Any) -> None:
     holdem = game.name == "holdem"
     if config.suits_alike and not holdem:
         raise BadInput(f"suits_alike is for holdem, not for {full_name(game)}")
@@ -143,7 +220,7 @@ def _refuse_defects(config: DeepCfr, game: Any) -> None:
         raise BadInput("newest_held_out needs memory=latest, held_out above 0, and merge=no: samples in order of age")
 
 
-def _refuse_size(config: DeepCfr, game: Any) -> None:
+def _refuse_size(config: DeepCfrConfig, game: Any) -> None:
     each, at_once = room_of_one(game), min(config.in_flight, config.traversals)
     if each > MAX_NODES:
         raise BadInput(

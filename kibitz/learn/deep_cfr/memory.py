@@ -16,7 +16,7 @@ from ...core.files import write_atomically
 from ...games import Game
 from ...games.holdem.encoding import PACKED, pack, unpack
 from ...jit import kernel, mix
-from ..exit_oos.method import survey
+from ..encodings import survey
 from ..replay import places
 
 BITS, FLOATS, HANDS = "bits", "floats", "hands"

@@ -9,19 +9,17 @@ bets, three over both. In both kinds layers of the same width are added to what 
 reaches the last layer is normalised.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import safetensors
-import safetensors.numpy
 
-from ...core.files import write_atomically
+from ...core.files import read_tensors, readable, tensor_file_format, write_tensors
 from ...core.names import BadInput
 from ...games import Game, full_name
+from ..model_files import Description, model_format
 
 FORMAT = "kibitz deep cfr 1"
 PLAIN, CARDS = "plain", "cards"
@@ -181,29 +179,25 @@ def save_model(path: Path, model: Model, numbers: Any = np.float32) -> None:
         for seat, networks in enumerate(model.seats)
         for name in model.shape.shapes()
     }
-    about = {
-        "format": FORMAT, "game": model.game, "seen": model.seen, "made": model.made, "average": model.average,
-        "fallback": model.fallback, "shape": asdict(model.shape), "weights": model.weights.tolist(),
-    }  # fmt: skip
-    write_atomically(path, safetensors.numpy.save(tensors, {"about": json.dumps(about)}))
+    about = model._asdict() | {"shape": asdict(model.shape), "weights": model.weights.tolist()}
+    del about["seats"]
+    write_tensors(path, FORMAT, tensors, **about)
 
 
 def is_model(path: Path) -> bool:
-    try:
-        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            return bool(json.loads((file.metadata() or {}).get("about", "{}")).get("format") == FORMAT)
-    except (safetensors.SafetensorError, OSError, ValueError, AttributeError):
-        return False
+    """Return whether a file is a model of Deep CFR."""
+    return tensor_file_format(path) == FORMAT
 
 
 def read_model(path: Path, game: Game | None = None) -> Model:
-    """A model from its file; refused if it isn't one, is damaged, or is for another game than `game`."""
-    try:
-        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            about = json.loads((file.metadata() or {}).get("about", "{}"))
-            if about.get("format") != FORMAT:
-                raise BadInput(f"{path} is no model of Deep CFR (its format is {about.get('format', 'not given')!r})")
-            tensors = {key: file.get_tensor(key).astype(np.float32) for key in file.keys()}  # noqa: SIM118
+    """Read a model.
+
+    Raises:
+        BadInput: It is no such file, is damaged, or is for another game than `game`.
+    """
+    halves, about = read_tensors(path, FORMAT, "Deep CFR model")
+    with readable(path, "network"):
+        tensors = {key: array.astype(np.float32) for key, array in halves.items()}
         lists = {key: tuple(value) for key, value in about["shape"].items() if isinstance(value, list)}
         shape = Shape(**(about["shape"] | lists))
         weights = np.array(about["weights"], float)
@@ -213,21 +207,19 @@ def read_model(path: Path, game: Game | None = None) -> Model:
                 found = tensors[f"{seat}.{name}"]
                 sound = sound and found.shape == (len(weights), *size) and bool(np.isfinite(found).all())
         if not sound:
-            raise ValueError("its weights don't fit its shape, or aren't numbers")
+            raise ValueError("its weights don't fit its shape, or aren't finite")
         networks = [
             [{name: tensors[f"{seat}.{name}"][i] for name in shape.shapes()} for i in range(len(weights))]
             for seat in range(2)
         ]
-        model = Model(
-            str(about["game"]), str(about["seen"]), str(about["made"]), str(about["average"]), str(about["fallback"]),
-            shape, (networks[0], networks[1]), weights,
-        )  # fmt: skip
-    except FileNotFoundError:
-        raise BadInput(f"no network file {str(path)!r}") from None
-    except BadInput:
-        raise
-    except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
-        raise BadInput(f"{path} can't be read as a network, it is damaged or foreign: {error}") from None
+        texts = {name: str(about[name]) for name in ("game", "seen", "made", "average", "fallback")}
+        model = Model(**texts, shape=shape, seats=(networks[0], networks[1]), weights=weights)
     if game is not None and model.game != full_name(game):
         raise BadInput(f"{path} is a network for {model.game}, not for {full_name(game)}")
     return model
+
+
+@model_format(FORMAT)
+def describe(path: Path) -> Description:
+    model = read_model(path)
+    return Description(model.game, model.made, f"{model.shape.kind} {'-'.join(map(str, model.shape.hidden))}", "net")

@@ -29,6 +29,7 @@ from ...jit import copy_record, kernel
 from ...search import policies
 from ...search.determinization import nothing_fits
 from ..mlp import Layers, Mlp, ask, compiled, forward, logits
+from ..model_files import Description, model_format
 from .recorded_games import check_nines
 
 FORMAT = "kibitz cards 1"
@@ -92,6 +93,13 @@ def read_card_network(path: Path) -> tuple[CardNetwork, About]:
             for name, layers in network._asdict().items()
         }
         return network, About(str(about["game"]), str(about["made"]), sizes)
+
+
+@model_format(FORMAT)
+def describe(path: Path) -> Description:
+    about = read_card_network(path)[1]
+    what = ", ".join(f"{name} {'-'.join(map(str, sizes))}" for name, sizes in about.sizes.items())
+    return Description(about.game, about.made, what, "doko")
 
 
 def _layers(tensors: dict[str, np.ndarray], name: str) -> Layers:

@@ -1,27 +1,27 @@
 """Training of the card networks by torch: losses, gradients, and what the learners `cards` and `exit-cards` share."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from ...games import Game, full_name
+from ...core.legacy import current_card_tensor
+from ...games import Game
 from ...games.doppelkopf.beliefs import ROOM, expected_counts
 from ...games.doppelkopf.cards import KINDS
 from ..mlp import new_layers
-from ..torch_mlp import BANNED, as_module, layers_of, one_thread, pick_device
-from ..torch_pupil import TorchPupil
+from ..torch_mlp import BANNED, as_module, layers_of, one_thread
 from .card_data import Rows, sample_rows
-from .card_network import CARDS, HOLDERS, MAX_LOG_WEIGHT, REWARD, SIZES, CardNetwork, holder_weights, save_card_network
-from .recorded_games import Games, is_validation
+from .card_network import CARDS, HOLDERS, MAX_LOG_WEIGHT, REWARD, SIZES, CardNetwork, holder_weights
+from .recorded_games import Games
 
 Losses = dict[str, torch.Tensor]
 # Losses by their names in metrics.jsonl -> weights in the sum: cross-entropies of cards (`card`, `quick`: by the belief
 # and the policy network) and of deals (`places`) in nats, squared errors of rewards (`worth`, `open`: by the belief and
 # the value network).
 WEIGHTS = {"card": 1.0, "worth": 0.1, "places": 0.05, "quick": 1.0, "open": 1.0}
+EVALUATION_POSITIONS = 8  # per validation game
 DEAL_ROWS = 4  # one row in this many has the loss of deals: counting deals is most of the work
 
 
@@ -69,6 +69,11 @@ class CardModule(torch.nn.Module):
             "quick": played.mean(),
             "open": ((self.value(open_encodings)[:, 0] - rewards[:, 1]) ** 2).mean(),
         }
+
+    def load_state_dict(self, state_dict: Any, *args: Any, **settings: Any) -> Any:
+        """Names of networks from before version 0.2 are translated."""
+        current = {current_card_tensor(key): tensor for key, tensor in state_dict.items()}
+        return super().load_state_dict(current, *args, **settings)
 
     def network(self) -> CardNetwork:
         return CardNetwork(*(layers_of(getattr(self, name)) for name in CardNetwork._fields))
@@ -137,46 +142,6 @@ def gradient_step(optimizer: torch.optim.Optimizer, losses: Losses) -> torch.Ten
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
     return loss.detach()
-
-
-EVALUATION_POSITIONS = 8  # per validation game
-
-
-class CardPupil(TorchPupil):
-    def __init__(self, config: Any, game: Game, games: Games) -> None:
-        apart = is_validation(games, config.validation)
-        self.game = game
-        self.games, self.validation = games.take(~apart), games.take(np.flatnonzero(apart)[: config.evaluation_size])
-        self.lengths = self.games.lengths
-        self.steps = -(-len(self.games) // config.batch)
-        device = torch.device(pick_device(config.device, large=True))
-        module = CardModule(new_card_network(config.hidden_sizes, config.seed)).to(device)
-        super().__init__(config, games.source, module, device)
-        self.order: tuple[int, np.ndarray] | None = None  # of the games in a pass
-
-    def learn(self, iteration: int, step: int) -> None:
-        config = self.config
-        if self.order is None or self.order[0] != iteration:
-            drawn = np.random.default_rng([config.seed, 2, iteration]).permutation(len(self.games))
-            self.order = iteration, drawn
-        which = self.order[1][step * config.batch : (step + 1) * config.batch]
-        generator = np.random.default_rng([config.seed, 3, iteration, step])
-        rows = sample_rows(self.game, self.games.actions[which], self.lengths[which], config.positions, generator)
-        part = (iteration * self.steps + step) / (config.iterations * self.steps)
-        for group in self.optimizer.param_groups:
-            group["lr"] = config.rate * (1 - 0.99 * part)  # to nearly nothing: rewards are mostly noise
-        with one_thread():
-            losses = self.module.losses(self.game, rows)
-        self.count(gradient_step(self.optimizer, losses), step)
-
-    def evaluate(self) -> dict[str, float]:
-        found = evaluate(self.module, self.game, self.validation, self.config.seed)
-        self.refuse_nonsense(found["loss_of_validation"])
-        return found
-
-    def publish(self, path: Path, made: str) -> None:
-        path.parent.mkdir(exist_ok=True)
-        save_card_network(path, full_name(self.game), self.module.network(), made)
 
 
 def evaluate(module: CardModule, game: Game, games: Games, seed: int) -> dict[str, float]:

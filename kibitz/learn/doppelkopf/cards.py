@@ -1,41 +1,48 @@
-"""Networks that play Doppelkopf as something to learn from recorded games: numbers, presets, what is refused."""
+"""Learner `cards`: the card networks of Doppelkopf, by supervised learning from recorded games."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
 
 from ...core.names import BadInput
-from ...games import Game
-from ..method import Lessons
-from .card_network import CardNetwork, check_rules
-from .recorded_games import Games, check_training, read_games
+from ...games import Game, full_name
+from ..learner import Metrics, learner
+from ..supervised import Supervised
+from .card_data import sample_rows
+from .card_network import CardNetwork, check_rules, save_card_network
+from .recorded_games import check_training, read_games, split
+
+if TYPE_CHECKING:
+    import torch
 
 MAX_HIDDEN = 10_000
+LAST_RATE = 0.01  # of the learning rate: low, as rewards are mostly noise
 
 
 @dataclass(frozen=True)
-class Cards:
-    """Every number of the method; `kibitz train cards --help` is made of this."""
-
+class CardsConfig:
     game: Annotated[str, "the game, with its parameters"]
-    data: Annotated[str, "the games to learn from: a file of records, or a run folder"] = ""
-    iterations: Annotated[int, "passes over the games (epochs)", range(1, 10**6)] = 10
-    belief_hidden: Annotated[str, "hidden layers of the network that sees what a seat sees"] = "384-384"
-    policy_hidden: Annotated[str, "of the small one that plays in trees and playouts"] = "128-64"
-    value_hidden: Annotated[str, "of the small one that judges guesses"] = "128-64"
-    batch: Annotated[int, "games a step", range(1, 10**6)] = 256
-    positions: Annotated[int, "of each game, a step", range(1, 49)] = 8
-    rate: Annotated[float, "learning rate of Adam at first; it falls to nearly nothing"] = 0.001
-    validation: Annotated[float, "share of the deals that aren't learned from"] = 0.02
-    evaluation_size: Annotated[int, "games of these that are measured, at most", range(1, 10**6)] = 500
-    device: Annotated[str, "where torch computes", ("auto", "cpu", "cuda")] = "auto"
-    seed: Annotated[int, "the same seed gives the same run", range(2**63)] = 1
+    data: Annotated[str, "recorded games to learn from: a file of records, or a run folder"] = ""
+    iterations: Annotated[int, "number of epochs", range(1, 10**6)] = 10
+    belief_hidden: Annotated[str, "hidden layers of the belief network, such as 384-384"] = "384-384"
+    policy_hidden: Annotated[str, "hidden layers of the policy network"] = "128-64"
+    value_hidden: Annotated[str, "hidden layers of the value network"] = "128-64"
+    batch_size: Annotated[int, "games per minibatch", range(1, 10**6)] = 256
+    positions: Annotated[int, "positions per game in a minibatch", range(1, 49)] = 8
+    learning_rate: Annotated[float, "initial learning rate of Adam; it decays linearly to a hundredth"] = 0.001
+    validation: Annotated[float, "share of the deals in the validation set"] = 0.02
+    evaluation_games: Annotated[int, "most validation games to evaluate on", range(1, 10**6)] = 500
+    device: Annotated[str, "device of torch", ("auto", "cpu", "cuda")] = "auto"
+    seed: Annotated[int, "random seed; the same seed gives the same run", range(2**63)] = 1
 
     @property
     def hidden_sizes(self) -> tuple[tuple[int, ...], ...]:
-        return tuple(sizes(f"{name}_hidden", getattr(self, f"{name}_hidden")) for name in CardNetwork._fields)
+        return tuple(_sizes(name, getattr(self, name)) for name in (f"{part}_hidden" for part in CardNetwork._fields))
 
 
-def sizes(name: str, text: str) -> tuple[int, ...]:
+def _sizes(name: str, text: str) -> tuple[int, ...]:
     try:
         found = tuple(int(size) for size in text.split("-"))
     except ValueError:
@@ -45,38 +52,61 @@ def sizes(name: str, text: str) -> tuple[int, ...]:
     return found
 
 
-PRESETS = {"kibitz": "what we found to be good", "small": "a minute, to see that it works"}
-VALUES: dict[str, dict[str, Any]] = {
-    "kibitz": {},
-    "small": {"iterations": 2, "belief_hidden": "64", "policy_hidden": "32", "value_hidden": "32", "batch": 64},
-}
+@learner("cards")
+class CardLearner(Supervised):
+    Config = CardsConfig
+    about = "Policy, value and belief networks for Doppelkopf, by supervised learning from recorded games."
+    examples = ("doppelkopf:thesis --data runs/doppelkopf-record-001",)
+    presets = {"kibitz": "the sizes of the package's models", "small": "a minute, as a test"}
+    player = "doko"
 
+    @staticmethod
+    def preset(game: Any, name: str) -> dict[str, Any]:
+        sizes = {"belief_hidden": "64", "policy_hidden": "32", "value_hidden": "32"}
+        return {"iterations": 2, "batch_size": 64, **sizes} if name == "small" else {}
 
-def data_of(config: Any) -> Games:
-    return read_games(config.data, config.game)
+    @staticmethod
+    def refuse(config: CardsConfig, game: Game) -> None:
+        check_rules(game)
+        config.hidden_sizes  # noqa: B018
+        check_training(config, lambda: read_games(config.data, config.game))
 
+    def __init__(self, config: CardsConfig, game: Game) -> None:
+        from ..torch_mlp import pick_device
+        from .card_training import CardModule, new_card_network
 
-def refuse(config: Cards, game: Game) -> None:
-    check_rules(game)
-    if not config.data:
-        raise BadInput("--data is missing: a file of games, or a run folder, such as kibitz record makes")
-    config.hidden_sizes  # noqa: B018
-    check_training(config, data_of(config))
+        super().__init__(config, game)
+        games = read_games(config.data, config.game)
+        self.games, self.validation = split(games, config.validation, config.evaluation_games)
+        self.lengths = self.games.lengths
+        self.steps = -(-len(self.games) // config.batch_size)
+        self.order: tuple[int, np.ndarray] | None = None  # an epoch, and its order of games
+        network = new_card_network(config.hidden_sizes, config.seed)
+        self.start(games.source, CardModule(network).to(pick_device(config.device, large=True)))
 
+    def minibatch(self, epoch: int, step: int) -> "torch.Tensor":
+        from ..torch_mlp import one_thread
+        from .card_training import gradient_step
 
-def learner(config: Cards, game: Game) -> Any:
-    from .card_training import CardPupil
+        config = self.config
+        if self.order is None or self.order[0] != epoch:
+            self.order = epoch, np.random.default_rng([config.seed, 2, epoch]).permutation(len(self.games))
+        batch = self.order[1][step * config.batch_size : (step + 1) * config.batch_size]
+        generator = np.random.default_rng([config.seed, 3, epoch, step])
+        rows = sample_rows(self.game, self.games.actions[batch], self.lengths[batch], config.positions, generator)
+        done = (epoch * self.steps + step) / (config.iterations * self.steps)
+        for group in self.optimizer.param_groups:
+            group["lr"] = config.learning_rate * (1 - (1 - LAST_RATE) * done)
+        with one_thread():
+            losses = self.module.losses(self.game, rows)
+        return gradient_step(self.optimizer, losses)
 
-    return CardPupil(config, game, data_of(config))
+    def evaluate(self) -> Metrics:
+        from .card_training import evaluate
 
+        found = evaluate(self.module, self.game, self.validation, self.config.seed)
+        self.refuse_divergence(found["loss_of_validation"])
+        return found
 
-METHOD = Lessons(
-    config=Cards,
-    about="Networks that play Doppelkopf by what a seat sees: cards, worth, and who holds what; learned from records.",
-    examples=("doppelkopf:thesis --data runs/doppelkopf-record-001",),
-    presets=PRESETS,
-    preset=lambda game, name: VALUES[name],
-    refuse=refuse,
-    learner=learner,
-    player="doko",
-)
+    def export(self, path: Path, made: str) -> None:
+        save_card_network(path, full_name(self.game), self.module.network(), made)

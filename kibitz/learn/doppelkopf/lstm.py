@@ -26,6 +26,7 @@ from ...jit import helper, lowest, mix
 from ...search.batched_ensemble import oracle
 from ...search.infoset_table import SLOT, slot_of
 from ...search.policies import softmax
+from ..model_files import Description, model_format
 from .recorded_games import Games, check_nines
 
 FORMAT = "kibitz next-card 1"
@@ -140,6 +141,12 @@ def read_lstm(path: Path) -> tuple[LstmNetwork, About]:
         if not _fits(network, sizes):
             raise ValueError("its layers don't fit each other, or aren't finite")
         return network, About(str(about.get("game")), str(about.get("made")), sizes)
+
+
+@model_format(FORMAT)
+def describe(path: Path) -> Description:
+    about = read_lstm(path)[1]
+    return Description(about.game, about.made, "-".join(map(str, about.sizes)), "lstm")
 
 
 def _fits(network: LstmNetwork, sizes: list[int]) -> bool:

@@ -1,19 +1,9 @@
 """Training of the next-card LSTM by torch: Adam on the cross-entropy of the next character."""
 
-import os
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import torch
 
-from ...games import Game, full_name
-from ...games.doppelkopf.prediction import foresee
-from ..torch_mlp import one_thread, pick_device
-from ..torch_pupil import TorchPupil
-from .lstm import CARDS, CHARACTERS, NEWLINE, LstmLayer, LstmNetwork, lines_of, save_lstm
-from .predictors import most_likely
-from .recorded_games import Games, is_validation
+from .lstm import CARDS, CHARACTERS, NEWLINE, LstmLayer, LstmNetwork
 
 BATCH = 500  # lines predicted together
 
@@ -77,48 +67,3 @@ def card_logits(module: LstmModule, lines: np.ndarray) -> tuple[np.ndarray, floa
             loss += float(cross_entropy(found, batch)) * len(batch)
             logits.append(found[:, CARDS].cpu().numpy())
     return np.concatenate(logits), loss / len(lines)
-
-
-class NextCardPupil(TorchPupil):
-    def __init__(self, config: Any, game: Game, games: Games) -> None:
-        apart = is_validation(games, config.validation)
-        self.game = game
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:2")  # else CUDA's LSTM is another one every time
-        device = torch.device(pick_device(config.device, large=True))
-        self.lines = torch.from_numpy(lines_of(games.take(~apart))).to(device)
-        self.judged = games.take(np.flatnonzero(apart)[: config.evaluation_size])
-        self.possible = foresee(game, self.judged.actions, self.judged.lengths, 0, 1).can_be
-        self.steps = -(-len(self.lines) // config.batch)
-        module = new_lstm(config.layers, config.nodes, config.seed).to(device)
-        super().__init__(config, games.source, module, device)
-        self.order: tuple[int, torch.Tensor] | None = None  # of the lines in a pass
-
-    def learn(self, iteration: int, step: int) -> None:
-        if self.order is None or self.order[0] != iteration:
-            drawn = np.random.default_rng([self.config.seed, 2, iteration]).permutation(len(self.lines))
-            self.order = iteration, torch.from_numpy(drawn).to(self.device)
-        batch = self.lines[self.order[1][step * self.config.batch : (step + 1) * self.config.batch]]
-        with one_thread():
-            loss = cross_entropy(self.module(batch), batch)
-            self.optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step()
-        self.count(loss.detach(), step)
-
-    def evaluate(self) -> dict[str, float]:
-        lines = lines_of(self.judged)
-        with one_thread():
-            logits, loss = card_logits(self.module, lines)
-        self.refuse_nonsense(loss)
-        found = most_likely(logits, self.possible.reshape(-1, 48))
-        own = self.judged.own.reshape(-1, 48)
-        return {
-            "accuracy": float((found.cards == lines[:, CARDS]).mean()),
-            "loss_of_validation": loss,
-            "legal": float(found.legal.mean()),
-            "legal_of_own": float(found.legal[own].mean()),
-        }
-
-    def publish(self, path: Path, made: str) -> None:
-        path.parent.mkdir(exist_ok=True)
-        save_lstm(path, full_name(self.game), as_network(self.module), made)

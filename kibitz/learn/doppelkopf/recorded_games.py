@@ -5,6 +5,7 @@ The arrays are cached beside the file of games, and made again when that file ch
 
 import hashlib
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,16 +59,19 @@ def check_nines(game: Any, what: str) -> None:
         raise BadInput(f"{what} is for doppelkopf with nines, whose games have 48 cards")
 
 
-def check_training(config: Any, games: Games) -> None:
-    """Refuse values of a configuration with which no network can be trained on these games."""
-    if not 0 < config.rate < 1:
-        raise BadInput(f"rate={config.rate} should be above 0 and below 1")
+def check_training(config: Any, read: Callable[[], Games]) -> None:
+    """Refuse values of a configuration with which no network can be trained on the games that `read` returns."""
+    if not config.data:
+        raise BadInput("--data is missing: a file of games, or a run folder of kibitz record")
+    games = read()
+    if not 0 < config.learning_rate < 1:
+        raise BadInput(f"learning_rate={config.learning_rate} should be above 0 and below 1")
     if not 0 < config.validation < 1:
         raise BadInput(f"validation={config.validation} should be above 0 and below 1")
-    apart = int(is_validation(games, config.validation).sum())
-    if not 0 < apart < len(games):
+    count = int(is_validation(games, config.validation).sum())
+    if not 0 < count < len(games):
         raise BadInput(
-            f"validation={config.validation} keeps {apart} of {len(games)} games for validation: "
+            f"validation={config.validation} keeps {count} of {len(games)} games for validation: "
             "it should be some of them, not all"
         )
     if config.device == "cuda":
@@ -255,3 +259,9 @@ def is_validation(games: Games, share: float) -> np.ndarray:
         key = (key ^ key >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
         key ^= key >> np.uint64(32)
     return key < np.uint64(int(share * 2**63)) * np.uint64(2) if share < 1 else np.ones(len(games), bool)
+
+
+def split(games: Games, share: float, most: int) -> tuple[Games, Games]:
+    """The training set, and the validation set of this share of the deals, cut off at `most` games."""
+    held_out = is_validation(games, share)
+    return games.take(~held_out), games.take(np.flatnonzero(held_out)[:most])

@@ -5,87 +5,24 @@ Here is what a worker does: play whole games against itself by search, and keep 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
-from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, chance_outcomes, load, positions, view_of
 from ...search.advice import Advice
 from ...search.batched_oos import Batch, BatchedOos, new_batch
 from ...search.oos import Oos
-from ..mlp import Layers, compiled, sizes_of
-
-COMPILED_UP_TO = 400_000  # weights after the first layer: what is larger is faster in batches (see docs/results.md)
+from ..mlp import Layers, compiled
+from .config import ExItOosConfig
 
 Rows = dict[str, np.ndarray]
-
-
-@dataclass(frozen=True)
-class ExItOos:
-    """Every number of the method; `kibitz train exit-oos --help` is made of this."""
-
-    game: Annotated[str, "the game, with its parameters"]
-    iterations: Annotated[int, "rounds of playing and learning", range(1, 10**7)] = 100
-    games: Annotated[int, "games of self-play an iteration", range(1, 10**6)] = 32
-    simulations: Annotated[int, "simulations a move", range(1, 10**9)] = 10_000
-    hidden: Annotated[str, "sizes of the hidden layers, as 128-64"] = "128"
-    steps: Annotated[int, "gradient steps an iteration", range(1, 10**6)] = 128
-    batch: Annotated[int, "rows of experience a step", range(1, 10**6)] = 128
-    rate: Annotated[float, "learning rate of Adam"] = 1e-3
-    capacity: Annotated[int, "games that the experience holds", range(1, 10**8)] = 32_000
-    rule: Annotated[str, "which rows of experience stay", ("exponential", "uniform", "latest")] = "exponential"
-    decay: Annotated[float, "of the exponential reservoir"] = 2.0
-    explore: Annotated[float, "share of uniform moves in self-play"] = 0.2
-    epsilon: Annotated[float, "exploration of the search"] = 0.4
-    delta: Annotated[float, "share of targeted simulations"] = 0.9
-    gamma: Annotated[float, "mistakes mixed into the search's strategies"] = 0.01
-    target: Annotated[str, "what simulations aim at", ("auto", "pst", "ist")] = "auto"
-    linear: Annotated[bool, "whether later simulations count more in the search's average strategy"] = False
-    playouts: Annotated[
-        str, "the network inside the search's kernel, or in batches", ("auto", "compiled", "batched")
-    ] = "auto"
-    in_flight: Annotated[int, "simulations of one search at once, where in batches", range(1, 10**4)] = 20
-    device: Annotated[str, "where torch computes", ("auto", "cpu", "cuda")] = "auto"
-    evaluate_every: Annotated[int, "iterations between exact NashConvs of the network; 0: never", range(10**7)] = 10
-    keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 100
-    shared_seed: Annotated[int, "games that share one random stream (a mistake, for comparison)", range(1, 10**6)] = 1
-    seed: Annotated[int, "the same seed gives the same run", range(2**63)] = 1
-
-    @property
-    def hidden_sizes(self) -> tuple[int, ...]:
-        try:
-            sizes = tuple(int(size) for size in self.hidden.split("-"))
-        except ValueError:
-            sizes = (0,)
-        if min(sizes) < 1:
-            raise BadInput(f"hidden={self.hidden} should be sizes of layers, such as 128 or 128-64")
-        return sizes
-
-    def in_batches(self, game: Game) -> bool:
-        """Whether playouts ask the network in batches; else it is compiled into the search."""
-        if self.playouts != "auto":
-            return self.playouts == "batched"
-        sizes = sizes_of(game, self.hidden_sizes)[1:]
-        return sum(a * b for a, b in pairwise(sizes)) > COMPILED_UP_TO
-
-    def search_settings(self) -> dict[str, Any]:
-        target = None if self.target == "auto" else self.target
-        return {
-            "exploration": self.epsilon,
-            "targeting": self.delta,
-            "mistake": self.gamma,
-            "target": target,
-            "linear": self.linear,
-        }
 
 
 class Episode:
     """One game of self-play, its search, and what it has yielded so far."""
 
-    def __init__(self, game: Game, search: Oos, config: ExItOos, number: int) -> None:
+    def __init__(self, game: Game, search: Oos, config: ExItOosConfig, number: int) -> None:
         self.game, self.search, self.config = game, search, config
         stream = number // config.shared_seed
         self.generator = np.random.default_rng([config.seed, 2, stream])
@@ -118,8 +55,8 @@ class Episode:
         policy, legal = np.zeros(facts.num_actions, np.float32), np.zeros(facts.num_actions, bool)
         policy[advice.actions], legal[advice.actions] = advice.policy, True
         self.rows.append((encoding, policy, legal))
-        anyhow = self.config.explore / len(advice.actions)
-        probs = anyhow + (1 - self.config.explore) * advice.policy
+        anyhow = self.config.exploration / len(advice.actions)
+        probs = anyhow + (1 - self.config.exploration) * advice.policy
         self.game.play(self.state, int(self.generator.choice(advice.actions, p=probs / probs.sum())))
         self.to_decision()
 
@@ -128,7 +65,7 @@ class Episode:
         return {"encodings": encodings, "policies": policies, "legal": legal}
 
 
-def self_play(config: ExItOos) -> Callable[[tuple[int, ...], Layers], list[tuple[int, Rows]]]:
+def self_play(config: ExItOosConfig) -> Callable[[tuple[int, ...], Layers], list[tuple[int, Rows]]]:
     """What a worker needs: the function from numbers of games and a network to the games' experience."""
     game = load(config.game)
     if config.in_batches(game):
@@ -152,7 +89,7 @@ def _play_alone(episode: Episode) -> Rows:
     return episode.experience()
 
 
-def _in_batches(game: Game, config: ExItOos) -> Callable[[tuple[int, ...], Layers], list[tuple[int, Rows]]]:
+def _in_batches(game: Game, config: ExItOosConfig) -> Callable[[tuple[int, ...], Layers], list[tuple[int, Rows]]]:
     from ..torch_mlp import batch_evaluator, pick_device
 
     searches: list[BatchedOos] = []

@@ -278,7 +278,7 @@ def sample_games(explainer: Explainer, policy: str, count: int, seed: int, repor
                     last_moves[number] = _cells(game, state, action)
                     game.play(states[number], action)
         running = [number for number in running if game.turn(states[number]) != OVER]
-        report.progress(count - len(running), note="playing")
+        report.progress(count - len(running), count, "playing")
     stage = np.array([ply / len(games[number]) for number, ply in measured])
     shares = [fires[seat] / max(num_cases[seat], 1) for seat in range(2)]
     by_policy = {name: np.array(values) for name, values in entropies.items()}
@@ -408,11 +408,12 @@ def explain(
     """Explain a policy by sample games of its own, and by the positions of the line `moves` first, where given."""
     line = () if moves is None else parse_line(game, moves)
     explainer = Explainer(game, features)
-    report.progress(0, note="playing")
+    report.progress(0, games, "playing")
     played = sample_games(explainer, policy, games, seed, report)
     weights, found = features.weights(policy), []
-    for done, (number, plies, decision) in enumerate(select_positions(explainer, played.games, line)):
-        report.progress(games + done, note="explaining")
+    shown = select_positions(explainer, played.games, line)
+    for done, (number, plies, decision) in enumerate(shown):
+        report.progress(done, len(shown), "explaining")
         explained, active = explainer.explain(decision.state, decision.seat, weights[decision.seat])
         content = explainer.content(decision.state)
         found.append(ExplainedPosition(number, plies, decision, content, explained, active))

@@ -1,19 +1,17 @@
 """Files of patterns and weights: what players read. Patterns stand in them as text."""
 
 import functools
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import safetensors
-import safetensors.numpy
 
-from ...core.files import write_atomically
+from ...core.files import read_tensors, readable, tensor_file_format, write_tensors
 from ...core.names import BadInput, choose
-from ...games import Game, full_name
+from ...games import Game, full_name, load
 from ...jit.bitsets import WORDS
 from ...search.policies import Uniform, policy
+from ..model_files import Description, model_format
 from .linear import linear
 from .patterns import Pattern, parse, spelled, window
 from .sets import BITS, KIND_SETS, marks_of
@@ -77,63 +75,49 @@ def biased(game: Game, features: Features, prior: str, playouts: str) -> Biased:
 def save_features(path: Path, game: Game, features: Features, made: str = "") -> None:
     """Write the file whole or not at all; `made` says how it was, in words."""
     eye = window(game.board(), features.kind == "rich")  # type: ignore[attr-defined]
-    about = {
-        "format": FORMAT,
-        "game": full_name(game),
-        "made": made,
-        "kind": features.kind,
-        "patterns": [[spelled(pattern, eye) for pattern in seat] for seat in features.patterns],
-    }
     tensors = {
-        f"{name}.{seat}": np.ascontiguousarray(weights, np.float64)
+        f"{name}.{seat}": np.asarray(weights, np.float64)
         for name, vectors in features.vectors.items()
         for seat, weights in enumerate(vectors)
     }
-    write_atomically(path, safetensors.numpy.save(tensors, {"about": json.dumps(about)}))
+    patterns = [[spelled(pattern, eye) for pattern in seat] for seat in features.patterns]
+    write_tensors(path, FORMAT, tensors, game=full_name(game), made=made, kind=features.kind, patterns=patterns)
 
 
 def is_features(path: Path) -> bool:
-    """Whether a file says of itself that it holds patterns."""
-    return _about(path).get("format") == FORMAT
+    """Return whether a file is one of spatial features."""
+    return tensor_file_format(path) == FORMAT
 
 
-def game_of(path: Path) -> str:
-    """The game whose patterns a file holds, by its own word."""
-    return str(_about(path).get("game", ""))
+def read_features(path: Path, game: Game | None = None) -> tuple[Features, str]:
+    """Read patterns and weights, and how they were made.
 
-
-def _about(path: Path) -> dict[str, Any]:
+    Raises:
+        BadInput: It is no such file, is damaged, or is for another game than `game`.
+    """
+    tensors, about = read_tensors(path, FORMAT, "file of features")
+    game = load(str(about.get("game"))) if game is None else game
+    if about.get("game") != full_name(game):
+        raise BadInput(f"{path} has features for {about.get('game')}, not for {full_name(game)}")
     try:
-        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            found = json.loads((file.metadata() or {}).get("about", "{}"))
-    except (safetensors.SafetensorError, OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def read_features(path: Path, game: Game) -> tuple[Features, str]:
-    """Patterns and weights from their file, and how they were made; refused if damaged, or for another game."""
-    try:
-        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            about = json.loads((file.metadata() or {}).get("about", "{}"))
-            if about.get("format") != FORMAT:
-                raise BadInput(f"{path} holds no features (its format is {about.get('format', 'not given')!r})")
-            if about["game"] != full_name(game):
-                raise BadInput(f"{path} has features for {about['game']}, not for {full_name(game)}")
-            kind, made, texts = str(about["kind"]), str(about["made"]), about["patterns"]
-            vectors = {name: (file.get_tensor(f"{name}.0"), file.get_tensor(f"{name}.1")) for name in POLICIES}
-        patterns = _parsed(game, choose("kind of features", kind, KIND_SETS), texts)
-    except FileNotFoundError:
-        raise BadInput(f"no file of features {str(path)!r}") from None
+        with readable(path, "features"):
+            kind = choose("kind of features", str(about["kind"]), KIND_SETS)
+            patterns = _parsed(game, kind, about["patterns"])
+            vectors = {name: (tensors[f"{name}.0"], tensors[f"{name}.1"]) for name in POLICIES}
     except BadInput as error:
         raise BadInput(f"{path}: {error}" if str(path) not in str(error) else str(error)) from None
-    except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
-        raise BadInput(f"{path} can't be read as features, it is damaged or foreign: {error}") from None
     for name, both in vectors.items():
         for seat, weights in enumerate(both):
             if weights.shape != (len(patterns[seat]),) or weights.dtype != np.float64 or not np.isfinite(weights).all():
                 raise BadInput(f"{path} is damaged: {name}.{seat} doesn't fit {len(patterns[seat])} patterns")
-    return Features(kind, patterns, vectors), made
+    return Features(kind, patterns, vectors), str(about["made"])
+
+
+@model_format(FORMAT)
+def describe(path: Path) -> Description:
+    features, made = read_features(path)
+    count = " + ".join(str(len(patterns)) for patterns in features.patterns)
+    return Description(read_tensors(path, FORMAT, "file of features")[1]["game"], made, f"{count} patterns", "features")
 
 
 def _parsed(game: Any, kind: str, texts: Any) -> Patterns:

@@ -6,6 +6,7 @@ import safetensors.numpy
 import torch
 
 from kibitz.core.names import BadInput
+from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 from kibitz.games import OVER, full_name, legal_actions, load, positions, view_of
 from kibitz.games.doppelkopf.cards import KINDS
@@ -13,7 +14,7 @@ from kibitz.games.doppelkopf.encoding import OPEN_SIZE, SIZE
 from kibitz.games.doppelkopf.prediction import foresee
 from kibitz.games.doppelkopf.state import is_re
 from kibitz.jit import generators
-from kibitz.learn import lessons, trainer
+from kibitz.learn import checkpoints, trainer
 from kibitz.learn.doppelkopf.card_data import all_views, sample_rows
 from kibitz.learn.doppelkopf.card_network import (
     Beliefs,
@@ -24,12 +25,12 @@ from kibitz.learn.doppelkopf.card_network import (
     save_card_network,
 )
 from kibitz.learn.doppelkopf.card_training import (
-    CardPupil,
     DealLoss,
     expected_regret,
     log_arrangements,
     new_card_network,
 )
+from kibitz.learn.doppelkopf.cards import CardLearner
 from kibitz.learn.doppelkopf.exit_cards import ExitCardsConfig, evaluate_policy, self_play
 from kibitz.learn.doppelkopf.predictors import CardPredictor, most_likely, next_card_probs
 from kibitz.learn.doppelkopf.recorded_games import read_games
@@ -41,8 +42,8 @@ from kibitz.search.policies import weighed
 from .records import RULES, records, write
 
 TINY = {
-    "iterations": 3, "belief_hidden": "16", "policy_hidden": "8", "value_hidden": "8", "batch": 5, "positions": 6,
-    "validation": 0.3, "evaluation_size": 5, "device": "cpu", "seed": 3,
+    "iterations": 3, "belief_hidden": "16", "policy_hidden": "8", "value_hidden": "8", "batch_size": 5, "positions": 6,
+    "validation": 0.3, "evaluation_games": 5, "device": "cpu", "seed": 3,
 }  # fmt: skip
 GAME = load(RULES)
 
@@ -180,7 +181,7 @@ def test_with_equal_weights_the_deal_loss_is_the_log_number_of_deals(rows):
 def test_it_overfits_a_few_games(tmp_path):
     data = write(tmp_path / "games.jsonl", records()[:6])
     sizes = {f"{name}_hidden": "64" for name in ("belief", "policy", "value")}
-    run = trained(tmp_path / "run", data, iterations=250, rate=0.01, positions=24, **sizes)
+    run = trained(tmp_path / "run", data, iterations=250, learning_rate=0.01, positions=24, **sizes)
     first, last = run.lines()[1], run.lines()[-1]
     assert last["loss"] < 0.4 * first["loss"]
 
@@ -201,38 +202,44 @@ class Killed(Exception):
     pass
 
 
+class Kill(Reporter):
+    """Raises `Killed` when the progress reaches a number."""
+
+    def __init__(self, last):
+        self.last = last
+
+    def progress(self, done, total=None, note=""):
+        if done == self.last:
+            raise Killed
+
+
 def test_a_run_killed_during_an_epoch_resumes_exactly(tmp_path, data, monkeypatch):
-    monkeypatch.setattr(lessons, "SHOW_SECONDS", 0.0)
     (tmp_path / "whole").mkdir()
     whole = outcome(trained(tmp_path / "whole" / "run", data))
-    monkeypatch.setattr(lessons, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
     run = begun(tmp_path / "run", data)
     for last in (1, 5, 8):
-
-        def kill(passed, last=last):
-            if passed.steps == last:
-                raise Killed
-
         with pytest.raises(Killed):
-            trainer.train(Run(run.folder), watch=kill)
+            trainer.train(Run(run.folder), report=Kill(last))
     trainer.train(Run(run.folder))
     assert outcome(run) == whole
 
 
 def test_a_network_with_nonfinite_loss_is_not_kept(tmp_path, data):
-    run = begun(tmp_path / "run", data, rate=0.999999, iterations=40)
-    pupil = CardPupil(trainer.config_of(run), GAME, read_games(data, RULES))
-    for part in pupil.module.parameters():
+    run = begun(tmp_path / "run", data, learning_rate=0.999999, iterations=40)
+    learner = CardLearner(trainer.config_of(run), GAME)
+    for part in learner.module.parameters():
         part.data.fill_(float("nan"))
-    with pytest.raises(BadInput, match=r"the network's loss is nan: rate=0\.999999 is too high"):
-        pupil.evaluate()
+    with pytest.raises(BadInput, match=r"the network's loss is nan: learning_rate=0\.999999 is too high"):
+        learner.evaluate()
 
 
 @pytest.mark.parametrize(
     ("values", "why"),
     [
         ({"data": ""}, "--data is missing"),
-        ({"rate": 0.0}, "rate=0.0 should be above 0"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0 should be above 0"),
         ({"validation": 1.5}, "validation=1.5 should be"),
         ({"belief_hidden": "12-x"}, "belief_hidden=12-x should be sizes of layers"),
         ({"positions": 49}, "positions=49 is out of range"),
@@ -414,25 +421,19 @@ def test_a_network_plays_without_search(file, network, part):
 
 # ---------------------------------------------------------------- expert iteration
 
-SMALL = {"iterations": 3, "games": 3, "plies": 1, "steps": 2, "batch": 4, "keep_every": 1}
+SMALL = {"iterations": 3, "games": 3, "plies": 1, "steps": 2, "batch_size": 4, "keep_every": 1}
 
 
 def test_iteration_resumes_exactly_and_keeps_its_networks(tmp_path, file, monkeypatch):
-    from kibitz.learn import expert_iteration
-
     config = trainer.configured("exit-cards", RULES, None, SMALL | {"start": str(file), "capacity": 7, "device": "cpu"})
     (tmp_path / "whole").mkdir()
     whole = trainer.new_run(tmp_path / "whole" / "run", "exit-cards", config)
     trainer.train(whole, processes=1)
-    monkeypatch.setattr(expert_iteration, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
     run = trainer.new_run(tmp_path / "run", "exit-cards", config)
-
-    def kill(progress):
-        if progress.games == 5:
-            raise Killed
-
     with pytest.raises(Killed):
-        trainer.train(run, processes=1, watch=kill)
+        trainer.train(run, processes=1, report=Kill(5))
     trainer.train(Run(run.folder), processes=1)
     assert run.path("metrics.jsonl").read_text() == whole.path("metrics.jsonl").read_text()
     networks = [run.path(f"networks/{i:06d}.safetensors").read_bytes() for i in (1, 2, 3)]
@@ -524,7 +525,7 @@ def test_models_of_others_trained_without_solos_refuse_games_with_solos(file):
 def test_iteration_starts_from_networks_of_the_same_game(file):
     with pytest.raises(BadInput, match="--start is missing"):
         trainer.configured("exit-cards", RULES, None, SMALL)
-    with pytest.raises(BadInput, match=r"plays doppelkopf:solos=False.*, not doppelkopf"):
+    with pytest.raises(BadInput, match=r"is for doppelkopf:solos=False.*, not doppelkopf"):
         trainer.configured("exit-cards", "doppelkopf", None, SMALL | {"start": str(file)})
     with pytest.raises(BadInput, match="no card network file 'nowhere'"):
         trainer.configured("exit-cards", RULES, None, SMALL | {"start": str(file), "others": "nowhere"})

@@ -8,11 +8,12 @@ import safetensors.numpy
 import torch
 
 from kibitz.core.names import BadInput
+from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 from kibitz.games import full_name, legal_actions, load, positions
 from kibitz.games.doppelkopf import thesis_lines as letters
 from kibitz.games.doppelkopf.prediction import foresee
-from kibitz.learn import lessons, trainer
+from kibitz.learn import checkpoints, trainer
 from kibitz.learn.doppelkopf import lstm_training
 from kibitz.learn.doppelkopf.lstm import (
     CARDS,
@@ -32,7 +33,15 @@ from kibitz.players import make
 
 from .records import RULES, records, write
 
-TINY = {"iterations": 3, "nodes": 8, "batch": 7, "validation": 0.3, "evaluation_size": 5, "device": "cpu", "seed": 3}
+TINY = {
+    "iterations": 3,
+    "nodes": 8,
+    "batch_size": 7,
+    "validation": 0.3,
+    "evaluation_games": 5,
+    "device": "cpu",
+    "seed": 3,
+}
 GAME = load(RULES)
 
 
@@ -133,7 +142,7 @@ def test_predicted_cards_are_possible(games, file):
 
 def test_it_overfits_a_few_games(tmp_path):
     data = write(tmp_path / "games.jsonl", records()[:6])
-    run = trained(tmp_path / "run", data, iterations=120, nodes=64, rate=0.01, batch=8)
+    run = trained(tmp_path / "run", data, iterations=120, nodes=64, learning_rate=0.01, batch_size=8)
     games = read_games(data, RULES)
     known = games.take(~is_validation(games, TINY["validation"]))
     lines = lines_of(known)
@@ -148,7 +157,7 @@ def test_presets_are_those_of_table_6(data):
     sizes = {}
     for name in ("thesis", "thesis-128", "thesis-256"):
         found = trainer.configured("next-card", RULES, name, {"data": str(data), "validation": 0.3})
-        sizes[name] = (found.layers, found.nodes, found.batch, found.iterations, found.rate)
+        sizes[name] = (found.layers, found.nodes, found.batch_size, found.iterations, found.learning_rate)
     assert sizes == {
         "thesis": (2, 64, 25, 10, 0.002),
         "thesis-128": (2, 128, 50, 10, 0.002),
@@ -172,26 +181,34 @@ class Killed(Exception):
     pass
 
 
+class Kill(Reporter):
+    """Collects the numbers of steps, and raises `Killed` at the last one."""
+
+    def __init__(self, last, steps):
+        self.last, self.steps = last, steps
+
+    def progress(self, done, total=None, note=""):
+        if done not in self.steps:
+            self.steps.append(done)
+        if done == self.last:
+            raise Killed
+
+
 @pytest.mark.parametrize("kept_every", [0.0, 1e9])
 def test_a_run_killed_during_an_epoch_resumes_exactly(tmp_path, data, monkeypatch, kept_every):
-    monkeypatch.setattr(lessons, "SHOW_SECONDS", 0.0)
     (tmp_path / "whole").mkdir()
     whole = outcome(trained(tmp_path / "whole" / "run", data))
-    monkeypatch.setattr(lessons, "CHECKPOINT_SECONDS", kept_every)
-    run, fresh = begun(tmp_path / "run", data), []
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", kept_every)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
+    run, done = begun(tmp_path / "run", data), []
     for last in (3, 4, 14, 25):
-
-        def kill(passed, last=last):
-            fresh.append(passed.fresh)
-            if passed.steps == last:
-                raise Killed
-
         with pytest.raises(Killed):
-            trainer.train(Run(run.folder), watch=kill)
+            trainer.train(Run(run.folder), report=Kill(last, steps := []))
+        done.append(len(steps))
     trainer.train(Run(run.folder))
     assert outcome(run) == whole
-    assert sum(each == 1 for each in fresh) == 4
-    assert max(fresh) == (11 if kept_every == 0.0 else 25)  # nothing before a checkpoint is done again
+    # A step is reported before the checkpoint after it, so the one that a kill hits is done again, and no other.
+    assert done == ([3, 2, 11, 12] if kept_every == 0.0 else [3, 4, 14, 25])
 
 
 def test_more_epochs_extend_a_finished_run(tmp_path, data):
@@ -217,7 +234,7 @@ def test_a_resumed_run_refuses_changed_games(tmp_path, data):
 def test_a_network_with_nonfinite_loss_is_not_kept(tmp_path, data, monkeypatch):
     run = begun(tmp_path / "run", data, iterations=1)
     monkeypatch.setattr(lstm_training, "cross_entropy", lambda logits, lines: (logits * torch.nan).mean())
-    with pytest.raises(BadInput, match=r"the network's loss is nan: rate=0\.002 is too high"):
+    with pytest.raises(BadInput, match=r"the network's loss is nan: learning_rate=0\.002 is too high"):
         trainer.train(run)
     assert not run.path("network.safetensors").exists()
 
@@ -240,10 +257,10 @@ def test_a_damaged_checkpoint_gives_a_one_line_error(tmp_path, data, spoil):
     [
         ({"data": ""}, "--data is missing"),
         ({"data": "nowhere"}, "nowhere can't be read"),
-        ({"rate": 0.0}, "rate=0.0 should be above 0"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0 should be above 0"),
         ({"validation": 1.5}, "validation=1.5 should be"),
         ({"validation": 1e-6}, "keeps 0 of 24 games for validation"),
-        ({"batch": 0}, "batch=0 is out of range"),
+        ({"batch_size": 0}, "batch_size=0 is out of range"),
         ({"position": "left"}, "position=left is out of range"),
         ({"device": "tpu"}, "device=tpu is out of range"),
     ],

@@ -1,0 +1,296 @@
+"""Deep CFR as a learner: traverse for a seat, fit its advantage network, do the same for the other seat.
+
+Everything random follows from the seed and the iteration, and traversals are divided into the same parts whichever
+worker does them: a run is the same with any number of processes.
+"""
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.files import read_tensors, write_tensors
+from ...core.names import BadInput
+from ...core.progress import SILENT, Reporter
+from ...games import full_name
+from ...search.sequence_form import unfold
+from ..learner import Cost, Learner, Metrics, WorkerPool, learner
+from ..learner import Samples as Rows
+from . import config as settings
+from .average import Table
+from .config import DeepCfrConfig
+from .memory import Memory, Packing, merged
+from .networks import Model, Weights, new_weights, save_model
+from .traversal import Samples
+from .worker import FIT, INIT, MEMORY, Known, traversing
+
+MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
+PROBE_STEPS = 20
+FORMAT = "kibitz deep cfr checkpoint 1"
+
+
+@learner("deep-cfr")
+class DeepCfr(Learner):
+    """Reservoirs and networks of both seats."""
+
+    Config = DeepCfrConfig
+    about = (
+        "Deep CFR: CFR with regrets approximated by a neural network. Traversals of the game sample regrets, a network "
+        "per seat learns them, and the average of the strategies approaches an equilibrium. For two-player zero-sum "
+        "games."
+    )
+    examples = (
+        "leduc --preset kibitz",
+        "holdem --preset kibitz --device cuda",
+        "holdem:thesis --preset thesis --calls-unseen",
+    )
+    presets = settings.PRESETS
+    preset = staticmethod(settings.preset)
+    refuse = staticmethod(settings.refuse)
+    worker = staticmethod(traversing)
+    headline = ("loss_1", "loss_2", "nash_conv")
+
+    def __init__(self, config: DeepCfrConfig, game: Any) -> None:
+        super().__init__(config, game)
+        self.seen = config.traversed(game)
+        self.shape, self.packing = config.shape(self.seen), Packing(self.seen)
+        width, actions = self.packing.bytes, game.facts.num_actions
+        self.advantages = [Memory(config.capacity, width, actions, config.memory) for _ in range(2)]
+        self.strategies = [Memory(config.strategy_capacity, width, actions, config.memory) for _ in range(2)]
+        self.networks: list[Weights | None] = [None, None]
+        self.all: tuple[list[Weights], list[Weights]] = [], []  # advantage networks of all iterations, for SD-CFR
+        self.iteration = 0
+        self.model: tuple[int, list[Weights]] = 0, []  # the iteration of the strategy networks, and these
+        self.probs: tuple[list[np.ndarray], list[np.ndarray]] = [], []  # strategies of `all`, as far as evaluated
+        self._device, self._table = "", list[Table | None]()
+
+    @property
+    def device(self) -> str:
+        if not self._device:
+            from ..torch_mlp import pick_device
+
+            self._device = pick_device(self.config.device, large=True)
+        return self._device
+
+    @property
+    def table(self) -> Table | None:
+        """The infosets of the game, if it is small enough to be written out and NashConv is wanted."""
+        if not self._table:
+            self._table = [None]
+            if self.config.evaluate_every:
+                with suppress(BadInput):  # too large
+                    self._table = [Table(unfold(self.game, MAX_LEAVES), self.config.seen(self.game))]
+        return self._table[0]
+
+    # ------------------------------------------------------------ the loop
+
+    @property
+    def tasks(self) -> int:
+        return -(-self.config.traversals // self.config.in_flight)
+
+    def totals(self, iteration: int) -> dict[str, int]:
+        return {"traversals": 2 * iteration * self.config.traversals}
+
+    def collect(self, workers: WorkerPool, iteration: int, report: Reporter) -> None:
+        """Collect nothing yet: seat 2 traverses against what seat 1 has just learned, so `learn` does both in turn."""
+        self.workers = workers
+
+    def learn(self, iteration: int, samples: Rows | None, report: Reporter) -> Metrics:
+        metrics: Metrics = {"nodes": 0}
+        for seat in range(2):
+            metrics["nodes"] += self._traverse(iteration, seat, report)
+            metrics |= self.fit_advantages(iteration, seat, report)
+        self.iteration = iteration
+        if self.keeps(iteration) or (self.evaluates(iteration) and self.table is not None):
+            self.fit_strategies(report)
+        return metrics | {"rows": sum(map(len, self.advantages))}
+
+    def _traverse(self, iteration: int, seat: int, report: Reporter) -> int:
+        """Add the samples of a seat's traversals to the reservoirs; return the number of nodes visited."""
+        config, began = self.config, time.perf_counter()
+        found: dict[int, tuple[Samples, Samples]] = {}
+        nodes = 0
+        self.workers.share((self.networks[0], self.networks[1]))
+        tasks = [(iteration, seat, part) for part in range(self.tasks)]
+        for part, advantages, strategies, count in self.workers.do(tasks):
+            found[part] = advantages, strategies
+            nodes += count
+            done = min(len(found) * config.in_flight, config.traversals)
+            speed = nodes / max(time.perf_counter() - began, 1e-9)
+            note = f"seat {seat + 1}: {done:,}/{config.traversals:,} traversals, {speed:,.0f} nodes/s"
+            report.progress(iteration - 1, config.iterations, note)
+        ordered = [found[part] for part in range(self.tasks)]
+        self.add(iteration, seat, [each[0] for each in ordered], [each[1] for each in ordered])
+        return nodes
+
+    def add(self, iteration: int, seat: int, advantages: list[Samples], strategies: list[Samples]) -> None:
+        """Add the samples of a seat's traversals, in the order of their parts."""
+        config = self.config
+        generator = np.random.default_rng([config.seed, MEMORY, iteration, seat])
+        for memory, found, power in (
+            (self.advantages[seat], advantages, config.regret_power),
+            (self.strategies[1 - seat], strategies, config.average_power),
+        ):
+            if found is strategies and config.average == "sd":
+                continue
+            for each in found:
+                weights = np.full(len(each.views), iteration**power, np.float32)
+                if config.weight_by_step:
+                    weights = each.steps.astype(np.float32)
+                memory.add(each.views, each.values, weights, generator)
+
+    def fit_advantages(self, iteration: int, seat: int, report: Reporter = SILENT) -> Metrics:
+        """Fit the advantage network of a seat to its reservoir."""
+        from .learning import ADVANTAGES
+
+        before = self.networks[seat]
+        if self.config.scratch or before is None:
+            before = self._untrained(iteration, seat)
+        fitted = self._fit(before, self.advantages[seat], ADVANTAGES, iteration, seat, report)
+        self.networks[seat] = fitted.weights
+        if self.config.average == "sd":
+            self.all[seat].append(fitted.weights)
+        return {f"loss_{seat + 1}": fitted.loss, f"steps_{seat + 1}": fitted.steps}
+
+    def fit_strategies(self, report: Reporter = SILENT) -> None:
+        """Fit the strategy networks to what was played so far, at most once per iteration."""
+        if self.config.average == "sd" or self.model[0] == self.iteration:
+            return
+        loss, found = self.config.strategy_loss, []
+        for seat, memory in enumerate(self.strategies):
+            before = self._untrained(self.iteration, 2 + seat)
+            found.append(self._fit(before, memory, loss, self.iteration, 2 + seat, report).weights)
+        self.model = self.iteration, found
+
+    def _untrained(self, iteration: int, number: int) -> Weights:
+        generator = np.random.default_rng([self.config.seed, INIT, iteration, number])
+        return new_weights(self.shape, generator, self.config.init)
+
+    def _fit(self, before: Weights, memory: Memory, loss: str, iteration: int, number: int, report: Reporter) -> Any:
+        from .learning import ADVANTAGES, Learned, Lesson, fit
+
+        config, of_regrets = self.config, loss == ADVANTAGES
+        rows = memory.rows()
+        if not len(memory):  # few traversals, and the other seat folded in all of them
+            return Learned(before, 0.0, 0)
+        if config.merge:
+            rows = merged(rows)
+        lesson = Lesson(
+            config.steps if of_regrets else config.strategy_steps,
+            config.batch_size if of_regrets else config.strategy_batch,
+            config.learning_rate, config.rate_falls, config.clip, config.held_out, config.patience,
+            config.newest_held_out, config.suits_alike, loss,
+        )  # fmt: skip
+        seed = int(np.random.SeedSequence([config.seed, FIT, iteration, number]).generate_state(1, np.uint64)[0] >> 1)
+        what = f"seat {number + 1}" if of_regrets else f"strategy of seat {number - 1}"
+
+        def watch(step: int) -> None:
+            report.progress(iteration - 1, config.iterations, f"{what}: {step:,}/{lesson.steps:,} steps")
+
+        return fit(self.shape, before, rows, self.packing, lesson, seed, self.device, watch)
+
+    def evaluate(self) -> Metrics:
+        """NashConv of the average strategy; before the first iteration, of uniform play."""
+        table, config, found = self.table, self.config, []
+        if table is None:
+            return {}
+        for seat in range(2):
+            if not self.iteration:
+                legal = table.legal[seat]
+                found.append(table.probs(seat, legal / legal.sum(axis=1, keepdims=True)))
+                continue
+            if config.average == "network":
+                found.append(table.softmax(seat, self.shape, self.model[1][seat]))
+                continue
+            for network in self.all[seat][len(self.probs[seat]) :]:
+                self.probs[seat].append(table.matched(seat, self.shape, network, config.fallback))
+            weights = np.arange(1.0, len(self.probs[seat]) + 1) ** config.average_power
+            found.append(table.mean(seat, self.probs[seat], weights))
+        return {"nash_conv": table.evaluate(*found).nash_conv}
+
+    # ------------------------------------------------------------ estimate
+
+    @classmethod
+    def estimate(cls, config: DeepCfrConfig, game: Any, processes: int, done: int) -> Cost:
+        """Do one part of an iteration's traversals, and a few steps of learning."""
+        probe = replace(config, traversals=min(config.traversals, config.in_flight), steps=PROBE_STEPS, held_out=0.0)
+        solver, traverse = cls(probe, game), traversing(probe)
+        untrained = new_weights(solver.shape, np.random.default_rng(1))
+        known: Known = (untrained, untrained)
+        for _ in range(2):  # the first one compiles
+            began = time.perf_counter()
+            traverse((1, 0, 0), known)
+            traversing_each = (time.perf_counter() - began) / probe.traversals
+        _, advantages, strategies, _ = traverse((1, 0, 0), (None, None))  # an untrained opponent may fold all hands
+        # A reservoir larger than a minibatch: a smaller one is decoded only once.
+        fills = 1 if config.merge else -(-(config.batch_size + 1) // max(len(advantages.views), 1))
+        solver.add(1, 0, [advantages] * fills, [strategies])
+        for _ in range(2):
+            began = time.perf_counter()
+            solver.fit_advantages(1, 0)
+            step = (time.perf_counter() - began) / PROBE_STEPS
+        left, processes = config.iterations - done, min(processes, -(-config.traversals // config.in_flight))
+        seconds = left * 2 * (config.traversals * traversing_each / processes + config.steps * step)
+        if config.average == "network":
+            samples = config.strategy_steps * config.strategy_batch / config.batch_size
+            seconds += left / config.keep_every * 2 * samples * step
+        rows = len(advantages.views) / probe.traversals * config.traversals * config.iterations
+        kept = min(rows, config.capacity) + (min(rows, config.strategy_capacity) if config.average == "network" else 0)
+        networks = config.iterations if config.average == "sd" else config.iterations // config.keep_every + 2
+        size = int(2 * kept * solver.advantages[0].bytes_each + networks * 8 * solver.shape.count())
+        return Cost(seconds, size, processes)
+
+    # ------------------------------------------------------------ files
+
+    def export(self, path: Path, made: str) -> None:
+        config = self.config
+        if config.average == "sd":
+            seats, weights = self.all, np.arange(1.0, len(self.all[1]) + 1) ** config.average_power
+        elif self.model[0]:
+            seats, weights = ([self.model[1][0]], [self.model[1][1]]), np.ones(1)
+        else:
+            return
+        names = full_name(self.game), full_name(config.seen(self.game))
+        save_model(path, Model(*names, made, config.average, config.fallback, self.shape, seats, weights))
+
+    def save(self, folder: Path) -> None:
+        lists: dict[str, Any] = {
+            "last": [[each] for each in self.networks],
+            "all": self.all,
+            "model": [[each] for each in self.model[1]],
+        }
+        tensors = {
+            f"{kind}.{seat}.{name}": np.stack([each[name] for each in networks])
+            for kind, seats in lists.items()
+            for seat, networks in enumerate(seats)
+            for name in (self.shape.shapes() if networks else ())
+        }
+        write_tensors(folder / "networks.safetensors", FORMAT, tensors, values=[self.iteration, self.model[0]])
+        for name, memory in self._memories().items():
+            memory.save(folder / f"{name}.safetensors")
+
+    def restore(self, folder: Path) -> None:
+        tensors, about = read_tensors(folder / "networks.safetensors", FORMAT, "checkpoint", unmarked=True)
+        self.iteration, made = about["values"]
+        shapes = self.shape.shapes()
+
+        def networks(kind: str, seat: int) -> list[Weights]:
+            stacks = {name: tensors[f"{kind}.{seat}.{name}"] for name in shapes if f"{kind}.{seat}.{name}" in tensors}
+            for name, stack in stacks.items():
+                if stack.shape[1:] != shapes[name]:
+                    raise ValueError(f"{name} has the shape {stack.shape[1:]}, not {shapes[name]}")
+            count = len(next(iter(stacks.values()))) if len(stacks) == len(shapes) else 0
+            return [{name: stack[i] for name, stack in stacks.items()} for i in range(count)]
+
+        self.networks = [networks("last", seat)[0] for seat in range(2)]
+        self.all = networks("all", 0), networks("all", 1)
+        self.model = made, [networks("model", seat)[0] for seat in range(2)] if made else []
+        for name, memory in self._memories().items():
+            memory.restore(folder / f"{name}.safetensors")
+
+    def _memories(self) -> dict[str, Memory]:
+        kinds = {"advantages": self.advantages, "strategies": self.strategies}
+        return {f"{kind}-{seat + 1}": each[seat] for kind, each in kinds.items() for seat in range(2)}

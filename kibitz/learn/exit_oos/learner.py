@@ -1,0 +1,130 @@
+"""ExIt-OOS as a learner: a perceptron is trained to predict the policy that the search advises.
+
+Loss: KL(search || network) over the legal actions. Adam; each step is one minibatch drawn from the replay buffer.
+"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ...core.names import BadInput
+from ...games import Game
+from ...search.best_response import evaluate_policy
+from ...search.sequence_form import SequenceForm, unfold
+from ..encodings import survey
+from ..expert_iteration import ExpertIteration
+from ..learner import Metrics, Samples, learner
+from ..mlp import Layers, compiled, new_layers, save_layers, sizes_of
+from ..replay import Experience, read_experience
+from . import config as settings
+from .config import ExItOosConfig
+from .self_play import self_play
+
+MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
+FORMAT = "kibitz apprentice 1"
+
+
+@learner("exit-oos")
+class ExItOos(ExpertIteration):
+    Config = ExItOosConfig
+    about = (
+        "Expert iteration with Online Outcome Sampling: the search plays against itself, a network learns its policy, "
+        "and plays out its simulations."
+    )
+    examples = ("leduc --preset small", "goofspiel:13 --preset paper --simulations 2000 --iterations 100")
+    presets = settings.PRESETS
+    preset = staticmethod(settings.preset)
+    refuse = staticmethod(settings.refuse)
+    worker = staticmethod(self_play)
+
+    def __init__(self, config: ExItOosConfig, game: Game) -> None:
+        import torch
+
+        from ..torch_mlp import as_module, pick_device
+
+        super().__init__(config, game)
+        decisions, bits = survey(game)
+        facts, capacity = game.facts, config.capacity * decisions
+        self.experience = Experience(
+            capacity, facts.encoding, facts.num_actions, config.replay, config.replay_decay, bits
+        )
+        self.generator = np.random.default_rng([config.seed, 1])
+        self.device = torch.device(pick_device(config.device, config.in_batches(game)))
+        layers = new_layers(sizes_of(game, config.hidden_sizes), self.generator)
+        self.network = as_module(layers).to(self.device)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=True)
+        self._form: SequenceForm | None = None
+
+    @property
+    def tasks(self) -> int:
+        """Games that share batches are one task."""
+        games = self.config.games
+        return min(self.processes, games) if self.config.in_batches(self.game) else games
+
+    def shared(self) -> Layers:
+        from ..torch_mlp import layers_of
+
+        return layers_of(self.network)
+
+    def update(self, samples: Samples) -> Metrics:
+        import torch
+
+        from ..torch_mlp import divergence, one_thread
+
+        self.experience.add(samples["encodings"], samples["policies"], samples["legal"], self.generator)
+        total = torch.zeros((), device=self.device)
+        with one_thread():
+            for _ in range(self.config.steps):
+                minibatch = self.experience.sample(self.config.batch_size, self.generator)
+                encodings, policies, legal = (torch.from_numpy(array).to(self.device) for array in minibatch)
+                loss = divergence(self.network(encodings), policies, legal)
+                self.optimizer.zero_grad(set_to_none=True)
+                loss.backward()  # type: ignore[no-untyped-call]
+                self.optimizer.step()
+                total += loss.detach()
+        return {"loss": float(total) / self.config.steps, "rows": len(self.experience)}
+
+    def evaluate(self) -> Metrics:
+        """NashConv of the network, where the game is small enough to be written out."""
+        if not self.config.evaluate_every:
+            return {}
+        try:
+            self._form = self._form or unfold(self.game, MAX_LEAVES)
+        except BadInput:
+            return {}
+        return {"nash_conv": evaluate_policy(self._form, compiled(self.shared())).nash_conv}
+
+    # ------------------------------------------------------------ estimate
+
+    @classmethod
+    def probe(cls, config: ExItOosConfig) -> tuple[ExItOosConfig, float]:
+        return replace(config, capacity=1, steps=5), config.steps / 5
+
+    def disk(self, samples: Samples) -> int:
+        config, facts = self.config, self.game.facts
+        held = Experience(1, facts.encoding, facts.num_actions, bits=survey(self.game)[1]).bytes * len(samples["legal"])
+        weights = sum(array.nbytes for layer in self.shared() for array in layer)
+        kept = config.iterations // config.keep_every + 1
+        return held * min(config.capacity, config.iterations * config.games) + weights * (kept + 4)
+
+    # ------------------------------------------------------------ files
+
+    def save(self, folder: Path) -> None:
+        from ..torch_state import save_state
+
+        state = self.generator.bit_generator.state
+        save_state(folder / "apprentice.safetensors", FORMAT, self.network, self.optimizer, {}, generator=state)
+        self.experience.save(folder / "experience.safetensors")
+
+    def restore(self, folder: Path) -> None:
+        from ..torch_state import restore_state
+
+        _, about = restore_state(folder / "apprentice.safetensors", FORMAT, self.network, self.optimizer)
+        state = about["generator"]
+        self.generator.bit_generator.state = json.loads(state) if isinstance(state, str) else state
+        self.experience = read_experience(folder / "experience.safetensors")
+
+    def export(self, path: Path, made: str) -> None:
+        save_layers(path, self.game, self.shared(), made)

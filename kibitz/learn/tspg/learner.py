@@ -1,0 +1,184 @@
+"""Policies on growing spatial features (Soemers et al. 2019) as a learner.
+
+Three vectors of weights per seat are learned from the search's advice: `ce` from visits; `double` and `tspg` are
+offsets from it, the first learned from visits again, the second from values. After each game every seat gets one more
+pattern.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.files import read_tensors, write_tensors
+from ...games import Game
+from ..expert_iteration import ExpertIteration
+from ..learner import Metrics, Samples, learner
+from . import config as settings
+from .cases import Finder
+from .config import TspgConfig
+from .growth import best_pair
+from .objectives import Batch, gradient
+from .patterns import Pattern, parse, spelled, window
+from .rmsprop import RmsProp
+from .self_play import self_play
+from .sets import Tables, atoms_of, compile_set, words_for
+from .store import POLICIES, Features, save_features
+
+FORMAT = "kibitz tspg 1"
+
+
+class Side:
+    """What one seat has learned, and what it remembers."""
+
+    def __init__(self, game: Any, config: TspgConfig, seat: int) -> None:
+        self.game, self.config, self.seat = game, config, seat
+        self.finder = Finder(game, config.features)
+        self.patterns: list[Pattern] = list(atoms_of(game, config.features, seat))
+        self.vectors = {name: np.zeros(len(self.patterns)) for name in POLICIES}
+        settings = (config.momentum, config.decay, config.epsilon, config.epsilon_inside)
+        self.optimizers = {name: RmsProp(config.learning_rate, *settings) for name in POLICIES}
+        self.memory: Samples = {}
+        self.seen = 0
+        self.compile()
+
+    def compile(self) -> None:
+        count = len(self.patterns)
+        self.tables: Tables = compile_set(self.game, self.config.features, self.seat, self.patterns, words_for(count))
+
+    def remember(self, row: Samples) -> None:
+        """One position; the oldest goes."""
+        capacity = self.config.capacity
+        if not self.memory:
+            self.memory = {key: np.zeros((capacity, *array.shape), array.dtype) for key, array in row.items()}
+        for key, array in row.items():
+            self.memory[key][self.seen % capacity] = array
+        self.seen += 1
+
+    def sample(self, generator: np.random.Generator, count: int) -> tuple[np.ndarray, Batch]:
+        there = min(self.seen, self.config.capacity)
+        drawn = generator.choice(there, min(count, there), replace=False)
+        states = self.memory["states"][drawn].reshape(-1).view(self.game.state)
+        cases = self.finder.find(states, self.tables, len(self.patterns))
+        at = np.repeat(drawn, cases.lengths), cases.actions
+        batch = Batch(
+            cases, self.memory["visits"][at].astype(float), self.memory["values"][at].astype(float),
+            self.memory["priors"][at].astype(float), self.memory["roots"][drawn].astype(float),
+        )  # fmt: skip
+        return states, batch
+
+    def update(self, generator: np.random.Generator) -> float:
+        """One step of each vector, first those that learn from visits; the cross-entropy before it."""
+        _, batch = self.sample(generator, self.config.batch_size)
+        loss = 0.0
+        for name in POLICIES:
+            weights = self.vectors["ce"] + (self.vectors[name] if name != "ce" else 0.0)
+            objective = "tspg" if name == "tspg" else self.config.target
+            slope, probs = gradient(batch, weights, objective, self.config.unvisited)
+            if name == "ce":
+                loss = float(-(batch.shares * np.log(np.maximum(probs, 1e-12))).sum()) / len(batch.root)
+            step = self.optimizers[name].step(slope.astype(float))
+            self.vectors[name] = self.vectors[name] + step / (len(step) if self.config.divide_learning_rate else 1)
+        return loss
+
+    def grow(self, generator: np.random.Generator) -> None:
+        """One pattern more, of weight 0, if there is a new one."""
+        states, batch = self.sample(generator, self.config.growth_positions)
+        _, probs = gradient(batch, self.vectors["ce"], "visits", self.config.unvisited)
+        found = best_pair(
+            self.finder, self.config.features, states, self.tables, self.patterns, self.vectors["ce"],
+            probs - batch.shares, self.config.min_cases, self.config.confidence_bound,
+        )  # fmt: skip
+        if found is not None:
+            self.patterns.append(found.pattern)
+            self.vectors = {name: np.append(vector, 0.0) for name, vector in self.vectors.items()}
+            self.compile()
+
+
+@learner("tspg")
+class Tspg(ExpertIteration):
+    Config = TspgConfig
+    about = (
+        "Policies on growing spatial features: PUCT plays against itself, weights of patterns are learned from its "
+        "visits and from its values, and guide it. Every game adds a pattern."
+    )
+    examples = ("connect_four --preset small", "yavalath --preset paper", "gomoku --preset paper --features rich")
+    presets = settings.PRESETS
+    preset = staticmethod(settings.preset)
+    refuse = staticmethod(settings.refuse)
+    worker = staticmethod(self_play)
+    player = "features"
+
+    def __init__(self, config: TspgConfig, game: Game) -> None:
+        super().__init__(config, game)
+        self.generator = np.random.default_rng([config.seed, 1])
+        self.sides = [Side(game, config, seat) for seat in range(2)]
+
+    def update(self, samples: Samples) -> Metrics:
+        """Update after every turn of the new games, and add a pattern per seat after every game."""
+        losses: list[float] = []
+        for i, seat in enumerate(samples["seats"]):
+            row = {key: array[i] for key, array in samples.items() if key != "seats"}
+            self.sides[int(seat)].remember(row)
+            for side in self.sides:
+                if side.seen:
+                    losses += [side.update(self.generator) for _ in range(self.config.updates)]
+        for _ in range(self.config.new_patterns * self.config.games):
+            for side in self.sides:
+                if side.seen:
+                    side.grow(self.generator)
+        patterns = max(len(side.patterns) for side in self.sides)
+        rows = sum(min(side.seen, self.config.capacity) for side in self.sides)
+        return {"loss": float(np.mean(losses)), "turns": len(samples["seats"]), "patterns": patterns, "rows": rows}
+
+    def keeps(self, iteration: int) -> bool:
+        return super().keeps(iteration) or (iteration == 1 and self.config.keep_first)
+
+    def disk(self, samples: Samples) -> int:
+        config, features = self.config, self.shared()
+        remembered = sum(array[0].nbytes for array in samples.values()) * 2 * config.capacity
+        patterns = sum(map(len, features.patterns)) + 2 * config.iterations * config.games * config.new_patterns
+        return 2 * remembered + 80 * patterns * (config.iterations // config.keep_every + 3)
+
+    def shared(self) -> Features:
+        first, second = self.sides
+        return Features(
+            self.config.features,
+            (tuple(first.patterns), tuple(second.patterns)),
+            {name: (first.vectors[name].copy(), second.vectors[name].copy()) for name in POLICIES},
+        )
+
+    # ------------------------------------------------------------ files
+
+    def export(self, path: Path, made: str) -> None:
+        save_features(path, self.game, self.shared(), made)
+
+    def save(self, folder: Path) -> None:
+        tensors: Samples = {}
+        about = []
+        for seat, side in enumerate(self.sides):
+            about.append({"seen": side.seen, "patterns": [spelled(each, self.window) for each in side.patterns]})
+            for name in POLICIES:
+                tensors[f"{seat}.{name}"] = side.vectors[name]
+                tensors |= {f"{seat}.{name}.{key}": part for key, part in side.optimizers[name].arrays().items()}
+            tensors |= {f"{seat}.memory.{key}": array for key, array in side.memory.items()}
+        state = self.generator.bit_generator.state
+        write_tensors(folder / "student.safetensors", FORMAT, tensors, generator=state, sides=about)
+
+    def restore(self, folder: Path) -> None:
+        tensors, about = read_tensors(folder / "student.safetensors", FORMAT, "checkpoint", unmarked=True)
+        self.generator.bit_generator.state = about["generator"]
+        for seat, side in enumerate(self.sides):
+            side.seen = int(about["sides"][seat]["seen"])
+            side.patterns = [parse(text, self.window) for text in about["sides"][seat]["patterns"]]
+            for name in POLICIES:
+                side.vectors[name] = tensors[f"{seat}.{name}"]
+                parts = {key: tensors[f"{seat}.{name}.{key}"] for key in side.optimizers[name].arrays()}
+                side.optimizers[name].set(parts)
+            mark = f"{seat}.memory."
+            side.memory = {key.removeprefix(mark): value for key, value in tensors.items() if key.startswith(mark)}
+            side.compile()
+
+    @property
+    def window(self) -> Any:
+        return window(self.game.board(), self.config.features == "rich")
