@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from kibitz.games import load
-from kibitz.learn.doppelkopf.next_card import CHARACTERS, Layer, Network, Reading, line_so_far
-from kibitz.learn.doppelkopf.next_card_oracle import LineReader
+from kibitz.learn.doppelkopf.lstm import CHARACTERS, BatchedLstm, LstmLayer, LstmNetwork, LstmReader, line_so_far
 from kibitz.search.batched_ensemble import BatchedEnsemble
 from kibitz.search.ensemble_uct import EnsembleUct
 
@@ -19,24 +18,26 @@ BATCH = 250  # lines
 DEALS, ROLLOUTS = 10, 1000
 
 
-def _network(nodes: int) -> Network:
+def _network(nodes: int) -> LstmNetwork:
     """Untrained."""
     generator = np.random.default_rng(1)
 
     def even(*shape: int) -> np.ndarray:
         return (generator.uniform(-1, 1, shape) / nodes**0.5).astype(np.float32)
 
-    layers = [Layer(even(inputs, 4 * nodes), even(nodes, 4 * nodes), even(4 * nodes)) for inputs in (CHARACTERS, nodes)]
-    return Network(layers, even(nodes, CHARACTERS), even(CHARACTERS))
+    layers = [
+        LstmLayer(even(inputs, 4 * nodes), even(nodes, 4 * nodes), even(4 * nodes)) for inputs in (CHARACTERS, nodes)
+    ]
+    return LstmNetwork(layers, even(nodes, CHARACTERS), even(CHARACTERS))
 
 
 def _guided(nodes: int, game: Any, seed: int = 1, **settings: Any) -> BatchedEnsemble:
-    return BatchedEnsemble(game, LineReader(_network(nodes)), seed, DEALS, **settings)
+    return BatchedEnsemble(game, BatchedLstm(_network(nodes)), seed, DEALS, **settings)
 
 
 def _steps(nodes: int, batch: int) -> Work:
     """One more card of so many lines at once."""
-    reader = LineReader(_network(nodes))
+    reader = BatchedLstm(_network(nodes))
     state = np.zeros((4, batch, nodes), np.float32)
     cards = np.random.default_rng(1).integers(0, CHARACTERS, batch)
 
@@ -65,7 +66,7 @@ def _read(nodes: int) -> Work:
 
     def work(count: int) -> None:
         for _ in range(count):
-            Reading(network).next(line)
+            LstmReader(network).next_logits(line)
 
     return work
 

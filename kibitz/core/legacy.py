@@ -8,7 +8,18 @@ from typing import Any
 # Player kinds; the parameters behind the colon are translated by OPTIONS.
 PLAYERS = {"usual": "heuristic", "doko-rules": "heuristic"}
 # Options of players, and their values.
-OPTIONS = {"guesses": "worlds", "playouts=usual": "playouts=heuristic"}
+OPTIONS = {
+    "guesses": "worlds",
+    "playouts=usual": "playouts=heuristic",
+    "part=view": "part=belief",
+    "part=quick": "part=policy",
+    "deals=weighted": "determinization=belief",
+    "deals=even": "determinization=uniform",
+    "value=open": "value=network",
+    "prior": "prior_weight",
+    "doubt": "confidence",
+    "tree": "tree_simulations",
+}
 # Fields of training configurations: of all learners, then of each.
 FIELDS = {
     "judge_every": "evaluate_every",
@@ -35,7 +46,17 @@ LEARNER_FIELDS: dict[str, dict[str, str]] = {
         "grow": "new_patterns",
         "grow_from": "growth_positions",
     },
+    "next-card": {"judged": "evaluation_games"},
+    "cards": {
+        "judged": "evaluation_games",
+        "view": "belief_hidden",
+        "quick": "policy_hidden",
+        "open": "value_hidden",
+    },
+    "exit-cards": {"judged": "evaluation_deals"},
 }
+# Tensors of the learners `cards` and `exit-cards`: parts of their names in files, checkpoints and journals.
+CARD_TENSORS = {"view": "belief", "quick": "policy", "open": "value", "worth": "action_values"}
 
 
 def current_player(text: str) -> str:
@@ -55,3 +76,8 @@ def current_config(values: dict[str, Any]) -> dict[str, Any]:
     if isinstance(found.get("players"), list):
         found["players"] = [current_player(each) if isinstance(each, str) else each for each in found["players"]]
     return found
+
+
+def current_card_tensor(name: str) -> str:
+    """A tensor's name in a file of card networks: `quick.weights.0` -> `policy.weights.0`."""
+    return ".".join(CARD_TENSORS.get(part, part) for part in name.split("."))

@@ -1,4 +1,4 @@
-"""Players of Doppelkopf by networks that learned from games: in trees, alone, and looking ahead."""
+"""Players of Doppelkopf that use trained networks: without search, as priors of trees, and with rollouts."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -7,9 +7,7 @@ import numpy as np
 from ..core.names import Interval
 from ..games import Game, legal_actions
 from ..jit import generators
-from ..learn.doppelkopf import card_network
-from ..learn.doppelkopf.next_card import Reading, check_rules, line_so_far, read_network
-from ..learn.doppelkopf.next_card_oracle import LineReader
+from ..learn.doppelkopf import card_network, lstm
 from ..learn.mlp import logits
 from ..learn.model_files import network_file
 from ..search.advice import Advice, fixed_advice
@@ -26,8 +24,8 @@ from .player import Advised
 from .search import Playouts, SearchPlayer, by_simulations, by_worlds, playout_policy
 
 
-class GuidedPlayer(SearchPlayer):
-    """UCT+LSTM (Obenaus 2017): Ensemble UCT with a network that predicts the next card as the prior."""
+class GuidedPlayer(EnsemblePlayer):
+    """UCT on determinizations with the next-card LSTM as prior: UCT+LSTM of Obenaus' thesis."""
 
     def __init__(
         self,
@@ -43,22 +41,36 @@ class GuidedPlayer(SearchPlayer):
         simulations, seconds, settings = by_worlds(budget)
         network = read_network(network_file(net))[0]
 
-        def new_search(game: Game) -> Search:
-            check_rules(game)
-            policy = playout_policy(game, playouts)
-            reader = LineReader(network)
-            return BatchedEnsemble(
-                game, reader, 0, settings["determinizations"], c, exact, announcements, worlds, margin, policy
-            )
+    class Options(NamedTuple):
+        budget: Annotated[str, "worlds x simulations per world, such as 10x1000"]
+        net: Annotated[str, "run folder of next-card, or its network file"]
+        c: Annotated[float, "exploration constant, for rewards from -1 to 1"] = EXPLORATION
+        playouts: Annotated[str, "playout policy", ("random", "usual")] = "random"
+        exact: Annotated[int, "solve a world of at most this many positions exactly; 0: never"] = EXACT
+        calls: Annotated[str, "announcements by the distribution of scores, or in the tree", CALLS] = "distribution"
+        worlds: Annotated[int, "worlds sampled per announcement"] = 400
+        margin: Annotated[float, "payoff that an announcement must gain"] = 0.0
 
-        super().__init__(new_search, simulations, seconds)
-
-
-class _PlaysCards(Advised):
-    """Chooses a card at once, and says what is usual."""
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        self.network = lstm.read_lstm(network_file(options.net))[0]
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
-        check_rules(game)
+        lstm.check_rules(game)
+        super().begin(game, seat, seed)
+
+    def new_search(self, game: Game) -> BatchedEnsemble:
+        given = self.options
+        names.at_least("exact", given.exact, 0)
+        policy = Heuristic() if given.playouts == "usual" else None
+        network, announcements = lstm.BatchedLstm(self.network), announcements_for(game, given)
+        return BatchedEnsemble(game, network, 0, self.deals, given.c, given.exact, announcements, policy)
+
+
+class CardPlayer(Advised):
+    """Base of players without search: plays the legal card of the highest logit, announces as the heuristic does."""
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
         self.rng = generators(seed, 1)[0]
 
@@ -67,83 +79,88 @@ class _PlaysCards(Advised):
         if self.game.is_announcement(view):
             chosen = legal.index(heuristic_action(self.game, view, self.rng))
         else:
-            chosen = int(np.argmax(self.said(view)[legal]))
+            chosen = int(np.argmax(self.logits(view)[legal]))
         return fixed_advice(self.game, view, np.eye(len(legal))[chosen])
 
-    def said(self, view: Any) -> np.ndarray:
-        """Of all kinds of cards: the highest is played."""
+    def logits(self, view: Any) -> np.ndarray:
+        """[KINDS or more]: one per kind of card."""
         raise NotImplementedError
 
 
-class FromNextCard(_PlaysCards):
-    """Plays the card that a network foretells for its own seat, without any search; speaks as is usual."""
+class FromNextCard(CardPlayer):
+    """Plays the card that the next-card LSTM predicts for its own seat, without search."""
 
     class Options(NamedTuple):
-        network: Annotated[str, "a run folder of next-card, or its network file"]
+        network: Annotated[str, "run folder of next-card, or its network file"]
 
     def __init__(self, options: Any) -> None:
-        self.network = read_network(network_file(options.network))[0]
+        self.network = lstm.read_lstm(network_file(options.network))[0]
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
+        lstm.check_rules(game)
         super().begin(game, seat, seed)
-        self.reading = Reading(self.network)
+        self.reader = lstm.LstmReader(self.network)
 
-    def said(self, view: Any) -> np.ndarray:
-        return self.reading.next(line_so_far(view, self.seat))
+    def logits(self, view: Any) -> np.ndarray:
+        return self.reader.next_logits(lstm.line_so_far(view, self.seat))
 
 
-class FromCards(_PlaysCards):
-    """Plays the likeliest card of a network that sees what its seat does, without any search; speaks as is usual."""
+class FromCards(CardPlayer):
+    """Plays the most likely card of a belief or policy network, without search."""
 
     class Options(NamedTuple):
-        network: Annotated[str, "a run folder of cards, or its network file"]
-        part: Annotated[str, "which of its networks plays", ("view", "quick")] = "view"
-        iteration: Annotated[int, "of a run; 0: its last"] = 0
+        network: Annotated[str, "run folder of cards or exit-cards, or its network file"]
+        part: Annotated[str, "network that plays", ("belief", "policy")] = "belief"
+        iteration: Annotated[int, "iteration of the run; 0: the last"] = 0
 
     def __init__(self, options: Any) -> None:
-        network, about = card_network.read_network(network_file(options.network, options.iteration))
-        self.about, self.layers = about, getattr(network, options.part)
+        network, self.about = card_network.read_card_network(network_file(options.network, options.iteration))
+        self.layers = getattr(network, options.part)
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         card_network.check_rules(game, self.about)
         super().begin(game, seat, seed)
 
-    def said(self, view: Any) -> np.ndarray:
+    def logits(self, view: Any) -> np.ndarray:
         encoding = np.zeros(self.game.facts.encoding, np.float32)
         self.game.observe(view, self.seat, encoding)
         return logits(self.layers, encoding)
 
 
-class DokoPlayer(SearchPlayer):
-    """Plays Doppelkopf by rollouts of networks, in worlds sampled by their beliefs."""
+class DokoPlayer(Searching):
+    """Rollouts of every card by the policy network, on worlds sampled by the belief network."""
 
-    def __init__(
-        self,
-        network: Annotated[str, "a run folder of cards, or its network file"],
-        simulations: Annotated[int, "worlds per move, for the cards that are still in question; 0: no limit"] = 100,
-        seconds: Annotated[float, "seconds per move; 0: no limit"] = 0.0,
-        tree: Annotated[int, "simulations of a PUCT tree per world; 0: rollouts instead of trees"] = 0,
-        c: Annotated[float, "exploration constant of the trees"] = 2.5,
-        plies: Annotated[int, "cards per rollout, after which the position is evaluated", Interval(0)] = 12,
-        deals: Annotated[
-            str, "worlds weighted by the network's beliefs, or uniform", ("weighted", "even")
-        ] = "weighted",
-        value: Annotated[
-            str, "evaluation: a playout to the end, or the value network", ("playout", "open")
-        ] = "playout",
-        others: Annotated[str, "networks that model the other seats, a run or file; none: as oneself"] = "",
-        prior: Annotated[float, "points per nat of the policy network's log-probability"] = 0.02,
-        doubt: Annotated[float, "standard errors by which a card may be behind and still be tried", Interval(0)] = 1.75,
-        exact: Exact = 0,
-        announcements: HowAnnounced = "distribution",
-        worlds: Worlds = 400,
-        margin: Margin = 0.0,
-        iteration: Annotated[int, "iteration of a run; 0: its last"] = 0,
-    ) -> None:
-        by_simulations(simulations, seconds)
-        networks, about = card_network.read_network(network_file(network, iteration))
-        models = card_network.read_network(network_file(others)) if others else None
-        self.seat_of_policy = np.zeros(1, np.int64)
+    name = "doko"
+
+    class Options(NamedTuple):
+        network: Annotated[str, "run folder of cards or exit-cards, or its network file"]
+        simulations: Annotated[int, "worlds per move; 0: no limit"] = 100
+        seconds: Annotated[float, "seconds per move; 0: no limit"] = 0.0
+        tree_simulations: Annotated[int, "PUCT simulations per world; 0: rollouts instead of trees"] = 0
+        c: Annotated[float, "exploration constant of the trees"] = 2.5
+        plies: Annotated[int, "cards per rollout before the value network evaluates, with value=network"] = 12
+        determinization: Annotated[str, "how worlds are sampled", ("belief", "uniform")] = "belief"
+        value: Annotated[str, "value of a rollout: playout to the end, or value network", ("playout", "network")] = (
+            "playout"
+        )
+        others: Annotated[str, "networks that model the other seats, a run or file; none: its own"] = ""
+        prior_weight: Annotated[float, "points per nat of the policy network's log probabilities"] = 0.02
+        confidence: Annotated[float, "drop cards this many standard errors below the best"] = 1.75
+        exact: Annotated[int, "solve a world of at most this many positions exactly; 0: never"] = 0
+        calls: Annotated[str, "announcements by the distribution of scores, or as moves", CALLS] = "distribution"
+        worlds: Annotated[int, "worlds sampled per announcement"] = 400
+        margin: Annotated[float, "payoff that an announcement must gain"] = 0.0
+        iteration: Annotated[int, "iteration of the run; 0: the last"] = 0
+
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        names.at_least("plies", options.plies, 0)
+        names.at_least("confidence", options.confidence, 0)
+        self.network, self.about = card_network.read_card_network(network_file(options.network, options.iteration))
+        self.others, self.about_others = None, None
+        if options.others:
+            self.others, self.about_others = card_network.read_card_network(network_file(options.others))
+        self.own_seat = np.zeros(1, np.int64)
 
         def new_search(game: Game) -> Search:
             card_network.check_rules(game, about)
@@ -167,5 +184,29 @@ class DokoPlayer(SearchPlayer):
         super().__init__(new_search, simulations * max(tree, 1), seconds)
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
-        self.seat_of_policy[0] = seat
+        self.own_seat[0] = seat
         super().begin(game, seat, seed)
+
+    def new_search(self, game: Game) -> PolicyRollouts | EnsembleUct:
+        card_network.check_rules(game, self.about)
+        given = self.options
+        policy: Any = card_network.card_policy(self.network)
+        if self.others is not None:
+            card_network.check_rules(game, self.about_others)
+            policy = card_network.PerSeatPolicy(policy, card_network.card_policy(self.others), self.own_seat)
+        determinizer = sample_worlds
+        if given.determinization == "belief":
+            determinizer = card_network.Beliefs(self.others or self.network)
+        announcements = announcements_for(game, given)
+        if given.tree_simulations:
+            return EnsembleUct(
+                game, 0, given.simulations, given.c, given.exact, announcements, determinizer, Puct, policy=policy
+            )
+        plies = given.plies if given.value == "network" else game.facts.max_game_length
+        return PolicyRollouts(
+            game, policy, 0, plies, given.exact, announcements, determinizer, given.prior_weight, given.confidence
+        )
+
+    def advise(self, view: Any) -> Advice:
+        simulations = self.options.simulations * max(self.options.tree_simulations, 1)
+        return self.search.advise(view, self.seat, simulations, self.options.seconds or math.inf)

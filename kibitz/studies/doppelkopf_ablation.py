@@ -26,12 +26,12 @@ PARTS = {
 }
 VARIANTS = {  # name -> what follows the network
     "doko": "",
-    "deals all alike": ",deals=even",
-    "only what the deals say": ",prior=0",
-    "no card left out early": ",doubt=1000",
-    "judged by the network after 12 cards": ",value=open",
+    "deals all alike": ",determinization=uniform",
+    "only what the deals say": ",prior_weight=0",
+    "no card left out early": ",confidence=1000",
+    "judged by the network after 12 cards": ",value=network",
     "endings solved": ",exact=10000",
-    "trees of 60 on half as many deals": ",tree=60",
+    "trees of 60 on half as many deals": ",tree_simulations=60",
 }
 WHOLE = {"doko": "", "announcements tried as cards are": ",announcements=tree"}  # the same in the whole game
 TIMED = 3  # games
@@ -75,12 +75,12 @@ class Study:
     def players(self) -> dict[str, str]:
         found, whole = {}, self.part == "whole"
         for name, options in (WHOLE if whole else VARIANTS).items():
-            worlds = max(1, self.worlds // 2) if ",tree=" in options else self.worlds
+            worlds = max(1, self.worlds // 2) if ",tree_simulations=" in options else self.worlds
             found[name] = f"doko:{self.network},simulations={worlds}{options}"
         if self.others:
             alike = {"the others taken for itself": found["doko"]}
             found = {name: f"{player},others={self.others}" for name, player in found.items()} | alike
-        return found if whole else found | {"the small network alone": f"cards:{self.network},part=quick"}
+        return found if whole else found | {"the small network alone": f"cards:{self.network},part=policy"}
 
     def run(self) -> Report:
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -16,10 +16,10 @@ from ..arena.statistics import Estimate, interval
 from ..core.names import BadInput, choose
 from ..core.runs import Run
 from ..games import full_name, load
-from ..games.doppelkopf.next_card import possible_next_cards
-from ..learn.doppelkopf.next_card import read_network
-from ..learn.doppelkopf.next_card_method import VALUES, data_of
-from ..learn.doppelkopf.predictors import predictor_of
+from ..games.doppelkopf.prediction import foresee
+from ..learn.doppelkopf.lstm import read_lstm
+from ..learn.doppelkopf.next_card import PRESETS, data_of
+from ..learn.doppelkopf.predictors import most_likely, predictor_of
 from ..learn.doppelkopf.recorded_games import is_validation
 from ..learn.model_files import network_file
 from ..learn.trainer import configured, new_run, train
@@ -110,7 +110,7 @@ class Study:
         self.also = {folder.name: predictor_of(Run(folder), config.validation) for folder in also}
         self.net, self.deals, self.lstm = net, deals or self.scale.deals, LSTM
         if net is not None:
-            nodes = read_network(network_file(str(net)))[1].sizes[1:-1]
+            nodes = read_lstm(network_file(str(net)))[1].sizes[1:-1]
             self.lstm = f"LSTM, {len(nodes)} x {nodes[0]}"
 
     def run(self) -> Report:
@@ -120,10 +120,10 @@ class Study:
     # ------------------------------------------------------------ training
 
     def passes(self, preset: str) -> int:
-        return max(1, round(VALUES[preset]["iterations"] * self.scale.passes))
+        return max(1, round(PRESETS[preset]["iterations"] * self.scale.passes))
 
     def _config(self, preset: str, passes: int) -> Any:
-        given = {"data": str(self.data), "iterations": passes, "judged": self.scale.judged, "seed": self.seed}
+        given = {"data": str(self.data), "iterations": passes, "evaluation_games": self.scale.judged, "seed": self.seed}
         return configured("next-card", RULES, preset, given | {"device": self.device})
 
     def trained(self, preset: str, passes: int) -> Run:
@@ -149,11 +149,11 @@ class Study:
         """These and those named beside them, on deals that none of them learned from."""
         config, game = self._config("thesis", 1), load(RULES)
         games = data_of(config)
-        apart = games.take(np.flatnonzero(is_validation(games, config.validation))[: config.judged])
+        apart = games.take(np.flatnonzero(is_validation(games, config.validation))[: config.evaluation_games])
         self.watch("foretelling, games", 0, len(apart))
         seen = possible_next_cards(game, apart.actions, apart.lengths, DEALS, self.seed)
         predictors = {name: predictor_of(run, config.validation) for name, run in networks.items()} | self.also
-        found = {name: world(apart, seen.possible) for name, world in predictors.items()}
+        found = {name: most_likely(each.predict(apart), seen.can_be) for name, each in predictors.items()}
         right = {name: each.cards == apart.played[:, None] for name, each in found.items()}
         right = {"random": seen.random_accuracy} | right
         return Judged(apart.own, right, {name: each.legal for name, each in found.items()})
@@ -174,10 +174,10 @@ class Study:
     def _table_6(self) -> Report:
         rows = []
         for preset, theirs in TABLE_6.items():
-            passes, numbers = self.passes(preset), VALUES[preset]
+            passes, numbers = self.passes(preset), PRESETS[preset]
             run = self.trained(preset, passes)
             line = next(line for line in run.lines() if line["iteration"] == passes)
-            sizes = f"2 x {numbers['nodes']}, batch {numbers['batch']}, {passes} passes"
+            sizes = f"2 x {numbers['nodes']}, batch {numbers['batch_size']}, {passes} passes"
             rows.append([sizes, f"{100 * line['accuracy']:.1f}%", f"{theirs}%", f"{line['loss_of_validation']:.4f}"])
         if self.also:
             right = self.judged({}).right
@@ -255,7 +255,7 @@ class Study:
 def has_learned(run: Run, passes: int) -> bool:
     """Whether its network is that of its last pass; checkpoints aren't needed for that."""
     file = run.path("network.safetensors")
-    return file.exists() and read_network(file)[1].made.endswith(f", iteration {passes}")
+    return file.exists() and read_lstm(file)[1].made.endswith(f", iteration {passes}")
 
 
 def percent(right: np.ndarray, which: np.ndarray, seed: int) -> str:

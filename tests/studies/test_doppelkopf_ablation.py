@@ -6,8 +6,8 @@ import pytest
 from kibitz.arena.statistics import Estimate
 from kibitz.core.names import BadInput
 from kibitz.games import full_name, load
-from kibitz.learn.doppelkopf.card_network import save_network
-from kibitz.learn.doppelkopf.card_training import new_network
+from kibitz.learn.doppelkopf.card_network import save_card_network
+from kibitz.learn.doppelkopf.card_training import new_card_network
 from kibitz.studies import doppelkopf_ablation
 from kibitz.studies.matches import Played
 
@@ -15,7 +15,7 @@ from kibitz.studies.matches import Played
 @pytest.fixture
 def network(tmp_path):
     path = tmp_path / "network.safetensors"
-    save_network(path, full_name(load("doppelkopf:thesis")), new_network([(8,), (8,), (8,)], 1), "a test")
+    save_card_network(path, full_name(load("doppelkopf:thesis")), new_card_network([(8,), (8,), (8,)], 1), "a test")
     return str(path)
 
 
@@ -54,7 +54,7 @@ def test_others_are_part_of_it(tmp_path, network):
     study = doppelkopf_ablation.Study("ablation", network, "quick", tmp_path / "study", others=network)
     players = study.players()
     assert players.pop("the others taken for itself") == f"doko:{network},simulations=100"
-    assert players.pop("the small network alone") == f"cards:{network},part=quick"
+    assert players.pop("the small network alone") == f"cards:{network},part=policy"
     assert list(players) == list(doppelkopf_ablation.VARIANTS)
     assert all(player.endswith(f",others={network}") for player in players.values())
     with pytest.raises(BadInput, match="no network file"):

@@ -1,4 +1,4 @@
-"""`kibitz explain`: what learned patterns are, and why they play so; a page for people."""
+"""`kibitz explain`: learned patterns as pictures, and their contributions to moves, on an HTML page."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,11 +11,11 @@ from ...core import names
 from ...core.files import write_atomically
 from ...core.names import BadInput
 from ...learn.model_files import PREFIX, network_file
-from ...learn.tspg.explain import MAX_POSITIONS, Explanation, read, report
-from ...learn.tspg.explain import explain as explained
+from ...learn.tspg.explain import Explanation, as_json, read_explainable
+from ...learn.tspg.explain import explain as explain_policy
 from ...learn.tspg.store import POLICIES
 from ..ui.explain_page import page
-from ..ui.progress import out, waiting
+from ..ui.progress import out, print_plain, reporting
 from .options import Json, Seed, write_json
 
 PAGE = "explained.html"
@@ -34,20 +34,22 @@ def explain(
         Path | None, typer.Option("--out", help="The page to write; default RUN/explained.html.", metavar="FILE.html")
     ] = None,
     policy: Annotated[
-        str, typer.Option(help="Which weights: " + "; ".join(f"{key}: {text}" for key, text in POLICIES.items()) + ".")
+        str,
+        typer.Option(help="Weights to explain: " + "; ".join(f"{key}: {text}" for key, text in POLICIES.items()) + "."),
     ] = "tspg",
-    iteration: Annotated[int, typer.Option(help="Of a run; 0: its last.")] = 0,
+    iteration: Annotated[int, typer.Option(help="Iteration of the run; 0: the last.")] = 0,
     moves: Annotated[
-        str | None, typer.Option(help="Explain the position after these moves first: 'd4 e4'; '' is the opening.")
+        str | None,
+        typer.Option(help="Moves to the position that the page shows first, such as 'd4 e4'; '' is the initial one."),
     ] = None,
-    games: Annotated[int, typer.Option(help="Sample games, which the policy plays with itself.")] = 20,
+    games: Annotated[int, typer.Option(help="Number of sample games that the policy plays against itself.")] = 20,
     game_name: Annotated[
-        str | None, typer.Option("--game", help="The game, where a file of features is for one of your own.")
+        str | None, typer.Option("--game", help="The game, where the file of features is for one outside the package.")
     ] = None,
     seed: Seed = 1,
     json_file: Json = None,
 ) -> None:
-    """Show learned patterns as pictures, and which of them speak for and against a move: one page, for any browser.
+    """Show learned patterns as pictures, and their contributions to each move, on one HTML page.
 
     Example: kibitz explain runs/connect_four-tspg-001
 
@@ -62,23 +64,20 @@ def explain(
     target = out_file or default_page(run, path)
     if target.is_dir() or not target.parent.is_dir():
         raise BadInput(f"can't write {target}: {'it is a folder' if target.is_dir() else 'its folder does not exist'}")
-    game, features, made = read(path, game_name, trusted=folder.is_dir())
-    with waiting(escape(run), games + MAX_POSITIONS) as line:
-        found = explained(
-            game, features, run, policy, made, games, seed, moves,
-            lambda what, done: line(done if what == "playing" else games + done, what),
-        )  # fmt: skip
+    game, features, made = read_explainable(path, game_name, trusted=folder.is_dir())
+    with reporting(escape(run)) as report:
+        found = explain_policy(game, features, run, policy, made, games, seed, moves, report)
         try:
             write_atomically(target, page(found).encode())
         except OSError as error:
             raise BadInput(f"can't write {target}: {error.strerror or error}") from None
     show(found)
-    out.print(f"page: {target}", soft_wrap=True, highlight=False, markup=False)
-    write_json(json_file, report(found) | {"page": str(target)})
+    print_plain(f"page: {target}")
+    write_json(json_file, as_json(found) | {"page": str(target)})
 
 
 def default_page(run: str, path: Path) -> Path:
-    """In the run; beside a file; here, if the file came with the package."""
+    """In the run folder; beside a file; in the current folder for a model of the package."""
     if Path(run).is_dir():
         return Path(run) / PAGE
     name = f"{path.stem}-{PAGE}"
@@ -86,11 +85,11 @@ def default_page(run: str, path: Path) -> Path:
 
 
 def show(found: Explanation) -> None:
-    """The strongest patterns, in words."""
+    """Print the patterns with the largest weights, in words."""
     both = [(seat, f) for seat in range(2) for f in found.strongest(seat)[:STRONGEST]]
     both.sort(key=lambda each: -abs(found.weights[each[0]][each[1]]))
-    out.print(f"[bold]{escape(found.name)}[/bold], {found.policy}: the strongest patterns", highlight=False)
-    table = Table("seat", "weight", "fires", "a move", box=None, pad_edge=False, header_style="dim")
+    out.print(f"[bold]{escape(found.name)}[/bold], {found.policy}: patterns with the largest weights", highlight=False)
+    table = Table("seat", "weight", "active", "move", box=None, pad_edge=False, header_style="dim")
     for seat, f in both[:STRONGEST]:
         weight = float(found.weights[seat][f])
         colour = "blue" if weight > 0 else "red"

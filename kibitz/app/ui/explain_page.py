@@ -1,4 +1,4 @@
-"""An explanation as one page: it fetches nothing, and whatever a file says of itself stays text in it."""
+"""An explanation as one HTML page that loads nothing; text from a file of features can't become markup."""
 
 import base64
 import hashlib
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ...games import full_name
-from ...learn.tspg.explain import STAGES, Explained, Explanation, is_square
+from ...learn.tspg.explain import STAGES, ExplainedPosition, Explanation, is_square
 from ...learn.tspg.store import POLICIES
 
-LAST = 8  # moves of a line that are told
+LAST_MOVES = 8  # shown before a position
 TEMPLATE = Path(__file__).with_name("explain.html")
 
 
@@ -27,7 +27,7 @@ def page(found: Explanation) -> str:
 
 
 def security(template: str) -> str:
-    """Only the page's own script runs, and nothing is loaded: a browser holds it to that."""
+    """The Content-Security-Policy: only the page's own script runs, and nothing is loaded."""
 
     def hashes(tag: str) -> str:
         texts = re.findall(rf"<{tag}>(.*?)</{tag}>", template, re.DOTALL)
@@ -39,7 +39,7 @@ def security(template: str) -> str:
 
 
 def embedded(value: Any) -> str:
-    """JSON that can't end its element, nor look like an address."""
+    """JSON that can't close its HTML element, and has no text that looks like an address."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -47,7 +47,8 @@ def embedded(value: Any) -> str:
 
 
 def data(found: Explanation) -> dict[str, Any]:
-    lens, board = found.lens, found.lens.board
+    """All that the script of the page shows."""
+    board = found.explainer.board
     counts, entropies = found.stages()
     most, bins = found.histogram()
     return {
@@ -62,7 +63,7 @@ def data(found: Explanation) -> dict[str, Any]:
         "square": is_square(board),
         "cells": board.places,
         "names": board.names,
-        "turns": [(*up, *right) for up, right in lens.eye.turns],
+        "turns": [(*up, *right) for up, right in found.explainer.window.turns],
         "seats": [patterns(found, seat) for seat in range(2)],
         "positions": [position(each) for each in found.positions],
         "start": found.start,
@@ -72,50 +73,50 @@ def data(found: Explanation) -> dict[str, Any]:
 
 
 def patterns(found: Explanation, seat: int) -> list[dict[str, Any]]:
-    """In the order of the file, as positions name them by number."""
-    weights, ce = found.weights[seat], found.lens.features.weights("ce")[seat]
+    """Patterns of a seat in the order of the file: positions refer to them by number."""
+    weights, ce = found.weights[seat], found.explainer.features.weights("ce")[seat]
     rank = {f: place + 1 for place, f in enumerate(found.strongest(seat))}
     return [
         {
             "anchors": pattern.anchors,
             "tests": [(anchor, *place, allowed) for anchor, place, allowed in pattern.elements],
             "marks": pattern.marks,
-            "text": found.lens.text(seat, f),
+            "text": found.explainer.text(seat, f),
             "words": found.words(seat, f),
             "weight": number(weights[f]),
             "ce": number(ce[f]),
             "fires": number(found.sample.fires[seat][f]),
             "rank": rank[f],
         }
-        for f, pattern in enumerate(found.lens.of(seat))
+        for f, pattern in enumerate(found.explainer.patterns(seat))
     ]
 
 
-def position(each: Explained) -> dict[str, Any]:
-    """Weights stand with the patterns: of a move only which they are, and which image fits."""
-    at = each.at
-    named = sorted({told.pattern for move in each.moves for told in move.said})
+def position(each: ExplainedPosition) -> dict[str, Any]:
+    """A position with its moves; a contribution is the number of its pattern and image, as the weight is known."""
+    at = each.decision
+    listed = sorted({part.pattern for move in each.moves for part in move.contributions})
     moves = []
     for move in each.moves:
-        told = [part for told in move.said for part in (told.pattern, told.image)]
-        moves.append((move.name, move.start, move.to, number(move.logit), number(move.probs), told))
+        parts = [value for part in move.contributions for value in (part.pattern, part.image)]
+        moves.append((move.name, move.start, move.to, number(move.logit), number(move.prob), parts))
     return {
         "game": each.game,
         "ply": at.ply,
         "plies": each.plies,
         "seat": at.seat,
-        "line": " ".join(at.line[-LAST:]),
-        "more": len(at.line) > LAST,
+        "line": " ".join(at.line[-LAST_MOVES:]),
+        "more": len(at.line) > LAST_MOVES,
         "content": "".join(map(str, each.content)),
         "before": at.before,
         "played": at.played,
-        "active": {f: int(each.active[f]) for f in named},
+        "active": {f: int(each.active[f]) for f in listed},
         "moves": moves,
     }
 
 
 def number(value: float) -> float:
-    """Digits enough for people, and for sums."""
+    """Round to nine digits: enough for sums."""
     return float(f"{value:.9g}")
 
 

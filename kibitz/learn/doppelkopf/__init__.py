@@ -1,7 +1,7 @@
-"""Learning for Doppelkopf from recorded games and by expert iteration."""
+"""Learning for Doppelkopf: from recorded games, and by expert iteration."""
 
-from .card_iteration_method import CardIterationLearner
-from .card_method import CardLearner
-from .next_card_method import NextCardLearner
+from .cards import CardLearner
+from .exit_cards import ExitCards
+from .next_card import NextCardLearner
 
-__all__ = ["CardIterationLearner", "CardLearner", "NextCardLearner"]
+__all__ = ["CardLearner", "ExitCards", "NextCardLearner"]

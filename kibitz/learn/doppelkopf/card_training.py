@@ -1,4 +1,4 @@
-"""Networks that play Doppelkopf, learned from games. Torch works here."""
+"""Training of the card networks by torch: losses, gradients, and what the learners `cards` and `exit-cards` share."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,121 +6,155 @@ from typing import Any
 import numpy as np
 import torch
 
+from ...core.legacy import current_card_tensor
 from ...games import Game
 from ...games.doppelkopf.beliefs import ROOM, expected_counts
 from ...games.doppelkopf.cards import KINDS
 from ..mlp import new_layers
 from ..torch_mlp import BANNED, as_module, layers_of, one_thread
-from .card_network import CARDS, ENDS, SURE, VALUE, WHERE, CardNetwork, weights_of
-from .card_rows import Rows
+from .card_data import Rows, sample_rows
+from .card_network import CARDS, HOLDERS, MAX_LOG_WEIGHT, REWARD, SIZES, CardNetwork, holder_weights
+from .recorded_games import Games
 
-WORTH = 0.1  # of a squared error of the reward, beside a card's surprise
-PLACES = 0.05  # of a deal's surprise
-PLACED = 4  # one of so many rows learns where cards lie: counting deals is most of the work
 Losses = dict[str, torch.Tensor]
+# Losses by their names in metrics.jsonl -> weights in the sum: cross-entropies of cards (`card`, `quick`: by the belief
+# and the policy network) and of deals (`places`) in nats, squared errors of rewards (`worth`, `open`: by the belief and
+# the value network).
+WEIGHTS = {"card": 1.0, "worth": 0.1, "places": 0.05, "quick": 1.0, "open": 1.0}
+EVALUATION_POSITIONS = 8  # per validation game
+DEAL_ROWS = 4  # one row in this many has the loss of deals: counting deals is most of the work
 
 
 class CardModule(torch.nn.Module):
     def __init__(self, network: CardNetwork) -> None:
         super().__init__()
-        self.view, self.quick, self.open = (as_module(layers) for layers in network)
+        self.belief, self.policy, self.value = (as_module(layers) for layers in network)
 
     def losses(
         self,
         game: Game,
         rows: Rows,
-        worth_of: np.ndarray | None = None,
+        action_values: np.ndarray | None = None,
         entropy: float = 0.0,
-        placed: int = PLACED,
+        deal_rows: int = DEAL_ROWS,
     ) -> Losses:
-        """What each part should make smaller: surprises in nats, squared errors of rewards.
+        """The losses of WEIGHTS, each a mean over rows.
 
-        With `worth_of` [rows, KINDS], NaN where a card can't be played, who has the turn learns to get more instead of
-        what was played; `entropy` is what it is worth not to be too sure of it.
+        Args:
+            game: The game that the rows are of.
+            rows: A minibatch.
+            action_values: Expected rewards [rows, KINDS] of the mover per card, NaN where it is not legal or not known.
+                The policy of the mover then minimizes its expected regret instead of imitating the card played.
+            entropy: Entropy bonus of this policy, in points per nat.
+            deal_rows: One row in this many has the loss of deals.
         """
         device = next(self.parameters()).device
-        seen, opened, worth = (torch.from_numpy(each).to(device) for each in (rows.seen, rows.open, rows.worth))
-        legal, can_be = (as_mask(each).to(device) for each in (rows.legal, rows.can_be))
+        encodings, open_encodings, rewards = (
+            torch.from_numpy(each).to(device) for each in (rows.encodings, rows.open_encodings, rows.rewards)
+        )
+        legal, possible = (as_mask(each).to(device) for each in (rows.legal, rows.possible))
         cards = torch.from_numpy(rows.cards).to(device)
-        some = -(-len(cards) // placed)
-        said, own = self.view(seen), self.quick(opened[:, : seen.shape[1]])
-        foretold, played = surprise(said[:, CARDS], cards, can_be), surprise(own, cards, legal)
-        if worth_of is not None:
-            gains = torch.from_numpy(worth_of).to(device)
-            mine = torch.from_numpy(rows.seats == rows.movers).to(device)
-            foretold = torch.where(mine, shortfall(said[:, CARDS], gains, legal, entropy), foretold)
-            played = shortfall(own, gains, legal, entropy)
+        some = -(-len(cards) // deal_rows)
+        beliefs, policy = self.belief(encodings), self.policy(open_encodings[:, : encodings.shape[1]])
+        predicted, played = cross_entropy(beliefs[:, CARDS], cards, possible), cross_entropy(policy, cards, legal)
+        if action_values is not None:
+            values = torch.from_numpy(action_values).to(device)
+            own = torch.from_numpy(rows.seats == rows.movers).to(device)
+            predicted = torch.where(own, expected_regret(beliefs[:, CARDS], values, legal, entropy), predicted)
+            played = expected_regret(policy, values, legal, entropy)
         return {
-            "card": foretold.mean(),
-            "worth": ((said[:, VALUE] - worth[:, 0]) ** 2).mean(),
-            "places": DealSurprise.apply(said[:some, WHERE], game, rows, some),  # type: ignore[no-untyped-call]
+            "card": predicted.mean(),
+            "worth": ((beliefs[:, REWARD] - rewards[:, 0]) ** 2).mean(),
+            "places": DealLoss.apply(beliefs[:some, HOLDERS], game, rows, some),  # type: ignore[no-untyped-call]
             "quick": played.mean(),
-            "open": ((self.open(opened)[:, 0] - worth[:, 1]) ** 2).mean(),
+            "open": ((self.value(open_encodings)[:, 0] - rewards[:, 1]) ** 2).mean(),
         }
 
+    def load_state_dict(self, state_dict: Any, *args: Any, **settings: Any) -> Any:
+        """Names of networks from before version 0.2 are translated."""
+        current = {current_card_tensor(key): tensor for key, tensor in state_dict.items()}
+        return super().load_state_dict(current, *args, **settings)
+
     def network(self) -> CardNetwork:
-        return CardNetwork(*(layers_of(getattr(self, part)) for part in CardNetwork._fields))
+        return CardNetwork(*(layers_of(getattr(self, name)) for name in CardNetwork._fields))
 
 
-def new_network(hidden: Sequence[Sequence[int]], seed: int) -> CardNetwork:
-    """Untrained."""
+def new_card_network(hidden: Sequence[Sequence[int]], seed: int) -> CardNetwork:
+    """Untrained networks with these sizes of hidden layers: belief, policy, value."""
     generator = np.random.default_rng([seed, 1])
-    parts = zip(ENDS.values(), hidden, strict=True)
+    parts = zip(SIZES.values(), hidden, strict=True)
     return CardNetwork(*(new_layers([inputs, *sizes, outputs], generator) for (inputs, outputs), sizes in parts))
 
 
-WEIGHTS = {"card": 1.0, "worth": WORTH, "places": PLACES, "quick": 1.0, "open": 1.0}
-
-
 def as_mask(bits: np.ndarray) -> torch.Tensor:
+    """[rows, KINDS] bool from bit k for kind k."""
     return torch.from_numpy((bits[:, None] >> np.arange(KINDS) & 1).astype(bool))
 
 
-def surprise(logits: torch.Tensor, cards: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
-    """[rows]: -log of the odds of these cards."""
+def cross_entropy(logits: torch.Tensor, cards: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
+    """[rows]: -log of the probability of these cards among the allowed ones."""
     return torch.nn.functional.cross_entropy(torch.where(allowed, logits, BANNED), cards, reduction="none")
 
 
-def shortfall(logits: torch.Tensor, gains: torch.Tensor, legal: torch.Tensor, entropy: float) -> torch.Tensor:
-    """[rows]: how much less the policy gets than it would by the best card, less what its entropy is worth."""
+def expected_regret(logits: torch.Tensor, values: torch.Tensor, legal: torch.Tensor, entropy: float) -> torch.Tensor:
+    """[rows]: value of the best card less the policy's expected value, less its entropy bonus."""
     probs = torch.softmax(torch.where(legal, logits, BANNED), dim=1)
-    known = legal & ~gains.isnan()  # where there was no choice, or nobody who learns, nothing is known, nor needed
-    best = torch.where(known, gains, -torch.inf).amax(dim=1, keepdim=True)
-    lost = torch.where(known, best - gains, 0.0)
-    return torch.where(known, probs * (lost + entropy * probs.clamp(min=1e-9).log()), 0.0).sum(dim=1)
+    known = legal & ~values.isnan()  # values are missing where there was no choice, or a seat that doesn't learn moved
+    best = torch.where(known, values, -torch.inf).amax(dim=1, keepdim=True)
+    regrets = torch.where(known, best - values, 0.0)
+    return torch.where(known, probs * (regrets + entropy * probs.clamp(min=1e-9).log()), 0.0).sum(dim=1)
 
 
-class DealSurprise(torch.autograd.Function):
-    """-log of the true deal's share among all that fit, mean of some rows: exact, and so is its gradient."""
+class DealLoss(torch.autograd.Function):
+    """-log of the true deal's probability among all that fit the view, mean over some rows; value and gradient exact.
+
+    The gradient in a log weight is the expected number of cards less the true one.
+    """
 
     @staticmethod
-    def forward(context: Any, said: torch.Tensor, game: Game, rows: Rows, some: int) -> torch.Tensor:
-        logits = said.detach().cpu().numpy()
-        weights = weights_of(logits)
-        counts, shares = np.zeros(weights.shape), np.zeros(len(weights))
-        given = np.clip(logits, -SURE, SURE).reshape(weights.shape)
+    def forward(context: Any, log_weights: torch.Tensor, game: Game, rows: Rows, some: int) -> torch.Tensor:
+        logits = log_weights.detach().cpu().numpy()
+        weights = holder_weights(logits)
+        counts, totals = np.zeros(weights.shape), np.zeros(len(weights))
+        clipped = np.clip(logits, -MAX_LOG_WEIGHT, MAX_LOG_WEIGHT).reshape(weights.shape)
         views, seats, hands = rows.views[:some], rows.seats[:some], rows.hands[:some]
-        expected_counts(game, views, seats, weights, np.zeros(ROOM), counts, shares)
-        wrong = (counts - hands) * (np.abs(logits.reshape(weights.shape)) < SURE)
-        context.save_for_backward(torch.from_numpy((wrong.reshape(logits.shape) / len(logits)).astype(np.float32)))
-        return said.new_tensor((shares - parted(hands) - (given * hands).sum(axis=(1, 2))).mean())
+        expected_counts(game, views, seats, weights, np.zeros(ROOM), counts, totals)
+        gradient = (counts - hands) * (np.abs(logits.reshape(weights.shape)) < MAX_LOG_WEIGHT)
+        context.save_for_backward(torch.from_numpy((gradient.reshape(logits.shape) / len(logits)).astype(np.float32)))
+        return log_weights.new_tensor((totals - log_arrangements(hands) - (clipped * hands).sum(axis=(1, 2))).mean())
 
     @staticmethod
     def backward(context: Any, *gradients: Any) -> Any:
-        (wrong,) = context.saved_tensors
-        return gradients[0] * wrong.to(gradients[0].device), None, None, None
+        (gradient,) = context.saved_tensors
+        return gradients[0] * gradient.to(gradients[0].device), None, None, None
 
 
-def parted(hands: np.ndarray) -> np.ndarray:
-    """Log of how many deals of physical cards look like these hands: two for each pair that is parted."""
+def log_arrangements(hands: np.ndarray) -> np.ndarray:
+    """Log of the number of deals of 48 distinct cards that look like these hands: two per pair in different hands."""
     return np.log(2.0) * ((hands.sum(axis=2) == 2) & (hands.max(axis=2) == 1)).sum(axis=1)
 
 
-def learn_from(module: CardModule, optimizer: torch.optim.Optimizer, losses: Losses) -> torch.Tensor:
-    """One step; the loss."""
+def gradient_step(optimizer: torch.optim.Optimizer, losses: Losses) -> torch.Tensor:
+    """Minimize the weighted sum of the losses by one step; returns the sum."""
     with one_thread():
         loss = torch.stack([WEIGHTS[name] * each for name, each in losses.items()]).sum()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
     return loss.detach()
+
+
+def evaluate(module: CardModule, game: Game, games: Games, seed: int) -> dict[str, float]:
+    """Losses, and shares of cards that the belief and the policy network predict, on positions of these games."""
+    generator = np.random.default_rng([seed, 4])
+    rows = sample_rows(game, games.actions, games.lengths, EVALUATION_POSITIONS, generator)
+    device = next(module.parameters()).device
+    with one_thread(), torch.no_grad():
+        losses = module.losses(game, rows)
+        policy = module.policy(torch.from_numpy(rows.open_encodings[:, : rows.encodings.shape[1]]).to(device))
+        beliefs = module.belief(torch.from_numpy(rows.encodings).to(device))[:, CARDS]
+    played = np.where(as_mask(rows.legal), policy.cpu().numpy(), -np.inf).argmax(axis=1) == rows.cards
+    predicted = np.where(as_mask(rows.possible), beliefs.cpu().numpy(), -np.inf).argmax(axis=1) == rows.cards
+    found = {f"{name}_of_validation": float(each) for name, each in losses.items()}
+    found["loss_of_validation"] = sum(WEIGHTS[name] * float(each) for name, each in losses.items())
+    return {"accuracy": float(predicted.mean()), "quick_accuracy": float(played.mean()), **found}

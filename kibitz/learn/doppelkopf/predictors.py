@@ -1,74 +1,139 @@
-"""Networks that foretell the next card of Doppelkopf, by the method that trained them: one thing to a study.
+"""Prediction of the next card of recorded games: one interface for all networks that can do it.
 
-A new method adds a line to PREDICTORS.
+A new learner whose networks predict cards adds a line to PREDICTORS.
 """
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ...core.names import BadInput, choose
 from ...core.runs import Run
-from ...games import load
+from ...games import Game, load
 from ...games.doppelkopf.cards import KINDS
+from ...games.doppelkopf.deals import WEIGHTED, count_weighted, draw_weighted
+from ...games.game import SCRATCH, positions
+from ...jit import copy_record, generators, kernel
+from ..mlp import compiled, logits
 from ..model_files import network_file
-from . import card_network
-from .card_prediction import next_card_probs
-from .next_card import lines_of, read_network
+from .card_data import all_views
+from .card_network import HOLDERS, CardNetwork, holder_weights, read_card_network
+from .lstm import lines_of, read_lstm
 from .recorded_games import Games
 
-
-class Guesses(NamedTuple):
-    """Of each card of games by what was before it, from each seat."""
-
-    cards: np.ndarray  # [games, 4 seats, 48 cards] u1: the likeliest kind that can be
-    legal: np.ndarray  # [games, 4, 48] bool: whether what it thought likeliest of all was one that can be
+WORLDS = 256  # sampled per card of another seat
+BATCH = 50  # games whose views are in memory together
 
 
-Predictor = Callable[[Games, np.ndarray], Guesses]  # of games and the cards that can be, [games, 4, 48] u4, bit k: kind
+class Predictor(Protocol):
+    def predict(self, games: Games) -> np.ndarray:
+        """Probabilities of each card of whole games, given what each seat knew before it was played.
+
+        Returns:
+            [games, 4 seats, 48 cards, KINDS or more] f8. Columns from KINDS on are outputs of the model that are no
+            cards.
+        """
 
 
-def next_card(file: Path) -> Predictor:
-    from .next_card_training import as_lstm, foretell
-
-    module = as_lstm(read_network(file)[0])
-
-    def world(games: Games, can_be: np.ndarray) -> Guesses:
-        found = foretell(module, lines_of(games), can_be.reshape(-1, 48))
-        return Guesses(found.cards.reshape(can_be.shape), found.legal.reshape(can_be.shape))
-
-    return world
+class Prediction(NamedTuple):
+    cards: np.ndarray  # [...] u1: the most likely possible kind
+    legal: np.ndarray  # [...] bool: whether the most likely output of all was a possible kind
 
 
-def cards(file: Path) -> Predictor:
-    network = card_network.read_network(file)[0]
+def most_likely(scores: np.ndarray, possible: np.ndarray) -> Prediction:
+    """The cards predicted by probabilities or logits [..., KINDS or more].
 
-    def world(games: Games, can_be: np.ndarray) -> Guesses:
-        game, lengths, found = load(games.rules), games.lengths, []
-        for at in range(0, len(games), AT_ONCE):
-            some = slice(at, at + AT_ONCE)
-            probs = next_card_probs(game, network, games.actions[some], lengths[some], at)
-            possible = can_be[some, ..., None] >> np.arange(KINDS) & 1
-            legal = np.take_along_axis(possible, probs.argmax(axis=-1)[..., None], -1)[..., 0].astype(bool)
-            found.append(Guesses(np.where(possible, probs, -1.0).argmax(axis=-1).astype(np.uint8), legal))
-        return Guesses(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
-
-    return world
+    `possible` [...] has bit k where kind k is possible.
+    """
+    allowed = (possible[..., None] >> np.arange(KINDS) & 1).astype(bool)
+    cards = np.where(allowed, scores[..., :KINDS], -np.inf).argmax(axis=-1)
+    return Prediction(cards.astype(np.uint8), (possible >> scores.argmax(axis=-1) & 1).astype(bool))
 
 
-AT_ONCE = 50  # games
-# Method -> from its network's file.
-PREDICTORS: dict[str, Callable[[Path], Predictor]] = {"next-card": next_card, "cards": cards}
+class LstmPredictor:
+    """The LSTM's softmax over all its characters."""
+
+    def __init__(self, file: Path) -> None:
+        from .lstm_training import as_lstm
+
+        self.module = as_lstm(read_lstm(file)[0])
+
+    def predict(self, games: Games) -> np.ndarray:
+        from .lstm_training import card_logits
+
+        logits = card_logits(self.module, lines_of(games))[0].astype(float)
+        weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return (weights / weights.sum(axis=-1, keepdims=True)).reshape(len(games), 4, 48, -1)
 
 
-def predictor_of(run: Run, apart: float) -> Predictor:
-    """Of a training run; refused if it may have learned from the share of deals that is to be apart."""
-    config = run.config()
-    method = choose("method that foretells cards", str(config.get("method")), PREDICTORS)
-    if not float(config.get("validation", 0)) >= apart:
-        raise BadInput(
-            f"{run.folder} kept {config.get('validation')} of the deals apart, which should be {apart} or more"
+class CardPredictor:
+    """The policy network's card, averaged over worlds sampled by the belief network.
+
+    In each world the policy network sees the hand of the seat to move. A seat's own card needs no worlds.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.network = read_card_network(file)[0]
+
+    def predict(self, games: Games) -> np.ndarray:
+        game, lengths = load(games.rules), games.lengths
+        return np.concatenate(
+            [
+                next_card_probs(
+                    game, self.network, games.actions[at : at + BATCH], lengths[at : at + BATCH], WORLDS, seed=at
+                )
+                for at in range(0, len(games), BATCH)
+            ]
         )
-    return PREDICTORS[method](network_file(str(run.folder)))
+
+
+def next_card_probs(
+    game: Game, network: CardNetwork, actions: np.ndarray, lengths: np.ndarray, worlds: int, seed: int
+) -> np.ndarray:
+    """[games, 4 seats, 48 cards, KINDS] f8: probabilities of each card of whole games, by `worlds` samples each."""
+    encodings, views = all_views(game, actions, lengths)
+    log_weights = logits(network.belief, encodings.reshape(-1, encodings.shape[-1]))[:, HOLDERS]
+    probs = np.zeros((len(log_weights), KINDS))
+    _predict(
+        game, views.reshape(-1), holder_weights(log_weights), compiled(network.policy), worlds, positions(game),
+        np.zeros(WEIGHTED + 4), np.zeros(SCRATCH, np.int64), np.zeros(SCRATCH), generators(seed, 1)[0], probs,
+    )  # fmt: skip
+    return probs.reshape(*views.shape, KINDS)
+
+
+@kernel
+def _predict(game, views, weights, policy, worlds, states, notes, actions, shares, rng, probs):
+    """Rows are ordered by game, seat and card."""
+    world = states[0]
+    for i in range(len(views)):
+        view, seat = views[i], i // 48 & 3
+        hidden = seat != game.turn(view)
+        if hidden:
+            count_weighted(game, view, seat, weights[i], notes)
+        samples = worlds if hidden else 1
+        for _ in range(samples):
+            copy_record(world, view)
+            if hidden:
+                draw_weighted(game, view, seat, weights[i], notes, rng, world.hands)
+            n = game.actions(world, actions)
+            policy.weigh(game, world, actions, n, shares)
+            for j in range(n):
+                probs[i, actions[j]] += shares[j] / samples
+
+
+# Learner -> predictor from its network file.
+PREDICTORS: dict[str, Callable[[Path], Predictor]] = {"next-card": LstmPredictor, "cards": CardPredictor}
+
+
+def predictor_of(run: Run, validation: float) -> Predictor:
+    """The predictor of a training run; refused if it may have learned from this share of deals for validation."""
+    config = run.config()
+    learner = choose("learner that predicts cards", str(config.get("method")), PREDICTORS)
+    if not float(config.get("validation", 0)) >= validation:
+        raise BadInput(
+            f"{run.folder} kept {config.get('validation')} of the deals for validation, "
+            f"which should be {validation} or more"
+        )
+    return PREDICTORS[learner](network_file(str(run.folder)))

@@ -1,20 +1,19 @@
-"""Recorded games of Doppelkopf as arrays to learn from: each of them checked by playing it again, none there twice.
+"""Recorded games of Doppelkopf as arrays for training: each verified by replaying it, duplicates removed.
 
-The arrays are kept beside the file they were made of, and made again when that is another one.
+The arrays are cached beside the file of games, and made again when that file changes.
 """
 
 import hashlib
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import safetensors
-import safetensors.numpy
 
-from ...core.files import write_atomically
+from ...core.files import read_tensors, write_tensors
 from ...core.names import BadInput
 from ...games import full_name, load
 from ...games.doppelkopf import Doppelkopf, notation, thesis_lines
@@ -23,16 +22,16 @@ from ...games.records import FILE, read_line
 from ...jit import kernel
 
 FORMAT = "kibitz doppelkopf games 2"
-NOTHING = 255  # behind the last action of a game
+NOTHING = 255  # pads the actions of a game
 ARRAYS = ("actions", "hands", "played", "leaders", "scores")
 
 
 @dataclass(frozen=True)
 class Games:
     rules: str
-    source: str  # a hash of what they were made of
-    actions: np.ndarray  # [games, most] u1: all of a game, chance included, each hand dealt in order; then NOTHING
-    hands: np.ndarray  # [games, 4] i8: as dealt, two bits a kind
+    source: str  # hash of the file that they come from
+    actions: np.ndarray  # [games, max_game_length] u1: chance included, each hand dealt in order; padded by NOTHING
+    hands: np.ndarray  # [games, 4] i8: as dealt, two bits per kind
     played: np.ndarray  # [games, 48] i1: kinds
     leaders: np.ndarray  # [games, 12] i1: of each trick
     scores: np.ndarray  # [games, 4] i2
@@ -46,30 +45,34 @@ class Games:
 
     @property
     def own(self) -> np.ndarray:
-        """[games, 4 seats, 48] bool: whether a card is the seat's own."""
+        """[games, 4 seats, 48 cards] bool: whether the seat itself plays the card."""
         movers = (self.leaders[:, :, None] + np.arange(4)).reshape(-1, 48) & 3
         return movers[:, None] == np.arange(4)[:, None]
 
     def take(self, which: np.ndarray) -> "Games":
-        """Some of them, by number or mask."""
+        """A subset of the games, by indices or mask."""
         return replace(self, **{name: getattr(self, name)[which] for name in ARRAYS})
 
 
 def check_nines(game: Any, what: str) -> None:
     if not isinstance(game, Doppelkopf) or not game.nines:
-        raise BadInput(f"{what} is for doppelkopf with nines, whose games are 48 cards")
+        raise BadInput(f"{what} is for doppelkopf with nines, whose games have 48 cards")
 
 
-def refuse_lessons(config: Any, games: Games) -> None:
-    """What can't be learned from recorded games, whatever the network."""
+def check_training(config: Any, read: Callable[[], Games]) -> None:
+    """Refuse values of a configuration with which no network can be trained on the games that `read` returns."""
+    if not config.data:
+        raise BadInput("--data is missing: a file of games, or a run folder of kibitz record")
+    games = read()
     if not 0 < config.learning_rate < 1:
         raise BadInput(f"learning_rate={config.learning_rate} should be above 0 and below 1")
     if not 0 < config.validation < 1:
         raise BadInput(f"validation={config.validation} should be above 0 and below 1")
-    apart = int(is_validation(games, config.validation).sum())
-    if not 0 < apart < len(games):
+    count = int(is_validation(games, config.validation).sum())
+    if not 0 < count < len(games):
         raise BadInput(
-            f"validation={config.validation} puts {apart} of {len(games)} games apart: some should be, and not all"
+            f"validation={config.validation} keeps {count} of {len(games)} games for validation: "
+            "it should be some of them, not all"
         )
     if config.device == "cuda":
         from ..torch_mlp import pick_device
@@ -78,9 +81,10 @@ def refuse_lessons(config: Any, games: Games) -> None:
 
 
 def read_games(name: str | Path, rules_name: str, form: thesis_lines.Form = thesis_lines.Form()) -> Games:  # noqa: B008
-    """From a file of records or of lines (`form` says how those are meant), or the run folder it lies in.
+    """Read games from a file of records or of the thesis' lines (in this `form`), or from the run folder that holds it.
 
-    What can't have been played, or is another game, is refused with its line and the reason.
+    Raises:
+        BadInput: A game is illegal or of other rules; the message names its line and the reason.
     """
     path = Path(name) / FILE if Path(name).is_dir() else Path(name)
     rules = notation.check_game(load(rules_name))
@@ -89,34 +93,34 @@ def read_games(name: str | Path, rules_name: str, form: thesis_lines.Form = thes
     except OSError as error:
         raise BadInput(f"{path} can't be read: {error.strerror or error}") from None
     source = hashlib.blake2b(f"{FORMAT} {full_name(rules)} {form}\n".encode() + data, digest_size=16).hexdigest()
-    kept = path.with_name(f"{path.name}.safetensors")
-    found = _kept(kept, full_name(rules), source)
+    cache = path.with_name(f"{path.name}.safetensors")
+    found = _cached(cache, full_name(rules), source)
     if found is None:
         try:
-            found = without_twins(_read(data, rules, form, source))
+            found = without_duplicates(_read(data, rules, form, source))
         except BadInput as error:
             raise BadInput(f"{path}, {error}") from None
-        about = {"about": json.dumps({"format": FORMAT, "source": source, "sum": _sum(found)})}
-        with suppress(OSError):  # a folder that can't be written is no reason not to learn
-            write_atomically(kept, safetensors.numpy.save({each: getattr(found, each) for each in ARRAYS}, about))
+        with suppress(OSError):  # training works without the cache, in a folder that can't be written
+            write_tensors(
+                cache, FORMAT, {name: getattr(found, name) for name in ARRAYS}, source=source, sum=_hash(found)
+            )
     if path.parent.joinpath("config.json").is_file():
         _refuse_unfinished(path)
     return found
 
 
-def _kept(path: Path, rules: str, source: str) -> Games | None:
-    """The arrays, if they are there, sound, and of this source."""
+def _cached(path: Path, rules: str, source: str) -> Games | None:
+    """The cached arrays, if they exist, are undamaged, and come from this source."""
     try:
-        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            found = Games(rules, source, *(file.get_tensor(name) for name in ARRAYS))
-            wanted = {"format": FORMAT, "source": source, "sum": _sum(found)}
-            return found if json.loads((file.metadata() or {}).get("about", "{}")) == wanted else None
-    except (safetensors.SafetensorError, OSError, KeyError, ValueError):
+        tensors, about = read_tensors(path, FORMAT, "cache of games")
+        found = Games(rules, source, *(tensors[name] for name in ARRAYS))
+    except (BadInput, KeyError):
         return None
+    return found if (about.get("source"), about.get("sum")) == (source, _hash(found)) else None
 
 
-def _sum(games: Games) -> str:
-    """A hash of the arrays: a file may be rotten where its format doesn't show it."""
+def _hash(games: Games) -> str:
+    """A hash of the arrays, as the format does not detect changed bytes."""
     digest = hashlib.blake2b(digest_size=16)
     for name in ARRAYS:
         array = np.ascontiguousarray(getattr(games, name))
@@ -125,7 +129,7 @@ def _sum(games: Games) -> str:
 
 
 def _refuse_unfinished(path: Path) -> None:
-    """A recording that isn't done would be another one tomorrow."""
+    """Refuse a recording that is still growing: a resumed run would see other games."""
     try:
         config = json.loads(path.with_name("config.json").read_text())
     except (OSError, ValueError):
@@ -134,16 +138,16 @@ def _refuse_unfinished(path: Path) -> None:
         return
     wanted, there = config["games"], path.read_bytes().count(b"\n")
     if there < wanted:
-        raise BadInput(f"{path} holds {there:,} of {wanted:,} games: let kibitz record --out {path.parent} go on")
+        raise BadInput(f"{path} holds {there:,} of {wanted:,} games: finish it by kibitz record --out {path.parent}")
 
 
 def _read(data: bytes, rules: Any, form: thesis_lines.Form, source: str) -> Games:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise BadInput(f"it is no text: {error}") from None
+        raise BadInput(f"it is not text: {error}") from None
     if not text.strip():
-        raise BadInput("it holds no game")
+        raise BadInput("it has no games")
     most = rules.facts.max_game_length
     payoffs: list[list[float]] | None = None
     if text.lstrip().startswith("{"):
@@ -155,7 +159,7 @@ def _read(data: bytes, rules: Any, form: thesis_lines.Form, source: str) -> Game
         wrong = np.flatnonzero((found.scores != np.array(payoffs)).any(axis=1))
         if len(wrong):
             at = int(wrong[0])
-            raise BadInput(f"line {at + 1}: it pays {found.scores[at].tolist()}, not {payoffs[at]}")
+            raise BadInput(f"line {at + 1}: the payoffs are {found.scores[at].tolist()}, not {payoffs[at]}")
     return found
 
 
@@ -167,32 +171,33 @@ def _from_json(text: str, rules: Any, most: int) -> tuple[list[bytes], list[list
         if record.game != full_name(rules):
             raise BadInput(f"{where}: it is a game of {record.game}, not of {full_name(rules)}")
         if len(record.payoffs) != 4:
-            raise BadInput(f"{where}: it pays {record.payoffs}, not four seats")
+            raise BadInput(f"{where}: the payoffs are {record.payoffs}, not those of four seats")
         try:
             rows.append(_row(record.actions, most))
         except ValueError:
-            _say_why(rules, record.actions, where)
+            _refuse_game(rules, record.actions, where)
         payoffs.append(record.payoffs)
     return rows, payoffs
 
 
 def _row(actions: list[int], most: int) -> bytes:
-    """Padded; ValueError where it can't be all of a game."""
+    """Actions as padded bytes; ValueError where they can't be those of a game."""
     if len(actions) > most or NOTHING in actions:
         raise ValueError
     return bytes(actions).ljust(most, bytes([NOTHING]))
 
 
-def _say_why(rules: Any, actions: list[int], where: str) -> None:
+def _refuse_game(rules: Any, actions: list[int], where: str) -> None:
+    """Raise the reason why a game is illegal."""
     try:
         notation.replay(rules, actions)
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from None
-    raise BadInput(f"{where}: it can't have been played")
+    raise BadInput(f"{where}: the game is illegal")
 
 
 def replayed(rules: Any, actions: np.ndarray, source: str) -> Games:
-    """All of them played again; the first that can't be is refused."""
+    """The arrays of all games, by replaying them; the first illegal game is refused."""
     count = len(actions)
     found = Games(
         full_name(rules),
@@ -211,13 +216,13 @@ def replayed(rules: Any, actions: np.ndarray, source: str) -> Games:
     lengths, legal = found.lengths, np.empty(SCRATCH, np.int64)
     good = replay(rules, actions, lengths, positions(rules), legal, found.played, found.leaders, found.scores)
     if good < count:
-        _say_why(rules, actions[good, : lengths[good]].tolist(), f"line {good + 1}")
+        _refuse_game(rules, actions[good, : lengths[good]].tolist(), f"line {good + 1}")
     return found
 
 
 @kernel
 def replay(game, actions, lengths, states, legal, played, leaders, scores):
-    """Fill what follows from the actions: how many games could be played before one that can't."""
+    """Fill what follows from the actions; returns the number of games before the first illegal one."""
     state = states[0]
     for i in range(len(actions)):
         game.start(state)
@@ -231,7 +236,7 @@ def replay(game, actions, lengths, states, legal, played, leaders, scores):
             game.play(state, np.int64(actions[i, ply]))
         if game.turn(state) != OVER:
             return i
-        for k in range(48):  # one by one: whole rows take seconds to compile
+        for k in range(48):  # element by element: whole rows take seconds to compile
             played[i, k] = state.played[k]
         for k in range(12):
             leaders[i, k] = state.leaders[k]
@@ -240,17 +245,23 @@ def replay(game, actions, lengths, states, legal, played, leaders, scores):
     return len(actions)
 
 
-def without_twins(games: Games) -> Games:
-    """The same deal played the same way counts once."""
+def without_duplicates(games: Games) -> Games:
+    """Keep one of several games with the same actions."""
     _, first = np.unique(games.actions, axis=0, return_index=True)
     return games.take(np.sort(first))
 
 
 def is_validation(games: Games, share: float) -> np.ndarray:
-    """[games] bool: about so many, chosen by the deal alone, so that no deal is on both sides."""
+    """[games] bool: about this share of the games, chosen by a hash of the deal, so that no deal is on both sides."""
     key = np.zeros(len(games), np.uint64)
     for seat in range(4):
         key = (key ^ games.hands[:, seat].view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         key = (key ^ key >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
         key ^= key >> np.uint64(32)
     return key < np.uint64(int(share * 2**63)) * np.uint64(2) if share < 1 else np.ones(len(games), bool)
+
+
+def split(games: Games, share: float, most: int) -> tuple[Games, Games]:
+    """The training set, and the validation set of this share of the deals, cut off at `most` games."""
+    held_out = is_validation(games, share)
+    return games.take(~held_out), games.take(np.flatnonzero(held_out)[:most])

@@ -1,4 +1,4 @@
-"""The network that foretells cards: its lines, how it learns, that it goes on exactly, what it may say."""
+"""The next-card LSTM: its lines, its predictions, its training, exact resumption, and the player `lstm`."""
 
 from pathlib import Path
 
@@ -8,30 +8,40 @@ import safetensors.numpy
 import torch
 
 from kibitz.core.names import BadInput
+from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 from kibitz.games import full_name, legal_actions, load, positions
 from kibitz.games.doppelkopf import thesis_lines as letters
-from kibitz.games.doppelkopf.next_card import possible_next_cards
-from kibitz.learn import lessons, trainer
-from kibitz.learn.doppelkopf import next_card_training
-from kibitz.learn.doppelkopf.next_card import (
+from kibitz.games.doppelkopf.prediction import foresee
+from kibitz.learn import checkpoints, trainer
+from kibitz.learn.doppelkopf import lstm_training
+from kibitz.learn.doppelkopf.lstm import (
     CARDS,
     CHARACTERS,
     NEWLINE,
-    Reading,
+    LstmReader,
     line_so_far,
     lines_of,
-    read_network,
-    save_network,
+    read_lstm,
+    save_lstm,
 )
-from kibitz.learn.doppelkopf.next_card_training import as_lstm, as_network, foretell, new_lstm
+from kibitz.learn.doppelkopf.lstm_training import as_lstm, as_network, card_logits, new_lstm
+from kibitz.learn.doppelkopf.predictors import LstmPredictor, most_likely
 from kibitz.learn.doppelkopf.recorded_games import is_validation, read_games
 from kibitz.learn.model_files import describe
 from kibitz.players import make
 
 from .records import RULES, records, write
 
-TINY = {"iterations": 3, "nodes": 8, "batch": 7, "validation": 0.3, "judged": 5, "device": "cpu", "seed": 3}
+TINY = {
+    "iterations": 3,
+    "nodes": 8,
+    "batch_size": 7,
+    "validation": 0.3,
+    "evaluation_games": 5,
+    "device": "cpu",
+    "seed": 3,
+}
 GAME = load(RULES)
 
 
@@ -71,7 +81,7 @@ def test_lines_are_those_of_the_thesis(games):
     assert found.shape == (4 * len(games), 62)
 
 
-def test_a_player_writes_the_same_line_as_the_game_goes_on(games):
+def test_the_line_so_far_is_a_prefix_of_the_whole_line(games):
     found = lines_of(games)
     for position, action in records()[0].replay():
         if action is not None and (seat := GAME.turn(position)) >= 0 and not GAME.is_announcement(position):
@@ -85,19 +95,21 @@ def test_a_player_writes_the_same_line_as_the_game_goes_on(games):
 # ---------------------------------------------------------------- the network
 
 
-def test_the_network_of_players_is_the_one_that_learned(games):
+def test_the_network_of_players_equals_the_trained_one(games):
     module = new_lstm(2, 16, 1)
     line = lines_of(games)[5]
     wanted = module(torch.from_numpy(line[None])).detach().numpy()[0]
-    reading = Reading(as_network(module))
+    reader = LstmReader(as_network(module))
     for count in (0, 1, 13, 20, 61):
-        np.testing.assert_allclose(reading.next(line[:count].tolist()), wanted[count], atol=1e-5)
-    np.testing.assert_allclose(reading.next(line[:4].tolist()), wanted[4], atol=1e-5)  # another line from its beginning
+        np.testing.assert_allclose(reader.next_logits(line[:count].tolist()), wanted[count], atol=1e-5)
+    np.testing.assert_allclose(
+        reader.next_logits(line[:4].tolist()), wanted[4], atol=1e-5
+    )  # another line from its beginning
     again = as_lstm(as_network(module))(torch.from_numpy(line[None])).detach().numpy()[0]
     np.testing.assert_allclose(again, wanted, atol=1e-6)
 
 
-def test_nothing_is_known_of_what_comes_later(games):
+def test_predictions_depend_on_earlier_characters_only(games):
     module, line = new_lstm(1, 8, 1), lines_of(games)[:1].copy()
     before = module(torch.from_numpy(line)).detach()
     line[0, 30:] = NEWLINE
@@ -106,42 +118,46 @@ def test_nothing_is_known_of_what_comes_later(games):
     assert not torch.equal(before[0, 31:], after[0, 31:])
 
 
-def test_what_it_foretells_can_be(games):
-    possible = possible_next_cards(GAME, games.actions, games.lengths, 0, 1).possible
-    lines, can_be = lines_of(games), possible.reshape(-1, 48)
-    module = new_lstm(2, 8, 1)
-    found = foretell(module, lines, can_be)
-    assert (can_be >> found.cards & 1).all()
-    said = module(torch.from_numpy(lines)).detach().numpy()[:, CARDS]
-    allowed = np.array([[[bits >> kind & 1 for kind in range(24)] for bits in row] for row in can_be.tolist()], bool)
-    assert (found.cards == np.where(allowed, said[..., :24], -np.inf).argmax(axis=2)).all()
-    likeliest = said.argmax(axis=2)
+def test_predicted_cards_are_possible(games, file):
+    lines, possible = lines_of(games), foresee(GAME, games.actions, games.lengths, 0, 1).can_be
+    module = as_lstm(read_lstm(file)[0])
+    probs = LstmPredictor(file).predict(games)
+    np.testing.assert_allclose(probs.sum(axis=-1), 1)
+    found = most_likely(probs, possible)
+    by_logits = most_likely(card_logits(module, lines)[0].reshape(probs.shape), possible)
+    assert (found.cards == by_logits.cards).all()
+    assert (found.legal == by_logits.legal).all()
+    assert (possible >> found.cards & 1).all()
+    logits, bits = module(torch.from_numpy(lines)).detach().numpy()[:, CARDS], possible.reshape(-1, 48).tolist()
+    allowed = np.array([[[each >> kind & 1 for kind in range(24)] for each in row] for row in bits], bool)
+    assert (found.cards.reshape(-1, 48) == np.where(allowed, logits[..., :24], -np.inf).argmax(axis=2)).all()
+    likeliest = logits.argmax(axis=2)
     legal = (likeliest < 24) & np.take_along_axis(allowed, np.minimum(likeliest, 23)[..., None], 2)[..., 0]
-    assert (found.legal == legal).all()
+    assert (found.legal.reshape(-1, 48) == legal).all()
     assert 0.1 < legal.mean() < 0.9
 
 
 # ---------------------------------------------------------------- learning
 
 
-def test_it_learns_a_few_games_by_heart(tmp_path):
+def test_it_overfits_a_few_games(tmp_path):
     data = write(tmp_path / "games.jsonl", records()[:6])
-    run = trained(tmp_path / "run", data, iterations=120, nodes=64, rate=0.01, batch=8)
+    run = trained(tmp_path / "run", data, iterations=120, nodes=64, learning_rate=0.01, batch_size=8)
     games = read_games(data, RULES)
     known = games.take(~is_validation(games, TINY["validation"]))
     lines = lines_of(known)
-    module = as_lstm(read_network(run.path("network.safetensors"))[0])
-    possible = possible_next_cards(GAME, known.actions, known.lengths, 0, 1).possible
-    found = foretell(module, lines, possible.reshape(-1, 48))
+    module = as_lstm(read_lstm(run.path("network.safetensors"))[0])
+    logits, loss = card_logits(module, lines)
+    found = most_likely(logits, foresee(GAME, known.actions, known.lengths, 0, 1).can_be.reshape(-1, 48))
     assert (found.cards == lines[:, CARDS]).mean() > 0.9
-    assert found.loss < 0.4 < 3 < run.lines()[1]["loss"]
+    assert loss < 0.4 < 3 < run.lines()[1]["loss"]
 
 
 def test_presets_are_those_of_table_6(data):
     sizes = {}
     for name in ("thesis", "thesis-128", "thesis-256"):
         found = trainer.configured("next-card", RULES, name, {"data": str(data), "validation": 0.3})
-        sizes[name] = (found.layers, found.nodes, found.batch, found.iterations, found.rate)
+        sizes[name] = (found.layers, found.nodes, found.batch_size, found.iterations, found.learning_rate)
     assert sizes == {
         "thesis": (2, 64, 25, 10, 0.002),
         "thesis-128": (2, 128, 50, 10, 0.002),
@@ -165,29 +181,37 @@ class Killed(Exception):
     pass
 
 
+class Kill(Reporter):
+    """Collects the numbers of steps, and raises `Killed` at the last one."""
+
+    def __init__(self, last, steps):
+        self.last, self.steps = last, steps
+
+    def progress(self, done, total=None, note=""):
+        if done not in self.steps:
+            self.steps.append(done)
+        if done == self.last:
+            raise Killed
+
+
 @pytest.mark.parametrize("kept_every", [0.0, 1e9])
-def test_a_run_killed_in_the_middle_of_a_pass_goes_on_exactly(tmp_path, data, monkeypatch, kept_every):
-    monkeypatch.setattr(lessons, "SHOW_SECONDS", 0.0)
+def test_a_run_killed_during_an_epoch_resumes_exactly(tmp_path, data, monkeypatch, kept_every):
     (tmp_path / "whole").mkdir()
     whole = outcome(trained(tmp_path / "whole" / "run", data))
-    monkeypatch.setattr(lessons, "CHECKPOINT_SECONDS", kept_every)
-    run, fresh = begun(tmp_path / "run", data), []
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", kept_every)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
+    run, done = begun(tmp_path / "run", data), []
     for last in (3, 4, 14, 25):
-
-        def kill(passed, last=last):
-            fresh.append(passed.fresh)
-            if passed.steps == last:
-                raise Killed
-
         with pytest.raises(Killed):
-            trainer.train(Run(run.folder), watch=kill)
+            trainer.train(Run(run.folder), report=Kill(last, steps := []))
+        done.append(len(steps))
     trainer.train(Run(run.folder))
     assert outcome(run) == whole
-    assert sum(each == 1 for each in fresh) == 4
-    assert max(fresh) == (11 if kept_every == 0.0 else 25)  # what was kept isn't done again
+    # A step is reported before the checkpoint after it, so the one that a kill hits is done again, and no other.
+    assert done == ([3, 2, 11, 12] if kept_every == 0.0 else [3, 4, 14, 25])
 
 
-def test_more_passes_go_on_from_those_there(tmp_path, data):
+def test_more_epochs_extend_a_finished_run(tmp_path, data):
     (tmp_path / "whole").mkdir()
     whole = outcome(trained(tmp_path / "whole" / "run", data))
     run = trained(tmp_path / "run", data, iterations=1)
@@ -196,7 +220,7 @@ def test_more_passes_go_on_from_those_there(tmp_path, data):
     assert outcome(run) == whole
 
 
-def test_other_games_than_it_began_with_are_refused(tmp_path, data):
+def test_a_resumed_run_refuses_changed_games(tmp_path, data):
     own = write(tmp_path / "games.jsonl")
     run = trained(tmp_path / "run", own, iterations=1)
     write(own, records()[:-1])
@@ -207,16 +231,16 @@ def test_other_games_than_it_began_with_are_refused(tmp_path, data):
     assert run.path("metrics.jsonl").read_text() == before
 
 
-def test_a_network_that_has_lost_its_mind_is_not_kept(tmp_path, data, monkeypatch):
+def test_a_network_with_nonfinite_loss_is_not_kept(tmp_path, data, monkeypatch):
     run = begun(tmp_path / "run", data, iterations=1)
-    monkeypatch.setattr(next_card_training, "surprise", lambda logits, lines: (logits * torch.nan).mean())
-    with pytest.raises(BadInput, match=r"the network's loss is nan: rate=0\.002 is too high"):
+    monkeypatch.setattr(lstm_training, "cross_entropy", lambda logits, lines: (logits * torch.nan).mean())
+    with pytest.raises(BadInput, match=r"the network's loss is nan: learning_rate=0\.002 is too high"):
         trainer.train(run)
     assert not run.path("network.safetensors").exists()
 
 
 @pytest.mark.parametrize("spoil", ["cut", "foreign", "gone"])
-def test_a_spoilt_checkpoint_is_told_in_one_line(tmp_path, data, spoil):
+def test_a_damaged_checkpoint_gives_a_one_line_error(tmp_path, data, spoil):
     run = trained(tmp_path / "run", data, iterations=1)
     [path] = run.folder.glob("checkpoints/*/pupil.safetensors")
     if spoil == "gone":
@@ -233,15 +257,15 @@ def test_a_spoilt_checkpoint_is_told_in_one_line(tmp_path, data, spoil):
     [
         ({"data": ""}, "--data is missing"),
         ({"data": "nowhere"}, "nowhere can't be read"),
-        ({"rate": 0.0}, "rate=0.0 should be above 0"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0 should be above 0"),
         ({"validation": 1.5}, "validation=1.5 should be"),
-        ({"validation": 1e-6}, "puts 0 of 24 games apart"),
-        ({"batch": 0}, "batch=0 is out of range"),
+        ({"validation": 1e-6}, "keeps 0 of 24 games for validation"),
+        ({"batch_size": 0}, "batch_size=0 is out of range"),
         ({"position": "left"}, "position=left is out of range"),
         ({"device": "tpu"}, "device=tpu is out of range"),
     ],
 )
-def test_what_cannot_be_learned_is_refused(data, values, why):
+def test_bad_configurations_are_refused(data, values, why):
     with pytest.raises(BadInput, match=why):
         trainer.configured("next-card", RULES, None, TINY | {"data": str(data)} | values)
 
@@ -258,7 +282,7 @@ def test_other_games_are_refused(data, game):
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "network.safetensors"
-    save_network(path, full_name(GAME), as_network(new_lstm(2, 8, 1)), "a test")
+    save_lstm(path, full_name(GAME), as_network(new_lstm(2, 8, 1)), "a test")
     return path
 
 
@@ -271,10 +295,10 @@ def test_damaged_and_foreign_networks_are_refused(file, tmp_path):
     whole = file.read_bytes()
     file.write_bytes(whole[:-9])
     with pytest.raises(BadInput, match="it is damaged or foreign"):
-        read_network(file)
+        read_lstm(file)
     safetensors.numpy.save_file({"x": np.zeros(3)}, file)
-    with pytest.raises(BadInput, match="is no network that foretells cards"):
-        read_network(file)
+    with pytest.raises(BadInput, match="is no next-card network of Kibitz"):
+        read_lstm(file)
     network = as_network(new_lstm(2, 8, 1))
     for wrong in (
         network._replace(weights=np.zeros((9, 29), np.float32)),
@@ -282,16 +306,16 @@ def test_damaged_and_foreign_networks_are_refused(file, tmp_path):
         network._replace(layers=network.layers[::-1]),
         network._replace(layers=[]),
     ):
-        save_network(file, "doppelkopf", wrong, "")
+        save_lstm(file, "doppelkopf", wrong, "")
         with pytest.raises(BadInput, match="its layers don't fit each other"):
-            read_network(file)
-    with pytest.raises(BadInput, match="no network file"):
-        read_network(Path("nowhere.safetensors"))
+            read_lstm(file)
+    with pytest.raises(BadInput, match="no next-card network file"):
+        read_lstm(Path("nowhere.safetensors"))
 
 
-def test_the_player_plays_the_likeliest_card_that_it_may(file):
+def test_the_player_plays_the_most_likely_legal_card(file):
     player = make(f"lstm:{file}")
-    module = as_lstm(read_network(file)[0])
+    module = as_lstm(read_lstm(file)[0])
     state = positions(GAME)[0]
     player.begin(GAME, 2, 1)
     rng = np.random.default_rng(1)
@@ -306,8 +330,8 @@ def test_the_player_plays_the_likeliest_card_that_it_may(file):
             if not GAME.is_announcement(state):
                 line = np.full((1, 62), NEWLINE, np.uint8)
                 line[0, : 13 + state.count] = line_so_far(view, 2)
-                said = module(torch.from_numpy(line)).detach().numpy()[0, 13 + state.count]
-                assert action == legal[int(np.argmax(said[legal]))]
+                logits = module(torch.from_numpy(line)).detach().numpy()[0, 13 + state.count]
+                assert action == legal[int(np.argmax(logits[legal]))]
         GAME.play(state, action)
 
 

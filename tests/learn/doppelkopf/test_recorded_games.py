@@ -1,4 +1,4 @@
-"""Recorded games as arrays: what they hold, what is kept beside the file, what is refused."""
+"""Recorded games as arrays: their content, their cache, and which files are refused."""
 
 import json
 
@@ -20,7 +20,7 @@ def same(one, other):
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS)
 
 
-def test_they_are_the_games_that_were_played(tmp_path):
+def test_arrays_are_those_of_the_recorded_games(tmp_path):
     games = read_games(write(tmp_path / "games.jsonl"), RULES)
     assert len(games) == 24
     for i, record in enumerate(records()):
@@ -37,7 +37,7 @@ def test_they_are_the_games_that_were_played(tmp_path):
         assert (games.actions[i, games.lengths[i] :] == NOTHING).all()
 
 
-def test_lines_of_letters_give_the_same_games(tmp_path):
+def test_lines_of_the_thesis_give_the_same_games(tmp_path):
     form = thesis_lines.form(position="dealer")
     text = "".join(
         thesis_lines.write_line(load(RULES), record.actions, record.verify(), seat, form)
@@ -54,7 +54,7 @@ def test_lines_of_letters_give_the_same_games(tmp_path):
         read_games(tmp_path / "games.lines", RULES)
 
 
-def test_arrays_are_kept_beside_the_file_while_it_is_the_same(tmp_path, monkeypatch):
+def test_arrays_are_cached_while_the_file_is_unchanged(tmp_path, monkeypatch):
     path = write(tmp_path / "games.jsonl")
     first = read_games(path, RULES)
     reads = []
@@ -74,7 +74,7 @@ def test_arrays_are_kept_beside_the_file_while_it_is_the_same(tmp_path, monkeypa
     assert len(reads) == 3
 
 
-def test_a_game_counts_once(tmp_path):
+def test_duplicates_are_removed(tmp_path):
     one, two = records()[:2]
     other = json.loads(one.line())
     other["actions"][:12] = other["actions"][:12][::-1]  # dealt in another order
@@ -82,8 +82,8 @@ def test_a_game_counts_once(tmp_path):
     assert len(read_games(tmp_path / "games.jsonl", RULES)) == 2
 
 
-def test_no_deal_is_learned_from_and_judged_on(tmp_path):
-    """Games of a match share their deals, four by four."""
+def test_no_deal_is_in_both_training_and_validation_set(tmp_path):
+    """Each deal of a match is played four times."""
     rotated = tuple(play_match(RULES, ["random"] * 4, 120, 1, 1))
     games = read_games(write(tmp_path / "games.jsonl", rotated), RULES)
     apart = is_validation(games, 0.5)
@@ -91,10 +91,10 @@ def test_no_deal_is_learned_from_and_judged_on(tmp_path):
     assert len(deals[0] | deals[1]) == 30
     assert not deals[0] & deals[1]
     assert 5 < len(deals[0]) < 25
-    assert (is_validation(games, 0.2) <= apart).all()  # a larger share holds a smaller one
+    assert (is_validation(games, 0.2) <= apart).all()  # a smaller share is a subset of a larger one
 
 
-def test_the_share_is_about_that_asked_for():
+def test_the_validation_share_is_about_the_requested_one():
     class Fake:
         hands = np.random.default_rng(1).integers(0, 2**48, (50_000, 4))
 
@@ -109,16 +109,16 @@ def spoiled(record, **changes):
     return json.dumps(json.loads(record.line()) | changes) + "\n"
 
 
-def test_what_is_cut_off_foreign_or_poisoned_is_refused_with_its_line(tmp_path):
+def test_truncated_foreign_and_illegal_games_are_refused_with_their_line(tmp_path):
     one, two = records()[:2]
     cards = two.actions[-48:]
     rules = full_name(load(RULES))
     wrongs = {
         two.line()[:-300]: "line 2, is no record of a game",
-        spoiled(two, payoffs=[3.0, -1.0, -1.0, -1.0]): "line 2: it pays",
-        spoiled(two, payoffs=[1.0, -1.0], players=["a", "b"]): "line 2: it pays",
-        spoiled(two, actions=two.actions[:-1]): "line 2: the game ends after 47 of 48 cards",
-        spoiled(two, actions=[*two.actions, 0]): f"line 2: action {len(two.actions) + 1}: there are more actions",
+        spoiled(two, payoffs=[3.0, -1.0, -1.0, -1.0]): "line 2: the payoffs are",
+        spoiled(two, payoffs=[1.0, -1.0], players=["a", "b"]): "line 2: the payoffs are",
+        spoiled(two, actions=two.actions[:-1]): "line 2: it breaks off after 47 of 48 cards",
+        spoiled(two, actions=[*two.actions, 0]): f"line 2: action {len(two.actions) + 1}: the game is over",
         spoiled(two, actions=[*two.actions[:-1], 255]): "line 2: card 48: seat ",
         spoiled(two, actions=[*two.actions[:-1], 999]): "line 2: card 48: seat ",
         spoiled(two, actions=[*two.actions[:-1], -1]): "line 2: card 48: seat ",
@@ -142,25 +142,25 @@ def test_what_is_cut_off_foreign_or_poisoned_is_refused_with_its_line(tmp_path):
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"", "it holds no game"),
-        (b"\xff\xfe\x00", "it is no text"),
-        (b"\x89PNG\r\n", "it is no text"),
+        (b"", "it has no games"),
+        (b"\xff\xfe\x00", "it is not text"),
+        (b"\x89PNG\r\n", "it is not text"),
         (b"zz\n", "line 1: 'z'"),
     ],
 )
-def test_what_is_no_games_at_all_is_refused(tmp_path, data, why):
+def test_files_without_games_are_refused(tmp_path, data, why):
     (tmp_path / "file").write_bytes(data)
     with pytest.raises(BadInput, match=why):
         read_games(tmp_path / "file", RULES)
 
 
-def test_a_recording_that_is_not_done_is_refused(tmp_path):
+def test_an_unfinished_recording_is_refused(tmp_path):
     run = open_recording(tmp_path / "run", RULES, ["random"], 5, 1)
     record_into(run, 1)
     assert len(read_games(run.folder, RULES)) == 5
-    lines_there = run.path("games.jsonl").read_text().splitlines(keepends=True)
-    run.path("games.jsonl").write_text("".join(lines_there[:3]))
-    with pytest.raises(BadInput, match=r"holds 3 of 5 games: let kibitz record --out .* go on"):
+    all_lines = run.path("games.jsonl").read_text().splitlines(keepends=True)
+    run.path("games.jsonl").write_text("".join(all_lines[:3]))
+    with pytest.raises(BadInput, match=r"holds 3 of 5 games: finish it by kibitz record --out"):
         read_games(run.folder, RULES)
     with pytest.raises(BadInput, match=r"nowhere can't be read"):
         read_games(tmp_path / "nowhere", RULES)

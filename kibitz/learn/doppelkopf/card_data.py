@@ -1,4 +1,4 @@
-"""Rows for networks that play Doppelkopf: positions of recorded games, drawn at random, as each seat saw them."""
+"""Training data of the card networks: positions sampled from recorded games, as one seat saw them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,26 +13,26 @@ from ...games.doppelkopf.state import CARDS
 from ...games.game import positions
 from ...jit import kernel
 
-OWN = 0.5  # share of rows that are seen by who has the turn; the rest by one of the others
+OWN = 0.5  # share of rows whose observer is the seat to move; in the rest it is one of the others
 
 
 @dataclass(frozen=True)
 class Rows:
-    views: np.ndarray  # [rows] of the game's records: what the observer sees
+    views: np.ndarray  # [rows] of the game's records: the observer's view
     seats: np.ndarray  # [rows] i8: the observer
-    movers: np.ndarray  # [rows] i8: who has the turn
-    seen: np.ndarray  # [rows, SIZE] f4: the same, encoded
-    open: np.ndarray  # [rows, OPEN_SIZE] f4: by who has the turn, all hands open
-    cards: np.ndarray  # [rows] i8: what was played, by which ply of the game
-    plies: np.ndarray  # [rows] i8: which card of the game it was
-    legal: np.ndarray  # [rows] i8: bit k, whether the mover could play kind k
-    can_be: np.ndarray  # [rows] i8: the same as far as the observer knows by counting cards
-    worth: np.ndarray  # [rows, 2] f4: rewards at the end of the observer and of the mover
-    hands: np.ndarray  # [rows, KINDS, 3] f4: what the others hold, from the observer's left
+    movers: np.ndarray  # [rows] i8: the seat to move
+    encodings: np.ndarray  # [rows, SIZE] f4: the observer's view, encoded
+    open_encodings: np.ndarray  # [rows, OPEN_SIZE] f4: the whole position, encoded for the mover
+    cards: np.ndarray  # [rows] i8: the kind that was played
+    plies: np.ndarray  # [rows] i8: number of cards played before
+    legal: np.ndarray  # [rows] i8: bit k, whether kind k was legal for the mover
+    possible: np.ndarray  # [rows] i8: bit k, whether it was for all that the observer knows by counting cards
+    rewards: np.ndarray  # [rows, 2] f4: of the observer and of the mover at the end of the game
+    hands: np.ndarray  # [rows, KINDS, 3] f4: cards of the other seats, from the observer's left
 
 
-def draw_rows(game: Any, actions: np.ndarray, lengths: np.ndarray, each: int, generator: np.random.Generator) -> Rows:
-    """`each` positions of each of these games, in the order of the games."""
+def sample_rows(game: Any, actions: np.ndarray, lengths: np.ndarray, each: int, generator: np.random.Generator) -> Rows:
+    """`each` random positions per game, in the order of the games."""
     games = len(actions)
     picks = np.sort(np.argsort(generator.random((games, 48)), axis=1)[:, :each], axis=1)
     sides = np.where(generator.random((games, each)) < OWN, 0, generator.integers(1, 4, (games, each)))
@@ -41,26 +41,27 @@ def draw_rows(game: Any, actions: np.ndarray, lengths: np.ndarray, each: int, ge
         views=np.zeros(n, game.state),
         seats=np.zeros(n, np.int64),
         movers=np.zeros(n, np.int64),
-        seen=np.zeros((n, SIZE), np.float32),
-        open=np.zeros((n, OPEN_SIZE), np.float32),
+        encodings=np.zeros((n, SIZE), np.float32),
+        open_encodings=np.zeros((n, OPEN_SIZE), np.float32),
         cards=np.zeros(n, np.int64),
         plies=picks.ravel(),
         legal=np.zeros(n, np.int64),
-        can_be=np.zeros(n, np.int64),
-        worth=np.zeros((n, 2), np.float32),
+        possible=np.zeros(n, np.int64),
+        rewards=np.zeros((n, 2), np.float32),
         hands=np.zeros((n, KINDS, 3), np.float32),
     )
     _fill(
-        game, actions, lengths, picks, sides, positions(game), rows.views, rows.seats, rows.movers, rows.seen,
-        rows.open, rows.cards, rows.legal, rows.can_be, rows.worth, rows.hands,
+        game, actions, lengths, picks, sides, positions(game), rows.views, rows.seats, rows.movers, rows.encodings,
+        rows.open_encodings, rows.cards, rows.legal, rows.possible, rows.rewards, rows.hands,
     )  # fmt: skip
     return rows
 
 
 @kernel
 def _fill(
-    game, actions, lengths, picks, sides, states, views, seats, movers, seen, opened, cards, legal, can_be, worth, hands
-):
+    game, actions, lengths, picks, sides, states, views, seats, movers, encodings, open_encodings, cards, legal,
+    possible, rewards, hands,
+):  # fmt: skip
     state, each = states[0], picks.shape[1]
     for i in range(len(actions)):
         game.start(state)
@@ -74,26 +75,26 @@ def _fill(
                 seats[at] = seat
                 movers[at] = mover
                 game.look(state, seat, views[at])
-                game.observe(views[at], seat, seen[at])
-                encode_open(game, state, mover, opened[at])
+                game.observe(views[at], seat, encodings[at])
+                encode_open(game, state, mover, open_encodings[at])
                 cards[at] = action
                 legal[at] = kinds_of(playable(state, mover))
-                can_be[at] = legal[at]
+                possible[at] = legal[at]
                 if seat != mover:
-                    can_be[at] = kinds_of(unseen_cards(game, views[at], seat))
+                    possible[at] = kinds_of(unseen_cards(game, views[at], seat))
                 for j in range(3):
                     hand = np.int64(state.hands[seat + 1 + j & 3])
                     for kind in range(KINDS):
                         hands[at, kind, j] = hand >> 2 * kind & 3
             game.play(state, action)
         for at in range(i * each, i * each + each):
-            worth[at, 1] = game.reward(state, movers[at])
-            worth[at, 0] = game.reward(state, seats[at])
+            rewards[at, 1] = game.reward(state, movers[at])
+            rewards[at, 0] = game.reward(state, seats[at])
 
 
 @kernel
 def kinds_of(cards):
-    """Bit k for kind k, of bits of cards."""
+    """Bit k for kind k, from a set of cards with two bits per kind."""
     found = 0
     for kind in range(KINDS):
         found |= int(cards >> 2 * kind & 3 > 0) << kind
@@ -101,15 +102,15 @@ def kinds_of(cards):
 
 
 def all_views(game: Any, actions: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of whole games, before each card, from each seat: encodings [games, 4, 48, SIZE] f4, and the views themselves."""
+    """Views of whole games before each card: encodings [games, 4 seats, 48, SIZE] f4, and records [games, 4, 48]."""
     shape = (len(actions), 4, 48)
-    seen, views = np.zeros((*shape, SIZE), np.float32), np.zeros(shape, game.state)
-    _look(game, actions, lengths, positions(game), seen, views)
-    return seen, views
+    encodings, views = np.zeros((*shape, SIZE), np.float32), np.zeros(shape, game.state)
+    _look(game, actions, lengths, positions(game), encodings, views)
+    return encodings, views
 
 
 @kernel
-def _look(game, actions, lengths, states, seen, views):
+def _look(game, actions, lengths, states, encodings, views):
     state = states[0]
     for i in range(len(actions)):
         game.start(state)
@@ -118,5 +119,5 @@ def _look(game, actions, lengths, states, seen, views):
                 for seat in range(4):
                     view = views[i, seat, state.count]
                     game.look(state, seat, view)
-                    game.observe(view, seat, seen[i, seat, state.count])
+                    game.observe(view, seat, encodings[i, seat, state.count])
             game.play(state, np.int64(actions[i, ply]))

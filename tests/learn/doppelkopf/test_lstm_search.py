@@ -1,4 +1,4 @@
-"""UCT+LSTM: priors in the tree are what the network says of the line so far, and the player keeps to the rules."""
+"""UCT+LSTM: priors in the tree are the LSTM's predictions after the line so far, and its moves are legal."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,8 @@ import pytest
 from kibitz.core.names import BadInput
 from kibitz.games import OVER, legal_actions, load, positions, view_of
 from kibitz.jit import generators
-from kibitz.learn.doppelkopf.next_card import Reading, line_so_far, read_network, save_network
-from kibitz.learn.doppelkopf.next_card_oracle import LineReader
-from kibitz.learn.doppelkopf.next_card_training import as_network, new_lstm
+from kibitz.learn.doppelkopf.lstm import BatchedLstm, LstmReader, line_so_far, read_lstm, save_lstm
+from kibitz.learn.doppelkopf.lstm_training import as_network, new_lstm
 from kibitz.players import make, make_for
 from kibitz.search.batched_ensemble import BatchedEnsemble
 from kibitz.search.determinization import sample_worlds
@@ -20,12 +19,14 @@ DEALS = 3
 def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("network") / "network.safetensors"
     network = as_network(new_lstm(2, 8, 1))
-    save_network(path, "doppelkopf", network._replace(weights=network.weights * 9), "a test")  # else all is as likely
+    save_lstm(
+        path, "doppelkopf", network._replace(weights=network.weights * 9), "a test"
+    )  # else predictions are nearly uniform
     return path
 
 
 def after(game, cards):
-    """As many cards into a game as is usual."""
+    """A position with a choice of cards, after at least `cards` cards of a game by the heuristic."""
     state, rng = positions(game)[0], generators(1, 1)[0]
     while (
         state.count < cards
@@ -38,7 +39,7 @@ def after(game, cards):
 
 
 def expanded(search, worlds):
-    """Nodes with children, each with its position."""
+    """Expanded nodes: position, actions and priors of the children."""
     todo = [(root, world) for root, world in enumerate(worlds)]
     while todo:
         node, state = todo.pop()
@@ -55,12 +56,12 @@ def expanded(search, worlds):
 @pytest.mark.parametrize(
     ("name", "cards"), [("doppelkopf:thesis", 0), ("doppelkopf:thesis", 22), ("doppelkopf:calls=1", 6)]
 )
-def test_priors_are_what_the_network_says_of_the_line_of_who_asks(file, name, cards):
-    network, game = read_network(file)[0], load(name)
+def test_priors_are_the_predictions_after_the_line_of_the_searching_seat(file, name, cards):
+    network, game = read_lstm(file)[0], load(name)
     state = after(game, cards)
     seat = game.turn(state)
     view = view_of(game, state, seat)
-    search = BatchedEnsemble(game, LineReader(network), determinizations=DEALS, exact=0)
+    search = BatchedEnsemble(game, BatchedLstm(network), deals=DEALS, exact=0)
     worlds = sample_worlds(game, view, seat, DEALS, search.rng)
     search.grow(view, seat, worlds, np.full(DEALS, 150))
     kinds, lines = set(), set()
@@ -70,16 +71,16 @@ def test_priors_are_what_the_network_says_of_the_line_of_who_asks(file, name, ca
         if n > 1 and not game.is_announcement(position):
             line = line_so_far(position, seat)
             lines.add(tuple(line))
-            said = Reading(network).next(line)[actions].astype(float)
+            said = LstmReader(network).next_logits(line)[actions].astype(float)
             wanted = np.exp(said - said.max()) / np.exp(said - said.max()).sum()
         np.testing.assert_allclose(priors, wanted, atol=1e-5)
         kinds.add((n > 1, bool(game.is_announcement(position))))
-    assert len(lines) == search.asked >= search.batches > 0  # none is read twice
+    assert len(lines) == search.asked >= search.batches > 0  # no line is read twice
     assert len(lines) > 5
-    assert ((True, True) in kinds) == ("calls" in name)  # calls, of which the network says nothing
+    assert ((True, True) in kinds) == ("calls" in name)  # announcements have uniform priors
 
 
-def test_it_plays_by_the_rules_and_the_same_again(file):
+def test_moves_are_legal_and_deterministic(file):
     game = load("doppelkopf:thesis")
     player = make_for(f"uct-lstm:{DEALS}x40,net={file},exact=0", game)
     games = []
@@ -98,12 +99,12 @@ def test_it_plays_by_the_rules_and_the_same_again(file):
     assert player.search.asked > 100
 
 
-def test_it_needs_a_network_for_cards(file, tmp_path):
+def test_a_missing_or_foreign_network_is_refused(file, tmp_path):
     with pytest.raises(BadInput, match="uct-lstm: net is missing"):
         make("uct-lstm:10x100")
     with pytest.raises(BadInput, match="uct-lstm: 100 should be guesses x simulations"):
         make(f"uct-lstm:100,net={file}")
-    with pytest.raises(BadInput, match="no network file"):
+    with pytest.raises(BadInput, match="no next-card network file"):
         make(f"uct-lstm:10x100,net={tmp_path / 'nowhere'}")
     with pytest.raises(BadInput, match=r"can.t play kuhn.*next-card is for doppelkopf with nines"):
         make_for(f"uct-lstm:10x100,net={file}", load("kuhn"))

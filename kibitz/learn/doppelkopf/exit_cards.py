@@ -1,0 +1,321 @@
+"""Expert iteration on Doppelkopf: rollouts by the card networks are the expert, the networks the apprentice.
+
+Workers play whole games by the policy network and estimate, for every legal card, the reward of playing it. The expert
+rolls out on the true deal. Hidden information averages out over many games, as the network that learns from these
+values sees no more than its seat: it does not learn the best card of each deal, but to maximize the mean of what it
+gets (the objective of `tspg`).
+
+All four seats learn, or one against three others whose networks are fixed, for a best response to players of whom
+there are records.
+"""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from ...core.legacy import current_card_tensor
+from ...core.names import BadInput
+from ...games import Game, full_name, load, positions
+from ...games.doppelkopf.cards import KINDS
+from ...games.doppelkopf.state import CARDS
+from ...games.game import CHANCE, OVER
+from ...jit import generators, kernel
+from ...search.policies import Heuristic, choose
+from ..expert_iteration import ExpertIteration
+from ..learner import Metrics, Samples, learner
+from ..model_files import network_file
+from .card_data import sample_rows
+from .card_network import (
+    CardNetwork,
+    CardPolicy,
+    PerSeatPolicy,
+    card_policy,
+    check_rules,
+    read_card_network,
+    save_card_network,
+)
+from .recorded_games import NOTHING
+
+FORMAT = "kibitz card apprentice 1"
+ALL = -1  # all seats learn
+EVALUATION_SEED = 10**6  # the same deals for all networks
+LAST_RATE = 0.1  # of the learning rate: low, as values of cards are mostly noise
+DEAL_ROWS = 16  # one row in this many has the loss of deals: beliefs are good from the start
+GAME_BYTES = 2700  # in a checkpoint: the actions of a game and the values of 48 cards
+
+
+@dataclass(frozen=True)
+class ExitCardsConfig:
+    game: Annotated[str, "the game, with its parameters"]
+    start: Annotated[str, "run of the learner cards whose networks it starts from"] = ""
+    others: Annotated[str, "fixed networks of three seats, a run or file; none: all four seats learn"] = ""
+    iterations: Annotated[int, "number of iterations of self-play and learning", range(1, 10**6)] = 100
+    games: Annotated[int, "games of self-play per iteration", range(1, 10**7)] = 500
+    plies: Annotated[int, "cards per rollout before the value network evaluates; 48: to the end", range(49)] = 48
+    steps: Annotated[int, "gradient steps per iteration", range(1, 10**6)] = 25
+    batch_size: Annotated[int, "games per minibatch", range(1, 10**6)] = 256
+    positions: Annotated[int, "positions per game in a minibatch", range(1, 49)] = 8
+    learning_rate: Annotated[float, "initial learning rate of Adam; it decays linearly to a tenth"] = 0.001
+    entropy: Annotated[float, "entropy bonus, in points per nat"] = 0.01
+    capacity: Annotated[int, "games in the replay buffer: the latest", range(1, 10**8)] = 5000
+    device: Annotated[str, "device of torch", ("auto", "cpu", "cuda")] = "auto"
+    evaluate_every: Annotated[int, "iterations between evaluation matches; 0: never", range(10**7)] = 5
+    evaluation_deals: Annotated[int, "deals per evaluation match, each from four seats", range(1, 10**6)] = 2000
+    keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 10
+    seed: Annotated[int, "random seed; the same seed gives the same run", range(2**63)] = 1
+
+
+# ---------------------------------------------------------------- self-play
+
+
+def self_play(config: ExitCardsConfig) -> Callable[[tuple[int, ...], CardNetwork], list[tuple[int, Samples]]]:
+    """The function of a worker: numbers of games and networks -> the games and their action values."""
+    game = load(config.game)
+    others = card_policy(read_card_network(network_file(config.others))[0]) if config.others else None
+    own_seat = np.zeros(1, np.int64)  # that learns
+    policies: list[tuple[CardNetwork, CardPolicy | PerSeatPolicy]] = []  # the last one, with its networks
+
+    def play(numbers: tuple[int, ...], network: CardNetwork) -> list[tuple[int, Samples]]:
+        if not policies or policies[0][0] is not network:
+            own = card_policy(network)
+            policies[:] = [(network, own if others is None else PerSeatPolicy(own, others, own_seat))]
+        count = len(numbers)
+        actions = np.full((count, game.facts.max_game_length), NOTHING, np.uint8)
+        values = np.full((count, 48, KINDS), np.nan, np.float32)
+        rngs = np.concatenate([generators(config.seed * 2**32 + number, 1) for number in numbers])
+        wide = max(game.facts.num_actions, game.facts.max_chance_outcomes)
+        room = np.zeros((2, wide), np.int64), np.zeros(wide), np.zeros(4)
+        learners = np.array([ALL if others is None else number % 4 for number in numbers])
+        play_games(
+            game, policies[0][1], config.plies, positions(game, 2), *room, rngs, learners, own_seat, actions, values
+        )
+        return [
+            (number, {"actions": actions[i : i + 1], "action_values": values[i : i + 1].astype(np.float16)})
+            for i, number in enumerate(numbers)
+        ]
+
+    return play
+
+
+@kernel
+def play_games(game, policy, plies, states, room, probs, rewards, rngs, learners, learner, actions, values):
+    """Play whole games by a policy; values[i, card, kind]: the mover's reward by every kind that it could play."""
+    legal, later = room[0], room[1]
+    for i in range(len(actions)):
+        rng, state, done = rngs[i], states[0], 0
+        learner[0] = learners[i]
+        game.start(state)
+        turn = game.turn(state)
+        while turn != OVER:
+            if turn == CHANCE:
+                action = game.sample_action(state, rng)
+            elif state.phase != CARDS:
+                action = game.heuristic(state, rng)
+            else:
+                n = game.actions(state, legal)
+                action = legal[0]
+                if n > 1:
+                    for k in range(n if learners[i] == ALL or learners[i] == turn else 0):
+                        states[1] = state
+                        values[i, state.count, legal[k]] = value_after(
+                            game, states[1], legal[k], turn, policy, plies, later, probs, rewards, rng
+                        )
+                    policy.weigh(game, state, legal, n, probs)
+                    action = legal[choose(probs, n, rng)]
+            actions[i, done] = action
+            done += 1
+            game.play(state, action)
+            turn = game.turn(state)
+
+
+@kernel
+def value_after(game, state, action, seat, policy, plies, legal, probs, rewards, rng):
+    """Reward of a seat after an action and a rollout of some plies by a policy."""
+    game.play(state, action)
+    for _ in range(plies):
+        if game.turn(state) == OVER:
+            break
+        game.play(state, policy.step(game, state, legal, probs, rng))
+    if game.turn(state) == OVER:
+        return game.reward(state, seat)
+    policy.evaluate(game, state, 0, legal, probs, rng, rewards)
+    return rewards[seat]
+
+
+# ---------------------------------------------------------------- evaluation
+
+
+class Points(NamedTuple):
+    mean: float  # per game
+    error: float  # standard error over deals
+
+
+def evaluate_policy(game: Game, policy: CardPolicy, deals: int, seed: int, others: Any = None) -> Points:
+    """Points of a policy against three `others` (a policy; none: the heuristic), each deal from all four seats."""
+    wide = max(game.facts.num_actions, game.facts.max_chance_outcomes)
+    scores, legal, probs = np.zeros(deals), np.zeros(wide, np.int64), np.zeros(wide)
+    others = Heuristic() if others is None else others
+    play_deals(game, policy, others, positions(game), legal, probs, generators(seed, deals), scores)
+    return Points(float(scores.mean()), float(scores.std() / math.sqrt(deals)))
+
+
+@kernel
+def play_deals(game, policy, others, states, legal, probs, rngs, scores):
+    """scores[deal]: mean over the four seats of the policy, all with the same chance outcomes."""
+    state = states[0]
+    for deal in range(len(scores)):
+        one, two = rngs[deal, 0], rngs[deal, 1]
+        for seat in range(4):
+            rng = rngs[deal]
+            rng[0], rng[1] = one, two
+            game.start(state)
+            turn = game.turn(state)
+            while turn != OVER:
+                if turn == CHANCE:
+                    action = game.sample_action(state, rng)
+                elif turn == seat and state.phase == CARDS:
+                    action = policy.step(game, state, legal, probs, rng)
+                elif state.phase == CARDS:
+                    action = others.step(game, state, legal, probs, rng)
+                else:
+                    action = game.heuristic(state, rng)
+                game.play(state, action)
+                turn = game.turn(state)
+            scores[deal] += game.payoff(state, seat) / 4.0
+
+
+# ---------------------------------------------------------------- learner
+
+
+@learner("exit-cards")
+class ExitCards(ExpertIteration):
+    Config = ExitCardsConfig
+    about = "Expert iteration on Doppelkopf: the card networks learn from rollouts of their own policy."
+    examples = ("doppelkopf:thesis --start runs/doppelkopf-cards-001",)
+    presets = {"kibitz": "as for the package's models", "small": "a minute, as a test"}
+    worker = staticmethod(self_play)
+    player = "doko"
+    headline = ("loss", "points")
+
+    @staticmethod
+    def preset(game: Any, name: str) -> dict[str, Any]:
+        small = {"iterations": 2, "games": 100, "steps": 10, "batch_size": 16, "keep_every": 1}
+        return small if name == "small" else {}
+
+    @staticmethod
+    def refuse(config: ExitCardsConfig, game: Game) -> None:
+        check_rules(game)
+        if not config.start:
+            raise BadInput("--start is missing: a run of kibitz train cards, from whose networks it starts")
+        start_network(config)
+        if config.others:
+            check_rules(game, read_card_network(network_file(config.others))[1])
+        if not 0 < config.learning_rate < 1:
+            raise BadInput(f"learning_rate={config.learning_rate} should be above 0 and below 1")
+        if not 0 <= config.entropy <= 100:
+            raise BadInput(f"entropy={config.entropy} should be from 0 to 100")
+        if config.device == "cuda":
+            from ..torch_mlp import pick_device
+
+            pick_device(config.device, large=True)
+
+    def __init__(self, config: ExitCardsConfig, game: Game) -> None:
+        import torch
+
+        from ..torch_mlp import pick_device
+        from .card_training import CardModule
+
+        super().__init__(config, game)
+        self.device = torch.device(pick_device(config.device, large=True))
+        self.generator = np.random.default_rng([config.seed, 1])
+        self.module = CardModule(start_network(config)).to(self.device)
+        self.optimizer = torch.optim.Adam(self.module.parameters(), lr=config.learning_rate, fused=True)
+        self.actions = np.zeros((0, game.facts.max_game_length), np.uint8)
+        self.action_values = np.zeros((0, 48, KINDS), np.float16)
+        self.updates = 0
+
+    @property
+    def tasks(self) -> int:
+        return min(self.config.games, 8 * self.processes)
+
+    def shared(self) -> CardNetwork:
+        return self.module.network()
+
+    def update(self, samples: Samples) -> Metrics:
+        import torch
+
+        from ..torch_mlp import one_thread
+        from .card_training import gradient_step
+
+        config, samples = self.config, {current_card_tensor(key): array for key, array in samples.items()}
+        self.actions = np.concatenate([self.actions, samples["actions"]])[-config.capacity :]
+        self.action_values = np.concatenate([self.action_values, samples["action_values"]])[-config.capacity :]
+        lengths = (self.actions != NOTHING).sum(axis=1)
+        for group in self.optimizer.param_groups:
+            group["lr"] = config.learning_rate * (1 - (1 - LAST_RATE) * self.updates / config.iterations)
+        self.updates += 1
+        total = torch.zeros((), dtype=torch.float64, device=self.device)
+        for _ in range(config.steps):
+            batch = self.generator.integers(0, len(self.actions), config.batch_size)
+            rows = sample_rows(self.game, self.actions[batch], lengths[batch], config.positions, self.generator)
+            values = self.action_values[np.repeat(batch, config.positions), rows.plies].astype(np.float32)
+            with one_thread():
+                losses = self.module.losses(self.game, rows, values, config.entropy, DEAL_ROWS)
+            total += gradient_step(self.optimizer, losses)
+        return {"loss": float(total) / config.steps, "rows": len(self.actions)}
+
+    def evaluate(self) -> Metrics:
+        """Points per game against three heuristic players, or against the fixed networks of the others."""
+        config = self.config
+        if not config.evaluate_every:
+            return {}
+        others = card_policy(read_card_network(network_file(config.others))[0]) if config.others else None
+        points = evaluate_policy(
+            self.game, card_policy(self.shared()), config.evaluation_deals, EVALUATION_SEED, others
+        )
+        return {"points": points.mean, "points_error": points.error}
+
+    @classmethod
+    def probe(cls, config: ExitCardsConfig) -> tuple[ExitCardsConfig, float]:
+        steps = min(config.steps, 3)
+        return replace(config, steps=steps), config.steps / steps
+
+    def disk(self, samples: Samples) -> int:
+        config = self.config
+        weights = sum(array.nbytes for layers in self.shared() for layer in layers for array in layer)
+        kept = config.iterations // config.keep_every + 2
+        return (kept + 3) * weights + min(config.capacity, config.iterations * config.games) * GAME_BYTES
+
+    def save(self, folder: Path) -> None:
+        from ..torch_state import save_state
+
+        extra = {"actions": self.actions, "action_values": self.action_values}
+        about = {"generator": self.generator.bit_generator.state, "rounds": self.updates}
+        save_state(folder / "apprentice.safetensors", FORMAT, self.module, self.optimizer, extra, **about)
+
+    def restore(self, folder: Path) -> None:
+        from ..torch_state import restore_state
+
+        extra, about = restore_state(folder / "apprentice.safetensors", FORMAT, self.module, self.optimizer)
+        arrays = {current_card_tensor(key): tensor.numpy() for key, tensor in extra.items()}
+        self.actions, self.action_values = arrays["actions"], arrays["action_values"]
+        state = about["generator"]
+        self.generator.bit_generator.state = json.loads(state) if isinstance(state, str) else state
+        self.updates = int(about["rounds"])
+
+    def export(self, path: Path, made: str) -> None:
+        save_card_network(path, full_name(self.game), self.shared(), made)
+
+
+def start_network(config: ExitCardsConfig) -> CardNetwork:
+    """The networks that a run starts from, which must be of the same game."""
+    network, about = read_card_network(network_file(config.start))
+    name = full_name(load(config.game))
+    if about.game != name:
+        raise BadInput(f"start={config.start} is for {about.game}, not {name}")
+    return network
