@@ -1,30 +1,45 @@
-"""What a person sees while waiting. Nothing of it when stderr is no terminal."""
+"""Consoles, and what a person sees while waiting: live lines on stderr, nothing where stderr is no terminal."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from ... import jit
+from ...core.progress import Reporter
 
 out = Console()
 err = Console(stderr=True)
 
 
-class _Count(TextColumn):
-    """`120/1,000`, and nothing for what has no known end."""
+def print_plain(text: str, console: Console = out) -> None:
+    """Print a line as it is: no markup, no highlighting, no line breaks, so that commands in it can be copied."""
+    console.print(text, soft_wrap=True, highlight=False, markup=False)
 
-    def __init__(self) -> None:
-        super().__init__("")
+
+class TerminalReporter(Reporter):
+    """Shows progress as a live line: a bar where the total is known, a spinner elsewhere."""
+
+    def __init__(self, screen: Progress, task: TaskID) -> None:
+        self._screen, self._task = screen, task
+
+    def progress(self, done: float, total: float | None = None, note: str = "") -> None:
+        self._screen.update(self._task, completed=done, total=total, note=note)
+
+    def message(self, text: str) -> None:
+        print_plain(text, err)
+
+
+class _Count(TextColumn):
+    """`120/1,000`; empty where the total is unknown."""
 
     def render(self, task: Task) -> Text:
         return Text("" if task.total is None else f"{task.completed:,.0f}/{task.total:,.0f}")
 
 
-class _Left(TimeRemainingColumn):
+class _Remaining(TimeRemainingColumn):
     def render(self, task: Task) -> Text:
         return Text("") if task.total is None else super().render(task)
 
@@ -33,12 +48,12 @@ _screen: Progress | None = None  # rich allows one live display at a time
 
 
 @contextmanager
-def waiting(text: str, total: float | None = None) -> Iterator[Any]:
-    """A line with a spinner, or a bar where the end is known: `line(done, "note")` moves it on."""
+def reporting(text: str, total: float | None = None) -> Iterator[TerminalReporter]:
+    """Show a live line for long work, and yield the reporter that updates it. Lines may be nested."""
     global _screen
     with ExitStack() as stack:
         if _screen is None:
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), _Count(), _Left())
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), _Count(""), _Remaining())
             note = TextColumn("{task.fields[note]}")
             _screen = stack.enter_context(
                 Progress(*columns, note, console=err, transient=True, disable=not err.is_terminal)
@@ -47,7 +62,7 @@ def waiting(text: str, total: float | None = None) -> Iterator[Any]:
         screen = _screen
         task = screen.add_task(text, total=total, note="")
         stack.callback(screen.remove_task, task)
-        yield lambda done, note="": screen.update(task, completed=done, note=note)
+        yield TerminalReporter(screen, task)
 
 
 def _clear() -> None:
@@ -56,15 +71,24 @@ def _clear() -> None:
 
 
 @contextmanager
+def waiting(text: str, total: float | None = None) -> Iterator[Any]:
+    """Older form of `reporting`: yields a function `line(done, note="")`."""
+    with reporting(text, total) as report:
+        yield lambda done, note="": report.progress(done, note=note)
+
+
+@contextmanager
 def compiling() -> Iterator[None]:
-    """Say "compiling ... (first time only)" whenever a kernel isn't in the cache."""
+    """Show "compiling ... (first time only)" whenever a kernel isn't in the cache."""
+    from ... import jit
+
     shown = ExitStack()
 
     def watch(name: str | None) -> None:
         if name is None:
             shown.close()
         else:
-            shown.enter_context(waiting(f"compiling {name.strip('_')} ... (first time only)"))
+            shown.enter_context(reporting(f"compiling {name.strip('_')} ... (first time only)"))
 
     jit.cache.watcher = watch
     try:
