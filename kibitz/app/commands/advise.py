@@ -25,7 +25,7 @@ def advise(
         typer.Argument(
             help="All moves and chance outcomes so far, such as '? K raise'; ? stands for anything that the seat to "
             "move can't see.",
-            metavar="[MOVES]",
+            metavar="MOVES",
         ),
     ] = "",
     player: Annotated[

@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 def bench(
     rows: Annotated[
         list[str] | None,
-        typer.Argument(help="Benchmarks whose name contains one of these. Default: all.", metavar="[NAME]..."),
+        typer.Argument(help="Benchmarks whose name contains one of these. Default: all.", metavar="NAME"),
     ] = None,
     json_file: Json = None,
 ) -> None:

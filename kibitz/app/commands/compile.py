@@ -12,7 +12,7 @@ def register(app: typer.Typer) -> None:
 
 
 def compile_ahead(
-    game_names: Annotated[list[str], typer.Argument(help="Games to compile kernels for.", metavar="GAME...")],
+    game_names: Annotated[list[str], typer.Argument(help="Games to compile kernels for.", metavar="GAME")],
 ) -> None:
     """Compile the kernels that searches and solvers need for a game, so that its first use doesn't wait.
 

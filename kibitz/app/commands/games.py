@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
 
 def list_games(
     name: Annotated[
-        str | None, typer.Argument(help="Show the parameters and facts of this game only.", metavar="[GAME]")
+        str | None, typer.Argument(help="Show the parameters and facts of this game only.", metavar="GAME")
     ] = None,
 ) -> None:
     """List the games and their parameters.

@@ -40,7 +40,7 @@ def _is_png(path: Path) -> bool:
 
 
 def compare(
-    folders: Annotated[list[Path], typer.Argument(help="Run folders, two or more.", metavar="RUN...")],
+    folders: Annotated[list[Path], typer.Argument(help="Run folders, two or more.", metavar="RUN")],
     metrics: Annotated[
         list[str] | None,
         typer.Option("--metric", help="Metric to compare; repeatable. Default: nash_conv, else loss, if all have it."),
