@@ -1,4 +1,4 @@
-"""The command line, run in this process."""
+"""Runs the command line in this process."""
 
 import sys
 
@@ -9,7 +9,7 @@ from kibitz.app import cli
 
 @pytest.fixture
 def kibitz(tmp_path, monkeypatch, capsys):
-    """Run a command in an empty folder: exit code, stdout, stderr."""
+    """A function that runs a command in an empty folder and returns exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str) -> tuple[int, str, str]:

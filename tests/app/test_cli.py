@@ -1,4 +1,4 @@
-"""The command line, as a person meets it: what it writes, and how it refuses."""
+"""The command line: what it writes, and how it reports errors."""
 
 import json
 import os
@@ -10,14 +10,18 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from kibitz import games
+from kibitz.app import cli
+from kibitz.app.commands import bench
+from kibitz.search.solvers import METHODS
 from kibitz.search.strategy import read_strategy
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_solve_writes_a_run_and_says_what_it_found(kibitz, tmp_path):
+def test_solve_writes_a_run_and_reports_its_result(kibitz, tmp_path):
     code, out, _ = kibitz("solve", "leduc", "--with", "cfr+", "--iterations", "200", "--json", "report.json")
     assert code == 0
     folder = tmp_path / "runs" / "leduc-cfr+-001"
@@ -33,7 +37,7 @@ def test_solve_writes_a_run_and_says_what_it_found(kibitz, tmp_path):
     assert metrics[-1]["iterations"] == 200
     assert metrics[-1]["nash_conv"] < 0.02 < metrics[3]["nash_conv"]
     assert "NashConv" in out
-    assert "raise" in out  # a few infosets in words
+    assert "raise" in out  # a few infosets are shown
     assert read_strategy(folder / "strategy.safetensors").game == games.load("leduc")
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["nash_conv"] == metrics[-1]["nash_conv"]
@@ -42,7 +46,7 @@ def test_solve_writes_a_run_and_says_what_it_found(kibitz, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["cfr", "linear", "dcfr", "pcfr+", "external", "outcome"])
-def test_every_solver_can_be_asked_for(kibitz, method):
+def test_every_solver_runs(kibitz, method):
     code, out, _ = kibitz("solve", "kuhn", "--with", method, "--iterations", "500")
     assert code == 0
     assert float(re.search(r"NashConv ([\d.e-]+)", out)[1]) < 0.6
@@ -55,20 +59,20 @@ def test_the_same_seed_gives_the_same_files(kibitz, tmp_path):
     assert a == b != c
 
 
-def test_a_game_too_large_to_measure_is_solved_all_the_same(kibitz):
+def test_a_game_too_large_for_nash_conv_is_still_solved(kibitz):
     code, out, _ = kibitz("solve", "goofspiel:13", "--with", "outcome", "--iterations", "20")
     assert code == 0
     assert "NashConv not measured" in out
 
 
-def test_games_lists_all_and_one(kibitz):
+def test_games_lists_all_games_or_details_of_one(kibitz):
     out = kibitz("games")[1]
     assert all(name in out for name in games.GAMES)
     assert "suits are told apart" in " ".join(kibitz("games", "leduc:ranks=4")[1].split())
     assert "holdem:flop: streets=2" in kibitz("games", "holdem")[1]
 
 
-def test_a_users_own_game_is_solved_like_ours(kibitz):
+def test_a_game_from_a_file_is_solved(kibitz):
     example = next((ROOT / "examples").glob("*.py"))
     name = next(line.split()[1].split("(")[0] for line in example.read_text().splitlines() if line.startswith("class "))
     code, out, _ = kibitz("solve", f"{example}:{name}", "--iterations", "50")
@@ -76,12 +80,50 @@ def test_a_users_own_game_is_solved_like_ours(kibitz):
     assert "NashConv" in out
 
 
-def test_help_teaches_with_an_example(kibitz):
-    for command in ("games", "solve", "exploit", "bench", "compile"):
-        assert "Example: kibitz" in kibitz(command, "--help")[1]
+def commands(group, path=()):
+    """Every command that does something itself, with its path: ("runs", "compare")."""
+    for name, command in group.commands.items():
+        if not hasattr(command, "commands") or command.invoke_without_command:
+            yield (*path, name), command
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
 
 
-def test_warm_compiles_and_cache_shows_and_clears(kibitz, tmp_path, monkeypatch):
+@pytest.mark.parametrize("path", [path for path, _ in commands(get_command(cli.build()))], ids=" ".join)
+def test_help_has_an_example(kibitz, path):
+    code, out, _ = kibitz(*path, "--help")
+    assert code == 0
+    assert f"Example: kibitz {' '.join(path)}" in out
+
+
+def test_help_sorts_commands_into_panels(kibitz):
+    out = kibitz("--help")[1]
+    places = [out.index(f"─ {panel} ─") for panel in cli.PANELS]
+    assert places == sorted(places)
+    assert "Other" not in out
+    assert set(get_command(cli.build()).commands) == {name for names in cli.PANELS.values() for name in names}
+
+
+def test_help_names_every_solver(kibitz):
+    out = kibitz("solve", "--help")[1]
+    assert all(f" {method}" in out for method in METHODS)
+
+
+def test_the_help_of_a_command_imports_nothing_heavy():
+    script = """import sys
+sys.argv = ["kibitz", "games", "--help"]
+from kibitz.app import cli
+try:
+    cli.main()
+except SystemExit:
+    print("imported:", [name for name in ("numba", "torch", "matplotlib", "kibitz.learn") if name in sys.modules])
+"""
+    environment = dict(os.environ, PYTHONPATH=str(ROOT))
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("imported: []\n")
+
+
+def test_compile_fills_the_cache_and_cache_clears_it(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
     script = "from kibitz.app.cli import main; main()"
 
@@ -110,7 +152,7 @@ BAD = {
     ("solve", "leduc", "--iterations", "many"): "--iterations",
     ("solve", "leduc", "--seed", "-1"): "--seed should be at least 0, not -1",
     ("solve", "leduc", "--with", "magic"): "no solver is called 'magic'",
-    ("solve", "goofspiel:13", "--with", "cfr"): "too large to write out",
+    ("solve", "goofspiel:13", "--with", "cfr"): "too large",
     ("solve", "leduc", "--out", "foreign"): "foreign holds other things",
     ("solve", "leduc", "--out", "file.txt"): "file.txt",
     ("solve", "leduc", "--out", "file.txt/below"): "can't write to file.txt/below",
@@ -126,7 +168,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("arguments", BAD, ids=" ".join)
-def test_bad_input_gives_one_clear_line_and_a_code(kibitz, tmp_path, arguments):
+def test_bad_input_is_reported_in_one_line(kibitz, tmp_path, arguments):
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "diary.txt").write_text("mine")
     (tmp_path / "file.txt").write_text("mine")
@@ -152,7 +194,7 @@ def test_a_run_folder_is_never_written_twice(kibitz, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child")
-def test_ctrl_c_saves_first(tmp_path):
+def test_ctrl_c_saves_the_strategy(tmp_path):
     command = [sys.executable, "-m", "kibitz", "solve", "leduc", "--iterations", "1000000000", "--out", "run"]
     environment = dict(os.environ, PYTHONPATH=str(ROOT))
     process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
@@ -166,14 +208,14 @@ def test_ctrl_c_saves_first(tmp_path):
     finally:
         process.kill()
     assert process.returncode == 130
-    assert "what is there was saved" in error
+    assert "the strategy so far is saved" in error
     assert "Traceback" not in error
     assert read_strategy(tmp_path / "run" / "strategy.safetensors", games.load("leduc")).keys.size == 288
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of its own")
-def test_a_person_who_waits_sees_why(tmp_path):
-    """At a terminal, with nothing compiled yet: a spinner, then a bar with the NashConv so far."""
+def test_a_terminal_shows_progress(tmp_path):
+    """With nothing compiled yet: a spinner while compiling, then a bar with NashConv."""
     import pty
 
     seen = b""
@@ -230,20 +272,20 @@ class Four(NamedTuple):
 
 
 @pytest.mark.parametrize("method", ["cfr", "external", "outcome"])
-def test_what_a_solver_cannot_do_is_refused_with_the_reason(kibitz, tmp_path, method):
+def test_a_game_that_no_solver_handles_is_refused_with_the_reason(kibitz, tmp_path, method):
     (tmp_path / "four.py").write_text(FOUR.format(seats=4, zero=True))
     (tmp_path / "sum.py").write_text(FOUR.format(seats=2, zero=False))
     assert "is for two seats, four.py:Four has 4" in kibitz("solve", "four.py:Four", "--with", method)[2]
     assert "is for zero-sum games" in kibitz("solve", "sum.py:Four", "--with", method)[2]
 
 
-def test_no_command_needs_torch_or_openspiel():
-    """The core runs where they are missing."""
-    script = "import sys; sys.modules['torch'] = sys.modules['pyspiel'] = None; import kibitz.app.cli"
+def test_commands_are_importable_without_torch_and_openspiel():
+    script = "import sys; sys.modules['torch'] = sys.modules['pyspiel'] = None\n"
+    script += "from kibitz.app import cli; cli.build()"
     subprocess.run([sys.executable, "-c", script], check=True, env=dict(os.environ, PYTHONPATH=str(ROOT)), timeout=60)
 
 
-def test_bench_measures_one_row_by_name(kibitz, tmp_path, monkeypatch):
+def test_bench_measures_benchmarks_by_name(kibitz, tmp_path, monkeypatch):
     import benchmarks
 
     monkeypatch.setattr(benchmarks.measuring, "SECONDS", 0.01)
@@ -253,6 +295,19 @@ def test_bench_measures_one_row_by_name(kibitz, tmp_path, monkeypatch):
     assert [row["name"] for row in rows] == ["cfr+-leduc-936", "playouts-kuhn"]
     assert all(row["ratio"] == pytest.approx(row["ours"] / row["peer"]) and row["ours"] > 0 for row in rows)
     assert "playouts-kuhn" in out
+
+
+def test_bench_works_in_any_folder(tmp_path):
+    command = [sys.executable, "-m", "kibitz", "bench", "magic"]
+    environment = dict(os.environ, PYTHONPATH=str(ROOT))
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stderr.startswith("kibitz: no benchmark is called 'magic'")
+
+
+def test_bench_without_the_repository_is_refused(kibitz, tmp_path, monkeypatch):
+    monkeypatch.setattr(bench, "REPOSITORY", tmp_path)
+    assert kibitz("bench")[::2] == (2, "kibitz: benchmarks are part of the source repository, not of the installed "
+                                    "package: clone it first\n")  # fmt: skip
 
 
 @pytest.mark.heavy

@@ -1,93 +1,92 @@
-"""`kibitz demo`: the whole loop on the smallest game that is worth it, in a minute or two."""
+"""`kibitz demo`: expert iteration on Leduc poker, from self-play to matches, in a minute or two."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ...arena.match import open_match, play_into
-from ...arena.statistics import Running, summary
-from ...core.progress import Reporter
-from ...games.records import Record
-from ...learn.trainer import configured, new_run, train
-from ..ui import plots
-from ..ui.formatting import bar
-from ..ui.progress import err, out, waiting
-from .match import span
-from .options import Seed
+from ..ui.progress import err, out, print_plain, reporting
+from .options import Out, Seed
 
 GAME = "leduc"
 OPPONENTS = ("random", "oos:1000")
+RANDOM_NASH_CONV = 4.747  # of uniformly random play
 
 
 def register(app: typer.Typer) -> None:
-    app.command()(demo)
+    app.command("demo")(demo)
 
 
 def demo(
-    iterations: Annotated[int, typer.Option(min=1, help="Rounds of playing and learning.")] = 80,
-    simulations: Annotated[int, typer.Option(min=1, help="Simulations a move of the expert.")] = 5000,
+    iterations: Annotated[int, typer.Option(min=1, help="Number of iterations of self-play and learning.")] = 80,
+    simulations: Annotated[int, typer.Option(min=1, help="Simulations per move of the search.")] = 5000,
     games: Annotated[int, typer.Option(min=2, help="Games against each opponent at the end.")] = 1000,
     seed: Seed = 1,
-    out_folder: Annotated[Path | None, typer.Option("--out", help="The folder to write; default a new one.")] = None,
+    out_folder: Out = None,
 ) -> None:
-    """Search teaches a network to play Leduc poker, before your eyes.
+    """Train a network to play Leduc poker by expert iteration, and let it play: the whole project in two minutes.
 
-    NashConv is how much two perfect opponents would win from the network; 0 is perfect play. It is computed exactly.
+    NashConv is the sum of what a best response wins against the network in each seat, computed exactly; 0 is an
+    equilibrium.
 
     Example: kibitz demo
     """
+    from ...learn.expert_iteration import Progress
+    from ...learn.trainer import configured, new_run, train
+    from ..ui import plots
+    from ..ui.formatting import bar
+
     given = {"iterations": iterations, "simulations": simulations, "seed": seed, "evaluate_every": 5}
     run = new_run(out_folder, "exit-oos", configured("exit-oos", GAME, "small", given))
-    out.print("[bold]A search plays Leduc poker against itself; a network learns what it advises,[/bold]")
-    out.print("[bold]and plays out the search's simulations. NashConv is what it loses to perfect opponents:[/bold]\n")
-    most, printed = 4.75, 0  # NashConv of random play
-    with waiting("learning", iterations * 32) as line:
+    out.print("[bold]A search plays Leduc poker against itself, a network learns to imitate its moves,[/bold]")
+    out.print("[bold]and the network guides the search. NashConv measures the distance from an equilibrium:[/bold]\n")
+    printed = -1
+    with reporting("training", iterations * 32) as report:
 
-        class Curve(Reporter):
-            """Prints NashConv every ten iterations."""
+        def show(progress: Progress) -> None:
+            nonlocal printed
+            value = progress.metrics.get("nash_conv")
+            if value is not None and progress.iteration > printed and progress.iteration % 10 == 0:
+                printed = progress.iteration
+                width = bar(value / RANDOM_NASH_CONV, 40)
+                err.print(f"after {progress.games:5,} games  NashConv {value:.3f}  {width}")
+            report.progress(progress.games, note=f"iteration {progress.iteration}")
 
-            def progress(self, done: float, total: float | None = None, note: str = "") -> None:
-                nonlocal printed
-                last = run.lines()[-1]
-                if last["iteration"] > printed and last["iteration"] % 10 == 0 and "nash_conv" in last:
-                    printed, value = last["iteration"], last["nash_conv"]
-                    err.print(f"after {last['games']:5,} games  NashConv {value:.3f}  {bar(value / most, 40)}")
-                line(done, note)
-
-            def message(self, text: str) -> None:
-                err.print(text, highlight=False)
-
-        err.print(f"at random          NashConv 4.747  {bar(1, 40)}")
-        train(run, report=Curve())
+        err.print(f"random play        NashConv {RANDOM_NASH_CONV}  {bar(1, 40)}")
+        train(run, None, None, show, report.message)
     points = [(line["iteration"], line["nash_conv"]) for line in run.lines() if "nash_conv" in line]
-    plots.curves(run.path("nash_conv.png"), {"the network": points}, "Leduc poker, learned from search", "NashConv")
-    out.print("\n[bold]It plays at once, without any search:[/bold]")
+    plots.curves(run.path("nash_conv.png"), {"network": points}, "Leduc poker, expert iteration", "NashConv")
+    out.print("\n[bold]The network plays without any search:[/bold]")
     for opponent in OPPONENTS:
         _play(run.folder, opponent, games, seed)
-    out.print(f"\nplot:            {run.path('nash_conv.png')}", soft_wrap=True, highlight=False)
+    print_plain(f"\nplot: {run.path('nash_conv.png')}")
     out.print("What to try next:", style="bold")
     for command, why in (
-        (f"kibitz play leduc --against net:{run.folder} --advice", "play it yourself, with advice"),
-        (f"kibitz exploit leduc net:{run.folder}", "how far from perfect, exactly"),
-        (f"kibitz train --resume {run.folder} --iterations {4 * iterations}", "let it learn more"),
-        ("kibitz train exit-oos goofspiel:6 --preset small", "another game"),
-        ("kibitz models", "networks that came with Kibitz"),
+        (f"kibitz play leduc --against net:{run.folder} --advice", "play against it, with its advice"),
+        (f"kibitz exploit leduc net:{run.folder}", "measure its exploitability exactly"),
+        (f"kibitz train --resume {run.folder} --iterations {4 * iterations}", "train it further"),
+        ("kibitz train exit-oos goofspiel:6 --preset small", "train on another game"),
+        ("kibitz models", "list the models that ship with Kibitz"),
     ):
-        out.print(f"  {command}", soft_wrap=True, highlight=False)
+        print_plain(f"  {command}")
         out.print(f"      {why}", style="dim", highlight=False)
 
 
 def _play(folder: Path, opponent: str, games: int, seed: int) -> None:
+    from ...arena.match import open_match, play_into
+    from ...arena.statistics import Running, summary
+    from ...games.records import Record
+    from .match import span
+
     name = opponent.replace(":", "-")
     match = open_match(folder / f"against-{name}", GAME, [f"net:{folder}", opponent], games, seed)
     so_far = Running()
-    with waiting(f"against {opponent}", games) as line:
+    with reporting(f"against {opponent}", games) as report:
 
         def count(record: Record) -> None:
             so_far.add(record)
-            line(so_far.games, str(so_far))
+            report.progress(so_far.games, note=str(so_far))
 
         result = summary(play_into(match, None, count), seed)
-    won = f"wins {result.payoff.mean:+.3f} chips a game ({span(result.payoff, 1, '+.3f', '')})"
+    won = f"wins {result.payoff.mean:+.3f} chips per game (95% interval {span(result.payoff, 1, '+.3f', '')})"
     out.print(f"  against {opponent:9} {won} in {result.games:,} games", highlight=False)

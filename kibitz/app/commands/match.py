@@ -23,8 +23,7 @@ from ...games import CHANCE, Game, view_of
 from ...games.records import Record, read_records
 from ..ui.formatting import format_duration, position
 from ..ui.progress import err, out, waiting
-from ..ui.referee import Step
-from ..ui.seen import seen_action
+from ..ui.referee import Step, observed_action
 from .options import GameName, Json, Out, Processes, Seed, Within, write_json
 
 FIRST = 8  # games by which the others are foretold
@@ -275,6 +274,6 @@ def _move(game: Game, record: Record, state: Any, action: Any, after: Any, seat:
     who = "chance" if turn == CHANCE else f"seat {turn + 1} ({record.players[turn]})"
     if seat is not None and turn != seat - 1:
         step = Step(turn, view_of(game, state, seat - 1), view_of(game, after, seat - 1))
-        if seen_action(game, seat - 1, step) is None:
+        if observed_action(game, seat - 1, step) is None:
             return f"{who}: hidden"
     return f"{who}: {game.action_to_string(state, action)}"

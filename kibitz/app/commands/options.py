@@ -11,29 +11,38 @@ from ...core.names import BadInput
 
 GameName = Annotated[
     str,
-    typer.Argument(help="leduc, goofspiel:13, liars_dice:dice=2,faces=6, path/to/my_game.py:MyGame", metavar="GAME"),
+    typer.Argument(
+        help="Game: leduc, goofspiel:13, liars_dice:dice=2,faces=6 or path/to/my_game.py:MyGame.", metavar="GAME"
+    ),
 ]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
-Out = Annotated[Path | None, typer.Option("--out", help="The folder to write; default a new one in runs/.")]
-Processes = Annotated[int | None, typer.Option(min=1, help="Default one for each core.")]
-
+Seed = Annotated[int, typer.Option(help="Random seed; equal seeds give equal results.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Run folder to write. Default: a new folder in runs/.")]
+Processes = Annotated[int | None, typer.Option(min=1, help="Number of worker processes. Default: one per core.")]
 Within = Annotated[
     float | None,
-    typer.Option(help="Say how many more games make the interval ± this: a payoff, in poker mbb/g.", min=0.001),
+    typer.Option(
+        help="Report how many more games are needed for a 95% interval of ± this (payoff units; mbb/g in poker).",
+        min=0.001,
+    ),
 ]
 
 
-def _json_file(path: Path | None) -> Path | None:
-    """Told before the work, not after it, that the folder isn't there."""
-    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+def check_writable(path: Path) -> Path:
+    """Refuse a file that can't be created, before the work starts."""
+    if path.is_dir() or not path.parent.is_dir():
         raise BadInput(f"can't write {path}: {'it is a folder' if path.is_dir() else 'its folder does not exist'}")
     return path
 
 
-Json = Annotated[Path | None, typer.Option("--json", callback=_json_file, help="Write what was measured to this file.")]
+def _json_file(path: Path | None) -> Path | None:
+    return None if path is None else check_writable(path)
+
+
+Json = Annotated[Path | None, typer.Option("--json", callback=_json_file, help="Write the results to this JSON file.")]
 
 
 def write_json(path: Path | None, value: Any) -> None:
+    """Write a value to the file of `--json`, if the option was given."""
     if path is None:
         return
     try:

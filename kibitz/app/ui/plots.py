@@ -1,4 +1,4 @@
-"""Pictures, where people would rather look than read."""
+"""Plots of runs, studies and tournaments, written as PNG files."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,16 +9,16 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-# Okabe and Ito's, which the colour-blind tell apart too; after the last one the same again, dashed and dotted.
+# The palette of Okabe and Ito, which colour-blind people can tell apart; further lines repeat it, dashed and dotted.
 COLOURS = ("#20639b", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 STYLES = ("-", "--", ":")
-FEW = 40  # points of a line that are shown as dots, too
+FEW = 40  # up to this number of points a line shows them as dots
 
 Points = Sequence[tuple[float, float]]
 
 
 def convergence(path: Path, title: str, iterations: Sequence[int], nash_conv: Sequence[float]) -> None:
-    """NashConv over iterations, both logarithmic."""
+    """Plot NashConv over iterations, both on logarithmic axes."""
     figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
     axes.loglog(iterations, [max(value, 1e-16) for value in nash_conv], marker="o", markersize=3, color=COLOURS[0])
     axes.set(title=title, xlabel="iterations", ylabel="NashConv")
@@ -38,16 +38,16 @@ def convergence(path: Path, title: str, iterations: Sequence[int], nash_conv: Se
 def curves(
     path: Path, lines: Mapping[str, Points], title: str, measured: str, over: str = "iterations", log_x: bool = False
 ) -> None:
-    """One measurement of several runs."""
+    """Plot one metric of several runs: name of the run -> points."""
     panels(path, title, {measured: lines}, over, log_x)
 
 
 def panels(
     path: Path, title: str, measured: Mapping[str, Mapping[str, Points]], over: str = "iterations", log_x: bool = False
 ) -> None:
-    """A panel a measurement, in it a line a run: label of the axis -> name of the run -> points.
+    """Plot one panel per metric with one line per run: label of the axis -> name of the run -> points.
 
-    Logarithmic where it spans more than one power of ten.
+    A metric that spans more than a factor of ten has a logarithmic axis.
     """
     figure, grid = plt.subplots(
         len(measured), 1, figsize=(7.6, 1 + 3.4 * len(measured)), layout="constrained", sharex=True, squeeze=False
@@ -81,7 +81,7 @@ def panels(
 def multiples(
     path: Path, title: str, games: Mapping[str, Mapping[str, Sequence[tuple[float, ...]]]], over: str, measured: str
 ) -> None:
-    """A small panel a game, the same lines in each: points of x and y, or of x, y and the ends of its interval."""
+    """Plot one small panel per game with the same lines in each: points (x, y), or (x, y, low, high)."""
     columns = min(len(games), 3 if len(games) < 10 else 5)
     rows = -(-len(games) // columns)
     figure, grid = plt.subplots(
@@ -111,9 +111,9 @@ def multiples(
 
 
 def matrix(path: Path, title: str, names: Sequence[str], values: Any, margins: Any, form: str) -> None:
-    """What the player of each row gets from that of each column: violet where it wins, orange where it loses.
+    """Plot the payoffs of each row's player against each column's: violet where it wins, orange where it loses.
 
-    A cell whose margin (half of its interval) covers 0 has its number in grey.
+    A cell whose margin (half of its interval) covers 0 has a grey number.
     """
     count = len(names)
     figure, axes = plt.subplots(figsize=(3.2 + 0.95 * count, 1.6 + 0.62 * count), layout="constrained")
@@ -123,9 +123,9 @@ def matrix(path: Path, title: str, names: Sequence[str], values: Any, margins: A
     for i in range(count):
         for j in range(count):
             if i != j:
-                sure = abs(values[i][j]) > margins[i][j]
+                significant = abs(values[i][j]) > margins[i][j]
                 text = f"{values[i][j]:{form}}\n±{margins[i][j]:{form.lstrip('+')}}"
-                axes.text(j, i, text, ha="center", va="center", fontsize=7, color="black" if sure else "#777777")
+                axes.text(j, i, text, ha="center", va="center", fontsize=7, color="black" if significant else "#777777")
     axes.set_xticks(range(count), [str(j + 1) for j in range(count)])
     axes.set_yticks(range(count), [f"{_short(name)}  {i + 1}" for i, name in enumerate(names)], parse_math=False)
     axes.tick_params(length=0, labelsize=8)
@@ -136,16 +136,16 @@ def matrix(path: Path, title: str, names: Sequence[str], values: Any, margins: A
 
 
 def _name(axes: Any, lines: Mapping[str, Points]) -> None:
-    """Each run's name and last value at the right of its line's end, in its colour, pushed apart where they meet."""
+    """Write each run's name and last value at the right end of its line, moved apart where they overlap."""
     axes.autoscale_view()
     to_axes = axes.transData + axes.transAxes.inverted()
     ends = [to_axes.transform(points[-1])[1] for points in lines.values()]
-    room = 0.13 / (axes.get_window_extent().height / axes.figure.dpi)  # of one line of text
+    room = 0.13 / (axes.get_window_extent().height / axes.figure.dpi)  # height of one line of text
     below = float("-inf")
     for i in sorted(range(len(ends)), key=ends.__getitem__):
         below = ends[i] = max(ends[i], below + room)
     above = max(1.0, room * len(ends))
-    for i in sorted(range(len(ends)), key=ends.__getitem__, reverse=True):  # and back down where it came out on top
+    for i in sorted(range(len(ends)), key=ends.__getitem__, reverse=True):  # and back down from above the top
         above = ends[i] = min(ends[i], above)
         above -= room
     for height, line, (name, points) in zip(ends, axes.get_lines(), lines.items(), strict=True):
@@ -157,5 +157,5 @@ def _name(axes: Any, lines: Mapping[str, Points]) -> None:
 
 
 def _short(name: str) -> str:
-    """Names differ at their ends, mostly."""
+    """Shorten a long name in the middle: names mostly differ at their ends."""
     return name if len(name) <= 34 else f"{name[:12]}…{name[-21:]}"

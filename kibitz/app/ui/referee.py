@@ -1,115 +1,173 @@
-"""Who knows all cards at a table. It hands out what one seat sees, and the truth only when the game is over."""
+"""Holds the true state of an interactive game and reveals one seat's view of it, and everything once it is over.
+
+What another seat did is described from the views before and after it alone, so nothing hidden can leak.
+"""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...games import CHANCE, OVER, Game, positions, view_of
+from ...games import CHANCE, OVER, Game, legal_actions, positions, view_of
 from ...jit import generators
 from ...players import Player
+from .formatting import sentence
+
+WORLDS = 20  # worlds that are tried; an action that everybody sees shows in the first, the others rule out coincidence
+MAX_WORLDS = 500  # tried until one allows what was done: few of the possible hands hold a particular card
 
 
-def after(game: Game, state: Any, action: int) -> Any:
-    """The position that an action leads to; the one before it stays as it was."""
+def next_state(game: Game, state: Any, action: int) -> Any:
+    """The state after an action; the given one is left unchanged."""
     state = state.copy()
     game.play(state, action)
     return state
 
 
-def same(one: Any, two: Any) -> bool:
-    """Field by field: the gaps between fields don't count."""
+def equal(one: Any, two: Any) -> bool:
+    """Compare two records field by field, ignoring the padding between fields."""
     return all(np.array_equal(one[field], two[field]) for field in one.dtype.names)
 
 
-def views_on_the_way(game: Game, states: list[Any], seat: int) -> list[Any]:
-    """What a seat saw whenever it had to move."""
+def own_views(game: Game, states: list[Any], seat: int) -> list[Any]:
+    """A seat's views of those states in which it is to move."""
     return [view_of(game, state, seat) for state in states if game.turn(state) == seat]
 
 
-class Led:
-    """A player that is led through the views of its seat in their order, as in a match.
+class Follower:
+    """Shows a player the views of its seat in order, as in a match.
 
-    Where the way changed behind it (a move was taken back), it starts afresh.
+    When the past changes, because a move was taken back, the player starts over.
     """
 
     def __init__(self, player: Player, game: Game, seat: int, seed: int) -> None:
         self.player, self.game, self.seat, self.seed = player, game, seat, seed
-        self.seen: list[Any] = []
+        self.shown: list[Any] = []
         self.action = -1
 
     def move(self, views: list[Any]) -> int:
-        """What it plays at the last view."""
-        if not self.seen or len(self.seen) > len(views) or not all(map(same, self.seen, views)):
+        """The player's action at the last view."""
+        if not self.shown or len(self.shown) > len(views) or not all(map(equal, self.shown, views)):
             self.player.begin(self.game, self.seat, self.seed)
-            self.seen = []
-        for view in views[len(self.seen) :]:
+            self.shown = []
+        for view in views[len(self.shown) :]:
             self.action = self.player.move(view.copy())
-            self.seen.append(view)
+            self.shown.append(view)
         return self.action
 
 
 class Step(NamedTuple):
-    turn: int  # whose it was: a seat or CHANCE
-    before: Any  # two views of the same seat
-    after: Any
+    """An action as one seat saw it."""
+
+    turn: int  # the seat that acted, or CHANCE
+    before: Any  # the observing seat's view before the action
+    after: Any  # and after it
 
 
 class Referee:
-    """One game, as one seat meets it."""
+    """Runs one game for one seat: the other seats are played by players."""
 
     def __init__(self, game: Game, seat: int, others: list[Player], seed: int) -> None:
         self.game, self.seat, self.seed = game, seat, seed
         self._states = [positions(game)[0]]
         seats = [other for other in range(game.facts.seats) if other != seat]
-        self._others = {at: Led(other, game, at, mixed(seed, at)) for at, other in zip(seats, others, strict=True)}
+        self._others = {
+            at: Follower(other, game, at, derived_seed(seed, at)) for at, other in zip(seats, others, strict=True)
+        }
 
     def view(self) -> Any:
         return view_of(self.game, self._states[-1], self.seat)
 
     def views(self) -> list[Any]:
-        """What the seat saw at each of its turns so far."""
-        return views_on_the_way(self.game, self._states, self.seat)
+        """The seat's views at each of its turns so far."""
+        return own_views(self.game, self._states, self.seat)
 
     def play(self, action: int) -> Step:
-        """The seat's own move."""
-        return self._go(action)
+        """Play the seat's own move."""
+        state = self._states[-1]
+        before = self.view()
+        self._states.append(next_state(self.game, state, action))
+        return Step(self.game.turn(state), before, self.view())
 
     def step(self) -> Step:
-        """The move of another seat, or of chance."""
+        """Play the move of another seat or of chance."""
         turn = self.game.turn(self._states[-1])
         if turn == CHANCE:
-            return self._go(self._deal(len(self._states)))
-        return self._go(self._others[turn].move(views_on_the_way(self.game, self._states, turn)))
+            return self.play(self._deal(len(self._states)))
+        return self.play(self._others[turn].move(own_views(self.game, self._states, turn)))
 
-    def back(self, asked: Callable[[Any], bool] = lambda view: True) -> int | None:
-        """Return to the previous decision of the seat, where it was asked: how many turns are left; None: no such."""
+    def undo(self, was_asked: Callable[[Any], bool] = lambda view: True) -> int | None:
+        """Return to the seat's previous decision at which it was asked.
+
+        Returns:
+            The number of turns left in the game's history; None where there is no such decision.
+        """
         own = [
             i
             for i, state in enumerate(self._states[:-1])
-            if self.game.turn(state) == self.seat and asked(view_of(self.game, state, self.seat))
+            if self.game.turn(state) == self.seat and was_asked(view_of(self.game, state, self.seat))
         ]
         if not own:
             return None
         del self._states[own[-1] + 1 :]
         return own[-1]
 
-    def truth(self) -> Any:
+    def final_state(self) -> Any:
+        """The true state, available only at the end."""
         if self.game.turn(self._states[-1]) != OVER:
-            raise RuntimeError("the truth is told when the game is over")
+            raise RuntimeError("the true state is revealed when the game is over")
         return self._states[-1].copy()
 
     def _deal(self, ply: int) -> int:
-        """Chance depends on the ply alone: a move taken back doesn't shuffle the cards."""
-        return int(self.game.sample_action(self._states[-1], generators(mixed(self.seed, -1, ply), 1)[0]))
-
-    def _go(self, action: int) -> Step:
-        state = self._states[-1]
-        before = self.view()
-        self._states.append(after(self.game, state, action))
-        return Step(self.game.turn(state), before, self.view())
+        """Sample a chance outcome that depends on the ply alone: taking back a move doesn't reshuffle the cards."""
+        return int(self.game.sample_action(self._states[-1], generators(derived_seed(self.seed, -1, ply), 1)[0]))
 
 
-def mixed(seed: int, *numbers: int) -> int:
-    """A seed of its own for each use of one."""
+def derived_seed(seed: int, *numbers: int) -> int:
+    """A seed for one use of several that share a seed."""
     return int(np.random.SeedSequence([seed, *(number + 1 for number in numbers)]).generate_state(1)[0])
+
+
+def observed_action(game: Game, seat: int, step: Step) -> int | None:
+    """The action between two views of a seat, or None where the seat can't identify it.
+
+    Samples worlds that fit the view before, and tries every action in each: the seat observes actions if all of them
+    lead to different views, and identifies this one if exactly one ever leads to the view after.
+    """
+    rng, notes, world = generators(1, 1)[0], np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
+    game.prepare(step.before, seat, notes)
+    found: set[int] = set()
+    for tried in range(MAX_WORLDS if game.facts.hidden else 1):
+        if tried >= WORLDS and found:
+            break
+        if not game.determinize(step.before, seat, notes, rng, world):
+            continue
+        views = {
+            action: _fields(view_of(game, next_state(game, world, action), seat))
+            for action in legal_actions(game, world)
+        }
+        if len(set(views.values())) < len(views):
+            return None
+        found |= {action for action, view in views.items() if view == _fields(step.after)}
+    return found.pop() if len(found) == 1 else None
+
+
+def describe_step(game: Any, seat: int, step: Step) -> str:
+    """A sentence about the action of another seat or of chance, empty where the seat saw nothing of it.
+
+    Args:
+        game: The game as `games.display.display` shows it.
+    """
+    action = observed_action(game, seat, step)
+    if action is not None and not game.tells(step.before, action):
+        return ""
+    if step.turn == CHANCE:
+        return "" if action is None else f"chance: {game.action_to_string(step.before, action)}"
+    who = f"seat {step.turn + 1}"
+    if action is None:
+        return f"{who} has moved"
+    return sentence(who, game.heard(step.before, action, step.after), game.is_announcement(step.before))
+
+
+def _fields(view: Any) -> tuple[bytes, ...]:
+    return tuple(np.asarray(view[field]).tobytes() for field in view.dtype.names)

@@ -1,7 +1,7 @@
-"""The demonstration and the studies, as a person starts them."""
+"""`kibitz demo` and `kibitz study`."""
 
 
-def test_the_demo_trains_plays_and_says_what_to_try_next(kibitz, tmp_path):
+def test_the_demo_trains_plays_and_suggests_what_to_try_next(kibitz, tmp_path):
     code, out, err = kibitz("demo", "--iterations", "10", "--simulations", "50", "--games", "20", "--out", "run")
     assert code == 0, err
     assert "after   320 games  NashConv" in err

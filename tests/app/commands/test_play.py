@@ -1,4 +1,4 @@
-"""`kibitz advise` and `kibitz play`, as a person meets them."""
+"""`kibitz advise` and `kibitz play`."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import pytest
 
 from kibitz import games, players
 from kibitz.app.ui import position_parser
-from kibitz.app.ui.position_parser import read_line
+from kibitz.app.ui.position_parser import parse_position
 from kibitz.search.strategy import read_strategy
 
 from ...games.walks import every_game, same, view_of, walks
@@ -25,21 +25,21 @@ PIPED = dict(os.environ, PYTHONPATH=str(ROOT), COLUMNS="80")
 # ---------------------------------------------------------------- advise
 
 
-def test_advice_on_a_position_in_one_line(kibitz):
+def test_advice_is_shown_for_a_position(kibitz):
     code, out, error = kibitz("advise", "leduc", "? K raise", "--with", "random")
     assert (code, error) == (0, "")
     assert "leduc, seat 2 to move" in out
     assert "seat 2 (you): K, 1 in the pot" in out
     for move in ("fold", "call", "raise"):
         assert re.search(rf"^{move} +33\.3% +█{{7}}", out, re.M)
-    assert "value" not in out  # as nobody knows it
+    assert "value" not in out  # it is unknown
 
 
-def test_a_strategy_advises_what_its_file_says(kibitz, tmp_path):
+def test_a_strategy_advises_the_policy_in_its_file(kibitz, tmp_path):
     kibitz("solve", "leduc", "--iterations", "20", "--out", "run")
     strategy = read_strategy(tmp_path / "run" / "strategy.safetensors")
     game = games.load("leduc")
-    state = read_line(game, "Q ? check raise")[-1]
+    state = parse_position(game, "Q ? check raise")[-1]
     wanted = strategy.at(int(game.infoset(state, 0)), 3)
     code, out, _ = kibitz("advise", "leduc", "Q ? check raise", "--with", "strategy:run", "--json", "advice.json")
     advice = json.loads((tmp_path / "advice.json").read_text())
@@ -51,7 +51,7 @@ def test_a_strategy_advises_what_its_file_says(kibitz, tmp_path):
     assert (advice["game"], advice["seat"], advice["line"]) == ("leduc", 1, ["Q", "?", "check", "raise"])
 
 
-def test_a_search_tells_values_visits_and_simulations(kibitz, tmp_path):
+def test_a_search_shows_values_visits_and_simulations(kibitz, tmp_path):
     code, out, _ = kibitz("advise", "kuhn", "? K bet", "--with", "oos:2000", "--json", "advice.json")
     assert code == 0
     advice = json.loads((tmp_path / "advice.json").read_text())
@@ -61,7 +61,7 @@ def test_a_search_tells_values_visits_and_simulations(kibitz, tmp_path):
     assert "visits" in out
 
 
-def test_json_on_stdout_is_pure(kibitz, tmp_path):
+def test_json_on_stdout_comes_alone(kibitz, tmp_path):
     code, out, error = kibitz("advise", "kuhn", "?,Q, bet", "--with", "random", "--json", "-")
     assert (code, error) == (0, "")
     assert json.loads(out)["seat"] == 2
@@ -77,7 +77,7 @@ def test_the_same_seed_gives_the_same_advice(kibitz):
     assert moves("4") == moves("4") != moves("5")
 
 
-def test_the_adviser_is_led_through_what_the_seat_saw_before(kibitz, monkeypatch):
+def test_the_adviser_is_shown_the_earlier_views_of_its_seat(kibitz, monkeypatch):
     made = []
 
     class Remembers(players.Random):
@@ -96,7 +96,7 @@ def test_the_adviser_is_led_through_what_the_seat_saw_before(kibitz, monkeypatch
     shown = made[-1].shown
     assert made[-1].seat == 0
     assert [int(game.infoset(view, 0)) for view in shown] == [
-        int(game.infoset(read_line(game, words)[-1], 0))
+        int(game.infoset(parse_position(game, words)[-1], 0))
         for words in ("K ?", "K ? check raise", "K ? check raise call J")
     ]
     assert all(int(view.cards[1]) == -1 for view in shown)
@@ -114,41 +114,43 @@ def test_a_player_without_advice_is_refused(kibitz, monkeypatch):
     assert "random gives no advice" in kibitz("advise", "kuhn", "J ?", "--with", "random")[2]
 
 
-# ---------------------------------------------------------------- lines of moves
+# ---------------------------------------------------------------- parsing of positions
 
 
 @every_game
-def test_every_line_reads_as_it_was_played(game):
+def test_every_game_parses_to_the_states_that_were_played(game):
     for steps in walks(game, 2):
         for i, step in enumerate(steps):
-            # of a long game some: each line holds the ones before it
+            # Only some positions of a long game: each sequence contains the earlier ones.
             if step.turn >= 0 and (i % (1 + len(steps) // 50) == 0 or i == len(steps) - 2):
                 words = [game.action_to_string(earlier.state, earlier.action) for earlier in steps[:i]]
-                states = read_line(game, " , ".join(words).upper())
+                states = parse_position(game, " , ".join(words).upper())
                 assert len(states) == i + 1
                 assert all(same(state, step.state) for state, step in zip(states, steps, strict=False))
 
 
-def test_hidden_moves_are_filled_in_with_what_makes_the_line_legal():
+def test_hidden_moves_are_filled_in_so_that_the_sequence_is_legal():
     game = games.load("leduc:suits=1")
-    states = read_line(game, "? J check check Q check")
-    assert states[-1].cards.tolist() == [2, 0]  # seat 1 has the only card that is left
+    states = parse_position(game, "? J check check Q check")
+    assert states[-1].cards.tolist() == [2, 0]  # seat 1 has the only remaining card
     view = view_of(game, states[-1], 1)
-    assert same(view, view_of(game, read_line(game, "K J check check Q check")[-1], 1))
-    assert read_line(games.load("goofspiel:13"), "2 1 3 2 ?")[-1].rounds == 2
+    assert same(view, view_of(game, parse_position(game, "K J check check Q check")[-1], 1))
+    assert parse_position(games.load("goofspiel:13"), "2 1 3 2 ?")[-1].rounds == 2
 
 
-def test_what_is_named_later_is_left_for_later(monkeypatch):
-    """Else a few hidden cards of a large deck would be tried for ever."""
-    monkeypatch.setattr(position_parser, "TRIES", 7)  # as many as there are positions on the way
-    assert len(read_line(games.load("leduc:suits=1"), "? J check check Q check")) == 7
+def test_moves_that_are_named_later_are_tried_last(monkeypatch):
+    """Otherwise a few hidden cards of a large deck would take forever."""
+    monkeypatch.setattr(position_parser, "MAX_TRIES", 7)  # the number of states in the sequence
+    assert len(parse_position(games.load("leduc:suits=1"), "? J check check Q check")) == 7
 
 
-def test_a_wrong_first_guess_is_taken_back(monkeypatch):
-    """Where a card has another name each time, no word hints at what must be left for later."""
+def test_a_wrong_first_choice_is_backtracked(monkeypatch):
+    """Cards whose names change with every deal give no hint of which are needed later."""
     game = games.load("leduc:suits=1")
-    monkeypatch.setattr(type(game), "spell", lambda self, state, action: "JQK"[action] * (1 + int(state.dealt)))
-    states = read_line(game, "? QQ QQQ QQQ JJJ QQQQ")
+    monkeypatch.setattr(
+        type(game), "action_to_string", lambda self, state, action: "JQK"[action] * (1 + int(state.dealt))
+    )
+    states = parse_position(game, "? QQ QQQ QQQ JJJ QQQQ")
     assert states[-1].cards.tolist() == [2, 1]  # not the jack, as it is dealt later
 
 
@@ -159,21 +161,21 @@ def test_a_wrong_first_guess_is_taken_back(monkeypatch):
         ("leduc", "K K check check", "chance is next, not a seat: add J or Q to the moves"),
         ("leduc", "K J raise fold", "the game is over after these moves"),
         ("leduc", "K J raise fold raise", "the 5th move, 'raise', comes after the end of the game"),
-        ("leduc", "K J bet", "the 3rd move, 'bet', can't be: seat 1 has check or raise there"),
-        ("leduc", "K X check", "the 2nd move, 'X', can't be: chance has J, Q or K there"),
-        ("leduc", "K K check check K check", "the 5th move, 'K', can't be: chance has J or Q there"),
-        ("leduc:suits=1", "? J check check J check", "the 5th move, 'J', can't be: chance has"),
-        ("leduc", "K ? raise", "the 2nd move is seen by seat 2: name it"),
-        ("leduc", "? J check check ?", "the 5th move is seen by seat 1: name it"),
-        ("leduc", "? K", "the 1st move is seen by seat 1: name it"),
-        ("leduc", "K ? ? raise", "the 3rd move is seen by seat 1: name it"),
-        ("goofspiel:4", "? 3", "the 1st move is seen by seat 1: name it"),
-        ("goofspiel:4", "3 ?", "the 2nd move is seen by seat 1: name it, or any that looks the same to seat 1"),
-        ("goofspiel:13", "? 1 ? 2 ? 3 ? 4 ? 5 ? 6 ? 7 ? 8 ? 9 ?", "the 17th move is seen by seat 2"),
+        ("leduc", "K J bet", "the 3rd move, 'bet', is not possible: seat 1 can choose check or raise"),
+        ("leduc", "K X check", "the 2nd move, 'X', is not possible: the chance outcomes are J, Q or K"),
+        ("leduc", "K K check check K check", "the 5th move, 'K', is not possible: the chance outcomes are J or Q"),
+        ("leduc:suits=1", "? J check check J check", "the 5th move, 'J', is not possible: the chance outcomes are"),
+        ("leduc", "K ? raise", "the 2nd move is visible to seat 2: name it"),
+        ("leduc", "? J check check ?", "the 5th move is visible to seat 1: name it"),
+        ("leduc", "? K", "the 1st move is visible to seat 1: name it"),
+        ("leduc", "K ? ? raise", "the 3rd move is visible to seat 1: name it"),
+        ("goofspiel:4", "? 3", "the 1st move is visible to seat 1: name it"),
+        ("goofspiel:4", "3 ?", "the 2nd move is visible to seat 1: name it, or one that looks the same to seat 1"),
+        ("goofspiel:13", "? 1 ? 2 ? 3 ? 4 ? 5 ? 6 ? 7 ? 8 ? 9 ?", "the 17th move is visible to seat 2"),
         ("goofspiel:13", "? 1 ? 2 ? 3 ? 4 ? 5 ? 6 1 xyzzy", "'?': name some of them"),
     ],
 )
-def test_a_line_that_cannot_be_is_refused_with_what_could(kibitz, game, moves, complaint):
+def test_an_impossible_sequence_is_refused_with_what_is_possible(kibitz, game, moves, complaint):
     code, out, error = kibitz("advise", game, moves, "--with", "random")
     assert (code, out) == (2, "")
     assert complaint in error
@@ -189,25 +191,20 @@ BAD = {
     ("advise", "kuhn", "J ?", "--with", "random", "--json", "no/such.json"): "can't write no/such.json",
     ("play", "kuhn", "--against", "magic"): "no player is called 'magic'",
     ("play", "kuhn", "--against", "random", "--with", "magic"): "no player is called 'magic'",
-    ("play", "kuhn", "--against", "human"): "--against human: you are the human here",
-    ("play", "kuhn", "--against", "random", "--with", "human"): "--with human: you are the human here",
+    ("play", "kuhn", "--against", "human"): "--against human: you are the human",
+    ("play", "kuhn", "--against", "random", "--with", "human"): "--with human: you are the human",
     ("play", "kuhn", "--against", "random", "--seat", "3"): "--seat 3 should be 1, 2 or random",
     ("play", "kuhn", "--against", "random", "--seed", "-2"): "--seed should be at least 0, not -2",
 }
 
 
 @pytest.mark.parametrize("arguments", BAD, ids=" ".join)
-def test_bad_input_gives_one_clear_line_and_a_code(kibitz, arguments):
+def test_bad_input_is_reported_in_one_line(kibitz, arguments):
     code, _, error = kibitz(*arguments)
     assert code == 2
     assert BAD[arguments] in error
     assert error.startswith("kibitz: ")
     assert error.count("\n") == 1
-
-
-def test_help_teaches_with_an_example(kibitz):
-    for command in ("advise", "play"):
-        assert f"Example: kibitz {command}" in kibitz(command, "--help")[1]
 
 
 # ---------------------------------------------------------------- play
@@ -221,20 +218,20 @@ def piped(text: bytes, *arguments: str) -> tuple[str, str]:
 
 
 def test_a_game_is_played_through_a_pipe():
-    """Lines in, a transcript out, nonsense bytes included; it ends where the input ends."""
+    """Lines in, a transcript out, even with invalid bytes; it ends with the input."""
     out, error = piped(b"\xff\xfe\n1\n2\nmoves\n", "goofspiel:3", "--against", "random", "--advice", "--seed", "2")
     assert error == ""
     assert "your move> 1\n" in out
     assert out.count("random would play") == 2
-    assert "the end, all cards open" in out
+    assert "game over, everything revealed" in out
     assert "play again? [Y/n/same] moves" in out
-    assert re.search(r"you left the table\nscore: .* after 1 game \(.*\)\n$", out)
+    assert re.search(r"you left the game\nscore: .* after 1 game \(.*\)\n$", out)
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_seats_kibitzer_and_seed_can_be_chosen(kibitz, monkeypatch):
+def test_seat_kibitzer_and_seed_are_options(kibitz, monkeypatch):
     seen = []
-    monkeypatch.setattr("kibitz.app.commands.play.Table.sit", lambda self: seen.append(self))
+    monkeypatch.setattr("kibitz.app.ui.terminal.TerminalGame.run", lambda self: seen.append(self))
     for options in (["--seat", "2"], ["--with", "oos:10", "--advice"], ["--seed", "7"], [], []):
         assert kibitz("play", "kuhn", "--against", "random", *options)[0] == 0
     for seed in range(8):
@@ -249,9 +246,9 @@ def test_seats_kibitzer_and_seed_can_be_chosen(kibitz, monkeypatch):
     assert {table.seat for table in seen[5:]} == {0, 1}
 
 
-def test_a_game_may_name_its_opponent_and_speak_german(kibitz, monkeypatch):
+def test_a_game_may_name_its_opponent_and_have_german_terms(kibitz, monkeypatch):
     seen = []
-    monkeypatch.setattr("kibitz.app.commands.play.Table.sit", lambda self: seen.append(self))
+    monkeypatch.setattr("kibitz.app.ui.terminal.TerminalGame.run", lambda self: seen.append(self))
     for arguments in (["kuhn"], ["doppelkopf"], ["doppelkopf", "--against", "random", "--language", "de"]):
         assert kibitz("play", *arguments)[0] == 0
     assert [table.name for table in seen] == ["oos:1000", "doko:models/doppelkopf", "random"]
@@ -271,7 +268,7 @@ class Terminal:
             os.execve(sys.executable, [sys.executable, "-m", "kibitz", "play", *arguments], dict(PIPED, TERM="xterm"))
 
     def until(self, text):
-        """Read until this was shown; None: until it has ended."""
+        """Read until this text appears; None: until the end."""
         while text is None or text not in self.seen:
             assert select.select([self.terminal], [], [], 60)[0], self.seen
             try:
@@ -300,11 +297,11 @@ def test_a_person_plays_at_a_terminal():
     terminal.type("a\n")
     assert "random would play" in terminal.until("your move> ")
     terminal.type("bet\n")
-    assert "the end, all cards open" in terminal.until("play again? [Y/n/same] ")
+    assert "game over, everything revealed" in terminal.until("play again? [Y/n/same] ")
     terminal.type("\n")
     assert "you are seat 2" in terminal.until("your move> ")
     terminal.type("\x04")  # Ctrl-D
-    assert re.search(r"\r\n.*you left the table.*\r\n.*score: .* after 1 game ", terminal.until(None))
+    assert re.search(r"\r\n.*you left the game.*\r\n.*score: .* after 1 game ", terminal.until(None))
     assert terminal.end() == 0
 
 
@@ -316,6 +313,6 @@ def test_ctrl_c_leaves_with_one_line():
     while not select.select([terminal.terminal], [], [], 1)[0]:
         terminal.type("\x03")  # it came just before the prompt was ready for it
     text = terminal.until(None)
-    assert "stopped; score: no game was finished yet" in text
+    assert "stopped; score: no game finished yet" in text
     assert "Traceback" not in text
     assert terminal.end() == 130

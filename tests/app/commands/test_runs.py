@@ -1,4 +1,4 @@
-"""`kibitz runs`, `runs compare` and `models`: what they list, what they plot, how they refuse."""
+"""`kibitz runs`, `runs compare` and `models`."""
 
 import json
 import os
@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.app.commands.runs import age, differences
+from kibitz.app.commands.runs import age
+from kibitz.app.commands.runs_compare import differences
 from kibitz.app.ui import plots
 from kibitz.core.runs import Run
 from kibitz.learn import model_files
@@ -24,8 +25,8 @@ def trained(folder, iterations=3, wanted=3, game="kuhn", every=1, **config) -> R
     run = Run.create(folder, "", start | config)
     run.measure(iteration=0, games=0, nash_conv=0.8)
     for i in range(1, iterations + 1):
-        judged = {"nash_conv": 0.8 / (1 + i)} if i % every == 0 else {}
-        run.measure(iteration=i, games=4 * i, loss=0.5 / i, rows=10 * i, **judged)
+        evaluated = {"nash_conv": 0.8 / (1 + i)} if i % every == 0 else {}
+        run.measure(iteration=i, games=4 * i, loss=0.5 / i, rows=10 * i, **evaluated)
         run.took(iteration=i, playing=2.0, learning=0.5)
     return run
 
@@ -52,7 +53,7 @@ def wide(monkeypatch):
 
 
 @pytest.mark.usefixtures("wide")
-def test_real_runs_are_listed_with_what_they_reached(kibitz, tmp_path):
+def test_runs_are_listed_with_their_results(kibitz, tmp_path):
     kibitz("solve", "kuhn", "--with", "cfr", "--iterations", "20")
     kibitz("match", "kuhn", "random", "random", "--games", "10", "--processes", "1")
     code, out, _ = kibitz("runs", "--json", "runs.json")
@@ -100,17 +101,17 @@ def test_the_newest_run_is_the_last(kibitz, tmp_path):
         (2e5, "2 d"),
     ],
 )
-def test_ages_are_told_in_one_unit(seconds, said):
+def test_ages_have_one_unit(seconds, said):
     assert age(seconds) == f"{said} ago"
 
 
 @pytest.mark.usefixtures("wide")
-def test_what_is_unfinished_can_be_gone_on_with(kibitz, tmp_path):
+def test_an_unfinished_run_is_listed_with_the_command_to_resume_it(kibitz, tmp_path):
     trained(tmp_path / "runs" / "one run", 2, 50)
     out = kibitz("runs")[1]
     assert "2 of 50" in out
     assert "NashConv 0.2667, loss 0.25" in out
-    assert "to go on: kibitz train --resume 'runs/one run'\n" in out
+    assert "to resume: kibitz train --resume 'runs/one run'\n" in out
     assert "to compare" not in out
     trained(tmp_path / "runs" / "whole", 3, 3)
     written(tmp_path / "runs" / "one run", 60)
@@ -121,14 +122,14 @@ def test_what_is_unfinished_can_be_gone_on_with(kibitz, tmp_path):
 
 
 @pytest.mark.usefixtures("wide")
-def test_a_match_that_was_stopped_shows_its_games_so_far(kibitz, tmp_path):
+def test_an_interrupted_match_shows_its_games_so_far(kibitz, tmp_path):
     kibitz("match", "kuhn", "random", "ismcts:5", "--games", "6", "--processes", "1", "--out", "runs/m")
     games_file = tmp_path / "runs" / "m" / "games.jsonl"
     games_file.write_text("".join(games_file.read_text().splitlines(keepends=True)[:4]))
     (tmp_path / "runs" / "m" / "result.json").unlink()
     out = kibitz("runs")[1]
     assert "4 of 6" in out
-    assert "to go on: kibitz match kuhn random ismcts:5 --games 6 --seed 1 --out runs/m\n" in out
+    assert "to resume: kibitz match kuhn random ismcts:5 --games 6 --seed 1 --out runs/m\n" in out
 
 
 @pytest.mark.usefixtures("wide")
@@ -168,7 +169,7 @@ def test_a_damaged_or_foreign_folder_does_not_break_the_list(kibitz, tmp_path, p
     assert "unreadable" in line
 
 
-def test_lines_of_another_shape_are_passed_by(kibitz, tmp_path):
+def test_lines_of_another_form_are_ignored(kibitz, tmp_path):
     run = trained(tmp_path / "runs" / "a")
     with run.path("metrics.jsonl").open("a") as file:
         file.write('3\n{"iteration": "many"}\n{"iteration": 9, "nash_conv": null}\n{"iterat')
@@ -177,16 +178,16 @@ def test_lines_of_another_shape_are_passed_by(kibitz, tmp_path):
     assert (row["done"], row["nash_conv"], row["problem"]) == (9, 0.2, "")
 
 
-def test_where_there_are_no_runs_it_says_how_to_make_one(kibitz, tmp_path):
+def test_an_empty_list_of_runs_suggests_how_to_make_one(kibitz, tmp_path):
     code, out, _ = kibitz("runs", "--json", "runs.json")
     assert code == 0
-    assert "no runs in runs yet: kibitz solve leduc makes one" in out
+    assert "no runs in runs yet; make one: kibitz solve leduc" in out
     assert json.loads((tmp_path / "runs.json").read_text()) == []
     (tmp_path / "elsewhere").mkdir()
     assert "no runs in elsewhere yet" in kibitz("runs", "--in", "elsewhere")[1]
 
 
-def test_runs_are_found_in_any_folder_but_not_inside_of_runs(kibitz, tmp_path):
+def test_runs_are_found_in_any_folder_but_not_among_a_runs_own_files(kibitz, tmp_path):
     trained(tmp_path / "study" / "deep" / "a")
     for inner in ("study/deep/a/checkpoints/000003", "study/.hidden"):
         (tmp_path / inner).mkdir(parents=True)
@@ -214,7 +215,7 @@ def test_training_runs_are_compared(kibitz, tmp_path):
     assert "loss" not in out
 
 
-def test_solving_and_training_are_compared_by_what_both_have(kibitz, tmp_path):
+def test_solving_and_training_are_compared_by_their_common_metric(kibitz, tmp_path):
     trained(tmp_path / "t", 6, 6, every=3)
     solved(tmp_path / "s")
     assert kibitz("runs", "compare", "t", "s", "--json", "report.json", "--out", "both.png")[0] == 0
@@ -225,7 +226,7 @@ def test_solving_and_training_are_compared_by_what_both_have(kibitz, tmp_path):
     assert report["differences"]["method"] == ["exit-oos", None]
 
 
-def test_solving_runs_are_compared_for_real(kibitz, tmp_path):
+def test_solving_runs_are_compared(kibitz, tmp_path):
     for method in ("cfr", "cfr+"):
         kibitz("solve", "kuhn", "--with", method, "--iterations", "30")
     code, out, _ = kibitz("runs", "compare", "runs/kuhn-cfr-001", "runs/kuhn-cfr+-001")
@@ -235,28 +236,28 @@ def test_solving_runs_are_compared_for_real(kibitz, tmp_path):
 
 
 @pytest.mark.parametrize(("over", "last"), [("iterations", 5), ("games", 20), ("seconds", 12.5)])
-def test_the_axis_may_be_work_or_time(kibitz, tmp_path, over, last):
+def test_the_axis_is_iterations_games_or_seconds(kibitz, tmp_path, over, last):
     trained(tmp_path / "a", 3)
     run = trained(tmp_path / "b", 5)
-    run.took(iteration=5, playing=0.1, learning=0.5)  # again after a kill, from the journal
+    run.took(iteration=5, playing=0.1, learning=0.5)  # repeated after a kill, from the journal
     assert kibitz("runs", "compare", "a", "b", "--over", over, "--json", "report.json")[0] == 0
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["over"] == over
     assert report["runs"][1]["nash_conv"]["until"] == last
 
 
-def test_several_measures_are_compared_at_once(kibitz, tmp_path):
+def test_several_metrics_are_compared_at_once(kibitz, tmp_path):
     for name in "abc":
         trained(tmp_path / name)
-    asked = ("--measure", "loss", "--measure", "nash_conv", "--measure", "loss")
+    asked = ("--metric", "loss", "--metric", "nash_conv", "--metric", "loss")
     code, out, _ = kibitz("runs", "compare", "a", "b", "c", *asked)
     assert code == 0
     assert out.index("loss (KL to the expert)") < out.index("NashConv")
     assert out.count("loss (KL") == 1
-    assert "the settings of all these runs are the same" in out
+    assert "all settings of these runs are equal" in out
 
 
-def test_loss_is_compared_where_no_nash_conv_was_measured(kibitz, tmp_path):
+def test_loss_is_compared_where_nash_conv_is_missing(kibitz, tmp_path):
     trained(tmp_path / "a")
     run = trained(tmp_path / "b")
     run.keep_measures(lambda line: False)
@@ -264,7 +265,7 @@ def test_loss_is_compared_where_no_nash_conv_was_measured(kibitz, tmp_path):
     assert "loss (KL" in kibitz("runs", "compare", "a", "b")[1]
 
 
-def test_runs_of_the_same_name_go_by_their_paths(kibitz, tmp_path):
+def test_runs_of_the_same_name_are_shown_by_their_paths(kibitz, tmp_path):
     for name in ("one", "two"):
         trained(tmp_path / name / "run")
     out = kibitz("runs", "compare", "one/run", "two/run")[1]
@@ -272,7 +273,7 @@ def test_runs_of_the_same_name_go_by_their_paths(kibitz, tmp_path):
     assert "two/run" in out
 
 
-def test_many_runs_with_odd_names_are_plotted(kibitz, tmp_path):
+def test_many_runs_with_unusual_names_are_plotted(kibitz, tmp_path):
     names = [f"[bold]$x_{i}$ {'long ' * (i % 9)}" for i in range(25)]
     for i, name in enumerate(names):
         trained(tmp_path / name, 1 + i % 3, seed=i)
@@ -281,7 +282,7 @@ def test_many_runs_with_odd_names_are_plotted(kibitz, tmp_path):
     assert "[bold]" in out.replace("\n", "")
 
 
-def test_names_at_the_ends_of_lines_do_not_meet(tmp_path, monkeypatch):
+def test_names_at_the_ends_of_lines_do_not_overlap(tmp_path, monkeypatch):
     figures = []
     monkeypatch.setattr(plots.plt, "close", figures.append)
     lines = {f"run {i}": [(0, 1.0), (10, 0.2 + 0.001 * i)] for i in range(6)} | {"top": [(0, 0.5), (10, 1.0)]}
@@ -300,39 +301,42 @@ def test_settings_that_differ_are_found():
 
 
 BAD = {
-    ("runs", "experiments"): "runs has no command 'experiments', only compare; for runs elsewhere: --in experiments",
+    (
+        "runs",
+        "experiments",
+    ): "runs has no command 'experiments', only compare; for runs in another folder: --in experiments",
     ("runs", "--in", "nowhere"): "no folder 'nowhere'",
     ("runs", "--in", "file.txt"): "no folder 'file.txt'",
     ("runs", "--json", "no/such.json"): "can't write no/such.json",
-    ("runs", "--in", "a", "compare", "a", "b"): "--in a before compare is for the list of runs only",
+    ("runs", "--in", "a", "compare", "a", "b"): "--in a before compare applies to the list of runs only",
     ("runs", "compare"): "Missing argument",
-    ("runs", "compare", "a"): "one run, a, can't be compared: name two or more",
+    ("runs", "compare", "a"): "a is only one run: name two or more to compare",
     ("runs", "compare", "a", "./a"): "a is named twice",
-    ("runs", "compare", "a", "nowhere"): "nowhere holds no run; kibitz runs lists",
-    ("runs", "compare", "a", "foreign"): "foreign holds no run",
-    ("runs", "compare", "a", "file.txt"): "file.txt holds no run",
+    ("runs", "compare", "a", "nowhere"): "nowhere is not a run folder; kibitz runs lists",
+    ("runs", "compare", "a", "foreign"): "foreign is not a run folder",
+    ("runs", "compare", "a", "file.txt"): "file.txt is not a run folder",
     ("runs", "compare", "a", "broken"): "config.json can't be read",
     ("runs", "compare", "a", "spoilt"): "metrics.jsonl can't be read, it is damaged",
-    ("runs", "compare", "a", "match"): "match has no measurements: it is a match, and kibitz rate compares players",
-    ("runs", "compare", "a", "young"): "young has no measurements: its first iteration isn't done",
-    ("runs", "compare", "a", "b", "--measure", "los"): "no measure is called 'los': did you mean 'loss'? known are "
+    ("runs", "compare", "a", "match"): "match has no metrics: it is a match; kibitz rate compares players",
+    ("runs", "compare", "a", "young"): "young has no metrics: its first iteration isn't finished",
+    ("runs", "compare", "a", "b", "--metric", "los"): "no metric is called 'los': did you mean 'loss'? known are "
     "loss, nash_conv, rows",
-    ("runs", "compare", "a", "s", "--measure", "loss"): "s has no loss, it has nash_conv",
-    ("runs", "compare", "s", "l"): "these runs have no measure in common: s has nash_conv; l has loss",
-    ("runs", "compare", "a", "b", "--over", "days"): "no measure of progress is called 'days': known are games",
+    ("runs", "compare", "a", "s", "--metric", "loss"): "s has no loss, it has nash_conv",
+    ("runs", "compare", "s", "l"): "these runs have no metric in common: s has nash_conv; l has loss",
+    ("runs", "compare", "a", "b", "--over", "days"): "no horizontal axis is called 'days': known are games",
     ("runs", "compare", "a", "s", "--over", "games"): "s plays no games: compare it over iterations",
     ("runs", "compare", "a", "s", "--over", "seconds"): "s has no times: compare it over iterations",
     ("runs", "compare", "a", "b", "--out", "no/such.png"): "can't write no/such.png: its folder does not exist",
     ("runs", "compare", "a", "b", "--out", "folder.png"): "can't write folder.png: it is a folder",
     ("runs", "compare", "a", "b", "--out", "plot.pdf"): "--out plot.pdf should end in .png",
-    ("runs", "compare", "a", "b", "--out", "diary.png"): "diary.png holds something that is no picture",
+    ("runs", "compare", "a", "b", "--out", "diary.png"): "diary.png exists and is not a PNG image",
     ("runs", "compare", "a", "b", "--json", "no/such.json"): "can't write no/such.json",
     ("models", "--json", "no/such.json"): "can't write no/such.json",
 }
 
 
 @pytest.mark.parametrize("arguments", BAD, ids=" ".join)
-def test_bad_input_gives_one_clear_line_and_a_code(kibitz, tmp_path, arguments):
+def test_bad_input_is_reported_in_one_line(kibitz, tmp_path, arguments):
     trained(tmp_path / "a")
     trained(tmp_path / "b")
     solved(tmp_path / "s")
@@ -355,28 +359,23 @@ def test_bad_input_gives_one_clear_line_and_a_code(kibitz, tmp_path, arguments):
     assert (tmp_path / "diary.png").read_text() == "mine"
 
 
-def test_help_teaches_with_an_example(kibitz):
-    for command in (("runs",), ("runs", "compare"), ("models",)):
-        assert f"Example: kibitz {' '.join(command)}" in kibitz(*command, "--help")[1]
-
-
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """The package's folder of networks, for once with ours in it."""
+    """A folder in place of the package's folder of models."""
     (tmp_path / "package").mkdir()
     monkeypatch.setattr(model_files, "SHIPPED", tmp_path / "package")
     return tmp_path / "package"
 
 
-def test_where_no_network_ships_it_says_how_to_make_one(kibitz, package, tmp_path):
+def test_an_empty_list_of_models_suggests_how_to_train_one(kibitz, package, tmp_path):
     code, out, _ = kibitz("models", "--json", "model_files.json")
     assert code == 0
-    assert "no network ships with this version" in out
+    assert "no model ships with this version" in out
     assert json.loads((tmp_path / "model_files.json").read_text()) == []
 
 
 @pytest.mark.usefixtures("wide")
-def test_networks_that_ship_are_listed_with_how_to_play_them(kibitz, package, tmp_path):
+def test_shipped_models_are_listed_with_how_to_play_them(kibitz, package, tmp_path):
     for name, game_name, hidden in (("kuhn", "kuhn", [6]), ("goofspiel-6", "goofspiel:6", [128, 64])):
         game = games.load(game_name)
         layers = new_layers(sizes_of(game, hidden), np.random.default_rng(1))

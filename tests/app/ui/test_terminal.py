@@ -1,4 +1,4 @@
-"""The table to play at, scripted: what it asks, what it tells, and what it never tells."""
+"""Interactive games with scripted input: what they ask, what they show, and what they never reveal."""
 
 import hashlib
 import io
@@ -10,11 +10,10 @@ import pytest
 from rich.console import Console
 
 from kibitz import games
-from kibitz.app.ui import seen
 from kibitz.app.ui.formatting import advice_table, nth, sentence
-from kibitz.app.ui.referee import Referee, Step, after, same, view_of
-from kibitz.app.ui.terminal import SHORT, Score, Table
-from kibitz.games import CHANCE, OVER, legal_actions
+from kibitz.app.ui.referee import Referee, Step, describe_step, equal, next_state, observed_action
+from kibitz.app.ui.terminal import SHORT, Score, TerminalGame
+from kibitz.games import CHANCE, OVER, legal_actions, view_of
 from kibitz.players import Random
 from kibitz.search.advice import Advice, fixed_advice
 
@@ -34,7 +33,7 @@ def nth_or_leave(actions, i):
 
 
 class Script:
-    """Plays what it is told to, and remembers what it was shown."""
+    """Plays given actions, and records the views that it was shown."""
 
     advice = None
 
@@ -50,7 +49,7 @@ class Script:
 
 
 class Gazer(Script):
-    """Advice that depends on every bit of the view."""
+    """Gives advice that depends on every bit of the view."""
 
     def begin(self, game, seat, seed):
         super().begin(game, seat, seed)
@@ -70,8 +69,8 @@ def plain(renderable, width=80):
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
 
 
-class Scripted(Table):
-    """A table whose person says these lines, and then leaves."""
+class Scripted(TerminalGame):
+    """A game whose person enters these lines and then leaves."""
 
     def __init__(self, game, *lines, others=None, kibitzer=None, **options):
         self.text, self.lines = [], list(lines)
@@ -90,13 +89,13 @@ class Scripted(Table):
 
 def transcript(game, *lines, **options):
     table = Scripted(game, *lines, **options)
-    table.sit()
+    table.run()
     return "\n".join(table.text)
 
 
 @pytest.fixture
 def deal(monkeypatch):
-    """Chance brings what is told to; in the order of its turns."""
+    """Fix the chance outcomes, in the order of its turns."""
 
     def stack(game, *words):
         def fixed(self, ply):
@@ -113,27 +112,27 @@ def deal(monkeypatch):
 
 
 def twin(game, seat, steps, generator):
-    """Actions with the same views for a seat as these steps: a random one of the ways that its views allow."""
+    """Sample actions that give a seat the same views as these steps."""
     goals = [view_of(game, step.state, seat) for step in steps]
 
-    def go_on(state, ply):
+    def extend(state, ply):
         if ply == len(steps) - 1:
             return []
         step = steps[ply]
         choices = [step.action] if step.turn == seat else generator.permutation(legal_actions(game, state)).tolist()
         for action in choices:
-            following = after(game, state, action)
-            if same(view_of(game, following, seat), goals[ply + 1]):
-                rest = go_on(following, ply + 1)
+            following = next_state(game, state, action)
+            if equal(view_of(game, following, seat), goals[ply + 1]):
+                rest = extend(following, ply + 1)
                 if rest is not None:
                     return [action, *rest]
         return None
 
-    return go_on(games.positions(game)[0], 0)
+    return extend(games.positions(game)[0], 0)
 
 
 class Curious(Scripted):
-    """A person who asks for all that there is before each move, and takes one back."""
+    """A person who enters every command before each move, and takes one move back."""
 
     def __init__(self, game, seat, steps, actions):
         self.own = [step.action for step in steps[:-1] if step.turn == seat]
@@ -161,8 +160,8 @@ class Curious(Scripted):
 
 
 @every_hidden_game_for_two
-def test_two_truths_that_look_the_same_are_told_the_same(game, monkeypatch):
-    """Up to the end of the game and up to a moment within it: later a twin may become known as one."""
+def test_two_states_with_the_same_views_give_the_same_text(game, monkeypatch):
+    """Up to the end of the game, and up to a moment within it: later views may tell the two states apart."""
     generator, different = np.random.default_rng(7), 0
     for seed in range(60):
         seat, steps = seed % 2, walk(game, seed)
@@ -175,8 +174,8 @@ def test_two_truths_that_look_the_same_are_told_the_same(game, monkeypatch):
         for way in (actions, other):
             table = Curious(game, seat, steps, way)
             monkeypatch.setattr(Referee, "_deal", lambda self, ply, way=way: nth_or_leave(way, ply - 1))
-            table.sit()
-            assert len(table.events) == len(steps) - 1  # it went all the way
+            table.run()
+            assert len(table.events) == len(steps) - 1  # all steps were played
             text.append(table.text)
         assert text[0] == text[1]
         different += 1
@@ -186,27 +185,27 @@ def test_two_truths_that_look_the_same_are_told_the_same(game, monkeypatch):
 
 
 @every_game
-def test_what_is_told_is_true_and_seen(game):
-    """Never another action than the one that was played; and where it is kept back, something is hidden."""
+def test_an_observed_action_is_the_one_that_was_played(game):
+    """It is withheld only in games with hidden information."""
     for steps in walks(game, 2):
         for i in range(0, len(steps) - 1, 1 + len(steps) // 60 * 4):
             step = steps[i]
             for seat in set(range(game.facts.seats)) - {step.turn}:
                 views = (view_of(game, steps[i + j].state, seat) for j in range(2))
-                action = seen.seen_action(game, seat, Step(step.turn, *views))
+                action = observed_action(game, seat, Step(step.turn, *views))
                 assert action in (step.action, None)
                 if not game.facts.hidden:
                     assert action == step.action
 
 
-def test_a_forced_card_is_not_told_because_it_was_forced():
-    """In II-Goofspiel the last bid leaves no choice, but the other can't know which card it was."""
+def test_a_forced_card_is_not_revealed_by_being_forced():
+    """In II-Goofspiel the last bid leaves no choice, but the opponent can't know which card it was."""
     game = games.load("goofspiel:4,play_last=yes")
     steps = walk(game, 3)
     before, now = (view_of(game, step.state, 0) for step in steps[-2:])
     assert len(steps[-2].actions) == 1
-    assert seen.seen_action(game, 0, Step(1, before, now)) is None
-    assert seen.told(game, 0, Step(1, before, now)) == "seat 2 has moved"
+    assert observed_action(game, 0, Step(1, before, now)) is None
+    assert describe_step(game, 0, Step(1, before, now)) == "seat 2 has moved"
 
 
 @every_hidden_game
@@ -215,34 +214,33 @@ def test_a_referee_hands_out_views_only(game):
     while (turn := game.turn(referee.view())) != OVER:
         step = referee.play(legal_actions(game, referee.view())[0]) if turn == 1 else referee.step()
         for view in (*step[1:], *referee.views()):
-            assert same(view, view_of(game, view, 1))  # there is nothing left to mask
+            assert equal(view, view_of(game, view, 1))  # nothing is left to mask
 
 
-def test_the_truth_is_not_to_be_had_before_the_end():
+def test_the_true_state_is_not_available_before_the_end():
     referee = Referee(KUHN, 0, [Script(1)], 1)
     while KUHN.turn(referee.view()) != 0:
         referee.step()
     with pytest.raises(RuntimeError, match="when the game is over"):
-        referee.truth()
+        referee.final_state()
     referee.play(KUHN.parse_action(referee.view(), "bet"))
     referee.step()
-    assert KUHN.turn(referee.truth()) == OVER
+    assert KUHN.turn(referee.final_state()) == OVER
 
 
-# ---------------------------------------------------------------- what is told
+# ---------------------------------------------------------------- what is shown
 
 
-def test_what_others_do_is_said_in_words(deal):
+def test_moves_of_others_are_described_in_words(deal):
     deal(LEDUC, "K", "Q", "J")
     text = transcript(LEDUC, "check", "call", "check", "n", others=[Script(2, 2, 1)])
     assert "seat 2 raises" in text
     assert "chance: K" in text
     assert "chance: J" in text
-    assert text.count("chance") == 2  # nothing of the card of the other
+    assert text.count("chance") == 2  # the opponent's card is not shown
     assert "seat 2 has moved" in transcript(GOOFSPIEL, "4", others=[Script(2)])
-    assert "seat 2 has moved" in transcript(
-        GOOFSPIEL, "2", others=[Script(0)]
-    )  # only a 1 loses to 2: that's yours to see
+    # Only a 1 loses to a 2, but that inference is left to the person.
+    assert "seat 2 has moved" in transcript(GOOFSPIEL, "2", others=[Script(0)])
     dice = games.load("liars_dice:faces=4")
     deal(dice, "2", "3")
     assert "seat 2 plays 2x3" in transcript(dice, "1x2", "q", others=[Script(dice.facts.num_actions - 3)])
@@ -252,22 +250,22 @@ def test_what_others_do_is_said_in_words(deal):
 def test_the_position_is_shown_from_your_seat(deal):
     deal(LEDUC, "K", "Q", "J")
     table = Scripted(LEDUC, "check", "check", "check", seat=1, others=[Script(1, 1)])
-    table.sit()
+    table.run()
     text = "\n".join(table.text)
     assert "seat 2 (you): Q" in text
-    middle, end = text.split("the end, all cards open")
+    middle, end = text.split("game over, everything revealed")
     assert "K" not in middle.replace("kibitz", "")
     assert "seat 1: K, 1 in the pot" in end
 
 
-def test_the_end_tells_result_and_score_and_the_next_game_is_from_the_next_seat(deal):
+def test_the_end_shows_result_and_score_and_the_next_game_is_from_the_next_seat(deal):
     deal(KUHN, "K", "Q")
     text = transcript(KUHN, "bet", "what?", "", "pass", "no", others=[Script(1)])
     first, second = text.split("play again? [Y/n/same] \n")
     assert "game 1 of kuhn: you are seat 1" in first
     assert "you win 2" in first
     assert "score: +2 after 1 game (1 won, 0 lost)" in first
-    assert "y for another game" in first
+    assert "answer y for another game" in first
     assert "game 2 of kuhn: you are seat 2" in second
     assert "you lose 1" in second
     assert "score: +1 after 2 games (1 won, 1 lost)" in second
@@ -276,7 +274,7 @@ def test_the_end_tells_result_and_score_and_the_next_game_is_from_the_next_seat(
 
 def test_a_score_counts_draws():
     score = Score()
-    assert str(score) == "score: no game was finished yet"
+    assert str(score) == "score: no game finished yet"
     for payoff in (0.5, 0, 0, -2):
         score.add(payoff)
     assert str(score) == "score: -1.5 after 4 games (1 won, 1 lost, 2 drawn)"
@@ -285,16 +283,16 @@ def test_a_score_counts_draws():
 @pytest.mark.parametrize("last", [(), ("q",), ("quit",), ("exit",)])
 def test_leaving_at_any_time_ends_with_the_score(last):
     text = transcript(KUHN, *last)
-    assert text.endswith("you left the table\nscore: no game was finished yet")
+    assert text.endswith("you left the game\nscore: no game finished yet")
 
 
 # ---------------------------------------------------------------- what is asked
 
 
 @pytest.mark.parametrize("line", ["raise", "RAISE ", "2", "r", "rai"])
-def test_a_move_is_given_by_name_number_or_beginning(line):
+def test_a_move_is_entered_by_name_number_or_start_of_name(line):
     table = Scripted(LEDUC, line, "moves", seed=3, others=[Script(2, 1)])
-    table.sit()
+    table.run()
     assert "you raise; seat 2 raises" in "\n".join(table.text)
 
 
@@ -309,22 +307,22 @@ def test_where_names_are_numbers_a_number_is_a_name():
     ("line", "answer"),
     [
         ("xyzzy", "'xyzzy' is no move here: 1x1, 1x2, 2x1, 2x2"),
-        ("1x", "'1x' could be 1x1 or 1x2"),
+        ("1x", "'1x' is ambiguous: 1x1 or 1x2"),
         ("0", "'0' is no move here"),
         ("5", "'5' is no move here"),
         ("²", "'²' is no move here"),
         ("[bold]", "'[bold]' is no move here"),
     ],
 )
-def test_nonsense_is_answered_and_asked_again(line, answer):
+def test_invalid_input_is_explained_and_asked_again(line, answer):
     text = transcript(games.load("liars_dice:faces=2"), line, "1x2", "moves", others=[Script(3)])
     assert answer in text
     assert "you play 1x2; seat 2 plays 2x2" in text
 
 
-def test_an_empty_line_is_asked_again_in_silence():
+def test_an_empty_line_is_asked_again_without_a_message():
     table = Scripted(KUHN, "", "  ", "bet")
-    table.sit()
+    table.run()
     i = table.text.index("your move> ")
     assert table.text[i : i + 3] == ["your move> ", "your move>   ", "your move> bet"]
 
@@ -333,18 +331,19 @@ def test_the_moves_are_listed_with_their_numbers():
     assert "1 check   2 raise" in transcript(LEDUC)
 
 
-def test_a_move_that_is_named_as_a_command_is_the_move(monkeypatch):
-    monkeypatch.setattr(type(KUHN), "spell", lambda self, state, action: "qa"[action] if state.dealt == 2 else "JQK")
+def test_a_move_with_the_name_of_a_command_is_the_move(monkeypatch):
+    names = lambda self, state, action: "qa"[action] if state.dealt == 2 else "JQK"  # noqa: E731
+    monkeypatch.setattr(type(KUHN), "action_to_string", names)
     table = Scripted(KUHN, "Q", "moves", others=[Script(1)])
-    table.sit()
+    table.run()
     assert "you say q" in "\n".join(table.text)
 
 
-def test_help_names_every_command():
+def test_help_lists_every_command():
     text = transcript(LEDUC, "?", "help")
     for word in ("advice", "undo", "moves", "score", "quit", *set(SHORT) - {"exit"}):
         assert re.search(rf"{re.escape(word)}\b|{re.escape(word)}\)", text)
-    assert text.count("what the kibitzer would do here") == 2
+    assert text.count("show the kibitzer's advice") == 2
 
 
 # ---------------------------------------------------------------- moves taken back
@@ -352,10 +351,10 @@ def test_help_names_every_command():
 
 def test_undo_goes_back_to_your_previous_move_and_the_cards_stay(deal):
     table = Scripted(LEDUC, "check", "undo", "raise", "moves", "q", seed=5, others=[Script(1, 1)])
-    table.sit()
+    table.run()
     panels = [text for text in table.text if "seat 1 (you)" in text]
-    assert panels[0] == panels[2]  # the same cards, and nothing moved
-    assert "taken back" in table.text
+    assert panels[0] == panels[2]  # the same cards, before the first move
+    assert "move taken back" in table.text
     public = [re.search(r"public: (\w)", panels[i])[1] for i in (1, 3)]
     assert public[0] == public[1]
     history = next(text for text in table.text if "you raise" in text)
@@ -363,10 +362,10 @@ def test_undo_goes_back_to_your_previous_move_and_the_cards_stay(deal):
     assert "seat 2 calls" in history
 
 
-def test_the_others_are_led_again_after_an_undo():
+def test_the_others_start_over_after_an_undo():
     other = Script(0, 1, 2)
     table = Scripted(GOOFSPIEL, "2", "4", "undo", "3", "q", others=[other])
-    table.sit()
+    table.run()
     assert [int(view.rounds) for view in other.shown] == [0, 1]
     assert int(other.shown[0].bids[1, 0]) == -1
     assert int(table.referee.view().bids[0, 1]) == 2
@@ -387,37 +386,37 @@ def test_at_your_first_move_there_is_nothing_to_undo():
 # ---------------------------------------------------------------- advice
 
 
-def test_advice_is_shown_when_asked_for_and_always_on_request():
+def test_advice_is_shown_on_request_or_before_every_move():
     assert transcript(LEDUC, name="gazer").count("gazer would play") == 0
     assert transcript(LEDUC, "a", "advice", name="gazer").count("gazer would play") == 2
     assert transcript(LEDUC, name="gazer", advice=True).count("gazer would play") == 1
     assert "script gives no advice" in transcript(KUHN, "a", kibitzer=Script(0), name="script")
 
 
-def test_a_kibitzer_asked_late_is_led_through_all_that_you_saw():
+def test_a_kibitzer_asked_late_is_shown_all_earlier_views():
     kibitzer = Gazer()
     table = Scripted(GOOFSPIEL, "2", "4", "a", "a", "q", seat=1, kibitzer=kibitzer)
-    table.sit()
+    table.run()
     assert kibitzer.seat == 1
     assert [int(view.rounds) for view in kibitzer.shown] == [0, 1, 2]
     assert all((view.bids[0] == -1).all() for view in kibitzer.shown)
-    assert all(map(same, kibitzer.shown, table.referee.views()))
+    assert all(map(equal, kibitzer.shown, table.referee.views()))
 
 
-def test_advice_leaves_out_what_nobody_knows():
+def test_advice_leaves_out_columns_without_values():
     view = walk(LEDUC, 1)[2].state
     bare = plain(advice_table(LEDUC, view, fixed_advice(LEDUC, view, np.array([0.25, 0.75]))))
     assert "25.0%" in bare
     assert "75.0%  ███████████████" in bare
     assert "value" not in bare
     assert "visits" not in bare
-    assert "expects" not in bare
+    assert "simulations" not in bare
     actions, policy = np.array([1, 2]), np.array([0.0, 1.0])
     full = Advice(actions, policy, np.array([np.nan, -1.5]), np.array([0, 1200]), policy, 1200, 0.5)
     rich = plain(advice_table(LEDUC, view, full))
     assert re.search(r"check +0\.0% +- +0$", rich, re.M)
     assert re.search(r"raise +100\.0% +█{20} +-1\.500 +█{10} +1,200$", rich, re.M)
-    assert "expects -1.500, 1,200 simulations in 0.50 s" in rich
+    assert "value -1.500, 1,200 simulations in 0.50 s" in rich
     assert max(map(len, rich.splitlines())) <= 80
 
 
@@ -430,7 +429,7 @@ def test_the_same_seed_deals_the_same_games():
     assert one == two != three
 
 
-def test_games_of_one_evening_differ():
+def test_successive_games_differ():
     text = transcript(games.load("leduc:ranks=13,suits=4,told_apart=yes,raises=0"), *["1", "1", ""] * 5)
     cards = re.findall(r"for help\) chance: (\w+)", " ".join(text.split()))
     assert len(cards) == 6
@@ -464,7 +463,7 @@ class Three(NamedTuple):
 """
 
 
-def test_three_sit_at_a_table_for_three(tmp_path, monkeypatch):
+def test_a_game_for_three_seats_is_played(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("three.py").write_text(THREE)
     game = games.load("three.py:Three")
@@ -475,7 +474,7 @@ def test_three_sit_at_a_table_for_three(tmp_path, monkeypatch):
     assert "seat 2 bets\nseat 3 passes" in text
     assert "seat 1 bets\nseat 2 passes" in text
     assert [other.seat for other in others] == [1, 2]
-    assert "nobody wins" in text
+    assert "you break even" in text
 
 
 # ---------------------------------------------------------------- words
@@ -489,6 +488,6 @@ def test_moves_are_sentences():
     assert sentence("you", "2x5") == "you play 2x5"
 
 
-def test_places_have_ordinals():
+def test_ordinals_have_the_right_endings():
     numbers = (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)
     assert " ".join(map(nth, numbers)) == "1st 2nd 3rd 4th 11th 12th 13th 21st 102nd 111th"

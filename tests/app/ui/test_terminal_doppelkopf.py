@@ -1,4 +1,4 @@
-"""A table of Doppelkopf: what a person is shown and asked, in English and German."""
+"""Interactive Doppelkopf: what a person is shown and asked, in English and German."""
 
 import re
 
@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from kibitz import games, jit
-from kibitz.app.ui.referee import Referee, Step
-from kibitz.app.ui.referee import after as play
-from kibitz.app.ui.seen import told
+from kibitz.app.ui.referee import Referee, Step, describe_step, next_state
 from kibitz.core.names import BadInput
 from kibitz.games import OVER, view_of
 from kibitz.games.display import display
@@ -24,7 +22,7 @@ HANDS = some_hands("♥10 ♣Q ♦A ♠A ♠9 ♣9 ♥9 ♦9 ♦J ♣J ♥K ♠K
 
 
 class Heuristic:
-    """The beginner, from its view."""
+    """Plays the game's heuristic."""
 
     advice = None
 
@@ -37,7 +35,7 @@ class Heuristic:
 
 @pytest.fixture
 def dealt(monkeypatch):
-    """These hands, whatever chance says."""
+    """Fix the hands."""
     start = Referee.__init__
 
     def fixed(self, *arguments):
@@ -47,7 +45,7 @@ def dealt(monkeypatch):
     monkeypatch.setattr(Referee, "__init__", fixed)
 
 
-def at_table(*lines, game=GAME, **options):
+def played(*lines, game=GAME, **options):
     return transcript(game, *lines, others=[Heuristic() for _ in range(3)], **options)
 
 
@@ -62,7 +60,7 @@ def test_the_hand_is_sorted_and_the_trick_lies_between_the_seats():
     assert lines[-1] == "your hand: ♥10 ♣Q ♣J ♦J ♦A ♦9 ♣9 ♠K ♠9 ♥K ♥9"
 
 
-def test_what_may_be_played_is_in_brackets():
+def test_legal_cards_are_in_brackets():
     quiet = GAME._replace(calls=0)
     state = after(quiet, HANDS, *ALL_HEALTHY, "♠A")
     game = display(quiet)
@@ -74,26 +72,26 @@ def test_what_may_be_played_is_in_brackets():
     )
 
 
-def test_calls_have_keys_and_an_empty_line_is_silence(dealt):
-    text = at_table("1", "", "♣9", "q")
+def test_announcements_have_keys_and_an_empty_line_is_silence(dealt):
+    text = played("1", "", "♣9", "q")
     assert "Enter silent   r Re   9 no 90   6 no 60   3 no 30   s black" in text
     assert "you are Kontra" not in text
     assert "says silent" not in text
-    text = at_table("1", "r", "", "♣9", "moves")
+    text = played("1", "r", "", "♣9", "moves")
     assert "you say Re" in " ".join(text.split())
     assert "you (Re)" in text
     assert "you Re!" in text
 
 
-def test_a_card_in_place_of_a_call_is_silence_and_then_that_card(dealt):
-    text = at_table("1", "♣9", "moves")
+def test_a_card_in_place_of_an_announcement_is_silence_and_then_that_card(dealt):
+    text = played("1", "♣9", "moves")
     assert "you play ♣9" in " ".join(text.split())
     assert "you say silent" not in text
-    text = at_table("1", "♣A")
+    text = played("1", "♣A")
     assert "'♣A' is no move here: silent, Re, no 90, no 60, no 30, black" in text
 
 
-def test_a_person_is_asked_for_calls_at_their_own_turn_only(dealt):
+def test_a_person_is_asked_for_announcements_at_their_own_turn_only(dealt):
     table = Scripted(GAME, "1", *["1"] * 40, others=[Heuristic() for _ in range(3)])
     asked = []
     decide = table.decide
@@ -104,16 +102,16 @@ def test_a_person_is_asked_for_calls_at_their_own_turn_only(dealt):
         decide()
 
     table.decide = remember
-    table.sit()
+    table.run()
     plies = [count for phase, count in asked if phase == 4]
     leaders = table.referee.view().leaders
     assert plies
     assert all((leaders[count >> 2] + count) % 4 == 0 for count in plies)
 
 
-def test_undo_goes_back_to_what_was_asked(dealt):
-    text = at_table("1", "♣9", "undo", "moves")
-    assert text.endswith("score: no game was finished yet")
+def test_undo_returns_to_the_last_question(dealt):
+    text = played("1", "♣9", "undo", "moves")
+    assert text.endswith("score: no game finished yet")
     assert text.count("taken back") == 1
     assert text.count("call or card?") == 2 + text.count("your move> undo") - 1
 
@@ -122,15 +120,15 @@ def test_the_same_cards_can_be_played_again():
     quiet = Doppelkopf(calls=0, solos=False)
     lines = ["1"] * 11 + ["same"]
     table = Scripted(quiet, *lines, others=[Heuristic() for _ in range(3)], seed=5)
-    table.sit()
+    table.run()
     hands = [line for text in table.text for line in text.splitlines() if "your hand" in line]
     assert hands[0] == hands[11]
     assert "game 1" in [text for text in table.text if text.startswith("\ngame")][1]
 
 
 def test_the_end_is_a_score_sheet():
-    text = at_table(*["1"] * 40, game=Doppelkopf(calls=0, solos=False), seed=6)
-    sheet = text[text.index("the end") :]
+    text = played(*["1"] * 40, game=Doppelkopf(calls=0, solos=False), seed=6)
+    sheet = text[text.index("game over") :]
     assert re.search(r"Re \(seat .*\): \d+ points, \d+ tricks?", sheet)
     items = [int(worth) for worth in re.findall(r"│   .+? ([+-]\d+) +│", sheet)]
     total = int(re.search(r"together +([+-]\d+) for Re", sheet)[1])
@@ -138,8 +136,8 @@ def test_the_end_is_a_score_sheet():
     assert re.search(r"seat 1 [+-]\d+, seat 2 [+-]\d+, seat 3 [+-]\d+, seat 4 [+-]\d+", sheet)
 
 
-def test_german(dealt):
-    text = at_table("gesund", "herz zehn", "moves", language="de")
+def test_a_game_is_played_in_german(dealt):
+    text = played("gesund", "herz zehn", "moves", language="de")
     assert "deine Hand: ♥10 ♣D ♣B ♦B ♦A ♦9 ♣9 ♠A ♠K ♠9 ♥K ♥9" in text
     assert "Enter still   r Re   9 keine 90" in text
     assert "you play ♥10" in " ".join(text.split())
@@ -147,30 +145,30 @@ def test_german(dealt):
         display(games.load("leduc"), "de")
 
 
-def test_every_word_is_german_at_a_german_table():
-    """Whole games, shown from one seat: nothing English is left."""
+def test_a_german_game_shows_no_english_words():
+    """Whole games, shown from one seat."""
     rng = jit.generators(7, 1)[0]
     for _ in range(10):
         (state,) = games.positions(GAME)
-        format_duration, words = display(GAME, "de"), []
+        shown, words = display(GAME, "de"), []
         while GAME.turn(state) != OVER:
             if GAME.turn(state) >= 0:
-                words += [format_duration.action_to_string(state, action) for action in format_duration.moves(state)]
-                words += re.findall(r"[a-z]{3,}", format_duration.show(view_of(GAME, state, 0), 0))
+                words += [shown.action_to_string(state, action) for action in shown.moves(state)]
+                words += re.findall(r"[a-z]{3,}", shown.show(view_of(GAME, state, 0), 0))
             GAME.play(state, GAME.sample_action(state, rng))
-        words += re.findall(r"[a-z]{3,}", format_duration.show(state, 0))
+        words += re.findall(r"[a-z]{3,}", shown.show(state, 0))
         assert not {"seat", "you", "trick", "tricks", "solo", "silent", "points", "won", "black", "healthy"} & set(
             words
         )
 
 
-def test_a_table_knows_who_plays_this_game_well():
+def test_the_default_opponent_can_play():
     for game in (GAME, games.load("doppelkopf:nines=no")):
         make_for(game.opponent, game)
 
 
-def test_a_picture_shows_no_more_than_the_view():
-    """The same from the view as from a position in which all hands are open."""
+def test_a_position_is_displayed_from_the_view_alone():
+    """The view and the full state give the same text."""
     rng = jit.generators(8, 1)[0]
     for _ in range(5):
         (state,) = games.positions(GAME)
@@ -182,10 +180,10 @@ def test_a_picture_shows_no_more_than_the_view():
 
 
 @pytest.mark.parametrize(("language", "caller", "said"), [("en", 0, "Re"), ("de", 2, "Kontra")])
-def test_who_calls_is_heard_to_say_which(language, caller, said):
-    """Though what the seat could say wasn't known before."""
+def test_an_announcement_names_the_party(language, caller, said):
+    """Although the party was not known before."""
     before = after(GAME, HANDS, *ALL_HEALTHY, *["silent"] * caller)
     assert before.to_move == caller
     seat = (caller + 1) % 4
-    views = [view_of(GAME, state, seat) for state in (before, play(GAME, before, CALL))]
-    assert told(display(GAME, language), seat, Step(caller, *views)) == f"seat {caller + 1} says {said}"
+    views = [view_of(GAME, state, seat) for state in (before, next_state(GAME, before, CALL))]
+    assert describe_step(display(GAME, language), seat, Step(caller, *views)) == f"seat {caller + 1} says {said}"

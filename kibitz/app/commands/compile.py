@@ -1,0 +1,30 @@
+"""`kibitz compile`: compiles kernels ahead of time."""
+
+from typing import Annotated
+
+import typer
+
+from ..ui.progress import out, reporting
+
+
+def register(app: typer.Typer) -> None:
+    app.command("compile")(compile_ahead)
+
+
+def compile_ahead(
+    game_names: Annotated[list[str], typer.Argument(help="Games to compile kernels for.", metavar="GAME")],
+) -> None:
+    """Compile the kernels that searches and solvers need for a game, so that its first use doesn't wait.
+
+    Example: kibitz compile leduc goofspiel:13
+    """
+    from ... import games, jit
+    from ...search.precompile import precompile
+
+    loaded = [games.load(name) for name in game_names]
+    before = len(jit.compiled)
+    with reporting("compiling", len(loaded)) as report:
+        for done, game in enumerate(loaded):
+            report.progress(done, note=games.full_name(game))
+            precompile(game)
+    out.print(f"{', '.join(games.full_name(game) for game in loaded)}: {len(jit.compiled) - before} kernels compiled")

@@ -1,0 +1,151 @@
+"""Run folders at a glance: what each one is, how far it got, what it reached, and how to resume it."""
+
+import json
+import math
+import os
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..core.names import BadInput
+from ..core.runs import Run
+
+GAMES = "games.jsonl"
+INNER = {"checkpoints", "journal", "networks"}  # subfolders of a run that are no runs
+
+
+@dataclass
+class RunSummary:
+    run: str  # its folder
+    written: float = 0.0  # time of the last change of a file in it, in seconds since 1970
+    command: str = ""
+    method: str = ""
+    game: str = ""
+    done: int | None = None  # iterations or games
+    wanted: int | None = None
+    nash_conv: float | None = None
+    loss: float | None = None
+    score: dict[str, float | None] | None = None  # of the first player: mean, low, high
+    players: list[str] | None = None
+    seed: int | None = None
+    problem: str = ""  # why the folder can't be read
+
+    @property
+    def what(self) -> str:
+        """Short form of the command that made the run."""
+        method = {"train": f"{self.method} {self.game}", "solve": f"{self.game} with {self.method}"}
+        return f"{self.command} {method.get(self.command, self.game)} {' '.join(self.players or [])}".strip() or "-"
+
+    @property
+    def progress(self) -> str:
+        if self.wanted is None:
+            return "-"
+        done = "?" if self.done is None else f"{self.done:,}"
+        return done if self.done == self.wanted else f"{done} of {self.wanted:,}"
+
+    @property
+    def reached(self) -> str:
+        if self.problem:
+            return f"unreadable: {self.problem.split(': ')[0]}"
+        if self.score is not None and self.players and (mean := self.score["mean"]) is not None:
+            low, high = self.score["low"], self.score["high"]
+            interval = "" if low is None or high is None else f" ({100 * low:.1f} to {100 * high:.1f})"
+            return f"{self.players[0]} scores {100 * mean:.1f}%{interval}"
+        parts = [f"NashConv {self.nash_conv:.4g}"] if self.nash_conv is not None else []
+        parts += [f"loss {self.loss:.4g}"] if self.loss is not None else []
+        return ", ".join(parts) or "-"
+
+    @property
+    def resume_command(self) -> str:
+        """The command that continues an unfinished run, empty where there is none."""
+        if None in (self.done, self.wanted) or self.done == self.wanted:
+            return ""
+        if self.command == "train":
+            return shlex.join(["kibitz", "train", "--resume", self.run])
+        if self.command not in ("match", "record") or not self.players:
+            return ""
+        players = self.players
+        if self.command == "record":
+            players = [part for name in players for part in ("--players", name)]
+        numbers = ["--games", str(self.wanted), "--seed", str(self.seed)]
+        return shlex.join(["kibitz", self.command, self.game, *players, *numbers, "--out", self.run])
+
+
+def run_folders(top: Path) -> Iterator[Path]:
+    """Find folders that hold a config.json, including `top`; hidden folders are skipped."""
+    for place, folders, files in os.walk(top):
+        is_run = "config.json" in files
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and not (is_run and name in INNER))
+        if is_run:
+            yield Path(place)
+
+
+def summarize(folder: Path) -> RunSummary:
+    """Summarize a run folder. It never fails: `problem` says why a folder can't be read."""
+    row, run = RunSummary(str(folder)), Run(folder)
+    try:
+        row.written = max(path.lstat().st_mtime for path in folder.iterdir())
+        config = run.config()
+        if not isinstance(config.get("command"), str):
+            raise BadInput("config.json is not a run's")
+        row.command, row.game = config["command"], str(config.get("game", ""))
+        row.method = str(config.get("method", config.get("with", "")))
+        row.wanted, row.seed = _whole(config.get("iterations")), _whole(config.get("seed"))
+        if row.command in ("match", "record", "session"):
+            row.players = [str(name) for name in config["players"]]
+            row.wanted = _whole(config["games"])
+        if row.command == "session":
+            row.wanted = config["games"] * config["sessions"]
+            row.done = _games_played(run)
+        elif row.players is not None:
+            _read_result(row, run)
+        else:
+            measured = measurements(run)
+            row.done = int(step(measured[-1])) if measured else (0 if row.command == "train" else None)
+            row.nash_conv, row.loss = _last(measured, "nash_conv"), _last(measured, "loss")
+    except BadInput as error:
+        row.problem = str(error).removeprefix(f"{folder}{os.sep}")
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        row.problem = f"can't be read: {error}"
+    return row
+
+
+def _read_result(row: RunSummary, run: Run) -> None:
+    if run.path("result.json").is_file():
+        result = json.loads(run.path("result.json").read_text())
+        row.done, score = _whole(result["games"]), result["score"]
+        row.score = {key: score[key] if is_number(score[key]) else None for key in ("mean", "low", "high")}
+    if row.done is None or row.done != row.wanted:
+        row.done = _games_played(run)
+
+
+def _games_played(run: Run) -> int:
+    return run.path(GAMES).read_bytes().count(b"\n") if run.path(GAMES).is_file() else 0
+
+
+def measurements(run: Run, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
+    """Lines of a metrics file that name their iteration."""
+    try:
+        lines = run.lines(name)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{run.path(name)} can't be read: {error}") from None
+    return [line for line in lines if isinstance(line, dict) and is_number(step(line))]
+
+
+def step(line: dict[str, Any]) -> Any:
+    """The iteration of a measurement: training writes `iteration`, solving `iterations`."""
+    return line.get("iteration", line.get("iterations"))
+
+
+def is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _whole(value: Any) -> int | None:
+    return value if type(value) is int else None
+
+
+def _last(measured: list[dict[str, Any]], key: str) -> float | None:
+    return next((line[key] for line in reversed(measured) if is_number(line.get(key))), None)
