@@ -1,4 +1,4 @@
-"""Our speed on one core against OpenSpiel's, and against ourselves done another way: a file for each kind of work."""
+"""Speed on one core, against OpenSpiel and against simpler implementations of our own. One file per kind of work."""
 
 from kibitz.core.names import BadInput, choose
 
@@ -13,12 +13,12 @@ ROWS: list[Row] = [
 
 
 def select(wanted: list[str]) -> list[Row]:
-    """Rows whose name holds one of the words; all where none is given."""
+    """Rows whose name contains one of the words; all if no word is given."""
     try:
         import phevaluator  # noqa: F401
         import pyspiel  # noqa: F401
     except ImportError:
-        raise BadInput("benchmarks measure against OpenSpiel and phevaluator: pip install 'kibitz[bench]'") from None
+        raise BadInput("benchmarks need OpenSpiel and phevaluator: pip install 'kibitz[bench]'") from None
     chosen = [row for row in ROWS if not wanted or any(word in row.name for word in wanted)]
     for word in wanted:
         if not any(word in row.name for row in chosen):

@@ -1,4 +1,4 @@
-"""How fast Deep CFR samples: against itself with one traversal at a time, and two processes against one."""
+"""Sampling by Deep CFR: in batches against one traversal at a time, and two processes against one."""
 
 from functools import partial
 
@@ -17,7 +17,7 @@ from .measuring import Row, Work
 
 HIDDEN = {"leduc": "64-64-64", "holdem": "64"}
 BATCH = 4096
-PART = 500  # traversals that share batches
+PART = 500  # traversals in flight, which share batches
 SMALL_PART = 50
 
 
@@ -27,7 +27,7 @@ def untrained(config: DeepCfrConfig) -> Known:
 
 
 def our_traversals(name: str, in_flight: int = PART, nodes: bool = False) -> Work:
-    """By turns of the two seats, with untrained networks; counted as traversals, or as their nodes."""
+    """Alternating the traversing seat, with untrained networks; counted in traversals or in nodes."""
     from kibitz.learn.deep_cfr.learning import answerer
 
     config, game = DeepCfrConfig(name, hidden=HIDDEN[name]), load(name)
@@ -49,8 +49,8 @@ def our_traversals(name: str, in_flight: int = PART, nodes: bool = False) -> Wor
     return lambda count: work(max(1, round(count / each)))
 
 
-def answers(name: str, batch: int) -> Work:
-    """The forward pass alone, so many positions at a time."""
+def evaluations(name: str, batch: int) -> Work:
+    """The forward pass alone, on minibatches of a given size."""
     from kibitz.learn.deep_cfr.learning import answerer
 
     config = DeepCfrConfig(name, hidden=HIDDEN[name])
@@ -65,8 +65,8 @@ def answers(name: str, batch: int) -> Work:
 
 
 def with_workers(name: str, processes: int) -> Work:
-    """Traversals as an iteration has them done: parts go out, samples come back."""
-    config = DeepCfrConfig(name, hidden=HIDDEN[name], traversals=10**8, in_flight=SMALL_PART)
+    """Traversals by worker processes, as in an iteration: parts go out, samples come back."""
+    config = DeepCfr(name, hidden=HIDDEN[name], traversals=10**8, in_flight=SMALL_PART)
     workers = Workers(traversing, (config,), processes, alone=0.0)
     workers.share(untrained(config))
 
@@ -75,11 +75,11 @@ def with_workers(name: str, processes: int) -> Work:
         for _ in workers.do(parts):
             pass
 
-    work(8 * processes * SMALL_PART)  # they start, and load what was compiled
+    work(8 * processes * SMALL_PART)  # starts the processes and loads compiled kernels
     return work
 
 
-# (One traversal of hold'em is a batch, too.)
+# One traversal of hold'em is a batch by itself, so the ratio is smaller there.
 ROWS = [
     Row(
         "deep-cfr-traversals-leduc", "traversals/s", 10,
@@ -94,12 +94,12 @@ ROWS = [
         partial(our_traversals, "holdem", nodes=True), partial(our_traversals, "holdem", 1, nodes=True),
     ),
     Row(
-        "deep-cfr-batched-leduc", "answers/s", 20,
-        partial(answers, "leduc", BATCH), partial(answers, "leduc", 1),
+        "deep-cfr-batched-leduc", "evaluations/s", 20,
+        partial(evaluations, "leduc", BATCH), partial(evaluations, "leduc", 1),
     ),
     Row(
-        "deep-cfr-batched-holdem", "answers/s", 20,
-        partial(answers, "holdem", BATCH), partial(answers, "holdem", 1),
+        "deep-cfr-batched-holdem", "evaluations/s", 20,
+        partial(evaluations, "holdem", BATCH), partial(evaluations, "holdem", 1),
     ),
     Row(
         "deep-cfr-two-workers-holdem", "traversals/s", 1.8,

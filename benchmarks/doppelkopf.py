@@ -1,4 +1,4 @@
-"""Searches on guesses in Doppelkopf, against a published program."""
+"""Searches on determinizations in Doppelkopf, against a published program."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,22 +12,22 @@ from kibitz.search.ismcts import SingleUct
 
 from .measuring import Row, Work
 
-# The published C++ program: 4.5 s for the decisions of one seat in a game at 10 guesses x 1,000 rollouts, on one slow
-# ARM core. It is quoted, not measured here.
+# The published C++ program: 4.5 s for the decisions of one seat in a game at 10 determinizations x 1,000 rollouts, on
+# one slow ARM core. The figure is quoted, not measured here.
 PUBLISHED_SECONDS = 4.5
 DECISIONS, ROLLOUTS = 12, 10_000
-CARDS = (1, 13, 25, 37)  # the card that is to be played
+CARDS = (1, 13, 25, 37)  # number of the card to be played
 
 
 def some_views(seat: int | None = None) -> dict[int, tuple[Any, int]]:
-    """Of a random game of Doppelkopf: number of the card -> view, seat to play it; or only those of one seat."""
+    """Views of a random game of Doppelkopf: number of the card -> view, seat to play it; of all seats or of one."""
     game, rng = games.load("doppelkopf:thesis"), generators(1, 1)[0]
     state, found = games.positions(game)[0], {}
     while (turn := game.turn(state)) != games.OVER:
-        aside = turn != games.CHANCE and game.is_announcement(state)
-        if turn != games.CHANCE and not aside and seat in (None, turn):
+        announcing = turn != games.CHANCE and game.is_announcement(state)
+        if turn != games.CHANCE and not announcing and seat in (None, turn):
             found[1 + int(state.count)] = games.view_of(game, state, turn), turn
-        game.play(state, games.legal_actions(game, state)[0] if aside else game.sample_action(state, rng))
+        game.play(state, games.legal_actions(game, state)[0] if announcing else game.sample_action(state, rng))
     return found
 
 
@@ -54,7 +54,7 @@ def _our_worlds(card: int) -> Work:
 
 
 def decisions(make: Callable[..., Any]) -> Work:
-    """All of one seat in a game, so many times."""
+    """All decisions of one seat in a game, counted in games."""
     search, views = make(games.load("doppelkopf:thesis"), 1), some_views(0).values()
 
     def work(count: int) -> None:
@@ -77,7 +77,9 @@ for label, make in (("ensemble", partial(EnsembleUct, exact=0)), ("single", Sing
         )
         for card in CARDS
     ]
-ROWS.append(Row("guesses-doppelkopf-card-25", "deals/s", 1, partial(_our_worlds, 25), 1e6))  # beside a million
+ROWS.append(
+    Row("determinizations-doppelkopf-card-25", "worlds/s", 1, partial(_our_worlds, 25), 1e6)
+)  # a million wanted
 ROWS += [
     Row(f"{label}-uct-doppelkopf-game", "games/s", 5, partial(decisions, make), 1 / PUBLISHED_SECONDS)
     for label, make in (("ensemble", EnsembleUct), ("single", SingleUct))

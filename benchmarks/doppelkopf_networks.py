@@ -1,4 +1,4 @@
-"""Rows of the bench: networks that foretell cards, asked one by one, in batches, and by a search. On one core."""
+"""Networks that predict the next card: evaluated one by one, in batches, and by a search."""
 
 from functools import partial
 from typing import Any
@@ -13,13 +13,17 @@ from kibitz.search.ensemble_uct import EnsembleUct
 from .doppelkopf import decisions, some_views
 from .measuring import Row, Work
 
-NODES = {64: 20, 128: 20, 256: 10}  # of a layer -> how much faster a search should ask than a simple player does
-BATCH = 250  # lines
+NODES = {
+    64: 20,
+    128: 20,
+    256: 10,
+}  # nodes per layer -> required speed-up of a search over evaluating one position at a time
+BATCH = 250  # games
 DEALS, ROLLOUTS = 10, 1000
 
 
-def _network(nodes: int) -> LstmNetwork:
-    """Untrained."""
+def _network(nodes: int) -> Network:
+    """An untrained network."""
     generator = np.random.default_rng(1)
 
     def even(*shape: int) -> np.ndarray:
@@ -36,8 +40,8 @@ def _guided(nodes: int, game: Any, seed: int = 1, **settings: Any) -> BatchedEns
 
 
 def _steps(nodes: int, batch: int) -> Work:
-    """One more card of so many lines at once."""
-    reader = BatchedLstm(_network(nodes))
+    """One more card in each of a batch of games."""
+    reader = LineReader(_network(nodes))
     state = np.zeros((4, batch, nodes), np.float32)
     cards = np.random.default_rng(1).integers(0, CHARACTERS, batch)
 
@@ -49,7 +53,7 @@ def _steps(nodes: int, batch: int) -> Work:
     return work
 
 
-def _asked(nodes: int) -> Work:
+def _evaluated(nodes: int) -> Work:
     search, (view, seat) = _guided(nodes, load("doppelkopf:thesis")), some_views()[13]
 
     def work(count: int) -> None:
@@ -74,11 +78,11 @@ def _read(nodes: int) -> Work:
 ROWS: list[Row] = []
 for nodes, wanted in NODES.items():
     ROWS += [
-        # one more card of many lines at once against one line by itself,
+        # one more card in each of a batch of games against one game by itself,
         Row(f"next-card-{nodes}-batch", "positions/s", 4, partial(_steps, nodes, BATCH), partial(_steps, nodes, 1)),
-        # as a search asks, its own time included, against one position at a time, read from its beginning;
-        Row(f"next-card-{nodes}-search", "positions/s", wanted, partial(_asked, nodes), partial(_read, nodes)),
-        # and all decisions of a seat in a game beside those of the same search without a network
+        # evaluations by a search, its own time included, against one position at a time, read from its first card;
+        Row(f"next-card-{nodes}-search", "positions/s", wanted, partial(_evaluated, nodes), partial(_read, nodes)),
+        # and all decisions of a seat in a game against the same search without a network
         Row(
             f"uct-lstm-{nodes}-doppelkopf-game",
             "games/s",

@@ -1,4 +1,4 @@
-"""Hands of hold'em, played and told apart: against OpenSpiel and phevaluator."""
+"""Hands of hold'em, played and evaluated: against OpenSpiel and phevaluator."""
 
 import random
 
@@ -13,7 +13,7 @@ from .openspiel import peer_game
 
 
 def _sevens(count: int) -> np.ndarray:
-    """Seven cards each, side by side."""
+    """Random hands of seven cards: [7, count] u1."""
     return np.ascontiguousarray(np.random.default_rng(1).random((count, 52)).argsort()[:, :7].T.astype(np.uint8))
 
 
@@ -23,7 +23,7 @@ def _our_hands() -> Work:
 
 
 def _peer_hands() -> Work:
-    """From the deal on, as a program in Python plays them. Its playouts in C++ begin after it: `playouts-holdem`."""
+    """Whole hands, as a Python program plays them. Its playouts in C++ begin after the deal: `playouts-holdem`."""
     game, chance = peer_game("holdem"), random.Random(1)
 
     def work(count: int) -> None:
@@ -48,7 +48,7 @@ def _our_evaluator() -> Work:
 
 
 def _peer_evaluator() -> Work:
-    """phevaluator, in C, asked for one hand at a time: it has no other way."""
+    """phevaluator, in C, one hand per call: it has no batched call."""
     from phevaluator import evaluate_cards
 
     hands = _sevens(1000).T.tolist()

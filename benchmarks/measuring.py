@@ -1,7 +1,7 @@
-"""Two sides of a benchmark, measured in the same run, by turns.
+"""Two sides of a benchmark, measured in alternation in the same run.
 
-Machines are noisy, and change their speed from second to second: the two sides of a round are measured one right after
-the other, and the round with the median ratio is the one that is told.
+Machines are noisy and change speed from second to second. So the two sides of a round are measured one right after the
+other, and the round with the median ratio is reported.
 """
 
 import time
@@ -9,19 +9,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-Work = Callable[[int], object]  # does so many units
+Work = Callable[[int], object]  # does n units of work
 
 ROUNDS = 9
-SECONDS = 0.4  # a round of one side
+SECONDS = 0.4  # per side and round
 
 
 @dataclass(frozen=True)
 class Row:
     name: str
     unit: str
-    wanted: float  # the ratio that we hold ourselves to
-    ours: Callable[[], Work]  # prepares it
-    peer: Callable[[], Work] | float  # or a published figure, of another machine
+    wanted: float  # the required ratio
+    ours: Callable[[], Work]  # prepares the work
+    peer: Callable[[], Work] | float  # or a published figure from another machine
 
     def measure(self) -> dict[str, Any]:
         sides = [_calibrated(side()) for side in (self.ours, self.peer) if callable(side)]
@@ -39,7 +39,7 @@ def _rate(work: Work, count: int) -> float:
 
 
 def _calibrated(work: Work) -> tuple[Work, int]:
-    """The work, and how much of it takes about one round."""
+    """The work, and the number of units that takes about one round."""
     work(1)  # compiles
     count = 1
     while (rate := _rate(work, count)) * SECONDS > 2 * count:

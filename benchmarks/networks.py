@@ -1,4 +1,4 @@
-"""Networks in playouts, against ourselves."""
+"""Networks in playouts of OOS: compiled into the kernel or in batches, against the alternatives."""
 
 from functools import partial
 from typing import Any
@@ -15,8 +15,8 @@ from kibitz.search.oos import Oos
 
 from .measuring import Row, Work
 
-# Positions that a network evaluates a second, in the first simulations of searches (later
-# ones hardly leave the tree in a small game). The networks are the paper's, and a large one.
+# Positions evaluated per second in the first simulations of searches (later ones hardly leave the tree in a small
+# game). The networks are the paper's, and a large one.
 NETWORKS = [
     ("leduc", "128"),
     ("goofspiel:6", "128-64"),
@@ -25,8 +25,8 @@ NETWORKS = [
     ("liars_dice:2", "128-64"),
     ("goofspiel:13", "512-512-512"),
 ]
-FRESH = 200  # simulations of a search
-SIDE_BY_SIDE = 32  # games, where in batches
+FRESH = 200  # simulations per search
+SIDE_BY_SIDE = 32  # games that share batches
 
 
 def _layers(name: str, hidden: str) -> Layers:
@@ -49,7 +49,7 @@ def _compiled_search(name: str, hidden: str) -> Work:
 
 
 def _batched_search(name: str, hidden: str, side_by_side: int, in_flight: int) -> Work:
-    """Positions that torch evaluates for so many searches at once."""
+    """Positions that torch evaluates for several searches at once."""
     from kibitz.learn.torch_mlp import batch_evaluator
 
     game, evaluate = games.load(name), batch_evaluator(_layers(name, hidden), "cpu")
@@ -60,7 +60,7 @@ def _batched_search(name: str, hidden: str, side_by_side: int, in_flight: int) -
         while count > 0:
             waiting = 0
             for search in searches:
-                if not search.left[0]:  # a new one, while the last machines of the old one still run
+                if not search.left[0]:  # a new search, while the last machines of the old one still run
                     clear(search.table)
                     search.machines["busy"] = 0
                     search.left[0] = FRESH
@@ -72,7 +72,7 @@ def _batched_search(name: str, hidden: str, side_by_side: int, in_flight: int) -
 
 
 def _encodings(name: str) -> np.ndarray:
-    """Of decisions in random games."""
+    """Encodings of decisions in random games."""
     game, rng = games.load(name), generators(1, 1)[0]
     found: list[np.ndarray] = []
     while len(found) < 2000:
@@ -111,7 +111,7 @@ for name, hidden in NETWORKS:
     if ExItOosConfig(name, hidden=hidden).in_batches(games.load(name)):
         inside, batched, alone = batched, inside, partial(_batched_alone, name, hidden, rows)
     ROWS += [
-        # the way that is taken against a network that is asked for one position at a time,
+        # the method in use against evaluating one position at a time,
         Row(
             f"net-{label}",
             "positions/s",
@@ -119,8 +119,8 @@ for name, hidden in NETWORKS:
             inside,
             partial(_batched_search, name, hidden, 1, 1),
         ),
-        # against its forward pass alone, one position or the same batch at a time,
-        Row(f"net-of-forward-{label}", "positions/s", 0.5, inside, alone),
-        # and against the other way: compiled into the kernel, or in batches
-        Row(f"net-other-way-{label}", "positions/s", 1, inside, batched),
+        # against its forward pass alone, on one position or the same batch at a time,
+        Row(f"net-forward-pass-{label}", "positions/s", 0.5, inside, alone),
+        # and against the alternative: compiled into the kernel, or in batches
+        Row(f"net-alternative-{label}", "positions/s", 1, inside, batched),
     ]

@@ -1,4 +1,4 @@
-"""Solvers, searches and playouts against OpenSpiel's."""
+"""Solvers, searches and playouts against those of OpenSpiel."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,8 +16,8 @@ from kibitz.search.strategy import uniform_strategy
 
 from .measuring import Row, Work
 
-OOS_MATCH = 100_000  # simulations of one match, as a player would do them
-UCT_SIMULATIONS = 10_000  # of a search
+OOS_MATCH = 100_000  # simulations of one search before it is begun again, as in a match
+UCT_SIMULATIONS = 10_000  # per search
 
 PEERS = {
     "kuhn": "kuhn_poker",
@@ -32,7 +32,7 @@ PEERS = {
     f"imp_info=true,num_cards={n},points_order=ascending,returns_type=win_loss))"
     for n in (6, 13)
 }
-BOARDS = {  # name -> OpenSpiel's, and what we want of UCT
+BOARDS = {  # name -> OpenSpiel's name, required ratio of UCT
     "connect_four": ("connect_four", 12),
     "breakthrough": ("breakthrough(rows=8,columns=8)", 15),
     "hex": ("hex(board_size=11)", 15),
@@ -47,13 +47,13 @@ PEERS |= {name: peer for name, (peer, _) in BOARDS.items()}
 
 
 def _our_solver(make: Callable[..., Any], name: str, times: int = 1) -> Work:
-    """Units of work by a solver that does `times` of them an iteration."""
+    """Units of work by a solver that does `times` of them per iteration."""
     solver = make(games.load(name))
     return lambda count: solver.run(max(count // times, 1))
 
 
 def _our_oos(name: str, targeted: bool = False) -> Work:
-    """Simulations from nothing, aimed at the position after two moves where asked; begun anew when they get many."""
+    """Simulations of a search that is begun again every OOS_MATCH, targeted at the position after two moves or not."""
     game = games.load(name)
     search = Oos(game, 1, delta=0.9 if targeted else 0.0)
     state, view = games.positions(game, 2)
@@ -80,7 +80,7 @@ def _our_oos(name: str, targeted: bool = False) -> Work:
 def _our_nash_conv(name: str) -> Work:
     game = games.load(name)
 
-    def work(count: int) -> None:  # from nothing each time, as the peer does it
+    def work(count: int) -> None:  # unfolds the game each time, as the peer does
         for _ in range(count):
             evaluate(unfold(game), uniform_strategy(game))
 
@@ -158,7 +158,7 @@ def _peer_uct(name: str) -> Work:
 
 
 def _deal(name: str) -> list[int]:
-    """Outcomes that bring the peer's game to its first move: its playouts can't begin at a chance turn."""
+    """Chance outcomes up to the first move: the peer's playouts can't begin at a chance turn."""
     state = peer_game(name).new_initial_state()
     dealt: list[int] = []
     while state.is_chance_node():
@@ -213,7 +213,7 @@ ROWS += [
 ROWS.append(
     Row(
         "nashconv-liars_dice",
-        "a second",
+        "evaluations/s",
         100,
         partial(_our_nash_conv, "liars_dice"),
         partial(_peer_nash_conv, "liars_dice"),
@@ -229,7 +229,7 @@ ROWS += [
     )
     for name, wanted in (("leduc", 8), ("liars_dice", 8), ("goofspiel:6,base=1", 10), ("goofspiel:13,base=1", 10))
 ]
-# Here the peer is our own untargeted search.
+# The peer of these rows is our own untargeted search.
 ROWS += [
     Row(f"oos-targeted-{name}", "simulations/s", 0.5, partial(_our_oos, name, targeted=True), partial(_our_oos, name))
     for name in ("leduc", "liars_dice", "goofspiel:6", "goofspiel:13")

@@ -1,4 +1,4 @@
-"""Patterns in playouts, against ourselves."""
+"""Playouts by a linear policy over patterns: bit tables against testing every pattern."""
 
 from functools import partial
 from typing import Any
@@ -7,15 +7,15 @@ import numpy as np
 
 from kibitz import games
 from kibitz.learn.tspg.linear import linear
-from kibitz.learn.tspg.naive import naive
 from kibitz.learn.tspg.patterns import Pattern, canonical, combined, turned, window
 from kibitz.learn.tspg.sets import atoms_of
 from kibitz.search.playouts import by_policy
 
 from .measuring import Row, Work
+from .naive_patterns import naive
 
-# Tables of bits against every pattern tested for every action. The patterns are the atoms
-# and 200 pairs of pairs by chance: what they are makes no difference to the tables, and little to the tests.
+# The patterns are the atoms and 200 random combinations: which ones makes no difference to the bit tables, and little
+# to the tests one by one.
 GROWN = 200
 TEN = (
     "breakthrough", "connect_four", "fanorona", "gomoku", "hex:7", "hex:11", "knightthrough", "othello", "teeko",

@@ -1,1 +1,1 @@
-"""Each table and figure of the papers, as one command: trains, plays, rates, and writes ours beside theirs."""
+"""Tables and figures of the papers, our numbers beside the published ones. One file per paper."""

@@ -1,39 +1,40 @@
-"""What each part of `doko` brings: the player, and the same with one part switched off, against UCT on guesses.
+"""The contribution of each component of `doko`: the player with one component switched off, against ensemble UCT.
 
-How long a card takes is measured beside it, on the same machine in the same run: strength at the same time is what
-counts, and a part that costs more than it brings should be off.
+Time per card is measured beside it, on the same machine in the same run: strength at equal time is what counts, and a
+component that costs more than it gains should be off.
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from ..arena.recording import recorder
-from ..core.names import choose
 from ..games import load, view_of
 from ..players import make_for
-from .matches import Played, against_others, told
-from .report import Report
+from .report import Report, points
+from .study import DealResults, Study, study
 
 UCT = "ensemble-uct:10x1000"
-GAMES = {"thesis": "doppelkopf:thesis", "whole": "doppelkopf"}
+GAMES = {"ablation": "doppelkopf:thesis", "whole": "doppelkopf"}
 PARTS = {
-    "ablation": "each part switched off, in the game of the thesis",
-    "whole": "in the whole game, with solos and announcements",
+    "ablation": "one component switched off at a time, in the game of the thesis",
+    "whole": "the full game, with solos and announcements",
 }
-VARIANTS = {  # name -> what follows the network
-    "doko": "",
-    "deals all alike": ",determinization=uniform",
-    "only what the deals say": ",prior_weight=0",
-    "no card left out early": ",confidence=1000",
-    "judged by the network after 12 cards": ",value=network",
-    "endings solved": ",exact=10000",
-    "trees of 60 on half as many deals": ",tree_simulations=60",
+# Label -> name of the folder, options after the network.
+VARIANTS = {
+    "doko": ("doko", ""),
+    "uniform determinizations": ("deals-all-alike", ",deals=even"),
+    "no policy prior": ("only-what-the-deals-say", ",prior=0"),
+    "no early elimination of cards": ("no-card-left-out-early", ",doubt=1000"),
+    "value network after 12 cards": ("judged-by-the-network-after-12-cards", ",value=open"),
+    "endings solved": ("endings-solved", ",exact=10000"),
+    "trees of 60 on half as many worlds": ("trees-of-60-on-half-as-many-deals", ",tree=60"),
 }
-WHOLE = {"doko": "", "announcements tried as cards are": ",announcements=tree"}  # the same in the whole game
+WHOLE = {"doko": ("doko", ""), "announcements in the tree": ("announcements-tried-as-cards-are", ",calls=tree")}
+SAME_OPPONENTS = "opponents modelled as itself", "the-others-taken-for-itself"
+POLICY = "policy network alone", "the-small-network-alone"
 TIMED = 3  # games
 
 
@@ -44,67 +45,70 @@ class Scale:
 
 
 SCALES = {
-    "quick": Scale(10, "40 games a line"),
-    "half": Scale(250, "1,000 games a line"),
-    "paper": Scale(1000, "4,000 games a line"),
+    "quick": Scale(10, "40 games per row"),
+    "half": Scale(250, "1,000 games per row"),
+    "paper": Scale(1000, "4,000 games per row"),
 }
 
 
-class Study:
-    def __init__(
-        self,
-        part: str,
-        network: str,
-        scale: str,
-        folder: Path,
-        worlds: int = 100,
-        seed: int = 1,
-        processes: int | None = None,
-        watch: Callable[[str, float, float], None] = lambda what, done, total: None,
-        tell: Callable[[str], None] = lambda text: None,
-        others: str = "",
-    ) -> None:
-        """`others`: networks that learned how the others play."""
-        self.part, self.scale = choose("part of doko", part, PARTS), SCALES[choose("scale", scale, SCALES)]
-        self.network, self.folder, self.worlds, self.seed = network, folder, worlds, seed
-        self.processes, self.watch, self.tell, self.others = processes, watch, tell, others
-        self.game = GAMES["whole" if part == "whole" else "thesis"]
-        for player in self.players().values():
+@study("doko")
+@dataclass(kw_only=True)
+class DokoStudy(Study):
+    """The contribution of each component of doko, against three ensemble-uct:10x1000, and its time per card.
+
+    The same command resumes an interrupted study.
+
+    Example: kibitz study doko whole --net models/doppelkopf --scale half
+    """
+
+    net: Annotated[str, "Networks of kibitz train cards or exit-cards: a run folder, or a file."]
+    worlds: Annotated[int, "Number of determinizations per card."] = 100
+    others: Annotated[str, "Networks that model the other players: a run folder, or a file."] = ""
+
+    parts, scales = PARTS, SCALES
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.game = GAMES[self.part]
+        for player, _ in self.players().values():  # refused before anything is written
             make_for(player, load(self.game))
 
-    def players(self) -> dict[str, str]:
+    def players(self) -> dict[str, tuple[str, str]]:
+        """Label -> player, name of the folder of its match."""
         found, whole = {}, self.part == "whole"
-        for name, options in (WHOLE if whole else VARIANTS).items():
-            worlds = max(1, self.worlds // 2) if ",tree_simulations=" in options else self.worlds
-            found[name] = f"doko:{self.network},simulations={worlds}{options}"
+        for label, (folder, options) in (WHOLE if whole else VARIANTS).items():
+            worlds = max(1, self.worlds // 2) if ",tree=" in options else self.worlds
+            found[label] = f"doko:{self.net},simulations={worlds}{options}", folder
         if self.others:
-            alike = {"the others taken for itself": found["doko"]}
-            found = {name: f"{player},others={self.others}" for name, player in found.items()} | alike
-        return found if whole else found | {"the small network alone": f"cards:{self.network},part=policy"}
+            same = found["doko"][0]
+            found = {label: (f"{player},others={self.others}", folder) for label, (player, folder) in found.items()}
+            found[SAME_OPPONENTS[0]] = same, SAME_OPPONENTS[1]
+        if not whole:
+            found[POLICY[0]] = f"cards:{self.net},part=quick", POLICY[1]
+        return found
 
-    def run(self) -> Report:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        milliseconds = self.times(self.players() | {UCT: UCT})
+    def report_ablation(self) -> Report:
+        players = self.players()
+        milliseconds = self.times({label: player for label, (player, _) in players.items()} | {UCT: UCT})
         rows: list[list[str]] = []
-        first: Played | None = None
-        for name, player in self.players().items():
-            place = self.folder / f"{self.part}-{name.replace(' ', '-')}"
-            found = against_others(
-                place, self.game, player, UCT, self.scale.deals, self.seed, self.processes, self.watch, self.tell
-            )
-            beside = told(found.beside(first, self.seed)) if first else ""
+        first: DealResults | None = None
+        for label, (player, folder) in players.items():
+            found = self.one_against_others(f"{self.part}-{folder}", self.game, player, UCT, self.sizes.deals)
+            difference = points(found.difference(first, self.seed)) if first else ""
             first = first or found
-            rows.append([name, *found.row(), beside, *(f"{each:.1f}" for each in milliseconds[name])])
+            rows.append([label, *found.row(), difference, *(f"{each:.1f}" for each in milliseconds[label])])
         notes = [
-            f"Against three `{UCT}`, which takes {milliseconds[UCT][0]:.1f} ms a card here. doko is "
-            f"`{self.players()['doko']}`.",
-            "95% intervals bootstrapped over deals; beside doko: on the same deals.",
+            f"Against three `{UCT}`, which takes {milliseconds[UCT][0]:.1f} ms per card here. doko is "
+            f"`{players['doko'][0]}`.",
+            "95% intervals bootstrapped over deals; the difference from doko is on the same deals.",
         ]
-        heads = ["who", "points a game", "games", "beside doko", "ms a card", "at most"]
-        return Report(f"doko in {self.game}: {PARTS[self.part]}", heads, rows, notes, {}, "")
+        heads = ["player", "points per game", "games", "difference from doko", "ms per card", "maximum"]
+        return Report(f"doko in {self.game}: {PARTS[self.part]}", heads, rows, notes)
+
+    report_whole = report_ablation
 
     def times(self, players: dict[str, str]) -> dict[str, tuple[float, float]]:
-        """Milliseconds for a card, the mean of some games by rules of thumb; and for any decision, at most."""
+        """Milliseconds per card, the mean over some games of the heuristic player; and the maximum of any decision."""
         game = load(self.game)
         play = recorder(self.game, ["doko-rules"] * 4, self.seed)
         views = []
@@ -114,15 +118,15 @@ class Study:
                     views.append((game.turn(state), view_of(game, state, game.turn(state))))
         is_card = [not game.is_announcement(view) for _, view in views]
         found = {}
-        for at, (name, text) in enumerate(players.items()):
-            self.watch("how long a card takes, players", at, len(players))
+        for done, (label, text) in enumerate(players.items()):
+            self.report.progress(done, len(players), "time per card, players")
             player = make_for(text, game)
             taken = []
-            for seat, view in [*views[: len(views) // TIMED], *views]:  # in the first game kernels are compiled
+            for seat, view in [*views[: len(views) // TIMED], *views]:  # the first game compiles the kernels
                 player.begin(game, seat, 1)
                 began = time.perf_counter()
                 player.move(view)
                 taken.append(1000 * (time.perf_counter() - began))
             counted = np.array(taken[-len(views) :])
-            found[name] = float(counted[is_card].mean()), float(counted.max())
+            found[label] = float(counted[is_card].mean()), float(counted.max())
         return found

@@ -1,11 +1,11 @@
-"""What a study found: a table, notes, and curves; written as Markdown, JSON, and (by the app) a picture."""
+"""The result of a study: a table, notes and curves, written as Markdown, JSON and (by the app) a plot."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..arena.statistics import Result
+from ..arena.statistics import Estimate, Result
 from ..core.files import write_atomically
 from ..core.progress import Reporter
 
@@ -22,6 +22,8 @@ class Watcher(Reporter):
     def message(self, text: str) -> None:
         self.tell(text)
 
+Panels = dict[str, dict[str, list[tuple[float, ...]]]]  # game -> name -> points
+
 
 @dataclass(frozen=True)
 class Report:
@@ -29,10 +31,10 @@ class Report:
     heads: list[str]
     rows: list[list[str]]
     notes: list[str]
-    curves: dict[str, list[tuple[float, float]]]  # name -> points; nothing: no picture
-    measured: str  # what the curves show
-    games: dict[str, dict[str, list[tuple[float, ...]]]] = field(default_factory=dict)  # or curves for each game
-    over: str = "iterations"  # what the curves go over
+    curves: dict[str, list[tuple[float, float]]] = field(default_factory=dict)  # name -> points; one plot of all
+    panels: Panels = field(default_factory=dict)  # or one small plot per game
+    y_label: str = ""
+    x_label: str = "iterations"
 
     def markdown(self, command: str, scale: str) -> str:
         lines = [f"### {self.title}", "", "```", command, "```", "", f"Scale: {scale}.", ""]
@@ -49,10 +51,15 @@ class Report:
         return asdict(self)
 
 
-def percent(result: Result) -> tuple[str, str]:
+def score(result: Result) -> tuple[str, str]:
     """`51.2% (49.8 to 52.6)` and `2,400 / 310 / 2,290`."""
-    score = result.score
+    mean, low, high = result.score
     return (
-        f"{100 * score.mean:.1f}% ({100 * score.low:.1f} to {100 * score.high:.1f})",
+        f"{100 * mean:.1f}% ({100 * low:.1f} to {100 * high:.1f})",
         f"{result.wins:,} / {result.draws:,} / {result.losses:,}",
     )
+
+
+def points(found: Estimate, digits: int = 2) -> str:
+    """`+0.31 (+0.26 to +0.36)`."""
+    return f"{found.mean:+.{digits}f} ({found.low:+.{digits}f} to {found.high:+.{digits}f})"

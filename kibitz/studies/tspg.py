@@ -1,32 +1,33 @@
-"""Table I and figures 2-4 of tree-search policy gradients (Soemers et al. 2019), and what its choices do.
+"""Table I and figures 2 to 4 of tree-search policy gradients (Soemers et al. 2019), and the effect of its choices.
 
-A repetition is one training run, by its own seed, and the games that judge it. All lie in one folder, so that parts
-share them, and whatever was done already is not done again; repetitions are spread over processes.
+A repetition is one training run with a seed of its own, and the games that evaluate it. Repetitions are spread over
+processes.
 """
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from ..arena.statistics import Estimate, interval
-from ..core.files import write_atomically
-from ..core.names import BadInput, choose
+from ..core.names import choose
+from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.workers import cores, spread
 from ..games import OVER, Game, full_name, legal_actions, load, positions
 from ..learn.model_files import network_file
-from ..learn.trainer import configured, new_run, train
+from ..learn.trainer import configured
 from ..learn.tspg.store import Features, read_features
 from ..players import make_for
 from ..search.playouts import duel
 from ..search.policies import weighed
-from .report import Report
+from .report import Panels, Report
+from .study import Study, study
 
-# Biased MCTS against UCT, in percent, with its interval: playouts by π_ce (double), and by π_tspg.
+# Published score of biased MCTS against UCT, in percent with its interval: playouts by π_ce (double), and by π_tspg.
 PAPER: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
     "breakthrough": ((100, 100, 100), (100, 100, 100)),
     "connect_four": ((76, 72, 80.5), (72, 67.5, 77.3)),
@@ -39,39 +40,44 @@ PAPER: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] 
     "teeko": ((97, 94.5, 100), (93.8, 91.8, 95)),
     "yavalath": ((100, 100, 100), (98.5, 97.5, 99.5)),
 }
-Drawn = dict[str, dict[str, list[tuple[float, ...]]]]  # game -> name -> points
-CHECKPOINTS = (0.005, 0.125, 0.25, 0.5, 1.0)  # of figure 2: after 1, 25, 50, 100 and 200 games
+CHECKPOINTS = (
+    0.005,
+    0.125,
+    0.25,
+    0.5,
+    1.0,
+)  # of figure 2, as shares of the training: after 1, 25, 50, 100 and 200 games
 PLAYOUTS = ("double", "tspg")
 STAGES = 10  # of a game, in figure 3
 CHOICES = ("loss", "parent", "mixed")
 PARTS = {
-    "table-1": "search with what was learned against UCT, at as many simulations",
-    "figure-2": "the policies against each other, without search, on the way",
-    "figure-3": "how undecided policies and searches are, over the stages of a game",
-    "figure-4": "the spread of weights",
-    "unvisited": "what the value of actions never tried does to tspg",
+    "table-1": "biased MCTS against UCT with equal simulations",
+    "figure-2": "the policies against each other, without search, during training",
+    "figure-3": "entropy of policies and searches over the stages of a game",
+    "figure-4": "distribution of the weights",
+    "unvisited": "effect of the value assumed for unvisited actions",
 }
 
 
 @dataclass(frozen=True)
 class Scale:
-    games: float  # of self-play, share of the paper's
+    games: float  # of self-play, as a share of the paper's
     simulations: float  # share
     repetitions: int
-    matches: int  # games against UCT, a repetition
-    duels: int  # games of policies, a repetition
+    matches: int  # games against UCT per repetition
+    duels: int  # games between policies per repetition
     what: str
 
 
 SCALES = {
     "quick": Scale(0.03, 0.03, 2, 4, 40, "minutes: to see that it works"),
     "half": Scale(0.5, 0.5, 5, 40, 200, "half the games of self-play, half the simulations"),
-    "paper": Scale(1.0, 1.0, 5, 40, 200, "the paper's sizes: 5 runs of 200 games, 1,600 simulations a move"),
+    "paper": Scale(1.0, 1.0, 5, 40, 200, "the paper's sizes: 5 runs of 200 games, 1,600 simulations per move"),
 }
 
 
 class Task(NamedTuple):
-    """One repetition, and what is to be known of it."""
+    """One repetition, and the part that needs it."""
 
     game: str
     seed: int
@@ -79,125 +85,115 @@ class Task(NamedTuple):
     unvisited: str
 
 
-class Study:
-    def __init__(
-        self,
-        part: str,
-        games: Sequence[str],
-        scale: str,
-        folder: Path,
-        preset: str = "paper",
-        features: str = "faithful",
-        seed: int = 1,
-        processes: int | None = None,
-        watch: Callable[[str, float, float], None] = lambda what, done, total: None,
-        tell: Callable[[str], None] = lambda text: None,
-        repetitions: int | None = None,
-        unvisited: str = "parent",
-    ) -> None:
-        self.part = choose("part of tspg", part, PARTS)
-        self.games = [full_name(load(game)) for game in games or ("connect_four",)]
-        self.scale = SCALES[choose("scale", scale, SCALES)]
-        self.preset, self.features, self.folder, self.seed = preset, features, folder, seed
-        self.processes, self.watch, self.tell = processes or cores(), watch, tell
-        self.repetitions = repetitions or self.scale.repetitions
-        self.unvisited = choose("value of actions never tried", unvisited, CHOICES)
-        for game in self.games:
-            self._config(game, self.seed, self.unvisited)
+@study("tspg")
+@dataclass(kw_only=True)
+class TspgStudy(Study):
+    """Reproduce Table I or a figure of tree-search policy gradients: trains, plays, writes Markdown and a plot.
 
-    # ------------------------------------------------------------ what there is to do
+    Repetitions are spread over processes. The same command resumes an interrupted study; all parts share training.
 
-    def _config(self, game: str, seed: int, unvisited: str) -> Any:
+    Example: kibitz study tspg table-1 --game connect_four --scale quick
+
+    Example: kibitz study tspg figure-2 --game all --scale paper --preset kibitz
+    """
+
+    game: Annotated[
+        list[str], "A game, or several: --game hex:7 --game othello; default connect_four. all: the paper's ten."
+    ] = field(default_factory=list)
+    preset: Annotated[str, "Training configuration: paper, public, or kibitz (ours)."] = "paper"
+    features: Annotated[str, "Atoms that patterns are grown from: faithful, or rich."] = "faithful"
+    repetitions: Annotated[int | None, "Number of training runs per game; default by the scale."] = None
+    unvisited: Annotated[str, "Value assumed for unvisited actions in the TSPG objective: parent, loss or mixed."] = (
+        "parent"
+    )
+
+    parts, scales = PARTS, SCALES
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        games = list(PAPER) if self.game == ["all"] else self.game or ["connect_four"]
+        self.game = [full_name(load(game)) for game in games]
+        self.repetitions = self.repetitions or self.sizes.repetitions
+        choose("value of unvisited actions", self.unvisited, CHOICES)
+        for game in self.game:  # refused before anything is written
+            configured("tspg", game, self.preset, self.configuration(game, self.seed, self.unvisited))
+
+    def file_name(self) -> str:
+        choice = "" if self.unvisited == "parent" else f"-{self.unvisited}"
+        return f"{self.part}-{self.preset}-{self.features}{choice}"
+
+    def run(self, report: Reporter = SILENT) -> Report:
+        tasks = self.tasks()
+        processes = min(self.processes or cores(), len(tasks))
+        report.progress(0, len(tasks), "repetitions")
+        for done, _ in enumerate(spread(repetition, (self,), tasks, processes, report.message, alone=None), 1):
+            report.progress(done, len(tasks), "repetitions")
+        return super().run(report)
+
+    # ------------------------------------------------------------ one repetition
+
+    def configuration(self, game: str, seed: int, unvisited: str) -> dict[str, Any]:
         config = configured("tspg", game, self.preset, {})
-        iterations = max(2, round(config.iterations * self.scale.games))
-        given = {
+        iterations = max(2, round(config.iterations * self.sizes.games))
+        return {
             "iterations": iterations,
-            "simulations": max(2, round(config.simulations * self.scale.simulations)),
+            "simulations": max(2, round(config.simulations * self.sizes.simulations)),
             "keep_every": max(1, round(iterations / 8)),
             "features": self.features,
             "unvisited": unvisited,
             "seed": seed,
         }
-        return configured("tspg", game, self.preset, given)
 
-    def _tasks(self) -> list[Task]:
+    def tasks(self) -> list[Task]:
         choices = CHOICES if self.part == "unvisited" else (self.unvisited,)
         part = {"figure-3": "table-1", "figure-4": "figure-2", "unvisited": "figure-2"}.get(self.part, self.part)
         return [
-            Task(game, self.seed + i, part, choice)
-            for game in self.games
-            for choice in choices
-            for i in range(self.repetitions)
+            Task(game, seed, part, choice) for game in self.game for choice in choices for seed in self.repeated_seeds()
         ]
 
-    def run(self) -> Report:
-        tasks = self._tasks()
-        work = spread(repetition, (self,), tasks, min(self.processes, len(tasks)), self.tell, alone=None)
-        self.watch("repetitions", 0, len(tasks))
-        for done, _ in enumerate(work, 1):
-            self.watch("repetitions", done, len(tasks))
-        return getattr(self, f"_{self.part.replace('-', '_')}")()
+    def repeated_seeds(self) -> range:
+        assert self.repetitions is not None
+        return range(self.seed, self.seed + self.repetitions)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What a process needs of it."""
-        return self.__dict__ | {"watch": None, "tell": None}
-
-    # ------------------------------------------------------------ one repetition
-
-    def trained(self, task: Task) -> Run:
-        """The run of a repetition, as far as it is."""
-        config = self._config(task.game, task.seed, task.unvisited)
-        name = task.game.replace(":", "-").replace(",", "-").replace("=", "-")
-        folder = self.folder / f"{name}-{self.preset}-{self.features}-{task.unvisited}-{task.seed}"
-        if not (folder / "config.json").exists():
-            return new_run(folder, "tspg", config)
-        run = Run(folder)
-        if run.config() != {"command": "train", "method": "tspg", **vars(config)}:
-            raise BadInput(f"{folder} holds another training: give another folder with --out")
-        return run
+    def repetition_run(self, game: str, seed: int, unvisited: str) -> Run:
+        """The training run of a repetition, finished or not."""
+        name = game.replace(":", "-").replace(",", "-").replace("=", "-")
+        folder = f"{name}-{self.preset}-{self.features}-{unvisited}-{seed}"
+        return self.training(folder, "tspg", game, self.preset, self.configuration(game, seed, unvisited))
 
     def do(self, task: Task) -> None:
-        """Train and judge."""
-        run = self.trained(task)
-        lines, iterations = run.lines(), run.config()["iterations"]
-        if not lines or lines[-1]["iteration"] < iterations or not run.path("network.safetensors").exists():
-            train(run, 1)
-        game = load(task.game)
+        """Train and evaluate one repetition."""
+        run = self.train(self.repetition_run(task.game, task.seed, task.unvisited), processes=1)
+        game, config = load(task.game), run.config()
         if task.part == "figure-2":
-            for iteration in checkpoints(iterations, run.config()["keep_every"]):
-                self._once(run, f"duels-{iteration}", lambda at=iteration: self._duels(game, run, at))  # type: ignore[misc]
+            for iteration in checkpoints(config["iterations"], config["keep_every"]):
+                self.once(run.path(f"duels-{iteration}.json"), partial(self.duels, game, run, iteration))
         if task.part == "table-1":
             for playouts in PLAYOUTS:
-                self._once(run, f"against-uct-{playouts}", lambda by=playouts: self._matches(game, run, by))  # type: ignore[misc]
+                self.once(run.path(f"against-uct-{playouts}.json"), partial(self.matches, game, run, playouts))
 
-    def _once(self, run: Run, name: str, found: Callable[[], Any]) -> Any:
-        path = run.path(f"{name}.json")
-        if not path.exists():
-            write_atomically(path, json.dumps(found()).encode())
-        return json.loads(path.read_text())
-
-    def _features(self, game: Game, run: Run, iteration: int = 0) -> Features:
+    def policies(self, game: Game, run: Run, iteration: int = 0) -> Features:
         return read_features(network_file(str(run.folder), iteration), game)[0]
 
-    def _duels(self, game: Game, run: Run, iteration: int) -> dict[str, float]:
-        """What the other policies score against ce."""
-        features = self._features(game, run, iteration)
+    def duels(self, game: Game, run: Run, iteration: int) -> dict[str, float]:
+        """Mean score of the other policies against ce."""
+        features = self.policies(game, run, iteration)
         base, seed = features.policy(game, "ce"), run.config()["seed"]
         return {
-            name: float(duel(game, features.policy(game, name), base, self.scale.duels, seed).mean())
+            name: float(duel(game, features.policy(game, name), base, self.sizes.duels, seed).mean())
             for name in PLAYOUTS
         }
 
-    def _matches(self, game: Game, run: Run, playouts: str) -> dict[str, Any]:
-        """Scores against UCT, and the entropy of everybody's choice at each move of these games."""
+    def matches(self, game: Game, run: Run, playouts: str) -> dict[str, Any]:
+        """Scores against UCT, and the entropy of searches and policies at each move of these games."""
         simulations, seed = run.config()["simulations"], run.config()["seed"]
         biased = make_for(f"puct:{simulations},policy={run.folder},playouts={playouts},prove=no,plies=200", game)
         uct = make_for(f"uct:{simulations},prove=no,plies=200", game)
-        features = self._features(game, run)
+        features = self.policies(game, run)
         policies = {name: features.policy(game, name) for name in ("ce", "tspg")}
         scores: list[float] = []
-        undecided: list[tuple[float, str, float]] = []  # stage of the game, whose choice, its entropy
-        for number in range(self.scale.matches):
+        entropies: list[tuple[float, str, float]] = []  # stage of the game, name, entropy
+        for number in range(self.sizes.matches):
             mine, state = number % 2, positions(game)[0]
             for seat in range(2):
                 (biased if seat == mine else uct).begin(game, seat, seed * 10_000 + 2 * number + seat)
@@ -211,98 +207,100 @@ class Study:
                     here += [(turns, each, entropy(weighed(game, by, state, n))) for each, by in policies.items()]
                 game.play(state, action)
                 turns += 1
-            undecided += [(at / turns, who, value) for at, who, value in here]
+            entropies += [(at / turns, name, value) for at, name, value in here]
             got, theirs = game.payoff(state, mine), game.payoff(state, 1 - mine)
             scores.append(0.5 * ((got > theirs) + (got >= theirs)))
-        return {"scores": scores, "entropy": stages(undecided)}
+        return {"scores": scores, "entropy": stages(entropies)}
 
-    # ------------------------------------------------------------ what came out
+    # ------------------------------------------------------------ parts
 
-    def _all(self, game: str, name: str, unvisited: str = "") -> list[Any]:
-        """A file of each repetition."""
-        choice = unvisited or self.unvisited
-        runs = [self.trained(Task(game, self.seed + i, self.part, choice)) for i in range(self.repetitions)]
+    def repeated(self, game: str, name: str, unvisited: str = "") -> list[Any]:
+        """The contents of a file of each repetition."""
+        runs = [self.repetition_run(game, seed, unvisited or self.unvisited) for seed in self.repeated_seeds()]
         return [json.loads(run.path(f"{name}.json").read_text()) for run in runs]
 
-    def _table_1(self) -> Report:
+    def report_table_1(self) -> Report:
         rows = []
-        for game in self.games:
+        for game in self.game:
             row = [game]
+            published = next((value for name, value in PAPER.items() if full_name(load(name)) == game), None)
             for place, playouts in enumerate(PLAYOUTS):
-                found = over_runs([np.mean(each["scores"]) for each in self._all(game, f"against-uct-{playouts}")])
-                known = self._paper(game)
-                theirs = "" if known is None else "{:g} ({:g} to {:g})".format(*known[place])
-                row += [percents(found), theirs]
+                scores = [np.mean(each["scores"]) for each in self.repeated(game, f"against-uct-{playouts}")]
+                theirs = "" if published is None else "{:g} ({:g} to {:g})".format(*published[place])
+                row += [percents(over_runs(scores)), theirs]
             rows.append(row)
         heads = ["game", "double playouts %", "paper", "tspg playouts %", "paper"]
         notes = [
-            f"Biased MCTS (prior ce) against UCT at as many simulations; {self.repetitions} runs, {self.scale.matches} "
-            "games each, half of them moved first; 95% bootstrap intervals over runs; a draw is half.",
-            self._how(),
+            f"Biased MCTS (prior ce) against UCT with equal simulations; {self.repetitions} runs, {self.sizes.matches} "
+            "games each, moving first in half of them; 95% bootstrap intervals over runs; a draw is half.",
+            self.settings(),
         ]
-        return Report("Table I: search with learned patterns against UCT", heads, rows, notes, {}, "")
+        return Report("Table I: biased MCTS against UCT", heads, rows, notes)
 
-    def _paper(self, game: str) -> Any:
-        return next((value for name, value in PAPER.items() if full_name(load(name)) == game), None)
-
-    def _how(self) -> str:
-        config = self._config(self.games[0], self.seed, self.unvisited)
+    def settings(self) -> str:
+        config = self.configuration(self.game[0], self.seed, self.unvisited)
         return (
-            f"Preset {self.preset}, {self.features} features, {config.iterations} games of self-play, "
-            f"{config.simulations} simulations a move."
+            f"Preset {self.preset}, {self.features} features, {config['iterations']} games of self-play, "
+            f"{config['simulations']} simulations per move."
         )
 
-    def _figure_2(self) -> Report:
+    def report_figure_2(self) -> Report:
         rows: list[list[str]] = []
-        drawn: Drawn = {}
-        for game in self.games:
-            config = self._config(game, self.seed, self.unvisited)
-            at = checkpoints(config.iterations, config.keep_every)
+        panels: Panels = {}
+        for game in self.game:
+            config = self.configuration(game, self.seed, self.unvisited)
+            at = checkpoints(config["iterations"], config["keep_every"])
+            duels = [self.repeated(game, f"duels-{iteration}") for iteration in at]
             for name in PLAYOUTS:
-                points = [over_runs([each[name] for each in self._all(game, f"duels-{iteration}")]) for iteration in at]
-                lines = [(i, *(100 * value for value in point)) for i, point in zip(at, points, strict=True)]
-                drawn.setdefault(game, {})[name] = lines
-                rows.append([game, name, *(percents(point) for point in points)])
+                scores = [over_runs([each[name] for each in repetitions]) for repetitions in duels]
+                points = [(i, *(100 * value for value in found)) for i, found in zip(at, scores, strict=True)]
+                panels.setdefault(game, {})[name] = points
+                rows.append([game, name, *map(percents, scores)])
         heads = ["game", "policy", *(f"after {iteration}" for iteration in at)]
         notes = [
-            f"Score of a policy against ce, both drawing moves by their odds: {self.repetitions} runs, "
-            f"{self.scale.duels} games each, 95% bootstrap intervals over runs. The paper's figure has no numbers: "
-            "its π_tspg is above 50% in all ten games, its π_ce (double) near 50%.",
-            self._how(),
+            f"Score of a policy against ce, both sampling their moves: {self.repetitions} runs, {self.sizes.duels} "
+            "games each, 95% bootstrap intervals over runs. The paper's figure has no numbers: its π_tspg is above "
+            "50% in all ten games, its π_ce (double) near 50%.",
+            self.settings(),
         ]
-        title, measured = "Figure 2: policies against π_ce", "score against ce, %"
-        return Report(title, heads, rows, notes, {}, measured, drawn, "games of self-play")
+        title = "Figure 2: policies against π_ce"
+        return Report(
+            title, heads, rows, notes, panels=panels, y_label="score against ce, %", x_label="games of self-play"
+        )
 
-    def _figure_3(self) -> Report:
+    def report_figure_3(self) -> Report:
         rows: list[list[str]] = []
-        drawn: Drawn = {}
-        for game in self.games:
-            found = self._all(game, "against-uct-tspg")
-            for who in ("uct", "ce", "biased", "tspg"):
-                by_stage = [[each["entropy"][who][i] for each in found] for i in range(STAGES)]
-                means = [_mean(values) for values in by_stage]
-                points = [(10.0 * i + 5, mean) for i, mean in enumerate(means) if mean is not None]
-                drawn.setdefault(game, {})[who] = list(points)
-                told = ["-" if mean is None else f"{mean:.2f}" for mean in means[:: STAGES // 5]]
-                rows.append([game, who, *told, f"{_mean(means):.3f}"])
-        heads = ["game", "whose choice", *(f"{100 * i // STAGES}%" for i in range(0, STAGES, STAGES // 5)), "mean"]
+        panels: Panels = {}
+        for game in self.game:
+            found = self.repeated(game, "against-uct-tspg")
+            for name in ("uct", "ce", "biased", "tspg"):
+                by_stage = [[each["entropy"][name][i] for each in found] for i in range(STAGES)]
+                means = [known_mean(values) for values in by_stage]
+                panels.setdefault(game, {})[name] = [
+                    (10.0 * i + 5, mean) for i, mean in enumerate(means) if mean is not None
+                ]
+                cells = ["-" if mean is None else f"{mean:.2f}" for mean in means[:: STAGES // 5]]
+                rows.append([game, name, *cells, f"{known_mean(means):.3f}"])
+        heads = ["game", "policy", *(f"{100 * i // STAGES}%" for i in range(0, STAGES, STAGES // 5)), "mean"]
         notes = [
             "Entropy divided by the logarithm of the number of legal moves, by the stage of the game (turn / turns), "
-            "in the games of Table I with tspg playouts. Searches by their visits.",
+            "in the games of Table I with tspg playouts. Searches (uct, biased) by their visits.",
             "The paper: uct is highest, then ce, then biased, and tspg is lowest, in most games.",
-            self._how(),
+            self.settings(),
         ]
-        title, measured = "Figure 3: entropy over the stages of a game", "normalised entropy"
-        return Report(title, heads, rows, notes, {}, measured, drawn, "stage of the game, %")
+        title = "Figure 3: entropy over the stages of a game"
+        return Report(
+            title, heads, rows, notes, panels=panels, y_label="normalized entropy", x_label="stage of the game, %"
+        )
 
-    def _figure_4(self) -> Report:
+    def report_figure_4(self) -> Report:
         from scipy.stats import gaussian_kde
 
         rows: list[list[str]] = []
-        drawn: Drawn = {}
-        for game in self.games:
-            runs = [self.trained(Task(game, self.seed + i, self.part, self.unvisited)) for i in range(self.repetitions)]
-            features = [self._features(load(game), run) for run in runs]
+        panels: Panels = {}
+        for game in self.game:
+            runs = [self.repetition_run(game, seed, self.unvisited) for seed in self.repeated_seeds()]
+            features = [self.policies(load(game), run) for run in runs]
             for name in ("ce", "tspg"):
                 weights = np.concatenate([each.weights(name)[seat] for each in features for seat in range(2)])
                 near = float(np.mean(np.abs(weights) < 0.1))
@@ -310,51 +308,52 @@ class Study:
                 rows.append([game, name, f"{weights.std():.2f}", f"{100 * near:.0f}%", f"{low:.2f} to {high:.2f}"])
                 grid = np.linspace(-3, 3, 61)
                 density = gaussian_kde(weights)(grid)
-                drawn.setdefault(game, {})[name] = list(zip(grid.tolist(), density.tolist(), strict=True))
+                panels.setdefault(game, {})[name] = list(zip(grid.tolist(), density.tolist(), strict=True))
         heads = ["game", "weights", "standard deviation", "within ±0.1", "1% to 99%"]
-        notes = ["The paper: θ_ce has the higher peak at 0, θ_ce + θ_tspg the longer tails.", self._how()]
-        return Report("Figure 4: the spread of weights", heads, rows, notes, {}, "density", drawn, "weight")
+        notes = ["The paper: θ_ce has the higher peak at 0, θ_ce + θ_tspg the longer tails.", self.settings()]
+        title = "Figure 4: distribution of the weights"
+        return Report(title, heads, rows, notes, panels=panels, y_label="density", x_label="weight")
 
-    def _unvisited(self) -> Report:
+    def report_unvisited(self) -> Report:
         rows = []
-        for game in self.games:
-            config = self._config(game, self.seed, self.unvisited)
-            last = checkpoints(config.iterations, config.keep_every)[-1]
+        for game in self.game:
+            config = self.configuration(game, self.seed, self.unvisited)
+            last = checkpoints(config["iterations"], config["keep_every"])[-1]
             for choice in CHOICES:
-                scores = [each["tspg"] for each in self._all(game, f"duels-{last}", choice)]
+                scores = [each["tspg"] for each in self.repeated(game, f"duels-{last}", choice)]
                 rows.append([game, choice, percents(over_runs(scores))])
-        heads = ["game", "an action never tried counts as", "tspg against ce %"]
-        return Report("Unvisited actions in the TSPG objective", heads, rows, [self._how()], {}, "")
+        heads = ["game", "value of unvisited actions", "tspg against ce %"]
+        return Report("Unvisited actions in the TSPG objective", heads, rows, [self.settings()])
 
 
-def repetition(study: Study) -> Callable[[Task], None]:
-    """What a process does."""
+def repetition(study: TspgStudy) -> Callable[[Task], None]:
+    """The function that a worker process applies to each task."""
     return study.do
 
 
 def checkpoints(iterations: int, keep_every: int) -> list[int]:
-    """The iterations of figure 2 at this scale, of those that are kept."""
+    """The iterations of figure 2 at this scale, among those that are kept."""
     wanted = (max(1, round(share * iterations)) for share in CHECKPOINTS)
     near = (1 if each == 1 else min(iterations, max(1, round(each / keep_every)) * keep_every) for each in wanted)
     return sorted(set(near))
 
 
 def entropy(probs: np.ndarray) -> float:
-    """Of 0 to 1: 1 is undecided."""
+    """Normalized entropy, between 0 (certain) and 1 (uniform)."""
     used = probs[probs > 0]
     return float(-(used * np.log(used)).sum() / np.log(len(probs)))
 
 
-def stages(undecided: Sequence[tuple[float, str, float]]) -> dict[str, list[float | None]]:
-    """The mean entropy of everybody's choices at each stage of the game."""
+def stages(entropies: Sequence[tuple[float, str, float]]) -> dict[str, list[float | None]]:
+    """Mean entropy by name and stage of the game."""
     found: dict[str, list[list[float]]] = {}
-    for place, who, value in undecided:
-        found.setdefault(who, [[] for _ in range(STAGES)])[min(int(place * STAGES), STAGES - 1)].append(value)
-    return {who: [float(np.mean(each)) if each else None for each in values] for who, values in found.items()}
+    for place, name, value in entropies:
+        found.setdefault(name, [[] for _ in range(STAGES)])[min(int(place * STAGES), STAGES - 1)].append(value)
+    return {name: [float(np.mean(each)) if each else None for each in values] for name, values in found.items()}
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    """Of those that there are; short games have no moves at some stages."""
+def known_mean(values: Sequence[float | None]) -> float | None:
+    """Mean of the values that are known: short games have no moves at some stages."""
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known else None
 

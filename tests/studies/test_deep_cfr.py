@@ -1,4 +1,4 @@
-"""The study of Deep CFR, tiny: every part runs, stands beside published numbers, shares training."""
+"""The study of Deep CFR at a tiny scale: every part runs, has the published numbers beside ours, shares training."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from kibitz.core.runs import Run
 from kibitz.learn.deep_cfr import method
 from kibitz.learn.deep_cfr.method import DEFECTS
 from kibitz.studies import deep_cfr
-from kibitz.studies.deep_cfr import MODELS, PARTS, Scale, Study
+from kibitz.studies.deep_cfr import MODELS, PARTS, DeepCfrStudy, Scale
 
 
 @pytest.fixture(autouse=True)
@@ -17,17 +17,17 @@ def few(monkeypatch):
 
 
 def study(part, folder, **given):
-    return Study(part, "quick", folder, processes=1, device="cpu", **given)
+    return DeepCfrStudy(part=part, out=folder, processes=1, device="cpu", **given)
 
 
-def test_leduc_stands_beside_the_published_curves(tmp_path):
+def test_leduc_has_the_published_curves_beside_ours(tmp_path):
     report = study("leduc", tmp_path).run()
     assert [row[0] for row in report.rows] == ["2"]
     assert {"ours, seed 1", "ours, seed 2", *deep_cfr.PUBLISHED} == set(report.curves)
     mean, each = float(report.rows[0][1]), [float(value) for value in report.rows[0][2].split(", ")]
     assert mean == pytest.approx(sum(each) / 2, abs=1)
     assert 100 < mean < 3000
-    assert study("leduc", tmp_path).run() == report  # nothing is done again
+    assert study("leduc", tmp_path).run() == report  # nothing is repeated
 
 
 def test_the_thesis_and_its_ablation_share_their_training(tmp_path):
@@ -45,10 +45,10 @@ def test_the_thesis_and_its_ablation_share_their_training(tmp_path):
     assert all(path.stat().st_mtime_ns == time for path, time in before.items())
 
 
-def test_what_is_not_there_is_refused(tmp_path):
+def test_unknown_parts_and_folders_of_other_runs_are_refused(tmp_path):
     with pytest.raises(BadInput, match="no part of deep-cfr is called 'leduk': did you mean 'leduc'"):
         study("leduk", tmp_path)
     Run.create(tmp_path / "leduc-kibitz-1", "", {"command": "train", "method": "deep-cfr"})
-    with pytest.raises(BadInput, match="holds another training: give another folder with --out"):
+    with pytest.raises(BadInput, match="holds another training run: give another folder with --out"):
         study("leduc", tmp_path).run()
     assert set(PARTS) == {"leduc", "thesis", "ablation"}

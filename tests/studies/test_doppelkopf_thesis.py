@@ -1,4 +1,4 @@
-"""The study of the thesis on Doppelkopf, tiny: every part runs, stands beside its numbers, shares training."""
+"""The study of the thesis on Doppelkopf at a tiny scale: its numbers beside ours, one training for all parts."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from kibitz.arena.recording import open_recording, record_into
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.studies import doppelkopf_thesis
-from kibitz.studies.doppelkopf_thesis import PARTS, Study, percent
+from kibitz.studies.doppelkopf_thesis import PARTS, DoppelkopfThesis, percent
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def few(monkeypatch):
 
 
 def study(part, data, folder, **given):
-    return Study(part, data, "quick", folder, device="cpu", processes=1, **given)
+    return DoppelkopfThesis(part=part, data=data, out=folder, device="cpu", processes=1, **given)
 
 
 def test_all_parts_share_training(data, tmp_path):
@@ -49,12 +49,12 @@ def test_all_parts_share_training(data, tmp_path):
     assert Run(tmp_path / "table-9-bidding").config()["players"][0].startswith("uct-lstm:10x5,net=")
     assert Run(tmp_path / "thesis-1").config()["iterations"] == 7
     kept = [path.stat().st_mtime_ns for path in sorted(tmp_path.glob("*/checkpoints/*/state.json"))]
-    for part in ("table-6", "table-9"):  # of the passes of table 6, though there are more now
+    for part in ("table-6", "table-9"):  # by the epochs of table 6, though there are more now
         assert study(part, data, tmp_path).run().rows == reports[part].rows
     assert [path.stat().st_mtime_ns for path in sorted(tmp_path.glob("*/checkpoints/*/state.json"))] == kept
 
 
-def test_other_networks_are_measured_beside_it(data, tmp_path):
+def test_other_networks_are_evaluated_beside_the_lstm(data, tmp_path):
     other = study("table-6", data, tmp_path / "one").trained("thesis-128", 1)
     given = {"also": [other.folder]}
     assert study("table-6", data, tmp_path, **given).run().rows[-1][0] == "thesis-128-1"
@@ -70,7 +70,7 @@ def test_other_networks_are_measured_beside_it(data, tmp_path):
         study("table-7", data, tmp_path, **given)
 
 
-def test_a_network_that_is_there_is_not_learned_again(data, tmp_path):
+def test_a_trained_network_is_not_trained_again(data, tmp_path):
     run = study("table-6", data, tmp_path).trained("thesis-128", 1)
     shutil.rmtree(run.path("checkpoints"))
     assert study("table-6", data, tmp_path).trained("thesis-128", 1).folder == run.folder
@@ -83,14 +83,14 @@ def test_a_network_that_is_there_is_not_learned_again(data, tmp_path):
     with pytest.raises(BadInput, match="has no network"):
         study("table-7", data, tmp_path, net=tmp_path)
     study("table-6", data, tmp_path).trained("thesis-128", 2)
-    assert run.path("checkpoints").exists()  # more passes are more to learn
+    assert run.path("checkpoints").exists()  # more epochs need more training
 
 
-def test_the_random_guess_is_surer_of_its_own_cards_and_of_the_last_trick(data, tmp_path):
+def test_the_random_prediction_is_better_on_own_cards_and_in_the_last_trick(data, tmp_path):
     work = study("table-7", data, tmp_path)
-    judged = work.judged({"network": work.trained("thesis", 1)})
-    random, own = judged.right["random"], judged.own
-    assert random.shape == judged.right["network"].shape == judged.legal["network"].shape == own.shape
+    found = work.predictions({"network": work.trained("thesis", 1)})
+    random, own = found.correct["random"], found.own
+    assert random.shape == found.correct["network"].shape == found.legal["network"].shape == own.shape
     assert own.mean() == 0.25
     assert random[own].mean() > random[~own].mean()
     assert random[..., 44:].mean() > 2 * random[..., :44].mean()
@@ -104,12 +104,12 @@ def test_intervals_are_over_games():
     assert percent(right, which & (np.arange(40) < 20)[:, None, None], 1).startswith("100.0% (100.0")
 
 
-def test_what_is_not_there_is_refused(data, tmp_path):
+def test_unknown_parts_missing_data_and_other_runs_are_refused(data, tmp_path):
     with pytest.raises(BadInput, match="no part of doppelkopf is called 'table-1'"):
         study("table-1", data, tmp_path)
     with pytest.raises(BadInput, match="nowhere can't be read"):
         study("table-6", tmp_path / "nowhere", tmp_path)
     work = study("table-6", data, tmp_path)
     Run.create(tmp_path / "thesis-1", "", {"command": "train", "method": "tspg"})
-    with pytest.raises(BadInput, match="holds another training"):
+    with pytest.raises(BadInput, match="holds another training run"):
         work.trained("thesis", 1)

@@ -1,4 +1,4 @@
-"""The study of tree-search policy gradients, tiny: every part runs, stands beside the paper's numbers, and goes on."""
+"""The study of tree-search policy gradients at a tiny scale: every part runs, and shares its training."""
 
 import json
 
@@ -8,7 +8,7 @@ import pytest
 from kibitz.core.names import BadInput
 from kibitz.learn.trainer import configured
 from kibitz.studies import tspg
-from kibitz.studies.tspg import PAPER, PARTS, Study, Task, checkpoints, entropy, over_runs, stages
+from kibitz.studies.tspg import PAPER, PARTS, TspgStudy, checkpoints, entropy, over_runs, stages
 
 
 @pytest.fixture(autouse=True)
@@ -17,10 +17,10 @@ def few(monkeypatch):
 
 
 def study(part, folder, **given):
-    return Study(part, ["tic_tac_toe"], "quick", folder, processes=1, **given)
+    return TspgStudy(part=part, game=["tic_tac_toe"], out=folder, **({"processes": 1} | given))
 
 
-def test_all_parts_share_training_and_nothing_is_done_twice(tmp_path):
+def test_all_parts_share_training_and_nothing_is_repeated(tmp_path):
     reports = {part: study(part, tmp_path).run() for part in PARTS}
     assert len(reports["table-1"].rows) == 1
     assert [row[1] for row in reports["figure-2"].rows] == ["double", "tspg"]
@@ -28,25 +28,23 @@ def test_all_parts_share_training_and_nothing_is_done_twice(tmp_path):
     assert [row[1] for row in reports["figure-4"].rows] == ["ce", "tspg"]
     assert [row[1] for row in reports["unvisited"].rows] == ["loss", "parent", "mixed"]
     runs = sorted(path.name for path in tmp_path.iterdir() if path.is_dir())
-    assert len(runs) == 3 * 2  # an unvisited action's choices, two repetitions
+    assert len(runs) == 3 * 2  # values of unvisited actions, two repetitions
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.*")}
     for part in PARTS:
         assert study(part, tmp_path).run().rows == reports[part].rows
     assert before == {path: path.stat().st_mtime_ns for path in before}
 
 
-def test_two_processes_find_the_same(tmp_path):
+def test_two_processes_give_the_same_result(tmp_path):
     alone = study("figure-2", tmp_path / "one").run()
-    both = Study("figure-2", ["tic_tac_toe"], "quick", tmp_path / "two", processes=2).run()
+    both = study("figure-2", tmp_path / "two", processes=2).run()
     assert both.rows == alone.rows
 
 
-def test_scores_are_of_games_against_uct_half_of_them_moved_first(tmp_path):
+def test_scores_and_entropies_are_kept_for_each_repetition(tmp_path):
     work = study("table-1", tmp_path)
     work.run()
-    found = json.loads(
-        work.trained(Task("tic_tac_toe", 1, "table-1", "parent")).path("against-uct-tspg.json").read_text()
-    )
+    found = json.loads(work.repetition_run("tic_tac_toe", 1, "parent").path("against-uct-tspg.json").read_text())
     assert len(found["scores"]) == 2
     assert set(found["scores"]) <= {0.0, 0.5, 1.0}
     assert set(found["entropy"]) == {"uct", "ce", "biased", "tspg"}
@@ -55,19 +53,20 @@ def test_scores_are_of_games_against_uct_half_of_them_moved_first(tmp_path):
 
 def test_at_the_papers_scale_the_sizes_are_the_papers(tmp_path):
     for game in PAPER:
-        config = Study("table-1", [game], "paper", tmp_path)._config(game, 1, "parent")
+        work = TspgStudy(part="table-1", game=[game], scale="paper", out=tmp_path)
+        config = configured("tspg", game, work.preset, work.configuration(game, 1, "parent"))
         assert (config.iterations, config.simulations) == (200, 800 if game == "hex:11" else 1600)
         assert (config.batch, config.capacity, config.rate, config.turns, config.plies) == (30, 400, 0.005, 150, 200)
         assert checkpoints(config.iterations, config.keep_every) == [1, 25, 50, 100, 200]
 
 
-def test_entropy_is_1_where_undecided_and_0_where_not():
+def test_entropy_is_1_for_uniform_probabilities_and_0_for_certainty():
     assert entropy(np.full(7, 1 / 7)) == pytest.approx(1)
     assert entropy(np.array([0, 1.0, 0])) == 0
     assert entropy(np.array([0.5, 0.5, 0, 0])) == pytest.approx(0.5)
 
 
-def test_stages_are_means_of_what_fell_into_them():
+def test_entropies_are_averaged_by_stage():
     found = stages([(0.0, "ce", 0.2), (0.05, "ce", 0.4), (0.99, "ce", 1.0), (0.5, "uct", 0.7)])
     assert found["ce"][0] == pytest.approx(0.3)
     assert found["ce"][9] == 1.0
@@ -82,24 +81,24 @@ def test_intervals_are_over_runs():
     assert np.isnan(over_runs([0.5]).low)
 
 
-def test_what_is_not_there_is_refused(tmp_path):
+def test_unknown_parts_games_and_presets_and_folders_of_other_runs_are_refused(tmp_path):
     with pytest.raises(BadInput, match="no part of tspg is called 'table-2'"):
-        Study("table-2", ["tic_tac_toe"], "quick", tmp_path)
+        study("table-2", tmp_path)
     with pytest.raises(BadInput, match="no board"):
-        Study("table-1", ["leduc"], "quick", tmp_path)
+        TspgStudy(part="table-1", game=["leduc"], out=tmp_path)
     with pytest.raises(BadInput, match="no preset"):
-        Study("table-1", ["tic_tac_toe"], "quick", tmp_path, preset="mine")
-    study("figure-2", tmp_path).trained(Task("tic_tac_toe", 1, "figure-2", "parent"))
+        study("table-1", tmp_path, preset="mine")
+    study("figure-2", tmp_path).repetition_run("tic_tac_toe", 1, "parent")
     tspg.SCALES["quick"] = tspg.Scale(0.03, 0.01, 2, 2, 20, "other")
-    with pytest.raises(BadInput, match="holds another training"):
-        study("figure-2", tmp_path).trained(Task("tic_tac_toe", 1, "figure-2", "parent"))
+    with pytest.raises(BadInput, match="holds another training run"):
+        study("figure-2", tmp_path).repetition_run("tic_tac_toe", 1, "parent")
 
 
-def test_what_actions_never_tried_count_for_can_be_chosen(tmp_path):
+def test_the_value_of_unvisited_actions_can_be_chosen(tmp_path):
     for choice in ("parent", "mixed"):
         made = study("table-1", tmp_path, unvisited=choice)
-        assert {task.unvisited for task in made._tasks()} == {choice}
-        assert made.trained(made._tasks()[0]).config()["unvisited"] == choice
+        assert {task.unvisited for task in made.tasks()} == {choice}
+        assert made.repetition_run("tic_tac_toe", 1, choice).config()["unvisited"] == choice
     assert configured("tspg", "tic_tac_toe", "kibitz", {}).unvisited == "mixed"
-    with pytest.raises(BadInput, match="value of actions never tried"):
+    with pytest.raises(BadInput, match="no value of unvisited actions is called 'draw'"):
         study("table-1", tmp_path, unvisited="draw")

@@ -1,6 +1,6 @@
-"""The policy on patterns found the slow, obvious way: for every action every pattern is tested, in every turn.
+"""The linear policy over patterns, the slow and obvious way: every pattern is tested for every action in every turn.
 
-It is what the tables of `sets` are measured against, and what they have to agree with.
+The bit tables of `kibitz.learn.tspg.sets` are timed against it, and tests check that the two agree.
 """
 
 import math
@@ -9,23 +9,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...jit import helper
-from ...search.policies import policy
-from .patterns import Pattern, images, window
-from .sets import BITS, marks_of
+from kibitz.jit import helper
+from kibitz.learn.tspg.patterns import Pattern, images, window
+from kibitz.learn.tspg.sets import BITS, marks_of
+from kibitz.search.policies import policy
 
 
 class Listed(NamedTuple):
-    """A seat's patterns as lists of lists."""
+    """The patterns of a seat as nested lists, flattened: patterns have images, images have elements."""
 
-    image: np.ndarray  # [patterns + 1] i8: the first image of each
-    element: np.ndarray  # [images + 1] i8: the first element of each
+    image: np.ndarray  # [patterns + 1] i8: index of the first image of each pattern
+    element: np.ndarray  # [images + 1] i8: index of the first element of each image
     anchor: np.ndarray  # [elements] i8
     place: np.ndarray  # [elements] i8
-    allowed: np.ndarray  # [elements] i8: bit c: content c may lie there
-    needed: (
-        np.ndarray
-    )  # [patterns, anchors, cells + 1] bool: whether a pattern can be anchored at a cell; last: at none
+    allowed: np.ndarray  # [elements] i8: bit c: content c is allowed there
+    needed: np.ndarray  # [patterns, anchors, cells + 1] bool: whether a cell can be the anchor; the last: no cell
     weights: np.ndarray  # [patterns] f8
 
 
@@ -33,10 +31,8 @@ class Listed(NamedTuple):
 class Naive(NamedTuple):
     first: Listed
     second: Listed
-    cell: (
-        np.ndarray
-    )  # [cells + 1, places] i8: what is seen from a cell; the last, which is no cell, where there is none
-    bits: np.ndarray  # [cells] i8: of the game's stones
+    cell: np.ndarray  # [cells + 1, places] i8: the cell at a place relative to a cell; off the board: the last
+    bits: np.ndarray  # [cells] i8: bit of each cell in the game's piece sets
     content: np.ndarray  # [cells + 1] i8
 
     def weigh(self, game, state, actions, n, probs):
@@ -70,7 +66,7 @@ def logit_of(listed, cell, content, start, to):
 
 @helper
 def is_active(listed, cell, content, start, to, f):
-    """Whether all tests of a pattern hold, in one of its images."""
+    """Whether all tests hold in at least one image of pattern f."""
     if not (listed.needed[f, 0, to] and listed.needed[f, 1, start]):
         return False
     for image in range(listed.image[f], listed.image[f + 1]):
@@ -89,7 +85,7 @@ def listed(game: Any, kind: str, seat: int, patterns: Sequence[Pattern], weights
     eye, cells = window(game.board(), kind == "rich"), len(game.board().places)
     image, element, tests = [0], [0], []
     needed = np.ones((len(patterns), 2, cells + 1), bool)
-    by_code = [0, 1 + seat, 2 - seat, 3]  # the kind of each content is at its place: [empty, friend, enemy, off]
+    by_code = [0, 1 + seat, 2 - seat, 3]  # contents in the order empty, friend, enemy, off
     for f, pattern in enumerate(patterns):
         for each in sorted(set(images(pattern, eye))):
             for anchor, place, allowed in each.elements:
