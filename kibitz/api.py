@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .arena import exploitability as _exploitability
 from .arena import match as _match
 from .arena import tournament as _tournament
-from .core.names import BadInput, at_least, parameters
+from .core.names import BadInput, at_least
 from .core.progress import SILENT, Reporter
 from .core.runs import Run
 from .games import Game, full_name
@@ -24,8 +24,6 @@ from .search.advice import Advice
 from .search.best_response import Exploitability, evaluate
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from .search.search import Search
     from .search.strategy import Strategy
 
@@ -261,7 +259,12 @@ def tournament(
 
 
 def exploit(
-    game: AnyGame, player: AnyPlayer | Strategy, seeds: int = 3, seed: int = 1, processes: int = 1, report: Reporter = SILENT
+    game: AnyGame,
+    player: AnyPlayer | Strategy,
+    seeds: int = 3,
+    seed: int = 1,
+    processes: int = 1,
+    report: Reporter = SILENT,
 ) -> _exploitability.Exploited:
     """Measure the exact NashConv of a player or a strategy in a small two-seat zero-sum game.
 
@@ -361,7 +364,9 @@ class TrainingRun:
     def __str__(self) -> str:
         last = self.metrics[-1] if self.metrics else {}
         told = ", ".join(f"{key} {value:.4g}" for key, value in last.items() if key != "iteration")
-        return f"{self.folder}: {self.config['game']}, iteration {last.get('iteration', 0)}" + (f", {told}" if told else "")
+        return f"{self.folder}: {self.config['game']}, iteration {last.get('iteration', 0)}" + (
+            f", {told}" if told else ""
+        )
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(str(self))}</p>"

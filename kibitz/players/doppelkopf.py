@@ -4,7 +4,6 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import Interval
 from ..games import Game, legal_actions
 from ..jit import generators
 from ..learn.doppelkopf import card_network, lstm
@@ -21,7 +20,7 @@ from ..search.policy_rollouts import PolicyRollouts
 from ..search.search import Search
 from ..search.selection import OBENAUS_C
 from .player import Advised
-from .search import Playouts, SearchPlayer, by_simulations, by_worlds, playout_policy
+from .search import Playouts, by_worlds
 
 
 class GuidedPlayer(EnsemblePlayer):

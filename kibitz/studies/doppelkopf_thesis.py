@@ -14,9 +14,8 @@ from ..arena.statistics import Estimate, interval
 from ..core.runs import Run
 from ..games import full_name, load
 from ..games.doppelkopf.prediction import foresee
-from ..learn.doppelkopf.lstm import read_lstm
-from ..learn.doppelkopf.next_card import PRESETS, data_of
-from ..learn.doppelkopf.predictors import most_likely, predictor_of
+from ..learn.doppelkopf.next_card import data_of
+from ..learn.doppelkopf.predictors import predictor_of
 from ..learn.doppelkopf.recorded_games import is_validation
 from ..learn.model_files import network_file
 from ..learn.trainer import configured

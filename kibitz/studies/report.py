@@ -22,6 +22,7 @@ class Watcher(Reporter):
     def message(self, text: str) -> None:
         self.tell(text)
 
+
 Panels = dict[str, dict[str, list[tuple[float, ...]]]]  # game -> name -> points
 
 

@@ -11,7 +11,6 @@ from kibitz.core.runs import Run
 from kibitz.games import OVER, full_name, legal_actions, load, positions, view_of
 from kibitz.games.doppelkopf.cards import KINDS
 from kibitz.games.doppelkopf.encoding import OPEN_SIZE, SIZE
-from kibitz.games.doppelkopf.next_card import possible_next_cards
 from kibitz.games.doppelkopf.state import is_re
 from kibitz.jit import generators
 from kibitz.learn import checkpoints, trainer
