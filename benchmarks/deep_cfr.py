@@ -66,7 +66,7 @@ def evaluations(name: str, batch: int) -> Work:
 
 def with_workers(name: str, processes: int) -> Work:
     """Traversals by worker processes, as in an iteration: parts go out, samples come back."""
-    config = DeepCfr(name, hidden=HIDDEN[name], traversals=10**8, in_flight=SMALL_PART)
+    config = DeepCfrConfig(name, hidden=HIDDEN[name], traversals=10**8, in_flight=SMALL_PART)
     workers = Workers(traversing, (config,), processes, alone=0.0)
     workers.share(untrained(config))
 

@@ -22,7 +22,7 @@ BATCH = 250  # games
 DEALS, ROLLOUTS = 10, 1000
 
 
-def _network(nodes: int) -> Network:
+def _network(nodes: int) -> LstmNetwork:
     """An untrained network."""
     generator = np.random.default_rng(1)
 
@@ -41,7 +41,7 @@ def _guided(nodes: int, game: Any, seed: int = 1, **settings: Any) -> BatchedEns
 
 def _steps(nodes: int, batch: int) -> Work:
     """One more card in each of a batch of games."""
-    reader = LineReader(_network(nodes))
+    reader = BatchedLstm(_network(nodes))
     state = np.zeros((4, batch, nodes), np.float32)
     cards = np.random.default_rng(1).integers(0, CHARACTERS, batch)
 

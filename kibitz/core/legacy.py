@@ -10,6 +10,8 @@ PLAYERS = {"usual": "heuristic", "doko-rules": "heuristic"}
 # Options of players, and their values.
 OPTIONS = {
     "guesses": "worlds",
+    "calls": "announcements",
+    "urgency": "fpu",
     "playouts=usual": "playouts=heuristic",
     "part=view": "part=belief",
     "part=quick": "part=policy",

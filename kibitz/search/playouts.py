@@ -1,4 +1,4 @@
-"""Whole games at full speed, without a search: random ones, and duels of compiled policies."""
+"""Whole games by compiled policies at full speed, without a search. (Uniformly random ones: `games.random_games`.)"""
 
 from typing import Any
 
@@ -6,46 +6,6 @@ import numpy as np
 
 from ..games.game import OVER, Game, positions
 from ..jit import generators, kernel
-
-
-def finished(game: Game, count: int, seed: int = 1, start: Any = None) -> float:
-    """Play `count` random games by the game's own `random_playout`, the fastest way; return seat 0's mean payoff."""
-    states = positions(game, 2)
-    if start is not None:
-        states[0] = start
-    return float(_finish(game, states, count, generators(seed, 1)[0])) / max(count, 1)
-
-
-@kernel
-def _finish(game, states, count, rng):
-    total = 0.0
-    for _ in range(count):
-        states[1] = states[0]
-        game.random_playout(states[1], rng)
-        total += game.payoff(states[1], 0)
-    return total
-
-
-def playouts(game: Game, count: int, seed: int = 1, start: Any = None) -> tuple[int, float]:
-    """Play `count` random games from a position (default: the opening); return turns played, seat 0's mean payoff."""
-    states = positions(game, 2)
-    if start is not None:
-        states[0] = start
-    plies, total = _play(game, states, count, generators(seed, 1)[0])
-    return plies, total / max(count, 1)
-
-
-@kernel
-def _play(game, states, count, rng):
-    plies, total = 0, 0.0
-    for _ in range(count):
-        states[1] = states[0]
-        state = states[1]
-        while game.turn(state) != OVER:
-            game.play(state, game.sample_action(state, rng))
-            plies += 1
-        total += game.payoff(state, 0)
-    return plies, total
 
 
 def by_policy(game: Game, policy: Any, count: int, seed: int) -> int:

@@ -13,7 +13,6 @@ from .announcements import Announcements
 from .best_response import evaluate
 from .cfr import Cfr
 from .mccfr import SAMPLERS
-from .playouts import playouts
 from .policies import heuristic_action
 from .search import SEARCHES
 from .sequence_form import unfold

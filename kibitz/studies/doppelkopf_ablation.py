@@ -25,14 +25,14 @@ PARTS = {
 # Label -> name of the folder, options after the network.
 VARIANTS = {
     "doko": ("doko", ""),
-    "uniform determinizations": ("deals-all-alike", ",deals=even"),
-    "no policy prior": ("only-what-the-deals-say", ",prior=0"),
-    "no early elimination of cards": ("no-card-left-out-early", ",doubt=1000"),
-    "value network after 12 cards": ("judged-by-the-network-after-12-cards", ",value=open"),
+    "uniform determinizations": ("deals-all-alike", ",determinization=uniform"),
+    "no policy prior": ("only-what-the-deals-say", ",prior_weight=0"),
+    "no early elimination of cards": ("no-card-left-out-early", ",confidence=1000"),
+    "value network after 12 cards": ("judged-by-the-network-after-12-cards", ",value=network"),
     "endings solved": ("endings-solved", ",exact=10000"),
-    "trees of 60 on half as many worlds": ("trees-of-60-on-half-as-many-deals", ",tree=60"),
+    "trees of 60 on half as many worlds": ("trees-of-60-on-half-as-many-deals", ",tree_simulations=60"),
 }
-WHOLE = {"doko": ("doko", ""), "announcements in the tree": ("announcements-tried-as-cards-are", ",calls=tree")}
+WHOLE = {"doko": ("doko", ""), "announcements in the tree": ("announcements-tried-as-cards-are", ",announcements=tree")}
 SAME_OPPONENTS = "opponents modelled as itself", "the-others-taken-for-itself"
 POLICY = "policy network alone", "the-small-network-alone"
 TIMED = 3  # games
@@ -77,14 +77,14 @@ class DokoStudy(Study):
         """Label -> player, name of the folder of its match."""
         found, whole = {}, self.part == "whole"
         for label, (folder, options) in (WHOLE if whole else VARIANTS).items():
-            worlds = max(1, self.worlds // 2) if ",tree=" in options else self.worlds
+            worlds = max(1, self.worlds // 2) if ",tree_simulations=" in options else self.worlds
             found[label] = f"doko:{self.net},simulations={worlds}{options}", folder
         if self.others:
             same = found["doko"][0]
             found = {label: (f"{player},others={self.others}", folder) for label, (player, folder) in found.items()}
             found[SAME_OPPONENTS[0]] = same, SAME_OPPONENTS[1]
         if not whole:
-            found[POLICY[0]] = f"cards:{self.net},part=quick", POLICY[1]
+            found[POLICY[0]] = f"cards:{self.net},part=policy", POLICY[1]
         return found
 
     def report_ablation(self) -> Report:

@@ -13,13 +13,14 @@ import numpy as np
 from ..arena.statistics import Estimate, interval
 from ..core.runs import Run
 from ..games import full_name, load
-from ..games.doppelkopf.prediction import foresee
-from ..learn.doppelkopf.next_card import data_of
-from ..learn.doppelkopf.predictors import predictor_of
+from ..games.doppelkopf.next_card import possible_next_cards
+from ..learn.doppelkopf.lstm import read_lstm
+from ..learn.doppelkopf.next_card import PRESETS, data_of
+from ..learn.doppelkopf.predictors import most_likely, predictor_of
 from ..learn.doppelkopf.recorded_games import is_validation
 from ..learn.model_files import network_file
 from ..learn.trainer import configured
-from ..players.search import THESIS_C
+from ..search.ismcts import THESIS_C
 from .report import Report
 from .study import Study, study
 
@@ -32,7 +33,7 @@ TABLE_8 = {  # points per game of the first against three of the second
     ("LSTM", "UCT"): "-0.36 ± 0.13",
 }
 TABLE_9 = "+0.04 ± 0.24"
-BIDDING = "doppelkopf:solos=no,calls=1,charlie_caught=yes,against=no"  # RULES with announcements
+BIDDING = "doppelkopf:solos=no,announcements=1,charlie_caught=yes,against=no"  # RULES with announcements
 LONGER = 7  # times the epochs of table 6: the network of table 7 was trained for 60 epochs more
 WORLDS = 20  # per card, for the random prediction
 PARTS = {
@@ -106,7 +107,7 @@ class DoppelkopfThesis(Study):
         self.predictors = {folder.name: predictor_of(Run(folder), self.validation) for folder in self.also}
         self.lstm = LSTM
         if self.net is not None:
-            nodes = read_network(network_file(str(self.net)))[1].sizes[1:-1]
+            nodes = read_lstm(network_file(str(self.net)))[1].sizes[1:-1]
             self.lstm = f"LSTM, {len(nodes)} x {nodes[0]}"
 
     def scale_text(self) -> str:
@@ -115,10 +116,15 @@ class DoppelkopfThesis(Study):
     # ------------------------------------------------------------ training
 
     def epochs(self, preset: str) -> int:
-        return max(1, round(VALUES[preset]["iterations"] * self.sizes.epochs))
+        return max(1, round(PRESETS[preset]["iterations"] * self.sizes.epochs))
 
     def given(self, epochs: int) -> dict[str, Any]:
-        given = {"data": str(self.data), "iterations": epochs, "judged": self.sizes.validation_games, "seed": self.seed}
+        given = {
+            "data": str(self.data),
+            "iterations": epochs,
+            "evaluation_games": self.sizes.validation_games,
+            "seed": self.seed,
+        }
         return given | {"device": self.device}
 
     def config(self) -> Any:
@@ -133,7 +139,7 @@ class DoppelkopfThesis(Study):
     def is_trained(self, run: Run) -> bool:
         """Whether its network is that of the last epoch; checkpoints aren't needed for that."""
         file = run.path("network.safetensors")
-        return file.exists() and read_network(file)[1].made.endswith(f", iteration {run.config()['iterations']}")
+        return file.exists() and read_lstm(file)[1].made.endswith(f", iteration {run.config()['iterations']}")
 
     def longest(self) -> Run:
         return Run(self.net) if self.net else self.trained("thesis", LONGER * self.epochs("thesis"))
@@ -144,14 +150,14 @@ class DoppelkopfThesis(Study):
         """Predictions by these networks and those of `also`, on deals that none of them was trained on."""
         config, game = self.config(), load(RULES)
         games = data_of(config)
-        apart = games.take(np.flatnonzero(is_validation(games, config.validation))[: config.judged])
+        apart = games.take(np.flatnonzero(is_validation(games, config.validation))[: config.evaluation_games])
         self.report.progress(0, len(apart), "predicting, games")
-        seen = foresee(game, apart.actions, apart.lengths, WORLDS, self.seed)
+        cards = possible_next_cards(game, apart.actions, apart.lengths, WORLDS, self.seed)
         predictors = {name: predictor_of(run, config.validation) for name, run in networks.items()} | self.predictors
-        found = {name: predict(apart, seen.can_be) for name, predict in predictors.items()}
+        found = {name: most_likely(each.predict(apart), cards.possible) for name, each in predictors.items()}
         correct = {name: each.cards == apart.played[:, None] for name, each in found.items()}
         legal = {name: each.legal for name, each in found.items()}
-        return Predictions(apart.own, {"random": seen.random} | correct, legal)
+        return Predictions(apart.own, {"random": cards.random_accuracy} | correct, legal)
 
     def notes(self) -> list[str]:
         games = len(data_of(self.config()))
@@ -167,10 +173,10 @@ class DoppelkopfThesis(Study):
     def report_table_6(self) -> Report:
         rows = []
         for preset, theirs in TABLE_6.items():
-            epochs, numbers = self.epochs(preset), VALUES[preset]
+            epochs, numbers = self.epochs(preset), PRESETS[preset]
             run = self.trained(preset, epochs)
             line = next(line for line in run.lines() if line["iteration"] == epochs)
-            sizes = f"2 x {numbers['nodes']}, batch {numbers['batch']}, {epochs} epochs"
+            sizes = f"2 x {numbers['nodes']}, batch {numbers['batch_size']}, {epochs} epochs"
             rows.append([sizes, f"{100 * line['accuracy']:.1f}%", f"{theirs}%", f"{line['loss_of_validation']:.4f}"])
         if self.also:
             correct = self.predictions({}).correct
@@ -207,7 +213,7 @@ class DoppelkopfThesis(Study):
         return self.one_against_others(name, game, one, others, self.deals or self.sizes.deals).row()
 
     def report_table_8(self) -> Report:
-        uct = f"ensemble-uct:10x{self.sizes.rollouts},c={THESIS_C},exact=0,calls=tree"
+        uct = f"ensemble-uct:10x{self.sizes.rollouts},c={THESIS_C},exact=0,announcements=tree"
         players = {"LSTM": f"lstm:{self.longest().folder}", "UCT": uct, "random": "random"}
         rows = []
         for (one, two), theirs in TABLE_8.items():
@@ -227,8 +233,8 @@ class DoppelkopfThesis(Study):
             ("announcements by the distribution of final scores", "calls", BIDDING, "distribution", ""),
             ("no announcements", "quiet", RULES, "tree", ""),
         ):
-            guided = f"uct-lstm:{trees},net={network},exact=0,calls={calls}"
-            uct = f"ensemble-uct:{trees},c={THESIS_C},exact=0,calls={calls}"
+            guided = f"uct-lstm:{trees},net={network},exact=0,announcements={calls}"
+            uct = f"ensemble-uct:{trees},c={THESIS_C},exact=0,announcements={calls}"
             rows.append([what, *self.match_row(f"table-9-{name}", game, guided, uct), theirs])
         notes = [
             f"`{guided}` against three `{uct}`; `calls` as in the rows.",

@@ -145,11 +145,7 @@ class Study:
     def train(self, run: Run, processes: int | None = None) -> Run:
         """Train until all iterations are done, unless they are."""
         if not self.is_trained(run):
-            total, note = run.config()["iterations"], f"training {run.folder.name}, iterations"
-            train(
-                run, processes or self.processes, None,
-                lambda progress: self.report.progress(progress.iteration, total, note), self.report.message,
-            )  # fmt: skip
+            train(run, processes or self.processes, report=self.report)
         return run
 
     # ------------------------------------------------------------ playing

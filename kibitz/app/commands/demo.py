@@ -31,7 +31,7 @@ def demo(
 
     Example: kibitz demo
     """
-    from ...learn.expert_iteration import Progress
+    from ...core.progress import Reporter
     from ...learn.trainer import configured, new_run, train
     from ..ui import plots
     from ..ui.formatting import bar
@@ -43,17 +43,23 @@ def demo(
     printed = -1
     with reporting("training", iterations * 32) as report:
 
-        def show(progress: Progress) -> None:
-            nonlocal printed
-            value = progress.metrics.get("nash_conv")
-            if value is not None and progress.iteration > printed and progress.iteration % 10 == 0:
-                printed = progress.iteration
-                width = bar(value / RANDOM_NASH_CONV, 40)
-                err.print(f"after {progress.games:5,} games  NashConv {value:.3f}  {width}")
-            report.progress(progress.games, note=f"iteration {progress.iteration}")
+        class Curve(Reporter):
+            """Prints NashConv every ten iterations."""
+
+            def progress(self, done: float, total: float | None = None, note: str = "") -> None:
+                nonlocal printed
+                last = run.lines()[-1]
+                if last["iteration"] > printed and last["iteration"] % 10 == 0 and "nash_conv" in last:
+                    printed, value = last["iteration"], last["nash_conv"]
+                    width = bar(value / RANDOM_NASH_CONV, 40)
+                    err.print(f"after {last['games']:5,} games  NashConv {value:.3f}  {width}")
+                report.progress(done, total, note)
+
+            def message(self, text: str) -> None:
+                report.message(text)
 
         err.print(f"random play        NashConv {RANDOM_NASH_CONV}  {bar(1, 40)}")
-        train(run, None, None, show, report.message)
+        train(run, report=Curve())
     points = [(line["iteration"], line["nash_conv"]) for line in run.lines() if "nash_conv" in line]
     plots.curves(run.path("nash_conv.png"), {"network": points}, "Leduc poker, expert iteration", "NashConv")
     out.print("\n[bold]The network plays without any search:[/bold]")

@@ -28,7 +28,7 @@ def list_games(
 
     if name is None:
         table = Table("game", "parameters (default)", "description")
-        for key, cls in games.known().items():
+        for key, cls in games.GAMES.items():
             defaults = ", ".join(f"{field} ({_text(value)})" for field, value in cls._field_defaults.items())
             table.add_row(f"[bold]{key}[/bold]", defaults or "-", cls.__doc__)
         out.print(table)

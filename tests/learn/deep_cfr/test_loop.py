@@ -6,6 +6,8 @@ from itertools import count
 
 import numpy as np
 import pytest
+from kibitz.learn.deep_cfr.method import DEFECTS, PRESETS, preset
+from kibitz.learn.deep_cfr.solver import Solver, traversing
 
 from kibitz import games, players
 from kibitz.arena.exploitability import exploitability
@@ -15,9 +17,7 @@ from kibitz.learn import trainer
 from kibitz.learn.deep_cfr import loop
 from kibitz.learn.deep_cfr.average import Table, encoded, in_order, whole_strategy
 from kibitz.learn.deep_cfr.config import DeepCfr
-from kibitz.learn.deep_cfr.method import DEFECTS, PRESETS, preset
 from kibitz.learn.deep_cfr.networks import forward, matched, read_model
-from kibitz.learn.deep_cfr.solver import Solver, traversing
 from kibitz.learn.model_files import describe
 from kibitz.search.sequence_form import unfold
 

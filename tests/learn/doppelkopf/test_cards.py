@@ -11,6 +11,7 @@ from kibitz.core.runs import Run
 from kibitz.games import OVER, full_name, legal_actions, load, positions, view_of
 from kibitz.games.doppelkopf.cards import KINDS
 from kibitz.games.doppelkopf.encoding import OPEN_SIZE, SIZE
+from kibitz.games.doppelkopf.next_card import possible_next_cards
 from kibitz.games.doppelkopf.state import is_re
 from kibitz.jit import generators
 from kibitz.learn import checkpoints, trainer
@@ -123,7 +124,7 @@ def test_all_views_are_those_of_the_seats(games):
 
 
 def test_predicted_cards_are_possible_and_own_cards_always_legal(games, file):
-    possible = foresee(GAME, games.actions, games.lengths, 0, 1).can_be
+    possible = possible_next_cards(GAME, games.actions, games.lengths, 0, 1).possible
     found = most_likely(CardPredictor(file).predict(games), possible)
     assert (possible >> found.cards & 1).all()
     assert found.legal.all()
