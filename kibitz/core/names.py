@@ -1,5 +1,6 @@
 """Names such as `leduc`, `goofspiel:13`, `liars_dice:dice=2,faces=6`: one parser, one error message, one registry."""
 
+import dataclasses
 import difflib
 import functools
 import importlib
@@ -70,9 +71,17 @@ def parameters(kind: str, cls: Any, text: str) -> dict[str, Any]:
 
 
 def hints(cls: Any) -> dict[str, tuple[type, str, Any]]:
-    """Field -> (type, what it means, allowed values or None)."""
+    """Parameter -> (type, what it means, allowed values or None).
+
+    The parameters of a NamedTuple or dataclass are its fields; those of another class are the parameters of its
+    constructor that are `Annotated`, those of a function likewise.
+    """
     found = {}
-    for key, hint in get_type_hints(cls, include_extras=True).items():
+    fields = hasattr(cls, "_fields") or dataclasses.is_dataclass(cls)
+    source = cls.__init__ if isinstance(cls, type) and not fields else cls
+    for key, hint in get_type_hints(source, include_extras=True).items():
+        if not fields and get_origin(hint) is not Annotated:
+            continue
         kind: Any = hint
         notes: list[Any] = []
         if get_origin(hint) is Annotated:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from .files import write_atomically
+from .legacy import current_config
 from .names import BadInput
 
 try:
@@ -82,7 +83,7 @@ class Run:
             raise BadInput(f"{path} can't be read: {error}") from None
         if not isinstance(found, dict):
             raise BadInput(f"{path} is no configuration of Kibitz")
-        return found
+        return current_config(found)
 
     def path(self, name: str) -> Path:
         return self.folder / name

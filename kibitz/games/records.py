@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.legacy import current_player
 from ..core.names import BadInput
 from . import OVER, legal_actions, load, positions
 
@@ -73,6 +74,7 @@ def read_line(text: str, where: str) -> Record:
     )
     if not sound:
         raise BadInput(f"{where} is no record of a game: a value has the wrong type")
+    record.players[:] = map(current_player, record.players)
     return record
 
 

@@ -21,10 +21,11 @@ from ..search.ensemble_uct import EXACT, EnsembleUct
 from ..search.policies import Heuristic, heuristic_action
 from ..search.policy_rollouts import PolicyRollouts
 from ..search.puct import Puct
-from .player import Advised
+from .player import AdvisedPlayer, player
 from .search import CALLS, EnsemblePlayer, Searching, announcements_for
 
 
+@player("uct-lstm")
 class GuidedPlayer(EnsemblePlayer):
     """UCT on guesses, led by a network that foretells the next card: UCT+LSTM, as in the thesis."""
 
@@ -56,7 +57,7 @@ class GuidedPlayer(EnsemblePlayer):
         return BatchedEnsemble(game, reader, 0, self.deals, given.c, given.exact, announcements, policy)
 
 
-class _PlaysCards(Advised):
+class _PlaysCards(AdvisedPlayer):
     """Chooses a card at once, and says what is usual."""
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
@@ -77,6 +78,7 @@ class _PlaysCards(Advised):
         raise NotImplementedError
 
 
+@player("lstm")
 class FromNextCard(_PlaysCards):
     """Plays the card that a network foretells for its own seat, without any search; speaks as is usual."""
 
@@ -94,6 +96,7 @@ class FromNextCard(_PlaysCards):
         return self.reading.next(line_so_far(view, self.seat))
 
 
+@player("cards")
 class FromCards(_PlaysCards):
     """Plays the likeliest card of a network that sees what its seat does, without any search; speaks as is usual."""
 
@@ -116,6 +119,7 @@ class FromCards(_PlaysCards):
         return logits(self.layers, encoding)
 
 
+@player("doko")
 class DokoPlayer(Searching):
     """Plays Doppelkopf by networks: what follows each card, on deals as likely as the network takes them to be."""
 

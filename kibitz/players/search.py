@@ -18,10 +18,10 @@ from ..search.oos import Oos
 from ..search.policies import Heuristic
 from ..search.puct import Puct
 from ..search.uct import Uct
-from .player import Advised, same
+from .player import AdvisedPlayer, player, same
 
 
-class Searching(Advised):
+class Searching(AdvisedPlayer):
     """Gives its search the budget, and its name's other parameters."""
 
     name: str
@@ -47,6 +47,7 @@ class Searching(Advised):
         raise NotImplementedError
 
 
+@player("oos")
 class OosPlayer(Searching):
     """Online Outcome Sampling: converges to equilibrium, and mixes its moves as one must."""
 
@@ -80,6 +81,7 @@ class OosPlayer(Searching):
         return search
 
 
+@player("ismcts")
 class IsMctsPlayer(Searching):
     """Information set MCTS: strong against the weak, exploitable by the strong."""
 
@@ -94,6 +96,7 @@ class IsMctsPlayer(Searching):
         return IsMcts(game, 0, self.options.c)
 
 
+@player("uct")
 class UctPlayer(Searching):
     """Tree search by UCB1, random playouts: for games in which nothing is hidden."""
 
@@ -125,6 +128,7 @@ class UctPlayer(Searching):
         return None
 
 
+@player("puct")
 class PuctPlayer(UctPlayer):
     """Tree search that follows a prior, uniform or learned patterns, and plays out by them."""
 
@@ -157,10 +161,11 @@ THESIS_C = 16000 / 4120  # Sievers' C, for rewards of 500 * score + points, as i
 
 def announcements_for(game: Game, options: Any) -> Announcements | None:
     """None where what is said aside is searched as any other move."""
-    names.at_least("guesses", options.worlds, 2)
+    names.at_least("worlds", options.worlds, 2)
     return None if options.calls == "tree" else Announcements(game, options.worlds, options.margin)
 
 
+@player("ensemble-uct")
 class EnsemblePlayer(Searching):
     """Guesses what is hidden some times, searches each guess by UCT as if all were open, and takes the mean."""
 
@@ -194,6 +199,7 @@ class EnsemblePlayer(Searching):
         return self.search.advise(view, self.seat, self.deals * self.simulations)
 
 
+@player("single-uct")
 class SinglePlayer(Searching):
     """One tree of what its seat knows, each simulation on another guess of what is hidden."""
 
@@ -217,7 +223,8 @@ class SinglePlayer(Searching):
         return SingleUct(game, 0, given.c, policy, given.decide == "mean", announcements_for(game, given))
 
 
-class AlphaBetaPlayer(Advised):
+@player("alphabeta")
+class AlphaBetaPlayer(AdvisedPlayer):
     """Looks at everything to a fixed depth, and knows nothing beyond it."""
 
     class Options(NamedTuple):

@@ -76,7 +76,7 @@ def test_the_networks_that_a_run_has_kept_are_entrants(kibitz, tmp_path):
         (("leduc", "random"), "at least two players"),
         (("leduc", "random", "random"), "random is named twice"),
         (("leduc", "random", "human"), "a human can't play everybody"),
-        (("doppelkopf", "random", "usual"), "for games of two seats, doppelkopf has 4"),
+        (("doppelkopf", "random", "heuristic"), "for games of two seats, doppelkopf has 4"),
         (("leduc", "random", "uct:10"), "uct:10 can't play leduc"),
         (("leduc", "--checkpoints", "nowhere"), "nowhere has kept no networks"),
     ],

@@ -71,7 +71,7 @@ def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies
     texts += [f"net:{networks[name]}", f"oos:30,net={networks[name]}"]
     pairs = {text: (players.make(text), players.make(text)) for text in texts}
     open_only = {"uct", "puct", "alphabeta", "features"}  # nothing is hidden in their games: see test_uct_players_...
-    others = {"human", "usual", "doko-rules", "lstm", "cards", "doko", "always", "style"}  # in files of their own
+    others = {"human", "heuristic", "lstm", "cards", "doko", "always", "style"}  # in files of their own
     others |= {"uct-lstm"}
     assert {text.split(":")[0] for text in texts} | others | open_only == set(players.PLAYERS)
     notes, rng = np.zeros(game.facts.notes), np.array([3, 4], np.uint64)
@@ -145,7 +145,7 @@ def test_a_human_is_shown_the_view_and_asked_until_the_move_is_legal(monkeypatch
         assert told[0] == told[1]
         assert "'dance' is no move here" in told[0]
     monkeypatch.setattr("builtins.input", lambda prompt: (_ for _ in ()).throw(EOFError))
-    with pytest.raises(BadInput, match="the human has left the table"):
+    with pytest.raises(BadInput, match="the human has left the game"):
         human.move(look(game, truth, game.turn(truth)))
 
 
@@ -169,8 +169,9 @@ BAD = {
     "ensemble-uct:2x9,calls=never": "calls=never is out of range, it should be distribution or tree",
     "ensemble-uct:2x9,playouts=good": "playouts=good is out of range, it should be random or usual",
     "ensemble-uct:2x9,worlds=1": "worlds should be at least 2, not 1",
-    "usual": "usual can't play goofspiel: goofspiel doesn't say what is usual",
-    "doko-rules": "doko-rules can't play goofspiel: doko-rules plays doppelkopf",
+    "heuristic": "heuristic can't play goofspiel: goofspiel has no heuristic",
+    "usual": "no player is called 'usual': it is called 'heuristic' now",
+    "doko-rules": "no player is called 'doko-rules': it is called 'heuristic' now",
     "strategy": "strategy: file is missing",
     "strategy:nowhere": "no strategy file 'nowhere'",
 }
@@ -240,9 +241,9 @@ def test_the_constants_of_the_thesis_go_by_its_name():
         assert player.options.calls == "tree"
 
 
-def test_a_player_as_usual_plays_what_the_rules_say():
+def test_the_heuristic_player_plays_the_heuristic_of_the_game():
     game = Dare()
-    player = players.make_for("usual", game)
+    player = players.make_for("heuristic", game)
     for state in positions_met(game, 50, seed=1):
         player.begin(game, game.turn(state), 1)
         last = bool(state.step == 5)
@@ -254,7 +255,7 @@ def test_a_player_as_usual_plays_what_the_rules_say():
 @pytest.mark.parametrize("name", ["doppelkopf", "doppelkopf:thesis"])
 def test_nobody_peeks_in_doppelkopf(name):
     game = games.load(name)
-    texts = ["ensemble-uct:3x20", "ensemble-uct:3x20,calls=tree,playouts=usual", "single-uct:60", "doko-rules"]
+    texts = ["ensemble-uct:3x20", "ensemble-uct:3x20,calls=tree,playouts=usual", "single-uct:60", "heuristic"]
     pairs = {text: (players.make_for(text, game), players.make_for(text, game)) for text in texts}
     notes, rng, different = np.zeros(game.facts.notes), np.array([3, 4], np.uint64), 0
     for seed, truth in enumerate(positions_met(game, 300, seed=7)):

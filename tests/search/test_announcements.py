@@ -78,7 +78,7 @@ def test_searches_weigh_up_what_is_said_and_search_what_is_played(search):
     assert in_tree.best == DOUBLE
 
 
-@pytest.mark.parametrize("text", [ENSEMBLE, f"{ENSEMBLE},calls=tree", "single-uct:200", "usual"])
+@pytest.mark.parametrize("text", [ENSEMBLE, f"{ENSEMBLE},calls=tree", "single-uct:200", "heuristic"])
 def test_players_play_games_with_asides_to_their_end(text):
     game = Dare()
     player = make_for(text, game)
