@@ -14,8 +14,22 @@ from ..core.runs import Run
 from ..search import solvers
 from ..search.best_response import evaluate
 from ..search.precompile import precompile
-from .commands import demo, explain, exploit, play, record, runs, session, study, tournament, train
-from .commands.match import register as register_arena
+from .commands import (
+    convert,
+    demo,
+    explain,
+    exploit,
+    match,
+    play,
+    rate,
+    record,
+    replay,
+    runs,
+    session,
+    study,
+    tournament,
+    train,
+)
 from .commands.options import GameName, Json, Out, Seed, write_json
 from .ui import formatting, plots
 from .ui.progress import compiling, err, out, waiting
@@ -210,11 +224,14 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all compil
         out.print("cleared")
 
 
-register_arena(app)
+match.register(app)
+rate.register(app)
+replay.register(app)
 exploit.register(app)
 tournament.register(app)
 session.register(app)
 record.register(app)
+convert.register(app)
 play.register(app)
 train.register(app)
 runs.register(app)

@@ -78,7 +78,7 @@ def hints(cls: Any) -> dict[str, tuple[type, str, Any]]:
     """
     found = {}
     fields = hasattr(cls, "_fields") or dataclasses.is_dataclass(cls)
-    source = cls.__init__ if isinstance(cls, type) and not fields else cls
+    source = cls.__init__ if isinstance(cls, type) and not fields else cls  # type: ignore[misc]
     for key, hint in get_type_hints(source, include_extras=True).items():
         if not fields and get_origin(hint) is not Annotated:
             continue

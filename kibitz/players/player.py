@@ -143,11 +143,11 @@ def label(player: Any) -> str:
 
 
 def in_any_process(player: Any) -> bool:
-    """Whether a worker process can make the player: it is given by name, and its class is not of the main program."""
+    """Whether a worker process can make the player: it is given by name, and not registered by the main program."""
     if not isinstance(player, str) or player == "human":
         return False
     name = names.split(player)[0]
-    return ".py" in name or PLAYERS[name].__module__.startswith("kibitz.")
+    return ".py" in name or name not in PLAYERS or PLAYERS[name].__module__.startswith("kibitz.")
 
 
 def complete(player: Any) -> Player:

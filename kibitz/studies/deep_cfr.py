@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arena.batched import blocks, tables
+from ..arena.batched import blocks, match_blocks
 from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval
 from ..core.files import write_atomically
@@ -119,7 +119,7 @@ class Study:
                 raise BadInput(f"{path} holds another duel: give another folder with --out")
             return Estimate(*found["result"])
         path.parent.mkdir(exist_ok=True)
-        play, won = tables(RULES, [one, two], self.seed), np.zeros(2 * self.scale.deals)
+        play, won = match_blocks(RULES, [one, two], self.seed), np.zeros(2 * self.scale.deals)
         for block in blocks(range(len(won))):
             for record in play(block):
                 won[record.number] = MILLI_BLINDS * record.payoffs[seat_of(0, record.number, 2)]

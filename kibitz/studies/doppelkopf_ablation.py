@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..arena.recording import recorder
+from ..arena.play import recorded_games
 from ..core.names import choose
 from ..games import load, view_of
 from ..players import make_for
@@ -106,7 +106,7 @@ class Study:
     def times(self, players: dict[str, str]) -> dict[str, tuple[float, float]]:
         """Milliseconds for a card, the mean of some games by rules of thumb; and for any decision, at most."""
         game = load(self.game)
-        play = recorder(self.game, ["heuristic"] * 4, self.seed)
+        play = recorded_games(self.game, ["heuristic"] * 4, self.seed)
         views = []
         for record in map(play, range(TIMED)):
             for state, action in record.replay():

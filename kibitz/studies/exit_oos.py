@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arena.elo import Rating, rate
-from ..arena.match import open_match, play_into
+from ..arena.match import open_run, play_into
 from ..arena.statistics import Result, summary
 from ..core.names import BadInput, choose
 from ..core.runs import Run
@@ -26,6 +26,7 @@ from ..games.records import Record
 from ..learn.trainer import configured, estimate, new_run, train
 from ..players import make_for
 from ..search.oos import Oos
+from .matches import Watched
 from .report import Report, percent
 
 TEACHER, PAPERS_TEACHER = 10_000, 20_000  # simulations a move: as the tables' heading has it, and what its code did
@@ -198,14 +199,9 @@ class Study:
             train(run, self.processes, None, lambda progress: self.watch(what, progress.games, total), self.tell)
 
     def _match(self, game: str, one: str, two: str, name: str) -> tuple[Result, list[Record]]:
-        run = open_match(self.folder / f"matches-{self.preset}" / name, game, [one, two], self.games, self.seed)
-        done = [0]
-
-        def count(record: Record) -> None:
-            done[0] += 1
-            self.watch(f"{name}", done[0], self.games)
-
-        records = play_into(run, self.processes, count, self.tell)
+        folder = self.folder / f"matches-{self.preset}" / name
+        run = open_run(folder, "match", game, [one, two], self.games, self.seed)
+        records = play_into(run, self.processes, Watched(name, self.watch, self.tell))
         return summary(records, self.seed), records
 
     def _figure(self) -> Report:

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arena.match import open_match, play_into
+from ..arena.match import open_run, play_into
 from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval, summary
+from ..core.progress import Reporter
 from ..games import load
-from ..games.records import Record
 
 
 class Played(NamedTuple):
@@ -32,6 +32,19 @@ def told(found: Estimate) -> str:
     return f"{found.mean:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
 
 
+class Watched(Reporter):
+    """Passes progress on to the callbacks of a study."""
+
+    def __init__(self, what: str, watch: Callable[[str, float, float], None], tell: Callable[[str], None]) -> None:
+        self.what, self.watch, self.tell = what, watch, tell
+
+    def progress(self, done: float, total: float | None = None, note: str = "") -> None:
+        self.watch(self.what, done, total or 0)
+
+    def message(self, text: str) -> None:
+        self.tell(text)
+
+
 def against_others(
     folder: Path,
     game: str,
@@ -46,13 +59,7 @@ def against_others(
     """One against the others' seats, each deal from all of them."""
     seats = load(game).facts.seats
     games = seats * deals
-    run = open_match(folder, game, [one, *[others] * (seats - 1)], games, seed)
-    done = [0]
-
-    def count(record: Record) -> None:
-        done[0] += 1
-        watch(f"{folder.name}, games", done[0], games)
-
-    records = play_into(run, processes, count, tell)
+    run = open_run(folder, "match", game, [one, *[others] * (seats - 1)], games, seed)
+    records = play_into(run, processes, Watched(f"{folder.name}, games", watch, tell))
     won = np.array([record.payoffs[seat_of(0, record.number, seats)] for record in records])
     return Played(summary(records, seed).payoff, len(records), won.reshape(-1, seats).sum(axis=1))

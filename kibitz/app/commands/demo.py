@@ -5,15 +5,13 @@ from typing import Annotated
 
 import typer
 
-from ...arena.match import open_match, play_into
-from ...arena.statistics import Running, summary
-from ...games.records import Record
+from ...arena.match import match
 from ...learn.expert_iteration import Progress
 from ...learn.trainer import configured, new_run, train
 from ..ui import plots
+from ..ui.arena_tables import shown
 from ..ui.formatting import bar
 from ..ui.progress import err, out, waiting
-from .match import span
 from .options import Seed
 
 GAME = "leduc"
@@ -74,14 +72,7 @@ def demo(
 
 def _play(folder: Path, opponent: str, games: int, seed: int) -> None:
     name = opponent.replace(":", "-")
-    match = open_match(folder / f"against-{name}", GAME, [f"net:{folder}", opponent], games, seed)
-    so_far = Running()
-    with waiting(f"against {opponent}", games) as line:
-
-        def count(record: Record) -> None:
-            so_far.add(record)
-            line(so_far.games, str(so_far))
-
-        result = summary(play_into(match, None, count), seed)
-    won = f"wins {result.payoff.mean:+.3f} chips a game ({span(result.payoff, 1, '+.3f', '')})"
+    with shown(f"against {opponent}", games) as report:
+        result = match(GAME, [f"net:{folder}", opponent], games, seed, None, folder / f"against-{name}", report).result
+    won = f"wins {result.payoff.mean:+.3f} chips a game ({result.payoff.span(1, '+.3f')})"
     out.print(f"  against {opponent:9} {won} in {result.games:,} games", highlight=False)

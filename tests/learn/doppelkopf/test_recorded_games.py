@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from kibitz.arena.match import play_match
-from kibitz.arena.recording import open_recording, record_into
+from kibitz.arena.match import open_run, play_into, play_match
 from kibitz.core.names import BadInput
 from kibitz.games import full_name, load
 from kibitz.games.doppelkopf import thesis_lines
@@ -155,8 +154,8 @@ def test_what_is_no_games_at_all_is_refused(tmp_path, data, why):
 
 
 def test_a_recording_that_is_not_done_is_refused(tmp_path):
-    run = open_recording(tmp_path / "run", RULES, ["random"], 5, 1)
-    record_into(run, 1)
+    run = open_run(tmp_path / "run", "record", RULES, ["random"], 5, 1)
+    play_into(run, 1)
     assert len(read_games(run.folder, RULES)) == 5
     lines_there = run.path("games.jsonl").read_text().splitlines(keepends=True)
     run.path("games.jsonl").write_text("".join(lines_there[:3]))
