@@ -1,11 +1,12 @@
-"""Thousands of games of a match side by side, for players that weigh many views at once.
+"""Thousands of games of a match side by side, for players that give probabilities for many views at once.
 
-Between two moves chance plays in all games; then each player is asked about all views that wait for it. Luck and moves
-are drawn as they are when games are played one by one, from the same seeds: the same games come out.
+Between two moves chance plays in all games; then each player is asked for its probabilities at all views that wait for
+it. Chance outcomes and moves are drawn from the same seeds and in the same way as in games played one by one, so the
+games are the same.
 
-Such a player has `action_probs(views)` (see `Weighing`) and draws each move from its `generator`. One that draws
-something at the beginning of a game and keeps to it, such as one of several networks, has its number in `drawn`, and is
-asked by `action_probs(views, drawn)` with that of each view's game.
+Such a player is an `AdvisedPlayer` with `action_probs(views)`; each move is drawn from its `generator`. A player that
+draws something at the beginning of a game and keeps to it, such as one of several networks, has its number in `drawn`,
+and is asked by `action_probs(views, drawn)` with the number of each view's game.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,35 +17,35 @@ from typing import Any
 import numpy as np
 
 from ..core.names import BadInput
-from ..games import Game, full_name, load
+from ..games import Game, full_name
 from ..games.game import CHANCE, SCRATCH
 from ..games.records import Record
 from ..jit import helper, kernel
-from ..players import make_for
-from .play import chance_rng_of, player_at, round_of, seat_of, seed_of
+from ..players import AdvisedPlayer
+from .play import chance_rng_of, lineup, player_at, round_of, seat_of, seed_of
 
 BLOCK = 2000  # games side by side: enough for a network, and few enough that a kill costs little
 MANY = 2000  # games for which it pays to compile the rules
 
 
 def all_batched(players: Sequence[Any]) -> bool:
-    """Whether all of them weigh many views at once."""
-    return all(hasattr(player, "action_probs") for player in players)
+    """Whether all players give probabilities for many views at once."""
+    return all(isinstance(each, AdvisedPlayer) and hasattr(each, "action_probs") for each in players)
 
 
 def blocks(numbers: Sequence[int]) -> list[tuple[int, ...]]:
     return [tuple(numbers[start : start + BLOCK]) for start in range(0, len(numbers), BLOCK)]
 
 
-def tables(game_name: str, names: Sequence[str], seed: int) -> Callable[[Sequence[int]], list[Record]]:
-    """What a process needs to play blocks of games: the function from numbers to records."""
-    game = load(game_name)
-    return partial(play_block, game, [make_for(name, game) for name in names], names, seed)
+def match_blocks(game: str | Game, players: Sequence[Any], seed: int) -> Callable[[Sequence[int]], list[Record]]:
+    """Return the function that plays a block of games by their numbers: the part of each worker process."""
+    return partial(play_block, *lineup(game, players), seed)
 
 
 def play_block(
     game: Game, players: Sequence[Any], names: Sequence[str], seed: int, numbers: Sequence[int]
 ) -> list[Record]:
+    """Play these games of a match side by side."""
     seats, max_game_length, count = game.facts.seats, game.facts.max_game_length, len(numbers)
     states, views = np.zeros(count, game.state), np.zeros(count, game.state)
     log, done = np.zeros((count, max_game_length), np.int64), np.zeros(count, np.int64)
@@ -52,9 +53,9 @@ def play_block(
     scratch = np.zeros(SCRATCH, np.int64), np.zeros(SCRATCH)
     deals = [round_of(number, seats) for number in numbers]
     dealt = {deal: chance_rng_of(seed, deal).random(max_game_length) for deal in dict.fromkeys(deals)}
-    luck, dealt_so_far = np.array([dealt[deal] for deal in deals]), np.zeros(count, np.int64)
+    chance, dealt_so_far = np.array([dealt[deal] for deal in deals]), np.zeros(count, np.int64)
     seat = np.array([[seat_of(player, number, seats) for number in numbers] for player in range(seats)])
-    # What each player drew at the beginning, what its generator will say in each game, and how much of it was used.
+    # Per player and game: its draw at the beginning, the coming numbers of its generator, and how many were used.
     drawn, draws = np.zeros((seats, count), np.int64), np.zeros((seats, count, max_game_length))
     moved = np.zeros((seats, count), np.int64)
     for player, one in enumerate(players):
@@ -63,7 +64,7 @@ def play_block(
             drawn[player, i] = getattr(one, "drawn", 0)
             draws[player, i] = one.generator.random(max_game_length)
     start(game, states)
-    while to_next_seats(game, states, luck, dealt_so_far, log, done, views, turns, payoffs, *scratch):
+    while to_next_seats(game, states, chance, dealt_so_far, log, done, views, turns, payoffs, *scratch):
         for player, turn in product(range(seats), range(seats)):
             rows = np.flatnonzero((turns == turn) & (seat[player] == turn))
             if not len(rows):
@@ -71,7 +72,7 @@ def play_block(
             begun = (drawn[player, rows],) if hasattr(players[player], "drawn") else ()
             probs = players[player].action_probs(views[rows], *begun)
             if not np.allclose(probs.sum(axis=1), 1):
-                raise BadInput(f"{names[player]} gives odds that don't sum to 1")
+                raise BadInput(f"{names[player]} gives probabilities that don't sum to 1")
             move(game, states, rows, probs, draws[player], moved[player], log, done, scratch[0])
     order = [[names[player_at(seat, turn, seats)] for seat in range(seats)] for turn in range(seats)]
     title, logs, ends, paid = full_name(game), log.tolist(), done.tolist(), payoffs.tolist()
@@ -83,7 +84,7 @@ def play_block(
 
 @helper
 def draw(probs, n, at):
-    """As NumPy's `choice` does: the first place at which the sum so far is above `at` times the whole sum."""
+    """Draw an index as NumPy's `choice` does: the first at which the running sum is above `at` times the whole sum."""
     whole = 0.0
     for j in range(n):
         whole += probs[j]
@@ -102,15 +103,18 @@ def start(game, states):
 
 
 @kernel
-def to_next_seats(game, states, luck, dealt, log, done, views, turns, payoffs, actions, probs):
-    """Let chance play in each game until a seat has the turn. Writes whose it is and its view; how many games go on."""
+def to_next_seats(game, states, chance, dealt, log, done, views, turns, payoffs, actions, probs):
+    """Let chance play in each game until a seat has the turn.
+
+    Writes the seat and its view, or the payoffs where the game is over. Returns the number of unfinished games.
+    """
     live = 0
     for i in range(len(states)):
         state = states[i]
         while game.turn(state) == CHANCE:
             n = game.actions(state, actions)
             game.chance_probs(state, actions, n, probs)
-            log[i, done[i]] = actions[draw(probs, n, luck[i, dealt[i]])]
+            log[i, done[i]] = actions[draw(probs, n, chance[i, dealt[i]])]
             game.play(state, log[i, done[i]])
             dealt[i] += 1
             done[i] += 1
@@ -126,7 +130,7 @@ def to_next_seats(game, states, luck, dealt, log, done, views, turns, payoffs, a
 
 @kernel
 def move(game, states, rows, probs, draws, moved, log, done, actions):
-    """One move in each of these games."""
+    """Play one move in each of these games."""
     for k in range(len(rows)):
         i = rows[k]
         n = game.actions(states[i], actions)

@@ -1,10 +1,11 @@
-"""Whole sessions of Doppelkopf: 24 games at one table, in which every player owes a compulsory solo.
+"""Whole sessions of Doppelkopf: 24 games, in which every player owes a compulsory solo.
 
 Players sit in the order in which they are named, and the last one deals first: seat 0 of a game is left of its dealer.
-The dealer moves on after every game but a compulsory solo. What is played next depends on the games before it, so the
-first games of all sessions are played together, then the second ones, and so on.
+The dealer moves on after every game except a compulsory solo. The next game of a session depends on those before it, so
+the first games of all sessions are played together, then the second ones, and so on.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,21 +13,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.names import BadInput, at_least
+from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
-from ..core.workers import ALONE, Workers, cores
-from ..games import full_name, load
+from ..core.workers import ALONE, Workers
+from ..games import Game, full_name, load
 from ..games.doppelkopf import Doppelkopf
 from ..games.doppelkopf.state import SOLO
 from ..games.records import Record, read_records
-from ..players import make_for
-from .match import FILE, play_seated
+from .match import FILE, OFTEN, open_run
+from .play import as_game, lineup, play_game, shared
 from .statistics import Estimate, interval
 
 SEATS = 4
 
 
 class Standing(NamedTuple):
-    """A session between two games. Players are counted as they are named."""
+    """The state of a session between two games. Players are numbered in the order in which they are named."""
 
     played: int
     dealer: int
@@ -35,7 +37,7 @@ class Standing(NamedTuple):
 
 class Played(NamedTuple):
     before: Standing
-    game: Any  # its rules, with who owes a solo
+    game: Any  # the rules, with the seats that owe a solo
     record: Record
     end: Any  # the last position
     after: Standing
@@ -46,7 +48,7 @@ class Played(NamedTuple):
 
     @property
     def scores(self) -> list[int]:
-        """By player, not by seat."""
+        """The scores by player, not by seat."""
         by_player = sorted(zip(seated(self.before), self.record.payoffs, strict=True))
         return [int(payoff) for _, payoff in by_player]
 
@@ -61,14 +63,17 @@ def seated(standing: Standing) -> list[int]:
 
 
 def next_game(rules: Any, standing: Standing, games: int) -> Any:
-    """When as many solos are owed as games are left, the next player who owes one has to play it."""
+    """Return the rules of the next game. When as many solos are owed as games are left, the next one is forced."""
     owing = [seat for seat, player in enumerate(seated(standing)) if standing.owed >> player & 1]
     forced = owing[0] if owing and len(owing) >= games - standing.played else -1
     return rules._replace(owed=sum(1 << seat for seat in owing), forced=forced)
 
 
 def after(standing: Standing, game: Any, end: Any) -> Standing:
-    """A solo is compulsory if its player owed one; a marriage that found no partner never is."""
+    """Return the standing after a game.
+
+    A solo is compulsory if its player owed one; a marriage that found no partner never is.
+    """
     soloist = int(end.soloist)
     if end.mode == SOLO and end.bride < 0 and game.owed >> soloist & 1:
         return Standing(standing.played + 1, standing.dealer, standing.owed ^ 1 << seated(standing)[soloist])
@@ -76,60 +81,75 @@ def after(standing: Standing, game: Any, end: Any) -> Standing:
 
 
 def follow(standing: Standing, game: Any, record: Record) -> Played:
-    """A game of a session, replayed. Refuses what can't have been played."""
+    """Replay a game of a session; refuse one that can't have been played."""
     end = record.verify()
     return Played(standing, game, record, end, after(standing, game, end))
 
 
-def seats_for(names: Sequence[str], rules_name: str, seed: int) -> Callable[[tuple[int, str, tuple[int, ...]]], Record]:
-    """What a process needs: the function that plays one game by its number, its rules and its seats."""
-    rules = load(rules_name)
-    players = [make_for(name, rules) for name in names]
+def session_games(
+    rules: str | Game, players: Sequence[Any], seed: int
+) -> Callable[[tuple[int, str, tuple[int, ...]]], Record]:
+    """Return the function that plays a game by its number, its rules and the player of each seat."""
+    _, made, names = lineup(rules, players)
 
     def play(task: tuple[int, str, tuple[int, ...]]) -> Record:
         number, game_name, order = task
-        return play_seated(load(game_name), players, names, order, seed, number, number)
+        return play_game(load(game_name), made, names, seed, number, order, number)
 
     return play
 
 
 def open_session(
-    folder: Path | None, rules_name: str, names: Sequence[str], games: int, sessions: int, solos: bool, seed: int
+    folder: Path | None,
+    rules: str | Game,
+    players: Sequence[Any],
+    games: int,
+    sessions: int,
+    solos: bool,
+    seed: int,
 ) -> Run:
-    """A new run folder, or one that holds these sessions, as many or fewer. Refuses before it writes anything."""
-    rules = load(rules_name)
+    """Open the run folder of sessions: a new one, or one that holds as many of these sessions or fewer.
+
+    Args:
+        folder: None: a new one in `runs/`.
+        rules: Doppelkopf, or its name.
+        players: Four, names or objects.
+        games: Number of games per session.
+        sessions: Number of sessions.
+        solos: Whether each player owes a compulsory solo.
+        seed: The same seed gives the same games.
+    """
+    rules = as_game(rules)
     if not isinstance(rules, Doppelkopf):
         raise BadInput(f"{full_name(rules)} has no sessions: only doppelkopf has")
     if rules.owed or rules.forced >= 0:
-        raise BadInput(f"{full_name(rules)}: who owes a solo is found in the session, so leave out owed and forced")
-    if len(names) != SEATS:
-        raise BadInput(f"{full_name(rules)} is for {SEATS} players, not {len(names)}")
+        raise BadInput(f"{full_name(rules)}: the session decides which solos are owed, so leave out owed and forced")
     at_least("games", games, SEATS if solos else 1)
-    at_least("sessions", sessions, 1)
-    at_least("seed", seed, 0)
     next_game(rules, opening(solos), games).facts  # noqa: B018  (refuses solos that may not be named)
-    seats_for(names, rules_name, seed)
-    config = {"command": "session", "game": full_name(rules), "players": list(names), "games": games}
-    config |= {"solos": solos, "sessions": sessions, "seed": seed}
-    return Run.create_or_resume(folder, f"{rules.name}-session", config, may_grow=("sessions",))
+    settings = {"solos": solos, "sessions": sessions}
+    return open_run(folder, "session", rules, players, games, seed, session_games, **settings)
 
 
 def play_sessions(
     run: Run,
     processes: int | None = None,
-    on_game: Callable[[int, Played], None] = lambda session, played: None,
-    tell: Callable[[str], None] = lambda text: None,
+    report: Reporter = SILENT,
+    players: Sequence[Any] | None = None,
     alone: float = ALONE,
 ) -> list[list[Played]]:
-    """Play what is missing of the sessions in a run folder. Each game is written as it ends, so a kill costs little."""
+    """Play the games that are missing in a run folder of sessions. Each is written as it ends, so a kill costs little.
+
+    `players` are those given to `open_session`, by default the names in the folder.
+    """
     config = run.config()
-    rules, names, games, seed = (config[key] for key in ("game", "players", "games", "seed"))
+    games, seed, players = config["games"], config["seed"], players or config["players"]
+    rules, processes = shared(load(config["game"]), players, processes)
+    total, last = games * config["sessions"], 0.0
     with run.appending(FILE) as append:
         sessions = read_sessions(run)
-        for number, session in enumerate(sessions):
-            for played in session:
-                on_game(number, played)
-        with Workers(seats_for, (names, rules, seed), processes or cores(), tell, alone) as workers:
+        points = np.sum([totals(session) for session in sessions], axis=0)
+        done = sum(map(len, sessions))
+        with Workers(session_games, (rules, players, seed), processes, report.message, alone) as workers:
             for count in range(games):
                 coming = {
                     games * number + count: _next(config, session)
@@ -141,8 +161,12 @@ def play_sessions(
                 ]
                 for record in workers.do(tasks):
                     append(record.line())
-                    sessions[record.number // games].append(follow(*coming[record.number], record))
-                    on_game(record.number // games, sessions[record.number // games][-1])
+                    played = follow(*coming[record.number], record)
+                    sessions[record.number // games].append(played)
+                    points, done = points + played.scores, done + 1
+                    if time.monotonic() - last > OFTEN or done == total:
+                        last = time.monotonic()
+                        report.progress(done, total, " ".join(f"{score:+d}" for score in points))
     run.write(FILE, "".join(played.record.line() for session in sessions for played in session))
     return sessions
 
@@ -153,7 +177,7 @@ def _next(config: dict[str, Any], session: list[Played]) -> tuple[Standing, Any]
 
 
 def read_sessions(run: Run) -> list[list[Played]]:
-    """What is in the folder already, by session; refused if it is of others."""
+    """Read the games in the folder, by session; refuse those of another run."""
     config = run.config()
     names, games, seed = (config[key] for key in ("players", "games", "seed"))
     sessions: list[list[Played]] = [[] for _ in range(config["sessions"])]
@@ -170,12 +194,12 @@ def read_sessions(run: Run) -> list[list[Played]]:
 
 
 def totals(session: list[Played]) -> list[int]:
-    """By player."""
+    """The points of each player."""
     return [sum(played.scores[player] for played in session) for player in range(SEATS)]
 
 
 def summary(names: Sequence[str], sessions: list[list[Played]], seed: int = 0) -> dict[str, Estimate]:
-    """Points a session by name, bootstrapped over sessions; who is named for several seats has their mean."""
+    """Points per session by name, bootstrapped over sessions; of a name with several seats, their mean."""
     found = np.array([totals(session) for session in sessions], float)  # [session, player]
     estimates = {}
     for name in dict.fromkeys(names):

@@ -1,8 +1,8 @@
 """Exact best responses in small hold'em, on the public tree: all hands at once at each node, many boards side by side.
 
-A node is what both seats see, so its values are vectors over hands. One walk gives for each seat what a best response
-gets with each hand, against the hands that the other may hold here weighted by how likely its moves lead here; and what
-seat 0 gets by its own strategy. (Johanson, Waugh, Bowling and Zinkevich 2011.)
+A node is what both seats see, so its values are vectors over hands. One walk computes, for each seat and each hand, the
+value of a best response against the opponent's range (its possible hands, each weighted by the probability that its
+moves lead to the node), and the value of seat 0's own strategy. (Johanson, Waugh, Bowling and Zinkevich 2011.)
 """
 
 from collections.abc import Callable, Iterator
@@ -15,21 +15,23 @@ from typing import Any
 import numpy as np
 
 from ..core.names import BadInput
-from ..core.workers import ALONE, cores, spread
-from ..games import CHANCE, OVER, Game, full_name, legal_actions, load, positions
+from ..core.progress import SILENT, Reporter
+from ..core.workers import ALONE, spread
+from ..games import CHANCE, OVER, Game, full_name, legal_actions, positions
 from ..games.holdem.ranges import all_hands, deck_of, hand_values, masks, opposing_weight, showdown
 from ..games.holdem.state import DEALT_BY, HIDDEN, HOLE
-from ..players import make_for
+from ..players import label, make_for
 from ..search.best_response import Exploitability
+from .play import as_game, shared
 
-MOST = 30_000_000  # pairs of a hand and a whole board; Flop Hold'em with all cards has 29 million
-TOGETHER = 100_000  # such pairs side by side
+MAX_PAIRS = 30_000_000  # of a hand and a complete board; Flop Hold'em with all cards has 29 million
+BATCH = 100_000  # such pairs at once
 
 Sums = dict[int, np.ndarray]  # line -> values after the flop, summed over flops
 
 
 class Boards:
-    """Boards of as many cards, and which hands go with each."""
+    """Boards with the same number of cards, and the hands that are possible with each."""
 
     def __init__(self, hands: np.ndarray, boards: np.ndarray) -> None:
         self.hands, self.boards, self.cards = hands, boards, masks(boards)
@@ -37,7 +39,7 @@ class Boards:
 
     @cached_property
     def ranking(self) -> tuple[np.ndarray, np.ndarray]:
-        """What each hand is worth, and the hands in that order."""
+        """The rank of each hand, and the hands in that order."""
         values = np.zeros(self.free.shape, np.int64)
         hand_values(self.hands, masks(self.hands), self.boards, self.cards, values)
         return values, np.argsort(values, axis=1, kind="stable")
@@ -45,13 +47,13 @@ class Boards:
 
 class Tree:
     def __init__(self, game: Any, player: Any, after_flop: Callable[[Any, np.ndarray], np.ndarray]) -> None:
-        """`after_flop` says what a node before the flop is worth, from its position and reaches: [3, 1, hands]."""
+        """`after_flop(state, reach)` returns the values, [3, 1, hands], of a node at which the flop is dealt."""
         self.game, self.player, self.after_flop = game, player, after_flop
         self.hands, self.deck = all_hands(game), deck_of(game)[::-1]
         self.by_card = np.zeros(52)
 
     def values(self) -> np.ndarray:
-        """[3, hands]: the best that each seat gets with each hand, and what seat 0 gets by its own strategy."""
+        """Return [3, hands]: each seat's best-response value with each hand, and the value of seat 0's own strategy."""
         state = positions(self.game)[0]
         for card in self.deck[:HOLE]:
             self.game.play(state, card)
@@ -60,7 +62,7 @@ class Tree:
         return self.walk(state, here, np.ones((2, 1, len(self.hands))))[:, 0]
 
     def walk(self, state: Any, here: Boards, reach: np.ndarray) -> np.ndarray:
-        """[3, boards, hands], of a node reached so ([2, boards, hands]: how likely each seat's own moves lead here)."""
+        """Return the values of a node, [3, boards, hands], from each seat's reach probabilities, [2, boards, hands]."""
         turn = self.game.turn(state)
         if turn == OVER:
             return self.end(state, here, reach)
@@ -95,7 +97,7 @@ class Tree:
         return found
 
     def probs(self, state: Any, here: Boards, seat: int, reach: np.ndarray) -> np.ndarray:
-        """[actions, boards, hands]: what the seat to move does. It is asked only where it may be."""
+        """Return [actions, boards, hands]: the policy of the seat to move, queried only where its reach is positive."""
         board, hand = np.nonzero(here.free & (reach > 0))
         views = np.zeros(len(board), self.game.state)
         views[:] = state
@@ -107,7 +109,7 @@ class Tree:
         return probs
 
     def deal(self, state: Any, here: Boards, reach: np.ndarray) -> np.ndarray:
-        """Sums over all cards that may come on each board."""
+        """Sum the values over all cards that may come on each board."""
         found = np.zeros((3, *here.free.shape))
         for b, board in enumerate(here.boards.tolist()):
             for part in parts([(*board, card) for card in self.deck if card not in board], len(self.hands)):
@@ -115,7 +117,7 @@ class Tree:
         return found
 
     def dealt(self, state: Any, boards: np.ndarray, reach: np.ndarray) -> np.ndarray:
-        """[3, hands]: sums over these boards, one street further, each as likely as it is for two hands."""
+        """Return [3, hands]: the values summed over these boards of the next street, by their probability."""
         known = int(state.dealt) - HOLE
         after = state.copy()
         for card in boards[0, known:]:
@@ -126,8 +128,8 @@ class Tree:
 
 
 def parts(boards: list[tuple[int, ...]], hands: int) -> Iterator[np.ndarray]:
-    """Boards in parts that are worked on side by side."""
-    size = max(1, TOGETHER // hands)
+    """Split boards into batches."""
+    size = max(1, BATCH // hands)
     for start in range(0, len(boards), size):
         yield np.array(boards[start : start + size], np.int64)
 
@@ -136,10 +138,10 @@ def flops_of(game: Any) -> list[tuple[int, ...]]:
     return list(combinations(deck_of(game)[::-1], 3))
 
 
-def walker(game_name: str, name: str) -> Callable[[tuple[int, int]], Sums]:
-    """What a process needs: the function from some of the flops to the sums of values over them."""
-    game: Any = load(game_name)
-    player, flops = make_for(name, game), flops_of(game)
+def walker(game: Any, player: Any) -> Callable[[tuple[int, int]], Sums]:
+    """Return the function from a range of flops to the sums of values over them: the part of each worker process."""
+    rules: Any = as_game(game)
+    made, flops = make_for(player, rules), flops_of(rules)
 
     def of(part: tuple[int, int]) -> Sums:
         sums: Sums = {}
@@ -147,9 +149,9 @@ def walker(game_name: str, name: str) -> Callable[[tuple[int, int]], Sums]:
         def after_flop(state: Any, reach: np.ndarray) -> np.ndarray:
             found = tree.dealt(state, np.array(flops[slice(*part)], np.int64), reach)
             sums[int(state.line)] = found
-            return np.zeros((3, 1, reach.shape[2]))  # nobody looks at it
+            return np.zeros((3, 1, reach.shape[2]))  # unused
 
-        tree = Tree(game, player, after_flop)
+        tree = Tree(rules, made, after_flop)
         tree.values()
         return sums
 
@@ -157,37 +159,37 @@ def walker(game_name: str, name: str) -> Callable[[tuple[int, int]], Sums]:
 
 
 def evaluate_hands(
-    game: Game,
-    name: str,
-    processes: int | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-    tell: Callable[[str], None] = lambda text: None,
-    alone: float = ALONE,
+    game: Game, player: Any, processes: int | None = None, report: Reporter = SILENT, alone: float = ALONE
 ) -> Exploitability:
-    """NashConv of a player of hold'em that has `action_probs`, in payoffs."""
-    if hasattr(make_for(name, game), "drawn"):
-        raise BadInput(f"{name} draws how it plays for each game, so its odds aren't one strategy; try --with lbr")
+    """Compute NashConv, in payoffs, of a player of hold'em that has `action_probs`, given by name or as an object."""
+    made = make_for(player, game)
+    if hasattr(made, "drawn"):
+        raise BadInput(
+            f"{label(player)} draws how it plays for each game, so its policy isn't one strategy; try --with lbr"
+        )
     rules: Any = game
     hands, cards = len(all_hands(rules)), rules.ranks * rules.suits
     dealt = int(DEALT_BY[rules.streets - 1]) - HOLE
     boards = comb(cards, min(dealt, 3))
     for more in range(3, dealt):
         boards *= cards - more
-    if boards * hands > MOST:
+    if boards * hands > MAX_PAIRS:
         raise BadInput(
-            f"{full_name(game)} has {boards:,} boards for {hands:,} hands, too many for an exact answer; "
+            f"{full_name(game)} has {boards:,} boards for {hands:,} hands, too many for an exact result; "
             "--with lbr gives a lower bound"
         )
     flops = len(flops_of(rules)) if dealt else 0
-    size = max(1, TOGETHER // hands)
+    size = max(1, BATCH // hands)
     tasks = [(start, min(start + size, flops)) for start in range(0, flops, size)]
     sums: Sums = {}
-    with closing(spread(walker, (full_name(game), name), tasks, processes or cores(), tell, alone)) as found:
+    given, processes = shared(game, [player], processes)
+    with closing(spread(walker, (given, player), tasks, processes, report.message, alone)) as found:
         for done, part in enumerate(found):
             for line, values in part.items():
                 sums[line] = sums.get(line, 0) + values
-            progress(done + 1, len(tasks))
-    tree = Tree(rules, make_for(name, game), lambda state, reach: sums[int(state.line)][:, None])
+            report.progress(done + 1, len(tasks))
+    made.begin(game, 0, 0)
+    tree = Tree(rules, made, lambda state, reach: sums[int(state.line)][:, None])
     pairs = hands * comb(cards - 2, 2)
     best = [float(value) / pairs for value in tree.values().sum(axis=1)]
     return Exploitability(best[0] + best[1], best[2], (best[0], best[1]))

@@ -1,37 +1,38 @@
-"""Local best response (Lisý and Bowling 2017): a player who knows how the other one plays, and looks one move ahead.
+"""Local best response (Lisý and Bowling 2017): an opponent who knows the player's policy and looks one move ahead.
 
-It keeps the other's range, a weight for each hand, by the odds of the moves that were made. At its turn it takes the
-best of three, as if after it both only checked to the end: with the pot P, c to call, a raise of b, f the share of the
-range that folds to it, w what the own hand wins against the range and w' against what is left of it,
+It keeps the player's range, a weight per hand, updated by the probabilities of the moves that were made. At its turn it
+takes the best of three actions, as if both only checked or called from then on. With the pot P, c to call, a raise of
+b, f the share of the range that folds to it, w the equity of its own hand against the range and w' against the part
+that doesn't fold:
 
     fold 0,    call  w·P - (1-w)·c,    raise  f·P + (1-f)·(w'·(P+b) - (1-w')·(c+b)).
 
-What it wins is a lower bound of what the other loses to a perfect opponent.
+Its winnings are a lower bound of the player's exploitability.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..core.names import BadInput, at_least
-from ..core.runs import Run
-from ..games import CHANCE, Game, full_name, legal_actions, load, positions
+from ..core.names import BadInput
+from ..games import CHANCE, Game, full_name, legal_actions, positions
 from ..games.holdem import Holdem
 from ..games.holdem.ranges import all_hands, boards_to_come, equities, masks
 from ..games.holdem.state import CALL, DEALT_BY, FOLD, HIDDEN, HOLE, RAISE, first_to_move, moves_made, nth_move
 from ..games.records import Record
-from ..players import make_for
+from ..players import label, make_for
 from ..search.advice import Advice
-from .match import play_game
+from .play import as_game, labels, play_game
 
-BOARDS = 300  # on which hands are compared, where more may come
+BOARDS = 300  # sampled to compute equities, where more may come
 NAME = "lbr"
 
 
 class LocalBestResponse:
+    """A player that exploits an opponent with `action_probs`."""
+
     advice: Advice | None = None
 
     def __init__(self, opponent: Any, boards: int = BOARDS) -> None:
@@ -46,9 +47,9 @@ class LocalBestResponse:
         self.game, self.seat, self.other = game, seat, 1 - seat
         self.generator = np.random.default_rng(seed)
         self.range = np.ones(len(self.hands))
-        self.followed = 0  # moves of the hand, by which the range was changed
+        self.followed = 0  # moves of the hand that the range accounts for
         self.street = -1
-        self.asked: dict[int, np.ndarray] = {}  # line -> what the other would do there
+        self.asked: dict[int, np.ndarray] = {}  # line -> the opponent's probabilities there
 
     def move(self, view: Any) -> int:
         self.look(view)
@@ -66,10 +67,10 @@ class LocalBestResponse:
         return max(legal, key=lambda action: values[action])
 
     def look(self, view: Any) -> None:
-        """Bring the range, and what the own hand wins against each hand of it, up to a view."""
+        """Update the range, and the equity of the own hand against each of its hands, to a view."""
         own = view.hole[self.seat].astype(np.int64)
         board = view.board[: int(view.dealt) - HOLE].astype(np.int64)
-        self.free = self.cards & (masks(own) | masks(board)) == 0  # hands that the other may hold
+        self.free = self.cards & (masks(own) | masks(board)) == 0  # hands that the opponent may hold
         self.narrow(np.ones(len(self.hands)))
         for now, action in list(moves_to(self.game, view))[self.followed :]:
             if self.game.turn(now) == self.other:
@@ -80,17 +81,17 @@ class LocalBestResponse:
             self.equities = self.equities_of(own, board)
 
     def narrow(self, probs: np.ndarray) -> None:
-        """The range after a move of these odds. After one that the other never makes, all hands are possible again."""
+        """Update the range by the probabilities of a move; after a move of probability 0, reset it to all hands."""
         changed = np.where(self.free, self.range * probs, 0.0)
         self.range = changed if changed.any() else self.free.astype(float)
 
     def wins(self, weights: np.ndarray) -> float:
-        """What the own hand wins against a range; against none, nothing."""
+        """Return the equity of the own hand against a range; 0 against an empty one."""
         total = weights.sum()
         return float(weights @ self.equities / total) if total > 0 else 0.0
 
     def probs(self, state: Any) -> np.ndarray:
-        """[hands, 3] f8: the odds of the other's moves with each hand, at its turn."""
+        """Return [hands, 3] f8: the probabilities of the opponent's moves with each hand, at its turn."""
         line = int(state.line)
         if line not in self.asked:
             views = np.zeros(int(self.free.sum()), self.game.state)
@@ -118,7 +119,7 @@ class LocalBestResponse:
 
 
 def moves_to(game: Any, view: Any) -> Iterator[tuple[Any, int]]:
-    """Each turn of a seat on the way to a view, as both could see it, and the move that was made."""
+    """Yield each turn of a seat on the path to a view, as both could see it, and the move that was made."""
     now, made = positions(game)[0], moves_made(view)
     for i in range(made):
         if now.to_move == CHANCE:
@@ -131,26 +132,18 @@ def moves_to(game: Any, view: Any) -> Iterator[tuple[Any, int]]:
         game.play(now, action)
 
 
-def table(game_name: str, names: Sequence[str], seed: int) -> Callable[[int], Record]:
-    """What a process needs to play LBR, the first of the names, against the second."""
-    game = load(game_name)
-    return partial(play_game, game, [LocalBestResponse(adviser(names[1], game)), make_for(names[1], game)], names, seed)
+def lbr_games(game: str | Game, players: Sequence[Any], seed: int) -> Callable[[int], Record]:
+    """Return the function that plays a game by its number: local best response, named first, against a player."""
+    rules = as_game(game)
+    made = [LocalBestResponse(adviser(players[1], rules)), make_for(players[1], rules)]
+    return partial(play_game, rules, made, labels(players), seed)
 
 
-def adviser(name: str, game: Game) -> Any:
+def adviser(player: Any, game: Game) -> Any:
+    """Make a player of hold'em whose policy with every hand is known."""
     if not isinstance(game, Holdem):
         raise BadInput(f"local best response is for holdem, not for {full_name(game)}")
-    player = make_for(name, game)
-    if not hasattr(player, "action_probs"):
-        raise BadInput(f"{name} can't be asked for its odds with every hand, so there is no local best response to it")
-    return player
-
-
-def open_lbr(folder: Path | None, game_name: str, name: str, games: int, seed: int) -> Run:
-    """A new run folder, or one that holds the same. Its games are those of a match against LBR."""
-    at_least("games", games, 1)
-    at_least("seed", seed, 0)
-    game = load(game_name)
-    adviser(name, game)
-    config = {"command": "lbr", "game": full_name(game), "players": [NAME, name], "games": games, "seed": seed}
-    return Run.create_or_resume(folder, f"{game.name}-lbr", config, may_grow=("games",))
+    made = make_for(player, game)
+    if not hasattr(made, "action_probs"):
+        raise BadInput(f"{label(player)} gives no probabilities for every hand, which local best response needs")
+    return made

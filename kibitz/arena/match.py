@@ -1,133 +1,266 @@
-"""Matches: players named as `oos:1000` or `random` play a game many times, each from every seat.
+"""Matches and recordings: players, given by name or as objects, play a game many times, each from every seat.
 
-With two seats, games 2p and 2p + 1 are a pair: the same luck, seats swapped. With n seats the
-players rotate through n games of the same luck. Every game has seeds of its own, made of the
-match's seed and its number, so that any process may play it.
+With two seats, games 2p and 2p + 1 of a match are a pair: the same chance outcomes, seats swapped. With n seats the
+players rotate through n games of the same chance outcomes. In a recording, which networks learn from, each game has
+chance outcomes of its own. Every game has seeds of its own, made of the seed and its number, so that any process may
+play it.
 """
 
+import json
+import time
+from collections import Counter
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..core.names import BadInput, at_least
+from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
-from ..core.workers import ALONE, cores, spread
-from ..games import CHANCE, OVER, Game, chance_outcomes, full_name, legal_actions, load, positions, view_of
+from ..core.workers import ALONE, spread
+from ..games import Game, full_name
 from ..games.records import FILE, Record, read_records
-from ..players import Player, make_for
-from .batched import MANY, all_batched, blocks, tables
-from .play import chance_rng_of, player_at, round_of, seed_of
+from ..players import make_for
+from .batched import MANY, all_batched, blocks, match_blocks
+from .play import as_game, labels, match_games, player_at, recorded_games, shared
+from .statistics import Estimate, Result, Running, html_table, summary, text_table
+
+RESULT = "result.json"  # in a run folder
+OFTEN = 0.05  # seconds between two reports of progress
+
+Make = Callable[..., Callable[..., Any]]
+KINDS: dict[str, Make] = {"match": match_games, "record": recorded_games}  # command -> what plays its games
 
 
-def play_game(game: Game, players: Sequence[Player], names: Sequence[str], seed: int, number: int) -> Record:
-    """Game `number` of a match. `players` and `names` stand in the order of the match, not of seats."""
-    seats = game.facts.seats
-    order = [player_at(seat, number, seats) for seat in range(seats)]
-    return play_seated(game, players, names, order, seed, number, round_of(number, seats))
+@dataclass(frozen=True)
+class MatchResult:
+    """The games of a match and their result."""
+
+    game: str
+    players: list[str]
+    records: list[Record]
+    result: Result
+    milli_unit: str = ""  # what a thousandth of a payoff is called in this game, such as "mbb/g"
+    folder: Path | None = None  # of the run, where it was written
+
+    @property
+    def payoff(self) -> Estimate:
+        """Mean payoff of the first player."""
+        return self.result.payoff
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        rows = self.result.rows(self.milli_unit)
+        for name, payoff in self.result.by_name.items() if len(self.players) > 2 else ():
+            rows.append([f"mean payoff of {name}", f"{payoff.mean:+.4f}", payoff.span()])
+        return [self.players[0], f"against {against(self.players)}", "95% interval"], rows
+
+    def __str__(self) -> str:
+        return f"{self.result.games:,} games of {self.game}\n{text_table(*self._table())}"
+
+    def _repr_html_(self) -> str:
+        return f"{self.result.games:,} games of {self.game}{html_table(*self._table())}"
 
 
-def play_seated(
-    game: Game, players: Sequence[Player], names: Sequence[str], order: Sequence[int], seed: int, number: int, deal: int
-) -> Record:
-    """A game in which player `order[seat]` has the seat. Games of the same `deal` share their luck."""
-    luck = chance_rng_of(seed, deal)
-    begin(game, players, order, seed, number)
-    state, actions = positions(game)[0], []
-    while (turn := game.turn(state)) != OVER:
-        if turn == CHANCE:
-            outcomes, probs = zip(*chance_outcomes(game, state), strict=True)
-            action = int(luck.choice(outcomes, p=probs))
-        else:
-            action = int(players[order[turn]].move(view_of(game, state, turn)))
-            if action not in legal_actions(game, state):
-                raise BadInput(f"{names[order[turn]]} played {action} in game {number}, which is illegal there")
-        actions.append(action)
-        game.play(state, action)
-    payoffs = [float(game.payoff(state, seat)) for seat in range(len(order))]
-    return Record(number, full_name(game), [names[player] for player in order], seed, actions, payoffs)
+def against(players: Sequence[str]) -> str:
+    """The opponents of the first player: `random`, `3 x random`."""
+    others = Counter(players[1:])
+    return ", ".join(f"{count} x {name}" if count > 1 else name for name, count in others.items())
 
 
-def begin(game: Game, players: Sequence[Player], order: Sequence[int], seed: int, number: int) -> None:
-    """Seat the players, each with a seed of its own."""
-    for seat, player in enumerate(order):
-        players[player].begin(game, seat, seed_of(seed, number, player))
+def match(
+    game: str | Game,
+    players: Sequence[Any],
+    games: int = 1000,
+    seed: int = 1,
+    processes: int | None = None,
+    out: Path | str | None = None,
+    report: Reporter = SILENT,
+) -> MatchResult:
+    """Play a match.
+
+    Args:
+        game: A name or a game.
+        players: One per seat, names or objects. Games with an object are played in this process.
+        games: Number of games. Games 0 and 1 are a pair: the same chance outcomes, seats swapped.
+        seed: The same seed gives the same games.
+        processes: Worker processes; by default one per core.
+        out: A run folder to write, or to resume; None: nothing is written.
+        report: Receives the progress.
+    """
+    rules = as_game(game)
+    records, run = play_all(rules, players, games, seed, processes, out, report)
+    result = summary(records, seed)
+    if run is not None:
+        run.write(RESULT, json.dumps(run.config() | result.as_json(), indent=2) + "\n")
+    folder = None if run is None else run.folder
+    return MatchResult(full_name(rules), labels(players), records, result, rules.facts.milli_unit, folder)
 
 
-def table(game_name: str, names: Sequence[str], seed: int) -> Callable[[int], Record]:
-    """What a process needs to play games of a match: the function from number to record."""
-    game = load(game_name)
-    if len(names) != game.facts.seats:
-        raise BadInput(f"{full_name(game)} is for {game.facts.seats} players, not {len(names)}")
-    return partial(play_game, game, [make_for(name, game) for name in names], names, seed)
+def play_all(
+    game: Game,
+    players: Sequence[Any],
+    games: int,
+    seed: int,
+    processes: int | None,
+    out: Path | str | None,
+    report: Reporter,
+) -> tuple[list[Record], Run | None]:
+    """Play all games of a match, in a run folder or without one."""
+    if out is not None:
+        run = open_run(Path(out), "match", game, players, games, seed)
+        return play_into(run, processes, report, players, game), run
+    at_least("games", games, 1)
+    at_least("seed", seed, 0)
+    records, so_far = [], Progress(games, report)
+    with closing(play_match(game, players, games, seed, processes, report=report)) as played:
+        for record in played:
+            records.append(record)
+            so_far.add(record)
+    return sorted(records, key=lambda record: record.number), None
+
+
+class Progress:
+    """Reports the result so far, a few times per second; first that of games from an earlier call."""
+
+    def __init__(self, games: int, report: Reporter, before: Collection[Record] = ()) -> None:
+        self.games, self.report, self.running, self.last = games, report, Running(), -OFTEN
+        for record in before:
+            self.running.add(record)
+        if before:
+            report.progress(len(before), games, str(self.running))
+
+    def add(self, record: Record) -> None:
+        self.running.add(record)
+        now = time.monotonic()
+        if now - self.last > OFTEN or self.running.games == self.games:
+            self.last = now
+            self.report.progress(self.running.games, self.games, str(self.running))
 
 
 def play_match(
-    game_name: str,
-    names: Sequence[str],
+    game: str | Game,
+    players: Sequence[Any],
     games: int,
     seed: int,
     processes: int | None = None,
     done: Collection[int] = (),
-    tell: Callable[[str], None] = lambda text: None,
+    report: Reporter = SILENT,
     alone: float = ALONE,
-    make: Any = table,
+    make: Make = match_games,
 ) -> Generator[Record]:
-    """The games of a match that aren't done yet, as they end. The same for any number of processes, but for order.
+    """Play the games of a match that aren't `done` yet; each is given as it ends.
 
-    Many games of players that can be asked at many views at once are played side by side: they too are the same.
+    Any number of processes plays the same games, in another order. Many games of players that give probabilities for
+    many views at once are played side by side: these too are the same games.
     """
     todo = [number for number in range(games) if number not in done]
-    arguments, processes = (game_name, list(names), seed), processes or cores()
-    if make is table and len(todo) >= MANY and all_batched([make_for(name, load(game_name)) for name in names]):
-        with closing(spread(tables, arguments, blocks(todo), processes, tell, alone)) as played:
+    rules = as_game(game)
+    given, processes = shared(rules, players, processes)
+    arguments, workers = (given, list(players), seed), (processes, report.message, alone)
+    if make is match_games and len(todo) >= MANY and all_batched([make_for(each, rules) for each in players]):
+        with closing(spread(match_blocks, arguments, blocks(todo), *workers)) as played:
             for records in played:
                 yield from records
     else:
-        yield from spread(make, arguments, todo, processes, tell, alone)
+        yield from spread(make, arguments, todo, *workers)
 
 
-def open_match(folder: Path | None, game_name: str, names: Sequence[str], games: int, seed: int) -> Run:
-    """A new run folder, or one that holds this match, of as many games or fewer. Refuses before it writes anything."""
+# ---------------------------------------------------------------- run folders
+
+
+def open_run(
+    folder: Path | None,
+    command: str,
+    game: str | Game,
+    players: Sequence[Any],
+    games: int,
+    seed: int,
+    make: Make | None = None,
+    **settings: Any,
+) -> Run:
+    """Open the run folder of a match, a recording, or another command that plays games.
+
+    Args:
+        folder: A new folder, or one that holds the same run, of as many games or fewer; None: a new one in `runs/`.
+        command: "match" or "record"; another one with its `make`.
+        game: A name or a game.
+        players: Names or objects. For a recording, one may be named for all seats.
+        games: Number of games.
+        seed: The same seed gives the same games.
+        make: `make(game, players, seed)` returns what plays; it refuses what can't be played.
+        settings: More for the configuration. Where there are `sessions`, their number may grow instead of `games`.
+
+    Raises:
+        BadInput: The run can't be played, or the folder holds something else. Nothing is written then.
+    """
     at_least("games", games, 1)
+    if "sessions" in settings:
+        at_least("sessions", settings["sessions"], 1)
     at_least("seed", seed, 0)
-    table(game_name, names, seed)
-    game = load(game_name)
-    config = {"command": "match", "game": full_name(game), "players": list(names), "games": games, "seed": seed}
-    return Run.create_or_resume(folder, f"{game.name}-match", config, may_grow=("games",))
+    rules = as_game(game)
+    if command == "record":
+        players = on_all_seats(rules, players)
+    (make or KINDS[command])(rules, players, seed)
+    config = {"command": command, "game": full_name(rules), "players": labels(players), "games": games}
+    config |= settings | {"seed": seed}
+    grows = "sessions" if "sessions" in settings else "games"
+    return Run.create_or_resume(folder, f"{rules.name}-{command}", config, may_grow=(grows,))
+
+
+def on_all_seats(game: Game, players: Sequence[Any]) -> list[Any]:
+    """The players of a recording: one named for all seats, or one per seat."""
+    seats = game.facts.seats
+    if "human" in players:
+        raise BadInput("a human can't play a recording, which uses all cores; kibitz match takes one")
+    if len(players) not in (1, seats):
+        raise BadInput(
+            f"{full_name(game)} is for {seats} players: name one for all seats, or {seats}, not {len(players)}"
+        )
+    return list(players) * (seats if len(players) == 1 else 1)
 
 
 def play_into(
     run: Run,
     processes: int | None = None,
-    on_record: Callable[[Record], None] = lambda record: None,
-    tell: Callable[[str], None] = lambda text: None,
+    report: Reporter = SILENT,
+    players: Sequence[Any] | None = None,
+    game: str | Game | None = None,
+    make: Make | None = None,
     alone: float = ALONE,
-    make: Any = table,
 ) -> list[Record]:
-    """Play what is missing of the match in a run folder. Each game is written as it ends, so a kill costs little.
+    """Play the games that are missing in a run folder.
 
-    `make` is what plays: the table of a match, or of a recording.
+    Each game is written as it ends, so a kill costs little.
+
+    Args:
+        run: From `open_run`.
+        processes: Worker processes; by default one per core.
+        report: Receives the progress.
+        players: The players as they were given to `open_run`; by default the names in the folder.
+        game: Likewise.
+        make: As for `open_run`.
+        alone: Seconds of work that no worker processes are started for.
     """
     config = run.config()
-    game, names, games, seed = (config[key] for key in ("game", "players", "games", "seed"))
+    games, seed = config["games"], config["seed"]
+    game, players, make = game or config["game"], players or config["players"], make or KINDS[config["command"]]
     with run.appending(FILE) as append:
         records = {record.number: record for record in _own_records(run)}
-        for record in records.values():
-            on_record(record)
-        with closing(play_match(game, names, games, seed, processes, records.keys(), tell, alone, make)) as played:
+        so_far = Progress(games, report, records.values())
+        todo = play_match(game, players, games, seed, processes, records.keys(), report, alone, make)
+        with closing(todo) as played:
             for record in played:
                 append(record.line())
                 records[record.number] = record
-                on_record(record)
+                so_far.add(record)
     ordered = [records[number] for number in sorted(records)]
     run.write(FILE, "".join(record.line() for record in ordered))
     return ordered
 
 
 def _own_records(run: Run) -> list[Record]:
-    """What is in the folder already, if it is of this match."""
+    """The games that are in the folder already; refused if they are of another match."""
     config, records = run.config(), read_records(run.path(FILE))
     seats = len(config["players"])
     seen: set[int] = set()

@@ -1,12 +1,14 @@
-"""What a match says about its players, and how sure that is.
+"""Results of matches, with 95% intervals.
 
-The two games of a pair share their luck (with more seats: as many games as seats), so they aren't independent:
-intervals come from resampling pairs, never single games. A lucky deal is lucky for all, which makes them narrower, too.
+The two games of a pair have the same chance outcomes (with more seats: as many games as seats), so they aren't
+independent: intervals come from resampling pairs, never single games. A lucky deal is lucky for all players, which also
+makes the intervals narrower.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ MAX_DRAWS = 50_000_000  # of all resamples together; a large match is resampled 
 
 
 class Estimate(NamedTuple):
-    """A mean with its 95% interval; NaN where there is too little for one."""
+    """A mean with its 95% interval, which is NaN where there are too few games for one."""
 
     mean: float
     low: float
@@ -28,18 +30,31 @@ class Estimate(NamedTuple):
     def as_json(self) -> dict[str, float | None]:
         return {key: None if math.isnan(value) else value for key, value in self._asdict().items()}
 
+    @property
+    def margin(self) -> float:
+        """Half of the interval's width; infinite where there is none."""
+        return math.inf if math.isnan(self.low) else (self.high - self.low) / 2
+
+    def span(self, scale: float = 1, form: str = "+.4f", unit: str = "") -> str:
+        """The interval in words: `+0.12 to +0.34`."""
+        if math.isnan(self.low):
+            return "-"
+        return f"{scale * self.low:{form}}{unit} to {scale * self.high:{form}}{unit}"
+
 
 @dataclass(frozen=True)
 class Result:
+    """The result of a match, for the player named first."""
+
     games: int
     wins: int
     draws: int
     losses: int
     score: Estimate  # a win is 1, a draw 1/2
     payoff: Estimate
-    deviation: float  # of the payoff, from game to game; NaN for one game
-    of_pairs: float  # deviation of the mean payoff, from pair to pair; NaN for one pair
-    by_name: dict[str, Estimate]  # payoffs; who is named for several seats has their mean
+    deviation: float  # standard deviation of the payoff between games; NaN for one game
+    of_pairs: float  # standard deviation of the mean payoff between pairs; NaN for one pair
+    by_name: dict[str, Estimate]  # mean payoff of each player; of a player named for several seats, over these
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {
@@ -50,11 +65,46 @@ class Result:
             "by_name": {name: payoff.as_json() for name, payoff in self.by_name.items()},
         }
 
+    def rows(self, milli_unit: str = "") -> list[list[str]]:
+        """Lines of a table: measure, value, 95% interval. `milli_unit` is what a thousandth of a payoff is called."""
+        found = [
+            ["won / drawn / lost", f"{self.wins:,} / {self.draws:,} / {self.losses:,}", ""],
+            ["score (a draw is half)", f"{100 * self.score.mean:.1f}%", self.score.span(100, ".1f", "%")],
+            ["mean payoff", f"{self.payoff.mean:+.4f}", self.payoff.span()],
+        ]
+        if milli_unit:
+            found.append([f"in {milli_unit}", f"{1000 * self.payoff.mean:+,.1f}", self.payoff.span(1000, "+,.1f")])
+        if not math.isnan(self.deviation):
+            found.append(["standard deviation between games", f"{self.deviation:.4f}", ""])
+        return found
+
+    def __str__(self) -> str:
+        return text_table(["", f"{self.games:,} games", "95% interval"], self.rows())
+
+    def _repr_html_(self) -> str:
+        return html_table(["", f"{self.games:,} games", "95% interval"], self.rows())
+
+
+def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Aligned columns of text."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = (zip(row, widths, strict=True) for row in (head, *rows))
+    return "\n".join("  ".join(f"{cell:{width}}" for cell, width in line).rstrip() for line in lines)
+
+
+def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table for notebooks."""
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+    return f"<table>{line(head, 'th')}{''.join(line(row, 'td') for row in rows)}</table>"
+
 
 def score_of(record: Record, seat: int) -> float:
-    """1 where the seat got more than the others did on average, 1/2 where it got as much, 0 else.
+    """Return 1 where the seat got more than the others on average, 1/2 where it got as much, 0 otherwise.
 
-    So partners win together, and where all payoffs sum to zero a win is a payoff above that.
+    So partners win together, and in a zero-sum game a win is a payoff above 0.
     """
     mine, others = record.payoffs[seat], [payoff for other, payoff in enumerate(record.payoffs) if other != seat]
     mean = math.fsum(others) / len(others)
@@ -62,7 +112,7 @@ def score_of(record: Record, seat: int) -> float:
 
 
 def summary(records: Iterable[Record], seed: int = 0) -> Result:
-    """Of the first-named player, and all payoffs. A pair of which only one game was played counts half as much."""
+    """Summarize the games of a match. A pair of which only one game was played counts half as much."""
     played = sorted(records, key=lambda record: record.number)
     numbers, seats = np.array([record.number for record in played]), len(played[0].players)
     seat = seat_of(np.arange(seats), numbers[:, None], seats)  # [game, player]
@@ -92,18 +142,21 @@ def summary(records: Iterable[Record], seed: int = 0) -> Result:
 
 
 def further_games(result: Result, seats: int, within: float) -> int | None:
-    """Games still to be played until the 95% interval of the payoff is ± `within`, if they deviate as those so far."""
+    """Number of further games until the 95% interval of the payoff is ± `within`, if these vary as those so far do.
+
+    None where there are too few games to tell.
+    """
     if math.isnan(result.of_pairs):
         return None
     return max(seats * math.ceil((1.96 * result.of_pairs / within) ** 2) - result.games, 0)
 
 
 def interval(sums: np.ndarray, counts: np.ndarray, seed: int = 0) -> Estimate:
-    """The mean over games, from the sum and the count of each pair; bootstrapped over pairs."""
+    """Estimate the mean over games from the sum and the count of each pair, by a bootstrap over pairs."""
     mean = float(_mean(sums, counts))
     if len(sums) < 2:
         return Estimate(mean, math.nan, math.nan)
-    from scipy.stats import bootstrap  # here, as its import takes longer than many a command
+    from scipy.stats import bootstrap  # imported here, as that takes longer than many a command
 
     found = bootstrap(
         (sums, counts),
@@ -123,11 +176,11 @@ def _mean(sums: np.ndarray, counts: np.ndarray, axis: int = -1) -> Any:
 
 
 class Running:
-    """The result so far, for a progress bar: cheap to add to, with an interval from the variance of pairs."""
+    """The result so far, for a progress line: cheap to update, with an interval from the variance of pairs."""
 
     def __init__(self) -> None:
         self.outcomes = {1.0: 0, 0.5: 0, 0.0: 0}
-        self.waiting: dict[int, list[float]] = {}  # payoffs of pairs that aren't whole
+        self.waiting: dict[int, list[float]] = {}  # payoffs of incomplete pairs
         self.games = self.pairs = 0
         self.total = self.sum = self.squares = 0.0
 
@@ -156,6 +209,5 @@ class Running:
 
     def __str__(self) -> str:
         wins, draws, losses = self.outcomes.values()
-        mean, low, high = self.payoff
-        sure = "" if math.isnan(low) else f" ± {(high - low) / 2:.3f}"
-        return f"+{wins:,} ={draws:,} -{losses:,}, payoff {mean:+.3f}{sure}"
+        margin = "" if math.isinf(self.payoff.margin) else f" ± {self.payoff.margin:.3f}"
+        return f"+{wins:,} ={draws:,} -{losses:,}, payoff {self.payoff.mean:+.3f}{margin}"

@@ -1,6 +1,6 @@
-"""Players that need nothing but the rules: chance, habit, and people."""
+"""Players that need nothing but the rules: random play, the game's own heuristic, and people."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,34 +10,24 @@ from ..games.game import heuristic
 from ..jit import generators
 from ..search.advice import Advice, fixed_advice
 from ..search.policies import Uniform, heuristic_action
-from .player import Advised, Weighing
+from .player import AdvisedPlayer, PolicyPlayer, player
 
 
-class Random(Weighing):
+@player("random")
+class Random(PolicyPlayer):
     """Plays uniformly at random."""
-
-    class Options(NamedTuple):
-        pass
-
-    def __init__(self, options: Any) -> None:
-        pass
 
     def policy_for(self, game: Game) -> Any:
         return Uniform()
 
 
-class HeuristicPlayer(Advised):
-    """Plays what the game itself calls heuristic: rules of thumb, no search."""
-
-    class Options(NamedTuple):
-        pass
-
-    def __init__(self, options: Any) -> None:
-        pass
+@player("heuristic")
+class HeuristicPlayer(AdvisedPlayer):
+    """Plays by the rules of thumb that are part of the game, without search."""
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         if type(game).heuristic is heuristic:
-            raise BadInput(f"{full_name(game)} doesn't say what is heuristic")
+            raise BadInput(f"{full_name(game)} has no heuristic")
         super().begin(game, seat, seed)
         self.rng = generators(seed, 1)[0]
 
@@ -46,25 +36,11 @@ class HeuristicPlayer(Advised):
         return fixed_advice(self.game, view, (np.array(legal_actions(self.game, view)) == chosen).astype(float))
 
 
-class DokoRules(HeuristicPlayer):
-    """The same by the name that players of Doppelkopf know."""
-
-    def begin(self, game: Game, seat: int, seed: int) -> None:
-        if game.name != "doppelkopf":
-            raise BadInput("doko-rules plays doppelkopf; heuristic plays any game that says what is heuristic")
-        super().begin(game, seat, seed)
-
-
+@player("human")
 class Human:
-    """A person at the terminal, in a match as any other player. (`kibitz play` is the comfortable way to play.)"""
-
-    class Options(NamedTuple):
-        pass
+    """A person at the terminal, in a match like any other player. (`kibitz play` is the comfortable way to play.)"""
 
     advice: Advice | None = None
-
-    def __init__(self, options: Any) -> None:
-        pass
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         self.game, self.seat = game, seat
@@ -78,4 +54,4 @@ class Human:
             except BadInput as error:
                 print(error)
             except EOFError:
-                raise BadInput("the human has left the table") from None
+                raise BadInput("the human has left the game") from None

@@ -20,10 +20,11 @@ from ..search.policies import heuristic_action
 from ..search.policy_rollouts import PolicyRollouts
 from ..search.search import Search
 from ..search.selection import OBENAUS_C
-from .player import Advised
+from .player import AdvisedPlayer, player
 from .search import Playouts, SearchPlayer, by_simulations, by_worlds, playout_policy
 
 
+@player("uct-lstm")
 class GuidedPlayer(SearchPlayer):
     """UCT+LSTM (Obenaus 2017): Ensemble UCT with a network that predicts the next card as the prior."""
 
@@ -60,7 +61,7 @@ class GuidedPlayer(SearchPlayer):
         super().__init__(new_search, simulations, seconds)
 
 
-class CardPlayer(Advised):
+class CardPlayer(AdvisedPlayer):
     """Base of players without search: plays the legal card of the highest logit, announces as the heuristic does."""
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
@@ -80,6 +81,7 @@ class CardPlayer(Advised):
         raise NotImplementedError
 
 
+@player("lstm")
 class FromNextCard(CardPlayer):
     """Plays the card that the next-card LSTM predicts for its own seat, without search."""
 
@@ -98,6 +100,7 @@ class FromNextCard(CardPlayer):
         return self.reader.next_logits(lstm.line_so_far(view, self.seat))
 
 
+@player("cards")
 class FromCards(CardPlayer):
     """Plays the most likely card of a belief or policy network, without search."""
 
@@ -120,6 +123,7 @@ class FromCards(CardPlayer):
         return logits(self.layers, encoding)
 
 
+@player("doko")
 class DokoPlayer(SearchPlayer):
     """Rollouts of every card by the policy network, on worlds sampled by the belief network."""
 

@@ -14,7 +14,7 @@ from ..games.holdem.hand_strength import hand_strength, preflop_strength
 from ..games.holdem.state import CALL, FOLD, RAISE
 from ..games.leduc import Leduc
 from ..search.policies import policy
-from .player import Weighing
+from .player import PolicyPlayer, player
 
 MOVES = {"fold": FOLD, "call": CALL, "raise": RAISE}  # the same numbers in Leduc
 
@@ -34,7 +34,8 @@ class FixedMove(NamedTuple):
         probs[place] = 1.0
 
 
-class Always(Weighing):
+@player("always")
+class Always(PolicyPlayer):
     """Always folds, calls or raises in poker; where that is illegal, it checks or calls."""
 
     class Options(NamedTuple):
@@ -90,7 +91,8 @@ class Style(NamedTuple):
         probs[int(faced)] = 1.0 - raising - folding
 
 
-class Styled(Weighing):
+@player("style")
+class Styled(PolicyPlayer):
     """Plays hold'em by hand strength, in one of four styles: how many hands it plays, and whether it bets or calls."""
 
     class Options(NamedTuple):

@@ -1,7 +1,7 @@
-"""Players from files: strategies, networks and patterns that were learned. None of them searches."""
+"""Players from files, without search: strategies, networks and learned patterns."""
 
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -15,17 +15,15 @@ from ..learn.tspg.store import POLICIES, features_for
 from ..search.advice import Advice, fixed_advice
 from ..search.sequence_form import SequenceForm
 from ..search.strategy import Strategy, read_strategy
-from .player import Advised, Weighing, same
+from .player import AdvisedPlayer, PolicyPlayer, player, same
 
 
-class FromFile(Advised):
-    """Plays a saved strategy; evenly where it doesn't know the infoset."""
+@player("strategy")
+class StrategyPlayer(AdvisedPlayer):
+    """Plays a saved strategy; uniformly at infosets that it doesn't hold."""
 
-    class Options(NamedTuple):
-        file: Annotated[str, "a strategy file, or the run folder it lies in"]
-
-    def __init__(self, options: Any) -> None:
-        self.path = Path(options.file)
+    def __init__(self, file: Annotated[str, "a strategy file, or the run folder that holds it"]) -> None:
+        self.path = Path(file)
         if self.path.is_dir():
             self.path = self.path / "strategy.safetensors"
         self.strategy: Strategy | None = None
@@ -45,19 +43,19 @@ class FromFile(Advised):
         return self.strategy.action_probs(views)
 
 
-class FromNetwork(Advised):
-    """Plays a trained network, without any search: at once."""
+@player("net")
+class NetworkPlayer(AdvisedPlayer):
+    """Plays the policy of a trained network, without search."""
 
-    class Options(NamedTuple):
-        network: Annotated[str, "a run folder, a network file, or models/NAME"]
-        iteration: Annotated[int, "of a run; 0: its last"] = 0
-        threshold: Annotated[float, "moves less likely than this share of the likeliest are never played"] = 0.0
-
-    def __init__(self, options: Any) -> None:
-        self.path = network_file(options.network, options.iteration)
-        self.threshold = options.threshold
-        if not 0 <= options.threshold <= 1:
-            raise BadInput(f"net: threshold={options.threshold} should be from 0 to 1")
+    def __init__(
+        self,
+        network: Annotated[str, "a run folder, a network file, or models/NAME"],
+        iteration: Annotated[int, "iteration of the run; 0: the last"] = 0,
+        threshold: Annotated[float, "actions below this share of the highest probability are never played"] = 0.0,
+    ) -> None:
+        self.path, self.threshold = network_file(network, iteration), threshold
+        if not 0 <= threshold <= 1:
+            raise BadInput(f"net: threshold={threshold} should be from 0 to 1")
         self.known: tuple[Game, Layers | Model] | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
@@ -67,7 +65,7 @@ class FromNetwork(Advised):
             self.encoding = np.zeros(game.facts.encoding, np.float32)
             self.seen = load(self.known[1].seen) if isinstance(self.known[1], Model) else game
         if isinstance(self.known[1], Model) and len(weights := self.known[1].weights) > 1:
-            # SD-CFR draws one of its networks, and plays it to the end.
+            # SD-CFR draws one of its networks and plays it to the end of the game.
             self.drawn = int(self.generator.choice(len(weights), p=weights / weights.sum()))
 
     def advise(self, view: Any) -> Advice:
@@ -78,8 +76,8 @@ class FromNetwork(Advised):
             views[0] = view
             return fixed_advice(self.game, view, self.action_probs(views)[0, : len(legal)])
         self.game.observe(view, self.seat, self.encoding)
-        said = logits(self.known[1], self.encoding)[legal].astype(float)
-        probs = np.exp(said - said.max())
+        scores = logits(self.known[1], self.encoding)[legal].astype(float)
+        probs = np.exp(scores - scores.max())
         probs[probs < self.threshold] = 0
         return fixed_advice(self.game, view, probs / probs.sum())
 
@@ -98,7 +96,7 @@ class FromNetwork(Advised):
         return probs / probs.sum(axis=1, keepdims=True)
 
     def whole_strategy(self, form: SequenceForm) -> list[np.ndarray] | None:
-        """The odds of all sequences of a small game, where they are known better than by asking."""
+        """Return the probabilities of all sequences of a small game, where that is exact; None: query every view."""
         assert self.known is not None
         network = self.known[1]
         if isinstance(network, Model) and not self.threshold:
@@ -106,27 +104,28 @@ class FromNetwork(Advised):
         return None
 
 
-class FromFeatures(Weighing):
-    """Plays learned patterns, without any search: at once."""
+@player("features")
+class FeaturesPlayer(PolicyPlayer):
+    """Plays a policy of learned patterns, without search."""
 
-    class Options(NamedTuple):
-        features: Annotated[str, "a run folder, or a file of features"]
-        policy: Annotated[str, "which weights", tuple(POLICIES)] = "tspg"
-        iteration: Annotated[int, "of a run; 0: its last"] = 0
-        greedy: Annotated[bool, "whether it always plays the likeliest move"] = False
-
-    def __init__(self, options: Any) -> None:
-        self.options, self.path = options, network_file(options.features, options.iteration)
+    def __init__(
+        self,
+        features: Annotated[str, "a run folder, or a features file"],
+        policy: Annotated[str, "which of its weights to use", tuple(POLICIES)] = "tspg",
+        iteration: Annotated[int, "iteration of the run; 0: the last"] = 0,
+        greedy: Annotated[bool, "whether to always play the most likely action"] = False,
+    ) -> None:
+        self.path, self.policy, self.greedy = network_file(features, iteration), policy, greedy
 
     def policy_for(self, game: Game) -> Any:
-        return features_for(self.path, game).policy(game, self.options.policy)
+        return features_for(self.path, game).policy(game, self.policy)
 
     def advise(self, view: Any) -> Advice:
         found = super().advise(view)
-        if not self.options.greedy:
+        if not self.greedy:
             return found
         return fixed_advice(self.game, view, (np.arange(len(found.policy)) == np.argmax(found.policy)).astype(float))
 
     def action_probs(self, views: np.ndarray) -> np.ndarray:
         probs = super().action_probs(views)
-        return np.eye(probs.shape[1])[np.argmax(probs, axis=1)] if self.options.greedy else probs
+        return np.eye(probs.shape[1])[np.argmax(probs, axis=1)] if self.greedy else probs

@@ -1,31 +1,51 @@
-"""What a player is, and what those have in common that draw their moves from advice."""
+"""Players: what they are, how one is made from its name, and base classes for those that advise or follow a policy.
 
+A player only ever gets views, so it can't peek. It is anything with a method `move(view) -> action`, or
+`action_probs(views)` for many views at once; `begin(game, seat, seed)` and `advice` are optional.
+`docs/write-a-player.md` writes one.
+"""
+
+import inspect
+from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..games import Game, legal_actions
+from ..core import legacy, names
+from ..core.names import BadInput, Registry
+from ..games import Game, full_name, legal_actions
 from ..search.advice import Advice, fixed_advice
 from ..search.policies import action_probs, weighed
+from ..search.search import Search
+
+PLAYERS = Registry("player", "kibitz.players")
+player = PLAYERS  # as a decorator: @player("name")
 
 
 class Player(Protocol):
-    advice: Advice | None
+    advice: Advice | None  # what the last move was drawn from; None where the player only moves
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
-        """A new game, from this seat. The same seed gives the same moves."""
+        """Begin a new game from this seat. The same seed gives the same moves.
+
+        Raises:
+            BadInput: The player can't play this game.
+        """
 
     def move(self, view: Any) -> int:
-        """An action at a view of the seat, whose turn it is."""
+        """Return a legal action at a view of the player's seat, whose turn it is."""
 
 
 def same(one: Game, other: Game) -> bool:
-    """Whether two games are one: tuples are equal by their fields, as Othello and Yavalath of size 4 are."""
+    """Whether two games are the same. Tuples are equal by their fields, as Othello and Yavalath of size 4 are."""
     return type(one) is type(other) and one == other
 
 
-class Advised:
-    """Draws its moves from its own advice."""
+# ---------------------------------------------------------------- base classes
+
+
+class AdvisedPlayer:
+    """Draws its moves from its own advice. A subclass has `advise(view)`."""
 
     advice: Advice | None = None
 
@@ -41,10 +61,11 @@ class Advised:
         raise NotImplementedError
 
 
-class Weighing(Advised):
-    """Plays a compiled policy of the view alone: nothing is searched or remembered, so many views can be asked at once.
+class PolicyPlayer(AdvisedPlayer):
+    """Plays a compiled policy of the view alone. A subclass has `policy_for(game)`.
 
-    Any player that can do that has `action_probs`: matches then play thousands of its games side by side.
+    Nothing is searched or remembered, so the policy can be evaluated at many views at once: matches play thousands of
+    games of players that have `action_probs` side by side.
     """
 
     known: tuple[Game, Any] | None = None
@@ -63,9 +84,131 @@ class Weighing(Advised):
         return fixed_advice(self.game, view, probs)
 
     def action_probs(self, views: np.ndarray) -> np.ndarray:
-        """[views, most actions] f8: at each view the odds of its legal actions, in the order of the rules; then zeros.
+        """Return [views, num_actions] f8: the probabilities of each view's legal actions in their order, then zeros.
 
-        Views are of one seat, which is to move, in the game that was begun last.
+        All views are of one seat, which is to move, in the game that was begun last.
         """
         assert self.known is not None
         return action_probs(self.game, self.known[1], views)
+
+
+# ---------------------------------------------------------------- players from names and objects
+
+
+def make(player: Any) -> Player:
+    """Make a player from its name, or complete an object that is one.
+
+    Args:
+        player: `random`, `oos:10000,target=ist,delta=0.9`, `net:RUN`, `path/to/file.py:Class:options`, or any object
+            with `move(view)` or `action_probs(views)`. An object with `begin`, `move` and `advice` is returned as it
+            is.
+    """
+    if not isinstance(player, str):
+        return complete(player)
+    name, text = names.split(player)
+    if name in legacy.PLAYERS and name not in PLAYERS:
+        raise BadInput(f"no player is called {name!r}: it is called {legacy.PLAYERS[name]!r} now")
+    kind = PLAYERS[name]
+    if issubclass(kind, Search):  # from a user's file
+        from .search import player_class
+
+        kind = player_class(kind)
+    options = getattr(kind, "Options", kind)
+    values = names.parameters(name, options, text)
+    for key, each in inspect.signature(options).parameters.items():
+        if (
+            each.default is each.empty
+            and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+            and key not in values
+        ):
+            raise BadInput(f"{name}: {key} is missing; {names.describe(names.hints(options))}")
+    return complete(kind(**values) if options is kind else kind(options(**values)))
+
+
+def make_for(player: Any, game: Game) -> Player:
+    """Make a player as `make` does; refuse at once one that can't play this game."""
+    made = make(player)
+    try:
+        made.begin(game, 0, 0)
+    except BadInput as error:
+        raise BadInput(f"{label(player)} can't play {full_name(game)}: {error}") from None
+    return made
+
+
+def make_adviser(player: Any, game: Game) -> Player:
+    """Make a player that gives advice on its moves."""
+    if player == "human":
+        raise BadInput("a human gives no advice, only moves: name a player such as oos:1000")
+    return make_for(player, game)
+
+
+def label(player: Any) -> str:
+    """The name of a player in results and records: the text that it was given as, or its `name`, or its class's."""
+    return player if isinstance(player, str) else str(getattr(player, "name", type(player).__name__))
+
+
+def in_any_process(player: Any) -> bool:
+    """Whether a worker process can make the player: it is given by name, and not registered by the main program."""
+    if not isinstance(player, str) or player == "human":
+        return False
+    name = names.split(player)[0]
+    return ".py" in name or name not in PLAYERS or PLAYERS[name].__module__.startswith("kibitz.")
+
+
+def complete(player: Any) -> Player:
+    """Add what a player lacks: `begin`, `advice`, or `move` where it has `action_probs`."""
+    if isinstance(player, type) or not (hasattr(player, "move") or hasattr(player, "action_probs")):
+        what = f"the class {player.__name__}" if isinstance(player, type) else repr(player)
+        raise BadInput(f"{what} is no player: give a name, or an object with move(view) or action_probs(views)")
+    if all(hasattr(player, part) for part in ("begin", "move", "advice")):
+        return player
+    return Mover(player) if hasattr(player, "move") else Sampler(player)
+
+
+class Completed:
+    """Begins a player that may lack `begin`: then its `game`, `seat` and `generator` are set instead."""
+
+    def __init__(self, player: Any) -> None:
+        self.player, self.name = player, label(player)
+
+    def begin(self, game: Game, seat: int, seed: int) -> None:
+        self.game, self.seat = game, seat
+        self.generator = np.random.default_rng(seed)
+        if hasattr(self.player, "begin"):
+            self.player.begin(game, seat, seed)
+        else:
+            with suppress(AttributeError):  # an object that can't be changed
+                self.player.game, self.player.seat, self.player.generator = game, seat, self.generator
+
+    def advice_at(self, view: Any) -> Advice:
+        views = np.zeros(1, self.game.state)
+        views[0] = view
+        probs = np.asarray(self.player.action_probs(views), float)[0, : len(legal_actions(self.game, view))]
+        if not np.isclose(probs.sum(), 1):
+            raise BadInput(f"{self.name} gives probabilities that sum to {probs.sum():g}, not 1")
+        return fixed_advice(self.game, view, probs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "player":  # while a copy is made
+            raise AttributeError(name)
+        return getattr(self.player, name)
+
+
+class Mover(Completed):
+    """A player with a `move` of its own."""
+
+    advice: Advice | None = None
+
+    def move(self, view: Any) -> int:
+        action = int(self.player.move(view))
+        self.advice = getattr(self.player, "advice", None)
+        if self.advice is None and hasattr(self.player, "action_probs"):
+            self.advice = self.advice_at(view)
+        return action
+
+
+class Sampler(Completed, AdvisedPlayer):
+    """A player that gives the probabilities of its actions: moves are drawn from them."""
+
+    def advise(self, view: Any) -> Advice:
+        return self.advice_at(view)

@@ -17,12 +17,12 @@ from ..learn.tspg.store import POLICIES, biased, features_for
 from ..search.advice import Advice
 from ..search.policies import Heuristic
 from ..search.search import SEARCHES, Search
-from .player import Advised, same
+from .player import AdvisedPlayer, player, same
 
 Playouts = Annotated[str, "playout policy: uniformly random, or the game's heuristic", ("random", "heuristic")]
 
 
-class SearchPlayer(Advised):
+class SearchPlayer(AdvisedPlayer):
     """Moves by the advice of a search: `SearchPlayer(Oos, simulations=1000)`."""
 
     def __init__(self, new_search: Callable[[Game], Search], simulations: int = 0, seconds: float = 0.0) -> None:
@@ -153,4 +153,5 @@ def _options(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     }
 
 
-SEARCH_PLAYERS = {name: player_class(search) for name, search in SEARCHES.items()}
+for _name, _search in SEARCHES.items():
+    player(_name)(player_class(_search))

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ..arena.recording import recorder
+from ..arena.play import recorded_games
 from ..games import load, view_of
 from ..players import make_for
 from .report import Report, points
@@ -110,7 +110,7 @@ class DokoStudy(Study):
     def times(self, players: dict[str, str]) -> dict[str, tuple[float, float]]:
         """Milliseconds per card, the mean over some games of the heuristic player; and the maximum of any decision."""
         game = load(self.game)
-        play = recorder(self.game, ["doko-rules"] * 4, self.seed)
+        play = recorded_games(self.game, ["heuristic"] * 4, self.seed)
         views = []
         for record in map(play, range(TIMED)):
             for state, action in record.replay():

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..arena.match import open_match, play_into, play_match
+from ..arena.match import open_run, play_into, play_match
 from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval, summary
 from ..core.files import write_atomically
@@ -152,18 +152,12 @@ class Study:
 
     def match(self, name: str, game: str, players: Sequence[str], games: int) -> list[Record]:
         """The games of a match that is kept in a subfolder."""
-        run = open_match(self.folder / name, game, players, games, self.seed)
-        done = [0]
-
-        def count(record: Record) -> None:
-            done[0] += 1
-            self.report.progress(done[0], games, f"{run.folder.name}, games")
-
-        return play_into(run, self.processes, count, self.report.message)
+        run = open_run(self.folder / name, "match", game, players, games, self.seed)
+        return play_into(run, self.processes, self.report)
 
     def games_of(self, game: str, players: Sequence[str], games: int, note: str) -> Iterator[Record]:
         """The games of a match that is not kept, in any order."""
-        played = play_match(game, players, games, self.seed, self.processes, tell=self.report.message)
+        played = play_match(game, players, games, self.seed, self.processes, report=self.report)
         for done, record in enumerate(played, 1):
             self.report.progress(done, games, f"{note}, games")
             yield record

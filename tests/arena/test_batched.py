@@ -1,4 +1,4 @@
-"""Games side by side: the same as one by one."""
+"""Games played side by side: the same as one by one."""
 
 import json
 
@@ -7,9 +7,10 @@ import pytest
 
 from kibitz import games, players
 from kibitz.arena import batched, match
-from kibitz.arena.batched import play_block, tables
+from kibitz.arena.batched import match_blocks, play_block
 from kibitz.arena.holdem_best_response import evaluate_hands
-from kibitz.arena.match import play_match, table
+from kibitz.arena.match import play_match
+from kibitz.arena.play import match_games
 from kibitz.arena.statistics import further_games, summary
 from kibitz.core.names import BadInput
 from kibitz.games.records import Record
@@ -30,8 +31,8 @@ def learned(tmp_path_factory):
 
 
 def same(game, names, count, seed=3):
-    one = table(game, names, seed)
-    assert tables(game, names, seed)(range(count)) == [one(number) for number in range(count)]
+    one = match_games(game, names, seed)
+    assert match_blocks(game, names, seed)(range(count)) == [one(number) for number in range(count)]
 
 
 def test_learned_players_play_the_same_games_side_by_side_as_one_by_one(learned):
@@ -50,19 +51,19 @@ def test_a_long_match_is_played_side_by_side_by_any_number_of_processes(learned,
     blocks = []
     monkeypatch.setattr(match, "MANY", 100)
     monkeypatch.setattr(batched, "BLOCK", 40)
-    monkeypatch.setattr(match, "tables", lambda *given: blocks.append(given) or tables(*given))
+    monkeypatch.setattr(match, "match_blocks", lambda *given: blocks.append(given) or match_blocks(*given))
     assert list(play_match(*asked, 1)) == one_by_one
     assert len(blocks) == 1
     rest = list(play_match(*asked, 1, done=set(range(30, 90))))
     assert rest == one_by_one[:30] + one_by_one[90:]
-    monkeypatch.setattr(match, "tables", tables)
+    monkeypatch.setattr(match, "match_blocks", match_blocks)
     two = sorted(play_match(*asked, 2, alone=0), key=lambda record: record.number)
     assert two == one_by_one
 
 
-def test_who_searches_is_played_one_by_one(monkeypatch):
+def test_players_that_search_are_played_one_by_one(monkeypatch):
     monkeypatch.setattr(match, "MANY", 1)
-    monkeypatch.setattr(match, "tables", None)
+    monkeypatch.setattr(match, "match_blocks", None)
     assert len(list(play_match("kuhn", ["oos:10", "random"], 4, 1, 1))) == 4
 
 
@@ -86,35 +87,34 @@ class Moody(players.Random):
         return probs
 
 
-def test_who_draws_something_for_a_game_keeps_to_it(monkeypatch):
-    monkeypatch.setitem(players.PLAYERS, "moody", Moody)
-    same("leduc", ["moody", "random"], 60)
-    with pytest.raises(BadInput, match="moody draws how it plays for each game"):
-        evaluate_hands(games.load("holdem:flop,ranks=4"), "moody")
+def test_a_player_keeps_to_what_it_draws_at_the_beginning_of_a_game():
+    same("leduc", [Moody(), "random"], 60)
+    with pytest.raises(BadInput, match="Moody draws how it plays for each game"):
+        evaluate_hands(games.load("holdem:flop,ranks=4"), Moody())
 
 
-def test_odds_that_are_none_are_refused():
+def test_probabilities_that_do_not_sum_to_1_are_refused():
     class Confused(players.Random):
         def action_probs(self, views):
             return np.zeros((len(views), 3))
 
-    confused = [Confused(None), Confused(None)]
-    with pytest.raises(BadInput, match="confused gives odds that don't sum to 1"):
+    confused = [Confused(), Confused()]
+    with pytest.raises(BadInput, match="confused gives probabilities that don't sum to 1"):
         play_block(games.load("leduc"), confused, ["confused"] * 2, 1, [0, 1])
 
 
-def test_who_always_folds_loses_exactly_750_mbb_to_who_always_raises(kibitz, tmp_path):
-    asked = ("match", "holdem", "always:fold", "always:raise", "--games", "2000", "--duplicate", "--processes", "1")
+def test_always_folding_loses_exactly_750_mbb_to_always_raising(kibitz, tmp_path):
+    asked = ("match", "holdem", "always:fold", "always:raise", "--games", "2000", "--processes", "1")
     code, out, _ = kibitz(*asked, "--within", "5", "--json", "report.json")
     assert code == 0
     assert "-750.0" in out
-    assert "an interval of ±5 mbb/g takes 0 further games" in out
+    assert "a 95% interval of ±5 mbb/g needs 0 further games" in out
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["payoff"] == {"mean": -0.75, "low": -0.75, "high": -0.75}
     assert report["further_games"] == 0
 
 
-def test_further_games_are_those_that_the_deviation_of_pairs_asks_for():
+def test_further_games_follow_from_the_deviation_of_pairs():
     payoffs = [3.0, 1.0, -2.0, 4.0]  # of the first player; means of pairs: 2 and 1
     records = [
         Record(number, "leduc", ["a", "b"] if number % 2 == 0 else ["b", "a"], 1, [], paid)

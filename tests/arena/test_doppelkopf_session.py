@@ -1,4 +1,4 @@
-"""Sessions of Doppelkopf: who deals, who owes, who has to; and a folder goes on where it was stopped."""
+"""Sessions of Doppelkopf: dealers, owed and forced solos, and folders that are resumed."""
 
 import json
 
@@ -44,8 +44,8 @@ class Soloist(Healthy):
 
 @pytest.fixture(autouse=True)
 def scripted(monkeypatch):
-    monkeypatch.setitem(players.PLAYERS, "healthy", Healthy)
-    monkeypatch.setitem(players.PLAYERS, "soloist", Soloist)
+    monkeypatch.setitem(players.PLAYERS._classes, "healthy", Healthy)
+    monkeypatch.setitem(players.PLAYERS._classes, "soloist", Soloist)
 
 
 def played(folder, names=RANDOM, games=24, sessions=1, solos=True, seed=1, rules="doppelkopf", processes=1):
@@ -53,7 +53,7 @@ def played(folder, names=RANDOM, games=24, sessions=1, solos=True, seed=1, rules
     return play_sessions(run, processes, alone=0)
 
 
-def test_who_never_offers_a_solo_is_forced_in_the_last_games(tmp_path):
+def test_players_that_never_offer_a_solo_are_forced_in_the_last_games(tmp_path):
     [session] = played(tmp_path, ["healthy"] * 4)
     assert [game.before.dealer for game in session] == [3, 0, 1, 2] * 5 + [3] * 4
     assert [game.game.forced for game in session] == [-1] * 20 + [0, 1, 2, 3]
@@ -107,7 +107,7 @@ def test_every_player_plays_one_compulsory_solo_and_points_sum_to_zero(tmp_path)
         (Standing(23, 0, 0), 0, -1),
     ],
 )
-def test_who_owes_is_told_by_seat(standing, owed, forced):
+def test_the_rules_of_the_next_game_name_the_seats_that_owe_a_solo(standing, owed, forced):
     assert next_game(DDV, standing, 24) == DDV._replace(owed=owed, forced=forced)
 
 
@@ -152,7 +152,7 @@ def test_any_number_of_processes_and_any_kill_give_the_same_games(tmp_path):
         ({"payoffs": [9.0, -3.0, -3.0, -3.0]}, "game 1 pays"),
     ],
 )
-def test_games_that_do_not_belong_are_refused(tmp_path, change, text):
+def test_games_of_another_session_are_refused(tmp_path, change, text):
     played(tmp_path, games=4, rules="doppelkopf:calls=0")
     lines = (tmp_path / FILE).read_text().splitlines(keepends=True)
     lines[1] = json.dumps(json.loads(lines[1]) | change) + "\n"

@@ -1,4 +1,4 @@
-"""Best responses with all hands at once: the same as at every infoset one by one."""
+"""Best responses with all hands at once: the same values as with every infoset one by one."""
 
 import json
 
@@ -10,6 +10,7 @@ from kibitz.arena import holdem_best_response
 from kibitz.arena.exploitability import exploitability
 from kibitz.arena.holdem_best_response import evaluate_hands
 from kibitz.core.names import BadInput
+from kibitz.core.progress import Reporter
 from kibitz.games.holdem.ranges import all_hands, hand_values, masks, opposing_weight, showdown
 
 
@@ -39,27 +40,32 @@ def test_weights_of_hands_that_may_meet_and_of_those_beaten_are_what_a_double_lo
         ("holdem:ranks=4,suits=2,streets=3,raises=0,preflop_raises=0", "style:tight-passive"),
     ],
 )
-def test_the_verdict_is_that_of_the_game_written_out(name, player):
+def test_the_exploitability_is_that_of_the_unfolded_game(name, player):
     game = games.load(name)
-    found, expected = evaluate_hands(game, player, 1), exploitability(game, player, 1, 1, 1).together
+    found, expected = evaluate_hands(game, player, 1), exploitability(game, player, 1, 1, 1).mean_strategy
     assert found.nash_conv == pytest.approx(expected.nash_conv, abs=1e-9)
     assert found.best == pytest.approx(expected.best, abs=1e-9)
     assert found.value == pytest.approx(expected.value, abs=1e-9)
     assert found.nash_conv > 0.1
 
 
-def test_parts_and_processes_make_no_difference(monkeypatch):
+def test_batches_and_processes_make_no_difference(monkeypatch):
     game = games.load("holdem:flop,ranks=4,suits=2")
     whole = evaluate_hands(game, "random", 1)
-    monkeypatch.setattr(holdem_best_response, "TOGETHER", 100)
+    monkeypatch.setattr(holdem_best_response, "BATCH", 100)
+
+    class Listener(Reporter):
+        def progress(self, *so_far):
+            done.append(so_far)
+
     done = []
-    found = evaluate_hands(game, "random", 2, lambda *so_far: done.append(so_far), alone=0)
+    found = evaluate_hands(game, "random", 2, Listener(), alone=0)
     assert found.nash_conv == pytest.approx(whole.nash_conv, abs=1e-12)
     assert len(done) > 5
     assert done[-1][0] == done[-1][1]
 
 
-def test_who_always_folds_loses_the_blinds(kibitz, tmp_path):
+def test_always_folding_loses_the_blinds(kibitz, tmp_path):
     """The dealer who folds loses half a big blind, the big blind one when he is raised."""
     code, out, _ = kibitz(
         "exploit", "holdem:flop,ranks=4,suits=2", "always:fold", "--processes", "1", "--json", "r.json"
@@ -72,5 +78,5 @@ def test_who_always_folds_loses_the_blinds(kibitz, tmp_path):
 
 
 def test_a_game_with_too_many_boards_is_refused():
-    with pytest.raises(BadInput, match="too many for an exact answer; --with lbr gives a lower bound"):
+    with pytest.raises(BadInput, match="too many for an exact result; --with lbr gives a lower bound"):
         evaluate_hands(games.load("holdem"), "random")

@@ -1,4 +1,4 @@
-"""Local best response: what a hand wins, ranges, and what is known of simple opponents."""
+"""Local best response: equities, ranges, and exact results against simple opponents."""
 
 import json
 from itertools import combinations
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.arena.holdem_lbr import LocalBestResponse, adviser, moves_to, table
+from kibitz.arena.holdem_lbr import LocalBestResponse, adviser, lbr_games, moves_to
 from kibitz.games.holdem.evaluator import KEYS, value
 from kibitz.games.holdem.ranges import all_hands, boards_to_come, deck_of, equities, masks
 from kibitz.games.holdem.state import CALL, FOLD, RAISE
@@ -52,7 +52,7 @@ def test_where_there_are_too_many_boards_some_are_drawn():
     assert boards_to_come(games.load("holdem"), (51, 50), [0, 1, 2, 3], 50, None).shape == (46, 5)
 
 
-def test_the_way_to_a_view_is_what_both_saw():
+def test_the_path_to_a_view_is_what_both_saw():
     met = 0
     for state in positions_met(SMALL, 40, seed=4):
         seat = SMALL.turn(state)
@@ -80,7 +80,7 @@ class Scripted:
         return probs
 
 
-def test_the_range_follows_the_odds_of_the_moves_and_the_best_of_three_is_played():
+def test_the_range_follows_the_probabilities_of_the_moves_and_the_best_of_three_is_played():
     state = games.positions(SMALL)[0]
     for action in (10, 4, 9, 0, RAISE):  # the big blind holds 10 and 4; the dealer raises
         SMALL.play(state, action)
@@ -96,7 +96,7 @@ def test_the_range_follows_the_odds_of_the_moves_and_the_best_of_three_is_played
     assert chosen == int(np.argmax(values)) == (RAISE if wins > 0.5 else CALL)
 
 
-def test_after_a_move_that_the_other_never_makes_all_hands_are_possible():
+def test_after_a_move_of_probability_0_all_hands_are_possible():
     state = games.positions(SMALL)[0]
     for action in (10, 4, 9, 0, CALL):  # who is scripted folds here, or raises
         SMALL.play(state, action)
@@ -106,7 +106,7 @@ def test_after_a_move_that_the_other_never_makes_all_hands_are_possible():
     assert (lbr.range > 0).sum() == 10 * 9 // 2
 
 
-def test_a_weak_hand_is_raised_against_who_folds_and_folded_against_who_does_not():
+def test_a_weak_hand_is_raised_against_a_player_that_folds_and_folded_against_one_that_does_not():
     state = games.positions(SMALL)[0]
     for action in (14, 13, 4, 0):  # the dealer moves first
         SMALL.play(state, action)
@@ -119,20 +119,20 @@ def test_a_weak_hand_is_raised_against_who_folds_and_folded_against_who_does_not
 
 
 @pytest.mark.parametrize("name", ["holdem:ranks=6", "holdem:flop,ranks=6"])
-def test_it_wins_exactly_750_from_who_always_folds_and_something_from_who_always_calls(name):
+def test_it_wins_exactly_750_from_always_folding_and_something_from_always_calling(name):
     for other, least, most in (("always:fold", 750, 750), ("always:call", 1, 5000)):
-        play = table(name, ["lbr", other], 1)
+        play = lbr_games(name, ["lbr", other], 1)
         won = [record.payoffs[record.number % 2] for record in map(play, range(60))]
         assert least <= 1000 * np.mean(won) <= most
 
 
-def test_the_command_writes_games_and_goes_on(kibitz, tmp_path):
+def test_the_command_writes_games_and_resumes(kibitz, tmp_path):
     asked = ("exploit", "holdem:ranks=6", "random", "--with", "lbr", "--processes", "1", "--out", "run")
     code, out, _ = kibitz(*asked, "--games", "10", "--within", "50", "--json", "report.json")
     assert code == 0
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["players"] == ["lbr", "random"]
-    assert f"takes {report['further_games']:,} further games" in out
+    assert f"needs {report['further_games']:,} further games" in out
     whole = (tmp_path / "run" / "games.jsonl").read_text()
     (tmp_path / "run" / "games.jsonl").write_text("".join(whole.splitlines(keepends=True)[3:5]))
     assert kibitz(*asked, "--games", "10")[0] == 0
@@ -143,8 +143,11 @@ def test_the_command_writes_games_and_goes_on(kibitz, tmp_path):
     ("asked", "why"),
     [
         (("leduc", "random", "--with", "lbr"), "local best response is for holdem, not for leduc"),
-        (("holdem", "oos:10", "--with", "lbr"), "oos:10 can't be asked for its odds with every hand"),
-        (("holdem", "random", "--with", "magic"), "no way to exploit is called 'magic'"),
+        (
+            ("holdem", "oos:10", "--with", "lbr"),
+            "oos:10 gives no probabilities for every hand",
+        ),
+        (("holdem", "random", "--with", "magic"), "no method of kibitz exploit is called 'magic'"),
         (("leduc", "random", "--out", "run"), "--out is for --with lbr"),
     ],
 )

@@ -1,51 +1,70 @@
-"""Matches that were stopped: a folder goes on where it is, and is never mixed with something else."""
+"""Matches that were stopped: they are resumed from their folder, which is never mixed with another match."""
 
 import json
 
 import pytest
 
-from kibitz.arena.match import FILE, open_match, play_into
+from kibitz.arena import match
+from kibitz.arena.match import FILE, open_run, play_into
 from kibitz.core.names import BadInput
+from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 
 ASKED = ("kuhn", ["random", "random"], 30, 1)
 
 
+class Listener(Reporter):
+    """Keeps the number of games of each report, and interrupts after a number of them."""
+
+    def __init__(self, stop_after=None):
+        self.seen, self.stop_after = [], stop_after
+
+    def progress(self, done, total=None, note=""):
+        self.seen.append(done)
+        if done == self.stop_after:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture(autouse=True)
+def every_game_is_reported(monkeypatch):
+    monkeypatch.setattr(match, "OFTEN", -1)
+
+
 def played(folder, *asked):
-    run = open_match(folder, *(asked or ASKED))
+    run = open_run(folder, "match", *(asked or ASKED))
     return play_into(run, 1)
 
 
 @pytest.fixture
 def whole(tmp_path):
-    """The bytes of a match that nobody disturbed."""
+    """The bytes of a match that was never stopped."""
     played(tmp_path / "whole")
     return (tmp_path / "whole" / FILE).read_bytes()
 
 
-def test_a_match_that_was_stopped_goes_on_to_the_same_games(tmp_path, whole):
+def test_a_stopped_match_is_resumed_to_the_same_games(tmp_path, whole):
     lines = whole.splitlines(keepends=True)
     played(tmp_path / "run", "kuhn", ["random", "random"], 30, 1)
     (tmp_path / "run" / FILE).write_bytes(b"".join(lines[5:12][::-1]))
-    seen = []
-    run = open_match(tmp_path / "run", *ASKED)
-    play_into(run, 1, lambda record: seen.append(record.number))
-    assert seen == [11, 10, 9, 8, 7, 6, 5, 0, 1, 2, 3, 4, *range(12, 30)]
+    listener = Listener()
+    run = open_run(tmp_path / "run", "match", *ASKED)
+    play_into(run, 1, listener)
+    assert listener.seen == list(range(7, 31))  # the seven games that were there count at once
     assert run.path(FILE).read_bytes() == whole
 
 
 def test_each_game_is_on_disk_as_soon_as_it_ends(tmp_path, whole):
-    run = open_match(tmp_path / "run", *ASKED)
+    run = open_run(tmp_path / "run", "match", *ASKED)
 
-    def stop(record):
-        on_disk.append(run.path(FILE).read_bytes().count(b"\n"))
-        if record.number == 9:
-            raise KeyboardInterrupt
+    class OnDisk(Listener):
+        def progress(self, done, total=None, note=""):
+            assert run.path(FILE).read_bytes().count(b"\n") == done
+            super().progress(done, total, note)
 
-    on_disk = []
+    listener = OnDisk(stop_after=10)
     with pytest.raises(KeyboardInterrupt):
-        play_into(run, 1, stop)
-    assert on_disk == list(range(1, 11))
+        play_into(run, 1, listener)
+    assert listener.seen == list(range(1, 11))
     assert run.path(FILE).read_bytes() == b"".join(whole.splitlines(keepends=True)[:10])
     played(tmp_path / "run")
     assert run.path(FILE).read_bytes() == whole
@@ -53,7 +72,7 @@ def test_each_game_is_on_disk_as_soon_as_it_ends(tmp_path, whole):
 
 @pytest.mark.parametrize("cut", [1, 20, 150])
 def test_a_last_line_that_was_cut_off_is_played_again(tmp_path, whole, cut):
-    run = open_match(tmp_path / "run", *ASKED)
+    run = open_run(tmp_path / "run", "match", *ASKED)
     run.path(FILE).write_bytes(whole[:-cut])
     assert len(played(tmp_path / "run")) == 30
     assert run.path(FILE).read_bytes() == whole
@@ -61,29 +80,24 @@ def test_a_last_line_that_was_cut_off_is_played_again(tmp_path, whole, cut):
 
 def test_a_match_may_be_killed_again_and_again(tmp_path, whole):
     """A line that was cut off must not run into the next one."""
-    run = open_match(tmp_path / "run", *ASKED)
+    run = open_run(tmp_path / "run", "match", *ASKED)
     run.path(FILE).write_bytes(whole[:1000])
-    for last in (12, 20):
-
-        def stop(record, last=last):
-            if record.number == last:
-                raise KeyboardInterrupt
-
+    for count in (13, 21):
         with pytest.raises(KeyboardInterrupt):
-            play_into(run, 1, stop)
+            play_into(run, 1, Listener(stop_after=count))
         run.path(FILE).write_bytes(run.path(FILE).read_bytes()[:-9])
     played(tmp_path / "run")
     assert run.path(FILE).read_bytes() == whole
 
 
-def test_more_games_go_on_from_those_there(tmp_path, whole):
+def test_a_match_is_extended_by_more_games(tmp_path, whole):
     played(tmp_path / "run", "kuhn", ["random", "random"], 12, 1)
     assert len(played(tmp_path / "run")) == 30
     assert (tmp_path / "run" / FILE).read_bytes() == whole
     assert json.loads((tmp_path / "run" / "config.json").read_text())["games"] == 30
 
 
-def test_a_finished_match_is_read_and_left_alone(tmp_path, whole):
+def test_a_finished_match_is_read_and_not_changed(tmp_path, whole):
     assert len(played(tmp_path / "whole")) == 30
     assert (tmp_path / "whole" / FILE).read_bytes() == whole
 
@@ -120,7 +134,7 @@ def test_a_foreign_folder_is_refused_and_not_touched(tmp_path, name, content, te
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(name, content)]
 
 
-def test_what_a_kill_left_half_written_is_not_in_the_way(tmp_path, whole):
+def test_a_file_that_a_kill_left_half_written_is_ignored(tmp_path, whole):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "config.json.123.part").write_text("{")
     played(tmp_path / "run")
@@ -137,7 +151,7 @@ def test_what_a_kill_left_half_written_is_not_in_the_way(tmp_path, whole):
         ({"number": 2}, "game 2 is there twice"),
     ],
 )
-def test_games_that_do_not_belong_are_refused(tmp_path, whole, change, text):
+def test_games_of_another_match_in_the_file_are_refused(tmp_path, whole, change, text):
     lines = whole.decode().splitlines(keepends=True)
     lines[3] = json.dumps(json.loads(lines[3]) | change) + "\n"
     (tmp_path / "whole" / FILE).write_text("".join(lines))
@@ -147,13 +161,13 @@ def test_games_that_do_not_belong_are_refused(tmp_path, whole, change, text):
 
 def test_two_processes_never_write_to_one_folder(tmp_path):
     pytest.importorskip("fcntl")
-    run = open_match(tmp_path / "run", *ASKED)
+    run = open_run(tmp_path / "run", "match", *ASKED)
     with run.appending(FILE), pytest.raises(BadInput, match="is being written by another process"):
         play_into(run, 1)
     assert len(play_into(run, 1)) == 30
 
 
-def test_a_number_may_grow_only_where_that_was_said(tmp_path):
+def test_only_the_named_numbers_of_a_configuration_may_grow(tmp_path):
     Run.create_or_resume(tmp_path / "run", "x", {"steps": 3, "name": "n"})
     with pytest.raises(BadInput, match="whose steps is 3, not 4"):
         Run.create_or_resume(tmp_path / "run", "x", {"steps": 4, "name": "n"})
@@ -171,5 +185,19 @@ def test_a_number_may_grow_only_where_that_was_said(tmp_path):
 )
 def test_a_match_that_cannot_be_played_leaves_no_folder(tmp_path, asked, text):
     with pytest.raises(BadInput, match=text):
-        open_match(tmp_path / "run", *asked)
+        open_run(tmp_path / "run", "match", *asked)
     assert not (tmp_path / "run").exists()
+
+
+def test_old_names_of_players_are_translated_when_a_folder_is_read(tmp_path):
+    """The run folder of a match from version 0.1."""
+    names = ["heuristic", "random", "random", "random"]
+    asked = ("doppelkopf:thesis", names, 4, 1)
+    played(tmp_path / "run", *asked)
+    whole = (tmp_path / "run" / FILE).read_bytes()
+    for name in ("config.json", FILE):
+        file = tmp_path / "run" / name
+        file.write_text(file.read_text().replace('"heuristic"', '"doko-rules"'))
+    (tmp_path / "run" / FILE).write_bytes(b"".join((tmp_path / "run" / FILE).read_bytes().splitlines(True)[:3]))
+    assert len(played(tmp_path / "run", *asked)) == 4
+    assert (tmp_path / "run" / FILE).read_bytes() == whole

@@ -1,4 +1,4 @@
-"""Round-robins."""
+"""Round-robin tournaments."""
 
 import json
 
@@ -8,14 +8,14 @@ import pytest
 from kibitz import games
 from kibitz.app.commands.tournament import without_common_folder
 from kibitz.arena.statistics import Estimate
-from kibitz.arena.tournament import standings
+from kibitz.arena.tournament import standings, tournament
 from kibitz.games.records import Record, read_records
 from kibitz.learn.mlp import new_layers, save_layers, sizes_of
 
 ENTRANTS = ["always:call", "random", "always:raise"]
 
 
-def test_everybody_plays_everybody_and_a_stopped_tournament_goes_on(kibitz, tmp_path):
+def test_every_two_players_play_a_match_and_a_stopped_tournament_is_resumed(kibitz, tmp_path):
     asked = ("tournament", "leduc", *ENTRANTS, "--games", "30", "--processes", "1", "--out", "run")
     code, out, _ = kibitz(*asked, "--json", "report.json")
     assert code == 0
@@ -58,7 +58,7 @@ def test_means_over_opponents_come_with_an_interval_over_deals():
     assert found.order == [0, 1, 2]
 
 
-def test_the_networks_that_a_run_has_kept_are_entrants(kibitz, tmp_path):
+def test_the_networks_that_a_run_has_kept_take_part(kibitz, tmp_path):
     game = games.load("kuhn")
     for i in (10, 2):
         path = tmp_path / "net" / "networks" / f"{i:04d}.safetensors"
@@ -75,20 +75,38 @@ def test_the_networks_that_a_run_has_kept_are_entrants(kibitz, tmp_path):
     [
         (("leduc", "random"), "at least two players"),
         (("leduc", "random", "random"), "random is named twice"),
-        (("leduc", "random", "human"), "a human can't play everybody"),
-        (("doppelkopf", "random", "usual"), "for games of two seats, doppelkopf has 4"),
+        (("leduc", "random", "human"), "a human can't play a tournament"),
+        (("doppelkopf", "random", "heuristic"), "for games of two seats, doppelkopf has 4"),
         (("leduc", "random", "uct:10"), "uct:10 can't play leduc"),
         (("leduc", "--checkpoints", "nowhere"), "nowhere has kept no networks"),
     ],
 )
-def test_what_is_no_tournament_is_refused(kibitz, tmp_path, asked, why):
+def test_a_tournament_that_cannot_be_played_is_refused(kibitz, tmp_path, asked, why):
     code, _, err = kibitz("tournament", *asked)
     assert code == 2
     assert why in err
     assert not (tmp_path / "runs").exists()
 
 
-def test_folders_that_all_share_are_left_out_of_the_picture():
+def test_common_folders_are_left_out_of_the_plot():
     assert without_common_folder(["net:runs/a/b,iteration=1", "net:runs/a/c"]) == ["b,iteration=1", "c"]
     assert without_common_folder(["net:runs/a", "random"]) == ["net:runs/a", "random"]
     assert without_common_folder(["random", "random"]) == ["random", "random"]
+
+
+class First:
+    def move(self, view):
+        return games.legal_actions(self.game, view)[0]
+
+
+def test_objects_and_names_play_a_tournament_in_memory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = tournament("leduc", [First(), "random", "always:raise", First()], 20)
+    assert found.names == ["First", "random", "always:raise", "First 2"]
+    assert found.cross[0][3].mean == -found.cross[3][0].mean
+    assert found.cross[0][1] == tournament("leduc", [First(), "random"], 20).cross[0][1]
+    lines = str(found).splitlines()
+    assert len(lines) == 5
+    assert [line.split()[1] for line in lines[1:]] == [found.names[i].split()[0] for i in found.order]
+    assert found._repr_html_().count("<tr>") == 5
+    assert list(tmp_path.iterdir()) == []

@@ -71,17 +71,7 @@ def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies
     texts += [f"net:{networks[name]}", f"oos:30,net={networks[name]}"]
     pairs = {text: (players.make(text), players.make(text)) for text in texts}
     open_only = {"uct", "puct", "alphabeta", "features"}  # nothing is hidden in their games: see test_uct_players_...
-    others = {
-        "human",
-        "usual",
-        "heuristic",
-        "doko-rules",
-        "lstm",
-        "cards",
-        "doko",
-        "always",
-        "style",
-    }  # in files of their own
+    others = {"human", "heuristic", "lstm", "cards", "doko", "always", "style"}  # in files of their own
     others |= {"uct-lstm"}
     assert {text.split(":")[0] for text in texts} | others | open_only == set(players.PLAYERS)
     notes, rng = np.zeros(game.facts.notes), np.array([3, 4], np.uint64)
@@ -155,32 +145,33 @@ def test_a_human_is_shown_the_view_and_asked_until_the_move_is_legal(monkeypatch
         assert told[0] == told[1]
         assert "'dance' is no move here" in told[0]
     monkeypatch.setattr("builtins.input", lambda prompt: (_ for _ in ()).throw(EOFError))
-    with pytest.raises(BadInput, match="the human has left the table"):
+    with pytest.raises(BadInput, match="the human has left the game"):
         human.move(look(game, truth, game.turn(truth)))
 
 
 BAD = {
     "rendom": "no player is called 'rendom': did you mean 'random'?",
-    "oos": "no budget is given: name simulations, such as oos:10000, or seconds",
-    "ismcts": "no budget is given",
-    "oos:-5": "oos: simulations=-5 is out of range, it should be at least 0",
+    "oos": "give simulations (oos:10000) or seconds (oos:seconds=1)",
+    "ismcts": "give simulations (ismcts:10000) or seconds (ismcts:seconds=1)",
+    "oos:-5": "simulations should be at least 0, not -5",
     "oos:many": "oos: simulations=many should be a whole number",
-    "oos:100,delta=1": "oos: delta=1.0 is out of range, it should be at least 0 and below 1",
-    "oos:100,epsilon=0": "oos: epsilon=0.0 is out of range, it should be above 0 and at most 1",
-    "oos:100,gamma=nan": "oos: gamma=nan is out of range, it should be at least 0 and below 1",
+    "oos:100,delta=1": "oos: delta=1.0 should be from 0 to below 1",
+    "oos:100,epsilon=0": "oos: epsilon=0.0 should be above 0, and at most 1",
+    "oos:100,gamma=nan": "oos: gamma=nan should be from 0 to below 1",
     "oos:100,target=left": "oos: target=left is out of range, it should be auto or pst or ist",
-    "oos:100,target=pst": "oos:100,target=pst can't play goofspiel: target=pst is not possible in goofspiel",
+    "oos:100,target=pst": "oos:100,target=pst can't play goofspiel: target=pst: goofspiel can be aimed at ist",
     "oos:9999999999": "may need",
     "ismcts:10,speed=3": "no parameter is called 'speed'",
-    "single-uct": "no budget is given",
-    "single-uct:-1": "simulations=-1 is out of range, it should be at least 0",
+    "single-uct": "give simulations (single-uct:10000) or seconds (single-uct:seconds=1)",
+    "single-uct:-1": "simulations should be at least 0, not -1",
     "single-uct:10,decide=last": "decide=last is out of range, it should be mean or visits",
-    "ensemble-uct:2x9,exact=-1": "exact=-1 is out of range, it should be at least 0",
-    "ensemble-uct:2x9,announcements=never": "announcements=never is out of range, it should be distribution or tree",
-    "ensemble-uct:2x9,playouts=good": "playouts=good is out of range, it should be random or heuristic",
-    "ensemble-uct:2x9,worlds=1": "worlds=1 is out of range, it should be at least 2",
-    "usual": "usual can't play goofspiel: goofspiel doesn't say what is usual",
-    "doko-rules": "doko-rules can't play goofspiel: doko-rules plays doppelkopf",
+    "ensemble-uct:2x9,exact=-1": "exact should be at least 0, not -1",
+    "ensemble-uct:2x9,calls=never": "calls=never is out of range, it should be distribution or tree",
+    "ensemble-uct:2x9,playouts=good": "playouts=good is out of range, it should be random or usual",
+    "ensemble-uct:2x9,worlds=1": "worlds should be at least 2, not 1",
+    "heuristic": "heuristic can't play goofspiel: goofspiel has no heuristic",
+    "usual": "no player is called 'usual': it is called 'heuristic' now",
+    "doko-rules": "no player is called 'doko-rules': it is called 'heuristic' now",
     "strategy": "strategy: file is missing",
     "strategy:nowhere": "no strategy file 'nowhere'",
 }
@@ -194,7 +185,7 @@ def test_a_bad_player_is_refused_with_the_reason(text):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["uct:200", "puct:200", "alphabeta:4", "uct:200,fpu=parent,prove=no,reuse=no"])
+@pytest.mark.parametrize("text", ["uct:200", "puct:200", "alphabeta:4", "uct:200,urgency=parent,prove=no,reuse=no"])
 def test_uct_players_move_by_their_seed_and_refuse_games_that_hide_something(text):
     game = games.load("connect_four")
     moves = []
@@ -211,17 +202,17 @@ def test_uct_players_move_by_their_seed_and_refuse_games_that_hide_something(tex
         moves.append(played)
     assert moves[0] == moves[1]
     assert game.payoff(state, 0) == 1  # whoever always plays the first column loses
-    with pytest.raises(BadInput, match="hidden information"):
+    with pytest.raises(BadInput, match=r"hides something|nothing hidden"):
         players.make_for(text, games.load("leduc"))
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("uct", "no budget is given"),
-        ("uct:10,fpu=none", "fpu=none"),
-        ("uct:10,plies=-1", "plies=-1 is out of range, it should be at least 0"),
-        ("puct:10,megabytes=-5", "megabytes=-5.0 is out of range, it should be at least 0"),
+        ("uct", "give simulations"),
+        ("uct:10,urgency=none", "urgency=none"),
+        ("uct:10,plies=-1", "plies should be at least 0"),
+        ("puct:10,megabytes=-5", "megabytes should be at least 0"),
         ("alphabeta:0", "depth=0 is out of range"),
     ],
 )
@@ -243,16 +234,16 @@ def test_a_player_tells_games_apart_that_are_equal_as_tuples():
 def test_the_constants_of_the_thesis_go_by_its_name():
     game = games.load("kuhn")
     ensemble, single = players.make_for("ensemble-uct:thesis", game), players.make_for("single-uct:thesis", game)
-    assert (ensemble.search.determinizations, ensemble.simulations, single.simulations) == (10, 10_000, 10_000)
+    assert (ensemble.deals, ensemble.simulations, single.options.simulations) == (10, 1000, 10_000)
     low, high = games.load("doppelkopf:thesis").facts.rewards
     for player in (ensemble, single):  # C = 16,000 where rewards are 500 times as high
-        assert player.options["c"] * (high - low) / 2 * 500 == pytest.approx(16_000)
-        assert player.options["announcements"] == "tree"
+        assert player.options.c * (high - low) / 2 * 500 == pytest.approx(16_000)
+        assert player.options.calls == "tree"
 
 
-def test_a_player_as_usual_plays_what_the_rules_say():
+def test_the_heuristic_player_plays_the_heuristic_of_the_game():
     game = Dare()
-    player = players.make_for("usual", game)
+    player = players.make_for("heuristic", game)
     for state in positions_met(game, 50, seed=1):
         player.begin(game, game.turn(state), 1)
         last = bool(state.step == 5)
@@ -264,12 +255,7 @@ def test_a_player_as_usual_plays_what_the_rules_say():
 @pytest.mark.parametrize("name", ["doppelkopf", "doppelkopf:thesis"])
 def test_nobody_peeks_in_doppelkopf(name):
     game = games.load(name)
-    texts = [
-        "ensemble-uct:3x20",
-        "ensemble-uct:3x20,announcements=tree,playouts=heuristic",
-        "single-uct:60",
-        "doko-rules",
-    ]
+    texts = ["ensemble-uct:3x20", "ensemble-uct:3x20,calls=tree,playouts=usual", "single-uct:60", "heuristic"]
     pairs = {text: (players.make_for(text, game), players.make_for(text, game)) for text in texts}
     notes, rng, different = np.zeros(game.facts.notes), np.array([3, 4], np.uint64), 0
     for seed, truth in enumerate(positions_met(game, 300, seed=7)):

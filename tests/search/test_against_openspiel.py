@@ -5,7 +5,7 @@ import pyspiel
 import pytest
 
 from kibitz import games
-from kibitz.arena.match import play_game
+from kibitz.arena.play import play_game
 from kibitz.arena.statistics import summary
 from kibitz.games import legal_actions
 from kibitz.games.breakthrough import cells_of

@@ -10,7 +10,7 @@ import pytest
 SCRIPT = """
 import json, sys
 from kibitz import games, jit
-from kibitz.arena.match import play_game
+from kibitz.arena.play import play_game
 from kibitz.core.names import BadInput
 from kibitz.players import make_for
 from kibitz.search.precompile import precompile

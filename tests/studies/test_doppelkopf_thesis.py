@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from kibitz.arena.recording import open_recording, record_into
+from kibitz.arena.match import open_run, play_into
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.studies import doppelkopf_thesis
@@ -15,8 +15,8 @@ from kibitz.studies.doppelkopf_thesis import PARTS, DoppelkopfThesis, percent
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    run = open_recording(tmp_path_factory.mktemp("data") / "rec", doppelkopf_thesis.RULES, ["random"], 60, 1)
-    record_into(run, 1)
+    run = open_run(tmp_path_factory.mktemp("data") / "rec", "record", doppelkopf_thesis.RULES, ["random"], 60, 1)
+    play_into(run, 1)
     return run.folder
 
 

@@ -79,20 +79,10 @@ def demo(
 
 
 def _play(folder: Path, opponent: str, games: int, seed: int) -> None:
-    from ...arena.match import open_match, play_into
-    from ...arena.statistics import Running, summary
-    from ...games.records import Record
-    from .match import span
+    from ...arena.match import match
 
-    name = opponent.replace(":", "-")
-    match = open_match(folder / f"against-{name}", GAME, [f"net:{folder}", opponent], games, seed)
-    so_far = Running()
+    out_folder = folder / f"against-{opponent.replace(':', '-')}"
     with reporting(f"against {opponent}", games) as report:
-
-        def count(record: Record) -> None:
-            so_far.add(record)
-            report.progress(so_far.games, note=str(so_far))
-
-        result = summary(play_into(match, None, count), seed)
-    won = f"wins {result.payoff.mean:+.3f} chips per game (95% interval {span(result.payoff, 1, '+.3f', '')})"
-    out.print(f"  against {opponent:9} {won} in {result.games:,} games", highlight=False)
+        result = match(GAME, [f"net:{folder}", opponent], games, seed, None, out_folder, report).result
+    won = f"wins {result.payoff.mean:+.3f} chips per game ({result.payoff.span(1, '+.3f')})"
+    out.print(f"  against {opponent:12} {won}", highlight=False)

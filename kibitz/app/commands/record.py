@@ -1,255 +1,71 @@
-"""`kibitz record` and `convert`: games to learn from, and card games from one form into another."""
+"""`kibitz record`: games that networks learn from."""
 
-import shlex
 import time
-from collections.abc import Iterator
-from functools import partial
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
 
-from ...arena.recording import open_recording, record_into
-from ...core.files import write_atomically
-from ...core.names import BadInput, choose
-from ...games import full_name, load, positions
-from ...games.doppelkopf import notation, thesis_lines
-from ...games.game import SCRATCH
-from ...games.holdem import Holdem, acpc
-from ...games.records import FILE, Record, read_line
-from ..ui.progress import err, out, waiting
+from ...arena.match import FILE, open_run, play_into
+from ...core.progress import Reporter
+from ..ui.arena_tables import print_line, shown
+from ..ui.progress import out
 from .options import GameName, Json, Out, Processes, Seed, write_json
-
-FORMS = {
-    "json": "JSON lines, as matches write them",
-    "text": "Doppelkopf for people, in card symbols",
-    "thesis": "Doppelkopf in lines of 62 letters",
-    "acpc": "hands of hold'em, as the servers of the ACPC write them",
-}
-SUFFIXES = {".jsonl": "json", ".txt": "text", ".acpc": "acpc"}
-ASIDE = ("#", "SCORE")  # lines of a server that are no hands
-MANY = 1000  # games, for which it pays to compile the rules
-UNKNOWN = "unknown"  # a player whose name a line doesn't tell
 
 
 def register(app: typer.Typer) -> None:
     app.command("record")(record)
-    app.command("convert")(convert)
+
+
+class _Rate(Reporter):
+    """Adds the number of games per second, not counting the first one, which compiles."""
+
+    def __init__(self, report: Reporter) -> None:
+        self.report = report
+        self.first: tuple[float, float] | None = None
+        self.done, self.rate = 0, 0.0
+
+    def progress(self, done: float, total: float | None = None, note: str = "") -> None:
+        self.done, now = int(done), time.perf_counter()
+        if self.first is None:
+            self.first = now, done
+        elif done > self.first[1]:
+            self.rate = (done - self.first[1]) / (now - self.first[0])
+        self.report.progress(done, total, f"{self.rate:,.1f} games/s" if self.rate else "")
+
+    def message(self, text: str) -> None:
+        self.report.message(text)
 
 
 def record(
     game_name: GameName,
     players: Annotated[
         list[str],
-        typer.Option("--players", help="Once: for all seats. Or again for each; they move on a seat every game."),
+        typer.Option(
+            "--players",
+            help="Player of all seats; or give the option once per seat. Players move on by one seat per game.",
+            metavar="PLAYER",
+        ),
     ],
-    number: Annotated[int, typer.Option("--games", help="Each has a deal of its own.")] = 1000,
+    number: Annotated[int, typer.Option("--games", help="Number of games, each with a deal of its own.")] = 1000,
     seed: Seed = 1,
     processes: Processes = None,
     out_folder: Out = None,
     json_file: Json = None,
 ) -> None:
-    """Play games for networks to learn from, on all cores, into a run folder.
+    """Record games for networks to learn from, on all cores, in a run folder.
 
-    The same command with --out on that folder goes on where it was stopped, or to a larger number of games. What
-    learns from it keeps some deals apart, by the deals themselves.
+    The same command with --out on that folder resumes the recording, or extends it to a larger number of games.
+    Learners choose their validation set by the deals themselves.
 
     Example: kibitz record doppelkopf:thesis --players ensemble-uct:10x200 --games 100000 --out runs/uct-games
     """
-    run = open_recording(out_folder, game_name, players, number, seed)
-    old = run.path(FILE).read_bytes().count(b"\n") if run.path(FILE).exists() else 0
-    began, done, rate = time.perf_counter(), 0, 0.0
-    with waiting(run.config()["game"], number) as line:
-
-        def show(record: Record) -> None:
-            nonlocal began, done, rate
-            done += 1
-            if done <= old + 1:  # the first compiles
-                began = time.perf_counter()
-            else:
-                rate = (done - old - 1) / (time.perf_counter() - began)
-            line(done, f"{rate:,.1f} games/s" if rate else "")
-
-        try:
-            record_into(run, processes, on_record=show, tell=partial(err.print, highlight=False, markup=False))
-        except KeyboardInterrupt:
-            asked = [part for name in players for part in ("--players", name)]
-            numbers = ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
-            again = shlex.join(["kibitz", "record", game_name, *asked, *numbers])
-            err.print(f"stopped after {done:,} of {number:,} games; what is there was saved", highlight=False)
-            err.print(f"to go on: {again}", soft_wrap=True, highlight=False, markup=False)
-            raise typer.Exit(130) from None
-    told = f", {rate:,.1f} a second" if rate else ""
-    out.print(f"{done:,} games of [bold]{run.config()['game']}[/bold], seed {seed}{told}", highlight=False)
-    out.print(f"games: {run.path(FILE)}", soft_wrap=True, highlight=False)
-    write_json(json_file, run.config() | {"done": done, "games_per_second": rate})
-
-
-def choices(options: dict[str, str]) -> str:
-    return "; ".join(f"{key}: {text}" for key, text in options.items())
-
-
-def convert(
-    source: Annotated[Path, typer.Argument(help="A file of games, or the run folder it lies in.", metavar="FROM")],
-    target: Annotated[Path | None, typer.Argument(help="Default: the terminal.", metavar="[TO]")] = None,
-    read_as: Annotated[str | None, typer.Option("--from", help="Default: what it looks like.", metavar="FORM")] = None,
-    write_as: Annotated[
-        str | None, typer.Option("--to", help=f"{choices(FORMS)}. Default: by the ending of TO.", metavar="FORM")
-    ] = None,
-    number: Annotated[int | None, typer.Option("--game", help="Only the game of this number.")] = None,
-    seat: Annotated[
-        int | None, typer.Option(min=1, max=4, help="Of lines: only what this seat saw. Default: all.")
-    ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            help="Of lines and hands: what was played.", metavar="GAME", show_default="doppelkopf:thesis or holdem"
-        ),
-    ] = None,
-    letters: Annotated[
-        str, typer.Option(help="Of lines: the 24 cards from a to x, as '♣9 ♣J ♣Q ...'. Default: by suit, 9 J Q K 10 A.")
-    ] = "",
-    position: Annotated[str, typer.Option(help=f"Of lines: {choices(thesis_lines.POSITIONS)}.")] = "place",
-    hand: Annotated[
-        str, typer.Option(help=f"Of lines: the order of hands. {choices(thesis_lines.HANDS)}.")
-    ] = "letters",
-    marriage: Annotated[str, typer.Option(help=f"Of lines: {choices(thesis_lines.MARRIAGES)}.")] = "announced",
-) -> None:
-    """Write games of Doppelkopf or hold'em in another form. What can't have been played is refused with the reason.
-
-    Example: kibitz convert runs/doppelkopf-match-001 --to text --game 3
-
-    Example: kibitz convert games.lines games.jsonl --from thesis --position dealer
-
-    Example: kibitz convert runs/holdem-match-001 hands.acpc
-
-    Example: kibitz convert hands.acpc games.jsonl --rules holdem:stack=80
-    """
-    form = thesis_lines.form(letters, position, hand, marriage)
-    path = source / FILE if source.is_dir() else source
-    text = _read(path)
-    read_as = choose("form", read_as, FORMS) if read_as else _looks_like(text)
-    if write_as is None and target is not None:
-        write_as = SUFFIXES.get(target.suffix)
-    if write_as is None:
-        raise BadInput(f"--to is missing: the forms are {', '.join(FORMS)}")
-    choose("form", write_as, FORMS)
-    readers = {
-        "json": _from_json,
-        "text": _from_text,
-        "thesis": lambda text: _from_lines(text, rules or "doppelkopf:thesis", form),
-        "acpc": lambda text: _from_hands(text, rules or "holdem"),
-    }
-    written: list[str] = []
-    lossy = 0
-    try:
-        with waiting(f"reading {path}") as line:
-            for record, end in readers[read_as](text):
-                if number in (None, record.number):
-                    line(len(written), f"{len(written):,} games")
-                    written.append(_write(record, end, write_as, form, seat))
-                    lossy += write_as == "thesis" and thesis_lines.is_lossy(end)
-    except BadInput as error:
-        raise BadInput(f"{path}, {error}") from None
-    if not written:
-        raise BadInput(f"{path} holds no game" if number is None else f"{path} has no game {number}")
-    if lossy:
-        err.print(f"calls or silent marriages of {lossy:,} games aren't told in such lines", highlight=False)
-    found = ("\n" if write_as == "text" else "").join(written)
-    if target is None:
-        out.print(found, end="", soft_wrap=True, highlight=False, markup=False)
-        return
-    try:
-        write_atomically(target, found.encode())
-    except OSError as error:
-        raise BadInput(f"can't write {target}: {error.strerror or error}") from None
-    out.print(f"{len(written):,} games: {target}", soft_wrap=True, highlight=False)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} can't be read: {error}") from None
-
-
-def _looks_like(text: str) -> str:
-    first = text.lstrip()
-    if first.startswith(("STATE", *ASIDE)):
-        return "acpc"
-    return "json" if first.startswith("{") else "text" if first.startswith("game ") else "thesis"
-
-
-def _write(record: Record, end: Any, form_name: str, form: thesis_lines.Form, seat: int | None) -> str:
-    if form_name == "json":
-        return record.line()
-    game = load(record.game)
-    if (form_name == "acpc") != isinstance(game, Holdem):
-        raise BadInput(f"game {record.number} is of {record.game}, which is never written as {form_name}")
-    if form_name == "acpc":
-        return acpc.write(game, end, record.number, record.players) + "\n"
-    if form_name == "text":
-        return notation.write(record.number, record.game, record.players, record.seed, record.actions)
-    seats = range(4) if seat is None else [seat - 1]
-    try:
-        return "".join(thesis_lines.write_line(game, record.actions, end, seat, form) for seat in seats)
-    except BadInput as error:
-        raise BadInput(f"game {record.number}: {error}") from None
-
-
-def _payoffs(end: Any) -> list[float]:
-    return [float(score) for score in end.scores]
-
-
-def _from_json(text: str) -> Iterator[tuple[Record, Any]]:
-    many = text.count("\n") >= MANY
-    for number, line in enumerate(text.splitlines()):
-        where = f"line {number + 1}"
-        record = read_line(line, f"{where},")
-        try:
-            end = _end_of(record, many)
-        except BadInput as error:
-            what = str(error).removeprefix(f"game {record.number}: ")
-            raise BadInput(f"{where}: game {record.number}: {what}") from None
-        yield record, end
-
-
-def _end_of(record: Record, many: bool) -> Any:
-    """The last position. Refuses what can't have been played."""
-    game = load(record.game)
-    if isinstance(game, Holdem):
-        end = positions(game)[0]
-        known = many and notation.play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))
-        return end if known and record.payoffs == [game.payoff(end, seat) for seat in range(2)] else record.verify()
-    end = notation.replay(notation.check_game(game), record.actions, many)
-    if _payoffs(end) != record.payoffs:
-        raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
-    return end
-
-
-def _from_text(text: str) -> Iterator[tuple[Record, Any]]:
-    for found in notation.read(text):
-        yield Record(*found[:5], _payoffs(found.end)), found.end
-
-
-def _from_lines(text: str, rules_name: str, form: thesis_lines.Form) -> Iterator[tuple[Record, Any]]:
-    rules = notation.check_game(load(rules_name))
-    many = text.count("\n") >= MANY
-    for count, (actions, end) in enumerate(thesis_lines.read_games(rules, text, form, many)):
-        yield Record(count, full_name(rules), [UNKNOWN] * 4, 0, actions, _payoffs(end)), end
-
-
-def _from_hands(text: str, rules_name: str) -> Iterator[tuple[Record, Any]]:
-    rules = load(rules_name)
-    if not isinstance(rules, Holdem):
-        raise BadInput(f"--rules {rules_name}: hands are of holdem")
-    many = text.count("\n") >= MANY
-    for place, line in enumerate(text.splitlines()):
-        if not line.strip() or line.startswith(ASIDE):
-            continue
-        try:
-            hand = acpc.read(rules, line, many)
-        except BadInput as error:
-            raise BadInput(f"line {place + 1}: {error}") from None
-        yield Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs), hand.end
+    run = open_run(out_folder, "record", game_name, players, number, seed)
+    command = ["kibitz", "record", game_name, *(part for name in players for part in ("--players", name))]
+    command += ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
+    with shown(run.config()["game"], number, run, command) as report:
+        rate = _Rate(report)
+        play_into(run, processes, rate)
+    speed = f", {rate.rate:,.1f} games per second" if rate.rate else ""
+    out.print(f"{rate.done:,} games of [bold]{run.config()['game']}[/bold], seed {seed}{speed}", highlight=False)
+    print_line(f"games: {run.path(FILE)}")
+    write_json(json_file, run.config() | {"done": rate.done, "games_per_second": rate.rate})

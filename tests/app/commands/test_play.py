@@ -90,7 +90,7 @@ def test_the_adviser_is_shown_the_earlier_views_of_its_seat(kibitz, monkeypatch)
             made.append(self)
             return super().advise(view)
 
-    monkeypatch.setitem(players.PLAYERS, "random", Remembers)
+    monkeypatch.setitem(players.PLAYERS._classes, "random", Remembers)
     assert kibitz("advise", "leduc", "K Q check raise call J", "--with", "random")[0] == 0
     game = games.load("leduc")
     shown = made[-1].shown
@@ -104,13 +104,10 @@ def test_the_adviser_is_shown_the_earlier_views_of_its_seat(kibitz, monkeypatch)
 
 def test_a_player_without_advice_is_refused(kibitz, monkeypatch):
     class Silent(Script):
-        class Options(players.Random.Options):
-            pass
-
-        def __init__(self, options):
+        def __init__(self):
             super().__init__(0)
 
-    monkeypatch.setitem(players.PLAYERS, "random", Silent)
+    monkeypatch.setitem(players.PLAYERS._classes, "random", Silent)
     assert "random gives no advice" in kibitz("advise", "kuhn", "J ?", "--with", "random")[2]
 
 

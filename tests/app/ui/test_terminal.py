@@ -74,7 +74,7 @@ class Scripted(TerminalGame):
 
     def __init__(self, game, *lines, others=None, kibitzer=None, **options):
         self.text, self.lines = [], list(lines)
-        others = others or [Random(None) for _ in range(game.facts.seats - 1)]
+        others = others or [Random() for _ in range(game.facts.seats - 1)]
         super().__init__(game, others, kibitzer or Gazer(), self.answer, self.listen, **options)
 
     def answer(self, prompt):
@@ -210,7 +210,7 @@ def test_a_forced_card_is_not_revealed_by_being_forced():
 
 @every_hidden_game
 def test_a_referee_hands_out_views_only(game):
-    referee = Referee(game, 1, [Random(None) for _ in range(game.facts.seats - 1)], 1)
+    referee = Referee(game, 1, [Random() for _ in range(game.facts.seats - 1)], 1)
     while (turn := game.turn(referee.view())) != OVER:
         step = referee.play(legal_actions(game, referee.view())[0]) if turn == 1 else referee.step()
         for view in (*step[1:], *referee.views()):

@@ -3,7 +3,7 @@
 import pytest
 
 from kibitz import games, players
-from kibitz.arena.batched import tables
+from kibitz.arena.batched import match_blocks
 from kibitz.games import CHANCE, positions, view_of
 from kibitz.games.holdem.display import card_of
 
@@ -48,5 +48,5 @@ def test_on_the_river_what_is_made_raises_and_nothing_at_all_folds_more_often():
 
 @pytest.mark.parametrize("other", ["always:call", "random"])
 def test_it_wins(other):
-    records = tables("holdem", [NETWORK, other], 1)(range(2000))
+    records = match_blocks("holdem", [NETWORK, other], 1)(range(2000))
     assert sum(record.payoffs[record.players.index(NETWORK)] for record in records) > 400  # 200 mbb/g

@@ -2,14 +2,14 @@
 
 import functools
 
-from kibitz.arena.recording import recorder
+from kibitz.arena.play import recorded_games
 
 RULES = "doppelkopf:thesis"
 
 
 @functools.cache
 def records(count=24):
-    return tuple(map(recorder(RULES, ["random"] * 4, 1), range(count)))
+    return tuple(map(recorded_games(RULES, ["random"] * 4, 1), range(count)))
 
 
 def write(path, found=None):

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from kibitz.arena.recording import open_recording, record_into
 
 from kibitz.arena.match import play_match
-from kibitz.arena.recording import open_recording, record_into
 from kibitz.core.names import BadInput
 from kibitz.games import full_name, load
 from kibitz.games.doppelkopf import thesis_lines

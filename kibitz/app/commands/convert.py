@@ -1,0 +1,215 @@
+"""`kibitz convert`: recorded games of Doppelkopf and hold'em from one format into another."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from ...core.files import write_atomically
+from ...core.names import BadInput, choose
+from ...games import full_name, load, positions
+from ...games.doppelkopf import notation, thesis_lines
+from ...games.game import SCRATCH
+from ...games.holdem import Holdem, acpc
+from ...games.records import FILE, Record, read_line
+from ..ui.progress import err, out, waiting
+
+FORMATS = {
+    "json": "JSON lines, as matches write them",
+    "text": "Doppelkopf as readable text, with card symbols",
+    "thesis": "Doppelkopf in lines of 62 letters",
+    "acpc": "hands of hold'em in the format of the Annual Computer Poker Competition",
+}
+SUFFIXES = {".jsonl": "json", ".txt": "text", ".acpc": "acpc"}
+NO_HANDS = ("#", "SCORE")  # other lines in the logs of a server
+MANY = 1000  # games for which it pays to compile the rules
+UNKNOWN = "unknown"  # the player of a format without names
+
+
+def register(app: typer.Typer) -> None:
+    app.command("convert")(convert)
+
+
+def choices(options: dict[str, str]) -> str:
+    return "; ".join(f"{key}: {text}" for key, text in options.items())
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(help="File of games, or the run folder that holds it.", metavar="FROM")],
+    target: Annotated[Path | None, typer.Argument(help="File to write. Default: the terminal.", metavar="[TO]")] = None,
+    read_as: Annotated[
+        str | None, typer.Option("--from", help="Format of FROM. Default: recognized by its content.", metavar="FORMAT")
+    ] = None,
+    write_as: Annotated[
+        str | None,
+        typer.Option("--to", help=f"Format of TO. {choices(FORMATS)}. Default: by the suffix of TO.", metavar="FORMAT"),
+    ] = None,
+    number: Annotated[int | None, typer.Option("--game", help="Convert only the game of this number.")] = None,
+    seat: Annotated[
+        int | None,
+        typer.Option(min=1, max=4, help="Format thesis: write only the line of this seat. Default: all four."),
+    ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            help="Formats thesis and acpc: the game that was played.",
+            metavar="GAME",
+            show_default="doppelkopf:thesis or holdem",
+        ),
+    ] = None,
+    letters: Annotated[
+        str,
+        typer.Option(
+            help="Format thesis: the 24 cards from a to x, as '♣9 ♣J ♣Q ...'. Default: by suit, 9 J Q K 10 A."
+        ),
+    ] = "",
+    position: Annotated[str, typer.Option(help=f"Format thesis: {choices(thesis_lines.POSITIONS)}.")] = "place",
+    hand: Annotated[
+        str, typer.Option(help=f"Format thesis: order of the cards in a hand. {choices(thesis_lines.HANDS)}.")
+    ] = "letters",
+    marriage: Annotated[str, typer.Option(help=f"Format thesis: {choices(thesis_lines.MARRIAGES)}.")] = "announced",
+) -> None:
+    """Convert recorded games of Doppelkopf or hold'em into another format.
+
+    A game that can't have been played is refused with the reason.
+
+    Example: kibitz convert runs/doppelkopf-match-001 --to text --game 3
+
+    Example: kibitz convert games.lines games.jsonl --from thesis --position dealer
+
+    Example: kibitz convert runs/holdem-match-001 hands.acpc
+
+    Example: kibitz convert hands.acpc games.jsonl --rules holdem:stack=80
+    """
+    form = thesis_lines.form(letters, position, hand, marriage)
+    path = source / FILE if source.is_dir() else source
+    text = _read(path)
+    read_as = choose("format", read_as, FORMATS) if read_as else _looks_like(text)
+    if write_as is None and target is not None:
+        write_as = SUFFIXES.get(target.suffix)
+    if write_as is None:
+        raise BadInput(f"--to is missing: the formats are {', '.join(FORMATS)}")
+    choose("format", write_as, FORMATS)
+    readers = {
+        "json": _from_json,
+        "text": _from_text,
+        "thesis": lambda text: _from_lines(text, rules or "doppelkopf:thesis", form),
+        "acpc": lambda text: _from_hands(text, rules or "holdem"),
+    }
+    written: list[str] = []
+    lossy = 0
+    try:
+        with waiting(f"reading {path}") as line:
+            for record, end in readers[read_as](text):
+                if number in (None, record.number):
+                    line(len(written), f"{len(written):,} games")
+                    written.append(_write(record, end, write_as, form, seat))
+                    lossy += write_as == "thesis" and thesis_lines.is_lossy(end)
+    except BadInput as error:
+        raise BadInput(f"{path}, {error}") from None
+    if not written:
+        raise BadInput(f"{path} holds no game" if number is None else f"{path} has no game {number}")
+    if lossy:
+        err.print(
+            f"the format thesis has no announcements and silent marriages: those of {lossy:,} games are left out",
+            highlight=False,
+        )
+    found = ("\n" if write_as == "text" else "").join(written)
+    if target is None:
+        out.print(found, end="", soft_wrap=True, highlight=False, markup=False)
+        return
+    try:
+        write_atomically(target, found.encode())
+    except OSError as error:
+        raise BadInput(f"can't write {target}: {error.strerror or error}") from None
+    out.print(f"{len(written):,} games: {target}", soft_wrap=True, highlight=False)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} can't be read: {error}") from None
+
+
+def _looks_like(text: str) -> str:
+    first = text.lstrip()
+    if first.startswith(("STATE", *NO_HANDS)):
+        return "acpc"
+    return "json" if first.startswith("{") else "text" if first.startswith("game ") else "thesis"
+
+
+def _write(record: Record, end: Any, form_name: str, form: thesis_lines.Form, seat: int | None) -> str:
+    if form_name == "json":
+        return record.line()
+    game = load(record.game)
+    if (form_name == "acpc") != isinstance(game, Holdem):
+        raise BadInput(f"game {record.number} is of {record.game}, which can't be written as {form_name}")
+    if form_name == "acpc":
+        return acpc.write(game, end, record.number, record.players) + "\n"
+    if form_name == "text":
+        return notation.write(record.number, record.game, record.players, record.seed, record.actions)
+    seats = range(4) if seat is None else [seat - 1]
+    try:
+        return "".join(thesis_lines.write_line(game, record.actions, end, seat, form) for seat in seats)
+    except BadInput as error:
+        raise BadInput(f"game {record.number}: {error}") from None
+
+
+def _payoffs(end: Any) -> list[float]:
+    return [float(score) for score in end.scores]
+
+
+def _from_json(text: str) -> Iterator[tuple[Record, Any]]:
+    many = text.count("\n") >= MANY
+    for number, line in enumerate(text.splitlines()):
+        where = f"line {number + 1}"
+        record = read_line(line, f"{where},")
+        try:
+            end = _end_of(record, many)
+        except BadInput as error:
+            what = str(error).removeprefix(f"game {record.number}: ")
+            raise BadInput(f"{where}: game {record.number}: {what}") from None
+        yield record, end
+
+
+def _end_of(record: Record, many: bool) -> Any:
+    """Return the last position of a game; refuse one that can't have been played."""
+    game = load(record.game)
+    if isinstance(game, Holdem):
+        end = positions(game)[0]
+        known = many and notation.play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))
+        return end if known and record.payoffs == [game.payoff(end, seat) for seat in range(2)] else record.verify()
+    end = notation.replay(notation.check_game(game), record.actions, many)
+    if _payoffs(end) != record.payoffs:
+        raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
+    return end
+
+
+def _from_text(text: str) -> Iterator[tuple[Record, Any]]:
+    for found in notation.read(text):
+        yield Record(*found[:5], _payoffs(found.end)), found.end
+
+
+def _from_lines(text: str, rules_name: str, form: thesis_lines.Form) -> Iterator[tuple[Record, Any]]:
+    rules = notation.check_game(load(rules_name))
+    many = text.count("\n") >= MANY
+    for count, (actions, end) in enumerate(thesis_lines.read_games(rules, text, form, many)):
+        yield Record(count, full_name(rules), [UNKNOWN] * 4, 0, actions, _payoffs(end)), end
+
+
+def _from_hands(text: str, rules_name: str) -> Iterator[tuple[Record, Any]]:
+    rules = load(rules_name)
+    if not isinstance(rules, Holdem):
+        raise BadInput(f"--rules {rules_name}: the format acpc is for holdem")
+    many = text.count("\n") >= MANY
+    for place, line in enumerate(text.splitlines()):
+        if not line.strip() or line.startswith(NO_HANDS):
+            continue
+        try:
+            hand = acpc.read(rules, line, many)
+        except BadInput as error:
+            raise BadInput(f"line {place + 1}: {error}") from None
+        yield Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs), hand.end
