@@ -23,7 +23,33 @@ _PUBLIC = {
     "game": "games.game", "CHANCE": "games.game", "OVER": "games.game", "record": "jit", "helper": "jit",
     "player": "players.player",
 }  # fmt: skip
-__all__ = ["__version__", "search", *_PUBLIC]
+__all__ = [
+    "CHANCE",
+    "OVER",
+    "Advice",
+    "BadInput",
+    "MatchResult",
+    "Solution",
+    "Standings",
+    "State",
+    "TrainingRun",
+    "__version__",
+    "advise",
+    "exploit",
+    "game",
+    "helper",
+    "load",
+    "match",
+    "models",
+    "play",
+    "player",
+    "record",
+    "resume",
+    "search",
+    "solve",
+    "tournament",
+    "train",
+]
 
 if TYPE_CHECKING:
     from .api import (

@@ -76,11 +76,11 @@ class Solution:
         return self.exploitability.value if self.exploitability else math.nan
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Plot NashConv over iterations: into a file, or as a matplotlib figure (shown by notebooks) without a path."""
+        """Plot NashConv over iterations: into a file if a path is given. A notebook shows the plot."""
         from .app.ui import plots
 
         lines = {self.method: self.curve}
-        return plots.figure(path, lines, f"{full_name(self.game)}, {self.method}", "NashConv", log_x=True)
+        return plots.curves(_path(path), lines, f"{full_name(self.game)}, {self.method}", "NashConv", log_x=True)
 
     def __str__(self) -> str:
         measured = f"NashConv {self.nash_conv:.6g}, value {self.value:.6g}" if self.exploitability else "not measured"
@@ -149,7 +149,7 @@ def advise(game: AnyGame, position: str | State = "", player: AnyPlayer = "oos:1
         1
     """
     from .app.ui.position_parser import parse_position
-    from .app.ui.referee import LedPlayer, views_on_the_way
+    from .app.ui.referee import Follower, own_views
 
     loaded = _load(game)
     at_least("seed", seed, 0)
@@ -158,8 +158,8 @@ def advise(game: AnyGame, position: str | State = "", player: AnyPlayer = "oos:1
     if seat < 0:
         raise BadInput("no seat is to move in this position")
     adviser = make_for(player, loaded)
-    views = views_on_the_way(loaded, states, seat)
-    LedPlayer(adviser, loaded, seat, seed).move(views)
+    views = own_views(loaded, states, seat)
+    Follower(adviser, loaded, seat, seed).move(views)
     if adviser.advice is None:
         raise BadInput(f"{player} gives no advice, it only moves: name a player such as oos:1000")
     return adviser.advice.named(loaded, views[-1])
@@ -309,9 +309,9 @@ def play(
         >>> import kibitz
         >>> kibitz.play("leduc", against="oos:1000")  # doctest: +SKIP
     """
-    from .app.commands.play import play_at_terminal
+    from .app.commands.play import run_game
 
-    play_at_terminal(_load(game), against, advice, None, str(seat), seed, language)
+    run_game(_load(game), against, None, advice, str(seat), seed, language)
 
 
 # ---------------------------------------------------------------- training
@@ -339,7 +339,7 @@ class TrainingRun:
         return self.run.lines()
 
     def plot(self, metric: str | None = None, path: str | Path | None = None) -> Any:
-        """Plot a metric over iterations (NashConv or the loss by default), into a file or as a figure."""
+        """Plot a metric over iterations, by default NashConv or the loss; into a file if a path is given."""
         from .app.ui import plots
 
         measured = {key for line in self.metrics for key in line} - {"iteration"}
@@ -347,13 +347,14 @@ class TrainingRun:
         if chosen not in measured:
             raise BadInput(f"no metric {chosen!r} in {self.folder}: there are {', '.join(sorted(measured)) or 'none'}")
         points = [(line["iteration"], line[chosen]) for line in self.metrics if chosen in line]
-        return plots.figure(path, {self.folder.name: points}, str(self.config["game"]), chosen.replace("_", " "))
+        title = str(self.config["game"])
+        return plots.curves(_path(path), {self.folder.name: points}, title, chosen.replace("_", " "))
 
     def player(self, iteration: int = 0) -> Player:
         """The player that plays what was learned; `iteration` 0 is the last one."""
-        from .learn.trainer import learner_of
+        from .learn.trainer import class_of
 
-        kind = learner_of(self.run).player
+        kind = class_of(self.run).player
         return make_for(f"{kind}:{self.folder}" + (f",iteration={iteration}" if iteration else ""), self.game)
 
     @property
@@ -362,11 +363,9 @@ class TrainingRun:
         return _load(str(self.config["game"]))
 
     def __str__(self) -> str:
-        last = self.metrics[-1] if self.metrics else {}
-        told = ", ".join(f"{key} {value:.4g}" for key, value in last.items() if key != "iteration")
-        return f"{self.folder}: {self.config['game']}, iteration {last.get('iteration', 0)}" + (
-            f", {told}" if told else ""
-        )
+        last = dict(self.metrics[-1]) if self.metrics else {"iteration": 0}
+        values = ", ".join(f"{key} {value:.4g}" for key, value in last.items())
+        return f"{self.folder}: {self.config['game']}, {values}"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(str(self))}</p>"

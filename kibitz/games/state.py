@@ -140,6 +140,11 @@ class State:
 
     # ------------------------------------------------------------ other states
 
+    @property
+    def records(self) -> list[Any]:
+        """The records of all states from the first to this one."""
+        return [*self._before, self.record]
+
     def clone(self) -> "State":
         """An independent copy that samples the same actions as this state will."""
         copy = State(self.game, self.record, seed=0)

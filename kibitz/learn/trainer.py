@@ -45,6 +45,20 @@ def new_run(folder: Path | None, name: str, config: Any) -> Run:
     return Run.create(folder, title, {"command": "train", "method": name, **asdict(config)})
 
 
+def open_run(folder: Path, iterations: int | None = None) -> Run:
+    """The training run in a folder, with a larger total number of iterations where one is given."""
+    run = Run(folder)
+    if not run.path("config.json").is_file():
+        raise BadInput(f"{folder} holds no run")
+    config = config_of(run)
+    if iterations is None:
+        return run
+    if iterations < config.iterations:
+        raise BadInput(f"{folder} was started for {config.iterations} iterations: {iterations} is less")
+    config_of(run, iterations=iterations)  # refused before it is written
+    return Run.create_or_resume(folder, "", run.config() | {"iterations": iterations}, may_grow=("iterations",))
+
+
 def class_of(run: Run) -> type[Learner]:
     """The class of a run's learner."""
     return learner_class(str(run.config().get("method")))

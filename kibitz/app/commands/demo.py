@@ -84,5 +84,5 @@ def _play(folder: Path, opponent: str, games: int, seed: int) -> None:
     out_folder = folder / f"against-{opponent.replace(':', '-')}"
     with reporting(f"against {opponent}", games) as report:
         result = match(GAME, [f"net:{folder}", opponent], games, seed, None, out_folder, report).result
-    won = f"wins {result.payoff.mean:+.3f} chips per game ({result.payoff.span(1, '+.3f')})"
-    out.print(f"  against {opponent:12} {won}", highlight=False)
+    won = f"wins {result.payoff.mean:+.3f} chips per game (95% interval {result.payoff.span(1, '+.3f')})"
+    out.print(f"  against {opponent:9} {won} in {result.games:,} games", highlight=False)

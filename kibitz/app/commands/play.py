@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -50,13 +50,26 @@ def play(
 
     Example: kibitz play doppelkopf --seat random --language de
     """
+    from ...games import load
+
+    run_game(load(game_name), against, kibitzer, advice, seat, seed, language)
+
+
+def run_game(
+    game: Any,
+    against: Any = None,
+    kibitzer: Any = None,
+    advice: bool = False,
+    seat: str = "1",
+    seed: int | None = None,
+    language: str = "en",
+) -> None:
+    """Play at this terminal. Players are names or objects."""
     import numpy as np
 
-    from ... import games
-    from ...players import make_for
+    from ...players import label, make_for
     from ..ui.terminal import TerminalGame
 
-    game = games.load(game_name)
     names.at_least("--seed", seed or 0, 0)
     for option, name in (("--against", against), ("--with", kibitzer)):
         if name == "human":
@@ -75,7 +88,7 @@ def play(
         seat=int(np.random.default_rng(seed).integers(len(seats))) if seat == "random" else seats.index(seat),
         seed=seed,
         advice=advice,
-        name=kibitzer or against,
+        name=label(kibitzer or against),
         language=language,
     )
     with contextlib.suppress(ImportError, AttributeError):

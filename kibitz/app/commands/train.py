@@ -118,20 +118,11 @@ def resume(
                 raise BadInput(f"--{name} {value} should follow {context.invoked_subcommand}, not precede it")
         return
     from ...learn.learner import LEARNERS
-    from ...learn.trainer import config_of
+    from ...learn.trainer import open_run
 
     if folder is None:
         raise BadInput(f"name a learner ({', '.join(LEARNERS)}) or --resume RUN; see kibitz train --help")
-    run = Run(folder)
-    if not run.path("config.json").is_file():
-        raise BadInput(f"{folder} holds no run")
-    config = config_of(run)
-    if iterations is not None:
-        if iterations < config.iterations:
-            raise BadInput(f"{folder} was started for {config.iterations} iterations: --iterations can only raise that")
-        config_of(run, iterations=iterations)  # refused before it is written
-        run = Run.create_or_resume(folder, "", run.config() | {"iterations": iterations}, may_grow=("iterations",))
-    _start(run, processes, cluster, json_file)
+    _start(open_run(folder, iterations), processes, cluster, json_file)
 
 
 def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path | None) -> None:

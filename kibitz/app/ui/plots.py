@@ -1,5 +1,6 @@
 """Plots of runs, studies and tournaments, written as PNG files."""
 
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -35,17 +36,40 @@ def convergence(path: Path, title: str, iterations: Sequence[int], nash_conv: Se
     plt.close(figure)
 
 
+class Plot:
+    """A plot that a notebook shows; `figure` is matplotlib's."""
+
+    def __init__(self, figure: Any) -> None:
+        self.figure = figure
+
+    def _repr_png_(self) -> bytes:
+        data = io.BytesIO()
+        self.figure.savefig(data, dpi=100)
+        return data.getvalue()
+
+
 def curves(
-    path: Path, lines: Mapping[str, Points], title: str, measured: str, over: str = "iterations", log_x: bool = False
-) -> None:
+    path: Path | None,
+    lines: Mapping[str, Points],
+    title: str,
+    measured: str,
+    over: str = "iterations",
+    log_x: bool = False,
+) -> Plot:
     """Plot one metric of several runs: name of the run -> points."""
-    panels(path, title, {measured: lines}, over, log_x)
+    return panels(path, title, {measured: lines}, over, log_x)
 
 
 def panels(
-    path: Path, title: str, measured: Mapping[str, Mapping[str, Points]], over: str = "iterations", log_x: bool = False
-) -> None:
-    """Plot one panel per metric with one line per run: label of the axis -> name of the run -> points.
+    path: Path | None,
+    title: str,
+    measured: Mapping[str, Mapping[str, Points]],
+    over: str = "iterations",
+    log_x: bool = False,
+) -> Plot:
+    """Plot one panel per metric with one line per run, into a file if a path is given.
+
+    `measured` is label of the axis -> name of the run -> points.
 
     A metric that spans more than a factor of ten has a logarithmic axis.
     """
@@ -74,8 +98,10 @@ def panels(
         _name(axes, lines)
     grid[0, 0].set_title(title, parse_math=False)
     grid[-1, 0].set_xlabel(over)
-    figure.savefig(path, dpi=140)
+    if path is not None:
+        figure.savefig(path, dpi=140)
     plt.close(figure)
+    return Plot(figure)
 
 
 def multiples(
