@@ -204,11 +204,11 @@ class Registry(Mapping[str, Any]):
 
     def _all(self) -> dict[str, Any]:
         if not self._complete:
-            self._complete = True
             package = importlib.import_module(self.package)
             for module in pkgutil.iter_modules(package.__path__):
                 if module.ispkg or not self.folders_only:
                     importlib.import_module(f"{self.package}.{module.name}")
+            self._complete = True
         return self._classes
 
 

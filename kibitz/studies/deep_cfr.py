@@ -15,7 +15,7 @@ from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval
 from ..core.names import BadInput, choose
 from ..core.runs import Run
-from ..learn.deep_cfr.method import DEFECTS
+from ..learn.deep_cfr.config import DEFECTS
 from .report import Report, points
 from .study import Study, study
 

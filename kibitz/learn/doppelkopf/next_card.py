@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from ...games import Game, full_name
-from ...games.doppelkopf.prediction import foresee
+from ...games.doppelkopf.next_card import possible_next_cards
 from ...games.doppelkopf.thesis_lines import MARRIAGES, POSITIONS, form
 from ..learner import Metrics, learner
 from ..supervised import Supervised
@@ -78,7 +78,7 @@ class NextCardLearner(Supervised):
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:2")  # without it CUDA's LSTM is not deterministic
         games = data_of(config)
         training, self.validation = split(games, config.validation, config.evaluation_games)
-        self.possible = foresee(game, self.validation.actions, self.validation.lengths, 0, 1).can_be.reshape(-1, 48)
+        self.possible = possible_next_cards(game, self.validation.actions, self.validation.lengths, 0, 1).possible.reshape(-1, 48)
         self.order: tuple[int, torch.Tensor] | None = None  # an epoch, and its order of lines
         self.start(
             games.source,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...games import OVER, Game, load, positions
-from ...search.puct import Puct
+from ...search.mcts import Puct
 from ..learner import Samples
 from .config import TspgConfig
 from .store import Features, biased

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 import torch
-from kibitz.games.doppelkopf.prediction import foresee
+from kibitz.games.doppelkopf.next_card import possible_next_cards
 
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
@@ -119,7 +119,7 @@ def test_predictions_depend_on_earlier_characters_only(games):
 
 
 def test_predicted_cards_are_possible(games, file):
-    lines, possible = lines_of(games), foresee(GAME, games.actions, games.lengths, 0, 1).can_be
+    lines, possible = lines_of(games), possible_next_cards(GAME, games.actions, games.lengths, 0, 1).possible
     module = as_lstm(read_lstm(file)[0])
     probs = LstmPredictor(file).predict(games)
     np.testing.assert_allclose(probs.sum(axis=-1), 1)
@@ -148,7 +148,7 @@ def test_it_overfits_a_few_games(tmp_path):
     lines = lines_of(known)
     module = as_lstm(read_lstm(run.path("network.safetensors"))[0])
     logits, loss = card_logits(module, lines)
-    found = most_likely(logits, foresee(GAME, known.actions, known.lengths, 0, 1).can_be.reshape(-1, 48))
+    found = most_likely(logits, possible_next_cards(GAME, known.actions, known.lengths, 0, 1).possible.reshape(-1, 48))
     assert (found.cards == lines[:, CARDS]).mean() > 0.9
     assert loss < 0.4 < 3 < run.lines()[1]["loss"]
 

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from kibitz.arena.recording import open_recording, record_into
+from kibitz.arena.match import open_run, play_into
 
 from kibitz.arena.match import play_match
 from kibitz.core.names import BadInput
@@ -155,8 +155,8 @@ def test_files_without_games_are_refused(tmp_path, data, why):
 
 
 def test_an_unfinished_recording_is_refused(tmp_path):
-    run = open_recording(tmp_path / "run", RULES, ["random"], 5, 1)
-    record_into(run, 1)
+    run = open_run(tmp_path / "run", "record", RULES, ["random"], 5, 1)
+    play_into(run, 1)
     assert len(read_games(run.folder, RULES)) == 5
     all_lines = run.path("games.jsonl").read_text().splitlines(keepends=True)
     run.path("games.jsonl").write_text("".join(all_lines[:3]))
