@@ -155,7 +155,7 @@ def test_two_games_of_the_same_numbers_are_two(plainly):
 
 
 @games.game(
-    "marked", state=breakthrough.STATE, num_actions=lambda game: 6 * game.rows * game.columns, max_game_length=99,
+    "marked", state=race.STATE, num_actions=lambda game: 6 * game.rows * game.columns, max_game_length=99,
     payoffs=(-1.0, 1.0),
 )  # fmt: skip
 class Marked(NamedTuple):
