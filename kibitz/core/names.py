@@ -126,7 +126,7 @@ def check(kind: str, cls: Any, values: dict[str, Any]) -> dict[str, Any]:
 
 
 class Registry(Mapping[str, Any]):
-    """Classes of one kind by name. `@registry("name")` adds a class; all modules of a package are imported to find them.
+    """Classes of one kind by name. `@registry("name")` adds one; all modules of a package are imported to find them.
 
     Adding a game, search, player, learner or study therefore touches one file. A class outside the package is named
     `path/to/file.py:Class`.

@@ -63,7 +63,7 @@ class Cluster:
         self._busy: dict[Any, tuple[Any, list]] = {}  # pending call -> its actor and its task
 
     def share(self, value: Any) -> None:
-        """Pass a value to the tasks from now on, as `do(task, value)`. Each machine gets it once, not with each task."""
+        """Pass a value to the tasks from now on, as `do(task, value)`. Each machine gets it once, not per task."""
         self._given = (self._given[0] + 1, [self._ray.put(value)])
 
     def do(self, tasks: Iterable[Any]) -> Generator[Any]:

@@ -241,7 +241,7 @@ def _serve(pipe: Connection, make: Make, arguments: tuple) -> None:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Processes started in this block use one thread each for linear algebra, unless the user has set another number."""
+    """Processes started in this block use one thread each for linear algebra, unless the user has set a number."""
     added = [name for name in THREADS if name not in os.environ]
     os.environ.update(dict.fromkeys(added, "1"))
     try:

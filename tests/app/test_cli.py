@@ -64,7 +64,7 @@ def test_a_game_too_large_to_measure_is_solved_all_the_same(kibitz):
 def test_games_lists_all_and_one(kibitz):
     out = kibitz("games")[1]
     assert all(name in out for name in games.GAMES)
-    assert "suits are told apart" in " ".join(kibitz("games", "leduc:ranks=4")[1].split())
+    assert "suits are distinguished" in " ".join(kibitz("games", "leduc:ranks=4")[1].split())
     assert "holdem:flop: streets=2" in kibitz("games", "holdem")[1]
 
 
