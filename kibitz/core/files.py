@@ -31,14 +31,14 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def write_tensors(path: Path, format: str, tensors: Tensors, **about: Any) -> None:
-    """Write tensors with JSON values `about` them; `read_tensors` checks the `format`."""
+    """Write tensors and JSON values `about` them; `format` is what `read_tensors` asks for."""
     contiguous = {key: np.ascontiguousarray(tensor) for key, tensor in tensors.items()}
     data = safetensors.numpy.save(contiguous, {"about": json.dumps({"format": format, **about})})
     write_atomically(path, data)
 
 
 def read_tensors(path: Path, format: str, what: str) -> tuple[Tensors, dict[str, Any]]:
-    """Read the tensors of a file and the values about them.
+    """Read the tensors of a file and what was written about them.
 
     Args:
         path: The file.

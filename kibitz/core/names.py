@@ -70,7 +70,7 @@ def parameters(kind: str, cls: Any, text: str) -> dict[str, Any]:
 
 
 def hints(cls: Any) -> dict[str, tuple[type, str, Any]]:
-    """Field -> (type, meaning, allowed values or None)."""
+    """Field -> (type, what it means, allowed values or None)."""
     found = {}
     for key, hint in get_type_hints(cls, include_extras=True).items():
         kind: Any = hint
