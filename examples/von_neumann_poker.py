@@ -1,11 +1,11 @@
-"""Von Neumann's poker with a deck of N cards: one card each, one bet, one answer."""
+"""Von Neumann's poker with a deck of N cards: one card per seat, one bet, one answer."""
 
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from kibitz.games import CHANCE, OVER, game
-from kibitz.jit import below, copy_record, record
+from kibitz import CHANCE, OVER, game, record
+from kibitz.jit import below, copy_record
 
 HIDDEN = -1
 STATE = record(("cards", "i1", (2,)), ("step", "i1"), ("bets", "i1"), ("calls", "i1"))
@@ -49,7 +49,7 @@ class VonNeumannPoker(NamedTuple):
             state.cards[step] = action
         elif step == 2:
             state.bets = action
-            state.step = 3 if action == 1 else 4  # who checks shows
+            state.step = 3 if action == 1 else 4  # after a check the cards are shown
         else:
             state.calls = action
 
@@ -70,7 +70,7 @@ class VonNeumannPoker(NamedTuple):
 
     def determinize(self, view, seat, notes, rng, out):
         copy_record(out, view)
-        if view.step > 1 - seat:  # the other holds a card: any but the seat's own
+        if view.step > 1 - seat:  # the other seat holds a card: any except this seat's own
             own = int(view.cards[seat])
             card = below(rng, self.cards - (own >= 0))
             out.cards[1 - seat] = card + (0 <= own <= card)

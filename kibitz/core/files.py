@@ -1,7 +1,7 @@
-"""Files: atomic writes, and the one tensor-file format of everything that is learned, solved or checkpointed.
+"""Atomic writes, and the one tensor-file format of networks, strategies and checkpoints.
 
-A tensor file is a safetensors file whose metadata has one key, `about`: JSON with the `format` of the file and what
-else belongs to it. (One key, as safetensors writes several in any order, and equal content should be an equal file.)
+A tensor file is a safetensors file whose metadata has one key, `about`: JSON with the `format` of the file and further
+values. (safetensors writes several keys in arbitrary order; with one key, equal content gives an equal file.)
 """
 
 import json
@@ -21,7 +21,7 @@ Tensors = dict[str, np.ndarray]
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write the whole file or nothing: a reader never sees a part of it, and a kill leaves the old content."""
+    """Write the whole file or nothing: a reader never sees part of it, and a kill leaves the old content."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         temporary.write_bytes(data)
@@ -57,7 +57,7 @@ def read_tensors(path: Path, format: str, what: str, unmarked: bool = False) -> 
 
 
 def tensor_file_format(path: Path) -> str:
-    """The format of a tensor file; empty where it is something else or can't be read."""
+    """The format of a tensor file; empty if it is something else or can't be read."""
     try:
         with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
             return str(_about(file).get("format", ""))
@@ -67,10 +67,7 @@ def tensor_file_format(path: Path) -> str:
 
 @contextmanager
 def readable(path: Path, what: str) -> Iterator[None]:
-    """Turn every error of reading and checking a file into one line for people.
-
-    Checks inside the block raise ValueError, KeyError or TypeError with what is wrong.
-    """
+    """Turn every error of reading and checking a file inside the block into a one-line BadInput."""
     try:
         yield
     except BadInput:

@@ -1,6 +1,6 @@
-"""Old spellings: names of players, options and configuration fields in run folders and records from before version 0.2.
+"""Old names of players, options and configuration fields in run folders and records from before version 0.2.
 
-They are translated when such a file is read, for one release. What a person types is never translated.
+They are translated when such a file is read, for one release; input from the command line is not translated.
 """
 
 from typing import Any
@@ -62,7 +62,7 @@ CARD_TENSORS = {"view": "belief", "quick": "policy", "open": "value", "worth": "
 
 
 def current_player(text: str) -> str:
-    """A player's name as it is spelled now: `usual` -> `heuristic`, `doko:RUN,guesses=50` -> `doko:RUN,worlds=50`."""
+    """A player's present name: `usual` -> `heuristic`, `doko:RUN,guesses=50` -> `doko:RUN,worlds=50`."""
     name, colon, parameters = text.partition(":")
     parts = []
     for part in parameters.split(","):

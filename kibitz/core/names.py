@@ -16,11 +16,11 @@ C = TypeVar("C", bound=type)
 
 
 class BadInput(ValueError):
-    """Something the user gave is wrong. The message is one line for people: the bad value, and what would be right."""
+    """The user's input is wrong. The message is one line that names the bad value and what would be right."""
 
 
 def choose(kind: str, name: str, known: Iterable[str]) -> str:
-    """`name` if it is known; else an error that lists what is, the nearest first."""
+    """Return `name` if it is known; else raise an error that lists the known names and suggests the nearest."""
     known = sorted(known)
     if name in known:
         return name
@@ -30,6 +30,7 @@ def choose(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def at_least(what: str, value: float, low: float) -> None:
+    """Raise an error if a value is below its minimum."""
     if value < low:
         raise BadInput(f"{what} should be at least {low}, not {value}")
 
@@ -56,7 +57,7 @@ class Interval(NamedTuple):
 
 
 def split(text: str) -> tuple[str, str]:
-    """`name:parameters` -> name, parameters. A path to a file may hold colons of its own: the last one counts there."""
+    """Split `name:parameters`, or `path/to/file.py:Class:parameters`, whose path may hold colons of its own."""
     if ".py:" in text:
         path, _, rest = text.rpartition(".py:")
         name, _, parameters = rest.partition(":")
@@ -66,10 +67,9 @@ def split(text: str) -> tuple[str, str]:
 
 
 def parameters(kind: str, cls: Any, text: str) -> dict[str, Any]:
-    """Parse `value`, `key=value,...` or a preset's name into the fields of `cls`, checked against their annotations.
+    """Parse `value`, `key=value,...` or `preset,key=value,...` into the fields of `cls`, checked by their annotations.
 
-    Behind a preset's name `,key=value,...` changes some of it.
-    A field is `Annotated[int, "what it means", range(1, 14)]`; without a range anything of its type goes.
+    A field is `Annotated[int, "meaning", range(1, 14)]`; without a range it takes any value of its type.
     """
     fields = hints(cls)
     presets: Mapping[str, dict] = getattr(cls, "presets", {})
@@ -115,6 +115,7 @@ def hints(cls: Any) -> dict[str, tuple[type, str, Any]]:
 
 
 def describe(fields: Mapping[str, tuple[type, str, Any]]) -> str:
+    """The parameters and the values that they take, in words."""
     if not fields:
         return "it takes no parameters"
     return "its parameters are " + ", ".join(f"{key} ({span(*field)})" for key, field in fields.items())
@@ -132,6 +133,7 @@ def span(kind: type, meaning: str, allowed: Any) -> str:
 
 
 def convert(kind: str, key: str, value: str, field: tuple[type, str, Any]) -> Any:
+    """The value of a field from its text."""
     wanted = field[0]
     try:
         if wanted is bool:
@@ -142,7 +144,7 @@ def convert(kind: str, key: str, value: str, field: tuple[type, str, Any]) -> An
 
 
 def check(kind: str, cls: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """The same values, each of its field's type and within its range."""
+    """Convert each value to its field's type, after checking type and range."""
     fields = hints(cls)
     for key, value in values.items():
         wanted, _, allowed = fields[key]
@@ -157,9 +159,9 @@ def check(kind: str, cls: Any, values: dict[str, Any]) -> dict[str, Any]:
 
 
 class Registry(Mapping[str, Any]):
-    """Classes of one kind by name: `@registry("name")` adds one, and every module of a package is searched for them.
+    """Classes of one kind by name. `@registry("name")` adds one; all modules of a package are imported to find them.
 
-    So adding a game, search, player, learner or study touches one file. A class in a file outside the package is named
+    Adding a game, search, player, learner or study therefore touches one file. A class outside the package is named
     `path/to/file.py:Class`.
     """
 
@@ -168,14 +170,14 @@ class Registry(Mapping[str, Any]):
         Args:
             kind: What is registered, for error messages: "player".
             package: The package whose modules are imported to find all of them.
-            folders_only: Whether only its sub-packages are imported, not its modules.
+            folders_only: Whether only its subpackages are imported, not its modules.
         """
         self.kind, self.package, self.folders_only = kind, package, folders_only
         self._classes: dict[str, Any] = {}
         self._complete = False
 
     def __call__(self, name: str) -> Callable[[C], C]:
-        """Class decorator that registers a class under a name; a later class of the same name takes its place."""
+        """Class decorator that registers a class under a name; a later class of the same name replaces it."""
 
         def register(cls: C) -> C:
             self._classes[name] = cls
@@ -187,7 +189,7 @@ class Registry(Mapping[str, Any]):
         """The class of a name, or of `path/to/file.py:Class`.
 
         Raises:
-            BadInput: There is none. The message lists the names that there are.
+            BadInput: There is none. The message lists the known names.
         """
         if ".py" in name:
             return class_from_file(self.kind, name)
@@ -213,7 +215,7 @@ class Registry(Mapping[str, Any]):
 
 
 def class_from_file(kind: str, text: str) -> Any:
-    """The class that `path/to/file.py:Class` names. The file is imported, once."""
+    """The class that `path/to/file.py:Class` names. The file is imported once."""
     path, _, name = text.rpartition(":") if not text.endswith(".py") else (text, "", "")
     file = Path(path).expanduser()
     if not file.is_file():
@@ -231,7 +233,7 @@ def _module_from_file(file: Path) -> Any:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None  # noqa: PT018
     module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(file.resolve().parent))  # so that it finds the helpers beside it
+    sys.path.insert(0, str(file.resolve().parent))  # so that it can import modules beside it
     try:
         sys.modules.setdefault(file.stem, module)
         spec.loader.exec_module(module)

@@ -1,14 +1,14 @@
-"""Progress of long work: whoever works reports here, whoever shows it decides how. Lower rooms know no terminal."""
+"""Progress reports of long work. The terminal shows them; only the app knows the terminal."""
 
 
 class Reporter:
-    """Receives what long work reports. This one ignores all of it; the terminal has one that shows a live line."""
+    """Receives the reports of long work. This class ignores them; the app has one that shows them as a live line."""
 
     def progress(self, done: float, total: float | None = None, note: str = "") -> None:
-        """Report how far the work has got, in its own unit, with a note such as a loss or a rate."""
+        """Report the amount of work done, in any unit, with a note such as a loss or a rate."""
 
     def message(self, text: str) -> None:
-        """Report something worth a line of its own, such as a worker process that died."""
+        """Report an event in one line, such as a worker process that died."""
 
 
 SILENT = Reporter()

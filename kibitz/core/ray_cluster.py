@@ -1,7 +1,7 @@
 """Tasks spread over the machines of a Ray cluster, any of which may die.
 
-A `Cluster` is used as `Workers` are. Each actor, one a CPU, holds one task at a time, so that a death costs that
-task and nothing else: it is handed out again. Kibitz must be installed on every machine, in the same version.
+A `Cluster` has the interface of `Workers`. Each actor, one per CPU, holds one task at a time. When it dies, only that
+task is lost, and it is handed out again. Every machine must have the same version of Kibitz installed.
 """
 
 import logging
@@ -17,54 +17,59 @@ from math import inf
 from typing import Any, Self
 
 from .names import BadInput
+from .progress import SILENT
 from .workers import MAX_DEATHS, Make
 
-# Ray reads these as it is imported.
+# Ray reads these when it is imported.
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_AUTO_CONNECT": "0",  # or a call after `close` would start a cluster
-    "RAY_DEDUP_LOGS_SKIP_REGEX": "^",  # all it would print of a death; we tell that in a line of our own
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on every system: a cluster that we start is on loopback
-    "RAY_NUM_REDIS_GET_RETRIES": "5",  # of 20: each is half a minute where a cluster has gone without a word
+    "RAY_DEDUP_LOGS_SKIP_REGEX": "^",  # what it prints about a death; `message` gets one line instead
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on every system: a cluster started here is on loopback
+    "RAY_NUM_REDIS_GET_RETRIES": "5",  # instead of 20: each takes half a minute when a cluster has gone
 }
-PROBE = 5.0  # seconds to answer in
-LOOK = 2.0  # seconds between two looks for new CPUs
-PATIENCE = 10.0  # seconds without any CPU until that is told
+PROBE = 5.0  # seconds within which a cluster must answer
+LOOK = 2.0  # seconds between two checks for new CPUs
+PATIENCE = 10.0  # seconds without any CPU until a message
 
 
 class Cluster:
-    """Actors that keep what `make` gave them; tasks go out, results come back, any of them may die.
-
-    `address` is HOST:PORT of a cluster that this machine is a node of; `local` starts one of this machine alone;
-    `auto` is the cluster in RAY_ADDRESS or the one that runs on this machine, else `local`.
-    """
+    """A pool of actors on a Ray cluster, each with a function of its own that does one task."""
 
     def __init__(
         self,
         address: str,
         make: Make,
         arguments: tuple,
-        tell: Callable[[str], None] = lambda text: None,
+        message: Callable[[str], None] = SILENT.message,
     ) -> None:
-        self.tell = tell
+        """
+        Args:
+            address: HOST:PORT of a cluster that this machine is a node of; `local` starts one of this machine alone;
+                `auto` is the cluster in RAY_ADDRESS or the one that runs on this machine, else `local`.
+            make: `make(*arguments)` is called once per actor and returns the function that does a task.
+            arguments: Of `make`.
+            message: Called with a line of text when a worker died or no CPU is free, such as `Reporter.message`.
+        """
+        self.message = message
         self._ray, self._ours = _connected(address)
         self._new = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
         self._made_by = self._ray.put((make, arguments))
-        self._given: tuple[int, list] = (0, [])  # how often something was shared, and the last of it
+        self._given: tuple[int, list] = (0, [])  # number of values shared so far, and the last one
         self._at_work = False
-        self._looked = -inf  # when, for CPUs
+        self._looked = -inf  # time of the last check for CPUs
         self._unborn = 0  # deaths in a row of actors that never came up
         self._actors: dict[Any, str] = {}  # each actor's machine; "" until it is up
-        self._busy: dict[Any, tuple[Any, list]] = {}  # what is awaited: from which actor, with which tasks in hand
+        self._busy: dict[Any, tuple[Any, list]] = {}  # pending call -> its actor and its task
 
     def share(self, value: Any) -> None:
-        """From now on a task is done as `do(task, value)`. It goes to each machine once, not with each task."""
+        """Pass a value to the tasks from now on, as `do(task, value)`. Each machine gets it once, not per task."""
         self._given = (self._given[0] + 1, [self._ray.put(value)])
 
     def do(self, tasks: Iterable[Any]) -> Generator[Any]:
-        """The result of each task, as they come. Tasks are hashable; actors stay for the next call."""
+        """Yield the result of each task as it is ready. Tasks are hashable; the actors stay for the next call."""
         if self._at_work:
-            raise RuntimeError("the tasks before these aren't done yet")
+            raise RuntimeError("the tasks of the call before aren't done yet")
         self._at_work = True
         left, deaths = deque(tasks), Counter[Any]()
         self._looked, waits_since = -inf, time.monotonic()
@@ -76,15 +81,15 @@ class Cluster:
                 if any(self._actors.values()):
                     waits_since = time.monotonic()
                 elif time.monotonic() - waits_since > PATIENCE:
-                    self.tell("no CPU of the cluster is free: waiting for one")
-                    waits_since = inf  # told once
+                    self.message("no CPU of the cluster is free: waiting for one")
+                    waits_since = inf  # only one message
         finally:
             self._at_work = False
-            for awaited in self._in_hand():  # nobody waits for what they do
+            for awaited in self._in_hand():  # their results are not wanted any more
                 self._end(self._busy.pop(awaited)[0])
 
     def _ready(self) -> list[Any]:
-        """What has come of that which is awaited, soon or none."""
+        """The pending calls that are ready; empty after a short wait."""
         if self._busy:
             return self._ray.wait(list(self._busy), timeout=LOOK)[0]
         time.sleep(LOOK)  # the cluster has no CPU at all
@@ -94,7 +99,7 @@ class Cluster:
         return [awaited for awaited, (_, tasks) in self._busy.items() if tasks]
 
     def _hand_out(self, left: deque) -> None:
-        """A task to each actor that is free; more actors, where CPUs appeared since the last look."""
+        """Give a task to each free actor; start actors on CPUs that appeared since the last check."""
         if left and time.monotonic() - self._looked > LOOK:
             cpus = sum(int(node["Resources"].get("CPU", 0)) for node in self._ray.nodes() if node["Alive"])
             for _ in range(min(cpus, len(left) + len(self._busy)) - len(self._actors)):
@@ -108,12 +113,12 @@ class Cluster:
             self._busy[actor.do.remote(task, *self._given)] = (actor, [task])
 
     def _results(self, awaited: Any, left: deque, deaths: Counter) -> list[Any]:
-        """That of its task; none when all it has to say is that it is up, or when it died."""
+        """The result of a call's task; none if its actor only reports that it is up, or has died."""
         actor, tasks = self._busy.pop(awaited)
         try:
             kind, value, machine = self._ray.get(awaited)
         except self._ray.exceptions.RayError as error:
-            self._mourn(actor, tasks, error, left, deaths)
+            self._recover(actor, tasks, error, left, deaths)
             return []
         except BaseException:
             self._busy[awaited] = actor, tasks
@@ -125,11 +130,11 @@ class Cluster:
         self._actors[actor], self._unborn = machine, 0
         return [deepcopy(value)] if tasks else []  # a copy: Ray's arrays are read-only
 
-    def _mourn(self, actor: Any, tasks: list, error: Exception, left: deque, deaths: Counter) -> None:
-        """An actor died: what it had in hand is done again, a few times."""
+    def _recover(self, actor: Any, tasks: list, error: Exception, left: deque, deaths: Counter) -> None:
+        """Put the task of an actor that died back into the queue, up to MAX_DEATHS times."""
         of_ray = self._ray.exceptions
         if isinstance(error, of_ray.RayTaskError) and not isinstance(error.cause, of_ray.RayError):
-            raise RuntimeError(f"a worker failed:\n{error}")  # at what it was sent, or at sending its result
+            raise RuntimeError(f"a worker failed:\n{error}")  # it could not receive its task or send its result
         machine, why = self._actors[actor], type(error).__name__
         self._end(actor)
         self._looked = -inf
@@ -137,14 +142,14 @@ class Cluster:
         if any(deaths[task] == MAX_DEATHS for task in tasks):
             raise BadInput(f"workers died {MAX_DEATHS} times at the same task, the last on {machine} ({why})")
         if tasks:
-            self.tell(f"a worker on {machine} died ({why}); its task is done again")
+            self.message(f"a worker on {machine} died ({why}); its task is done again")
             left.extend(tasks)
             return
         self._unborn += 1
         if self._unborn >= MAX_DEATHS * (1 + len(self._actors)):
             raise BadInput(
                 f"workers of the cluster die as they start ({why}): is there enough memory, and is RAY_AUTH_MODE "
-                "the same here and there?"
+                "the same on all machines?"
             )
 
     def _end(self, actor: Any) -> None:
@@ -168,14 +173,14 @@ class Cluster:
 
 
 class _Actor:
-    """A process of the cluster: (kind, value, machine) comes back. Errors are values here, or Ray would wrap them."""
+    """A process of the cluster. Its methods return (kind, value, machine): Ray would wrap errors that are raised."""
 
     def come_up(self, made_by: tuple[Make, tuple], folder: str) -> tuple[str, Any, str]:
-        with suppress(OSError):  # names of files mean the same, where the folder is there
+        with suppress(OSError):  # so that relative paths mean the same, if the folder exists
             os.chdir(folder)
         make, arguments = deepcopy(made_by)
         self.turn, self.given = 0, ()
-        kind, self.function = _told(make, *arguments)
+        kind, self.function = _attempt(make, *arguments)
         return kind, None if kind == "done" else self.function, socket.gethostname()
 
     def do(self, task: Any, turn: int, shared: list) -> tuple[str, Any, str]:
@@ -183,10 +188,10 @@ class _Actor:
             import ray
 
             self.turn, self.given = turn, tuple(deepcopy(ray.get(shared)))  # a copy: Ray's arrays are read-only
-        return *_told(self.function, task, *self.given), socket.gethostname()
+        return *_attempt(self.function, task, *self.given), socket.gethostname()
 
 
-def _told(function: Callable[..., Any], *arguments: Any) -> tuple[str, Any]:
+def _attempt(function: Callable[..., Any], *arguments: Any) -> tuple[str, Any]:
     try:
         return "done", function(*arguments)
     except BadInput as error:
@@ -196,7 +201,7 @@ def _told(function: Callable[..., Any], *arguments: Any) -> tuple[str, Any]:
 
 
 def _connected(address: str) -> tuple[Any, bool]:
-    """Ray, and whether the connection is ours to end."""
+    """The module ray after connecting, and whether this process must end the connection."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     try:
@@ -212,7 +217,7 @@ def _connected(address: str) -> tuple[Any, bool]:
         address = os.environ.get("RAY_ADDRESS") or "auto"
     try:
         if address == "auto":
-            with suppress(ConnectionError):  # there is none
+            with suppress(ConnectionError):  # no cluster runs
                 ray.init("auto", **quiet)
                 return ray, True
             address = "local"
@@ -230,13 +235,13 @@ def _connected(address: str) -> tuple[Any, bool]:
 
 
 def _probe(address: str) -> None:
-    """Ray itself would try a wrong address for minutes, with many words."""
+    """Check that Ray answers: Ray itself would try a wrong address for minutes and print a lot."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
-        raise ValueError("an address looks like HOST:PORT")
+        raise ValueError("an address has the form HOST:PORT")
     with socket.create_connection((host.strip("[]"), int(port)), PROBE) as there:
         if os.environ.get("RAY_USE_TLS", "0") != "0":
             return
         there.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
-        if there.recv(9)[3:4] != b"\4":  # a server of gRPC answers with its settings
-            raise ConnectionError("what answers there isn't Ray")
+        if there.recv(9)[3:4] != b"\4":  # a gRPC server answers with its settings
+            raise ConnectionError("the server there isn't Ray")

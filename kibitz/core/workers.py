@@ -1,7 +1,7 @@
-"""Tasks spread over processes, any of which may die.
+"""Tasks spread over worker processes, any of which may die.
 
-Each process has a pipe of its own and holds one chunk of tasks at a time, so a death costs that
-chunk and nothing else: it is handed out again.
+Each process has a pipe of its own and holds one chunk of tasks at a time. When it dies, only that chunk is lost, and
+it is handed out again.
 """
 
 import multiprocessing
@@ -18,17 +18,18 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Self
 
 from .names import BadInput
+from .progress import SILENT
 
-ALONE = 0.5  # seconds of work that aren't worth starting processes for
-CHUNK = 0.25  # seconds of work in a chunk, about: what a death costs
-MAX_DEATHS = 3  # with the same task in hand
+ALONE = 0.5  # seconds of work for which no processes are started
+CHUNK = 0.25  # seconds of work per chunk, roughly: the cost of a death
+MAX_DEATHS = 3  # at the same task
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # read when the libraries are loaded
 
 Make = Callable[..., Callable[..., Any]]
 
 
 def cores() -> int:
-    """Those that this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -37,20 +38,19 @@ def spread(
     arguments: tuple,
     tasks: Iterable[Any],
     processes: int,
-    tell: Callable[[str], None] = lambda text: None,
+    message: Callable[[str], None] = SILENT.message,
     alone: float | None = ALONE,
 ) -> Generator[Any]:
-    """The result of each task, as they come, from processes that end with the last. See `Workers`."""
-    with Workers(make, arguments, processes, tell, alone) as workers:
+    """Yield the result of each task as it is ready, from processes that end with the last task. See `Workers`."""
+    with Workers(make, arguments, processes, message, alone) as workers:
         yield from workers.do(tasks)
 
 
 class Workers:
-    """Processes that keep what `make` gave them; tasks go out, results come back, any of them may die.
+    """A pool of worker processes, each with a function of its own that does one task.
 
-    `make(*arguments)` gives each process the function that does one task. The very first task is done here, so that
-    its kernels are compiled once; and so is what takes no longer than `alone` after it. With one process, all is.
-    Tasks that take minutes are better all done by the processes (`alone` is None).
+    The very first task is done in this process, so that its kernels are compiled once, and so are the tasks of the
+    next `alone` seconds. With one process all tasks are done here.
     """
 
     def __init__(
@@ -58,27 +58,37 @@ class Workers:
         make: Make,
         arguments: tuple,
         processes: int,
-        tell: Callable[[str], None] = lambda text: None,
+        message: Callable[[str], None] = SILENT.message,
         alone: float | None = ALONE,
     ) -> None:
-        self.make, self.arguments, self.processes, self.tell, self.alone = make, arguments, processes, tell, alone
+        """
+        Args:
+            make: `make(*arguments)` is called once per process and returns the function that does a task.
+            arguments: Of `make`.
+            processes: Number of processes.
+            message: Called with a line of text when a process died, such as `Reporter.message`.
+            alone: Seconds of work that this process does before it starts others. None leaves all tasks to the
+                processes, which is right for tasks that take minutes.
+        """
+        self.make, self.arguments, self.processes, self.message = make, arguments, processes, message
+        self.alone = alone
         self._own: Callable[..., Any] | None = None  # this process's function
-        self._warm = False  # a task was done here
-        self._given: tuple = ()  # what is shared, after the task
+        self._warm = False  # whether a task was done here
+        self._given: tuple = ()  # the shared value, an argument after the task
         self._at_work = False
         self._workers: list[_Worker] = []
 
     def share(self, value: Any) -> None:
-        """From now on a task is done as `do(task, value)`. A process gets it once, not with each task.
+        """Pass a value to the tasks from now on, as `do(task, value)`. Each process gets it once, not with each task.
 
-        It is a copy, so that all see the same whatever is done to the original.
+        It is copied, so that all tasks see the same value whatever happens to the original.
         """
         self._given = (deepcopy(value),)
 
     def do(self, tasks: Iterable[Any]) -> Generator[Any]:
-        """The result of each task, as they come. Tasks are hashable; processes stay for the next call."""
+        """Yield the result of each task as it is ready. Tasks are hashable; the processes stay for the next call."""
         if self._at_work:
-            raise RuntimeError("the tasks before these aren't done yet")
+            raise RuntimeError("the tasks of the call before aren't done yet")
         self._at_work = True
         try:
             left = deque(tasks)
@@ -96,11 +106,11 @@ class Workers:
                 self._fill(min(self.processes, len(left)))
                 self._hand_out(left)
                 while first and left and not wait([worker.pipe for worker in self._workers], 0):
-                    yield own(left.popleft(), *self._given)  # until the first of them is up
+                    yield own(left.popleft(), *self._given)  # until the first process is up
                 yield from self._results(left)
         finally:
             self._at_work = False
-            self._end([worker for worker in self._workers if worker.chunk])  # nobody waits for what they do
+            self._end([worker for worker in self._workers if worker.chunk])  # their results are not wanted any more
 
     def _results(self, left: deque) -> Iterator[Any]:
         deaths: Counter = Counter()
@@ -118,7 +128,8 @@ class Workers:
                             f"worker processes died {MAX_DEATHS} times at the same task, the last with exit code "
                             f"{code}: is there enough memory?"
                         ) from None
-                    self.tell(f"a worker process died (exit code {code}); its last {len(worker.chunk)} are done again")
+                    lost = f"its unfinished tasks ({len(worker.chunk)}) are done again"
+                    self.message(f"a worker process died (exit code {code}); {lost}")
                     left.extend(worker.chunk)
                     self._fill(len(self._workers) + 1)
                 else:
@@ -133,13 +144,13 @@ class Workers:
         """At least so many processes, all alive."""
         for worker in [worker for worker in self._workers if not worker.process.is_alive() and not worker.chunk]:
             [code] = self._end([worker])
-            self.tell(f"a worker process died (exit code {code}) with nothing to do")
+            self.message(f"a worker process died (exit code {code}) with nothing to do")
         while len(self._workers) < count:
             with _interrupts_wait():
                 self._workers.append(_Worker(self.make, self.arguments))
 
     def _end(self, workers: list["_Worker"]) -> list[int | None]:
-        """Their exit codes."""
+        """End some workers; their exit codes."""
         for worker in workers:
             worker.process.terminate()
         codes = [worker.end() for worker in workers]
@@ -157,7 +168,7 @@ class Workers:
 
 
 class _Worker:
-    """A process, from the parent's side."""
+    """A worker process as the parent sees it."""
 
     def __init__(self, make: Make, arguments: tuple) -> None:
         spawn = multiprocessing.get_context("spawn")
@@ -166,7 +177,7 @@ class _Worker:
         with _one_thread():
             self.process.start()
         theirs.close()
-        self.up = False  # it reads its pipe; before that, sending much to it could block us
+        self.up = False  # whether it reads its pipe; before that, sending much to it could block the parent
         self.given: tuple = ()
         self.chunk: list[Any] = []
         self.size = 1  # of the next chunk
@@ -177,14 +188,14 @@ class _Worker:
             self._send(given)
 
     def _send(self, given: tuple) -> None:
-        with suppress(OSError):  # it has died: told when its results are asked for
+        with suppress(OSError):  # it has died, which is noticed when its results are read
             if self.given is not given:
                 self.pipe.send(("given", given))
                 self.given = given
             self.pipe.send(("chunk", self.chunk))
 
     def results(self, given: tuple) -> list[Any]:
-        """Those of its chunk; none when all it has to say is that it is up."""
+        """The results of its chunk; none if it only reports that it is up."""
         kind, value, seconds = self.pipe.recv()
         if kind == "refused":
             raise BadInput(value)
@@ -199,7 +210,7 @@ class _Worker:
         return value
 
     def end(self) -> int | None:
-        """Its exit code."""
+        """End the process; its exit code."""
         self.process.terminate()
         self.process.join()
         self.pipe.close()
@@ -207,8 +218,8 @@ class _Worker:
 
 
 def _serve(pipe: Connection, make: Make, arguments: tuple) -> None:
-    """The worker's side: chunks in, results out, until the parent hangs up."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal: the parent ends us
+    """Main function of a worker process: receive chunks, send results, until the parent closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the parent ends this one
     try:
         do, given = make(*arguments), ()
         pipe.send(("up", None, 0.0))
@@ -230,7 +241,7 @@ def _serve(pipe: Connection, make: Make, arguments: tuple) -> None:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """A process started in here multiplies matrices with one thread, as each has a core: unless the user says else."""
+    """Processes started in this block use one thread each for linear algebra, unless the user has set a number."""
     added = [name for name in THREADS if name not in os.environ]
     os.environ.update(dict.fromkeys(added, "1"))
     try:
@@ -242,11 +253,11 @@ def _one_thread() -> Iterator[None]:
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """A process started in here never sees Ctrl-C, not even while it comes up; we do, a moment later."""
+    """Processes started in this block ignore Ctrl-C even while they start; this process receives it afterwards."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows, where only `_serve` guards against it
         yield
         return
-    resource_tracker.ensure_running()  # or the first start would run it, which lets interrupts through again
+    resource_tracker.ensure_running()  # or the first start would do it, and unblock interrupts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,4 +1,4 @@
-"""Sets of cells as the bits of one uint64: bit c is cell c of a board."""
+"""Sets of cells as bits of a uint64: bit c is cell c of a board."""
 
 from collections.abc import Iterable
 
@@ -9,13 +9,13 @@ from ..jit import helper, lowest, popcount, wrapping
 ONE = np.uint64(1)
 ONES, TWOS, FOURS = (np.uint64((1 << 64) // (2**k + 1)) for k in (1, 2, 4))  # every other 1, 2, 4 bits
 BYTES, HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
-IN_BYTE = np.array(  # [byte, n]: the place of its nth bit
+IN_BYTE = np.array(  # [byte, n]: the index of its n-th bit
     [([place for place in range(8) if byte >> place & 1] + [0] * 8)[:8] for byte in range(256)], np.int8
 )
 
 
 def mask(cells: Iterable[int]) -> np.uint64:
-    """The set of these cells. For tables: not compiled."""
+    """The set of some cells. For tables: it is not compiled."""
     return np.uint64(sum(1 << int(cell) for cell in cells))
 
 
@@ -26,9 +26,9 @@ def bit(cell):
 
 @wrapping
 def nth(bits, n):
-    """The place of the n-th bit that is set, from 0; there must be so many.
+    """The index of the n-th set bit, counted from 0; more than n bits must be set.
 
-    A loop that takes away bit after bit ends where no processor foresees it: this counts in all bytes at once.
+    A loop that clears bit after bit ends with a branch that no processor predicts: this counts in all bytes at once.
     """
     pairs = bits - (bits >> np.uint64(1) & ONES)
     fours = (pairs & TWOS) + (pairs >> np.uint64(2) & TWOS)
@@ -38,27 +38,27 @@ def nth(bits, n):
 
 @wrapping
 def nth_of_bytes(counts, n):
-    """Where eight bytes say how many there are of each kind: the kind of the n-th, and which of that kind, from 0.
+    """Of items of eight kinds, `counts` of each in one byte: the kind of the n-th item and its index in its kind.
 
-    There must be so many, and 128 in all at most.
+    There must be more than n and at most 128 items.
     """
     n = np.uint64(n)
-    sums = counts * BYTES  # byte b: how many there are of kinds 0..b
-    before = popcount((n * BYTES | HIGH) - sums & HIGH)  # kinds up to which there are n at most
+    sums = counts * BYTES  # byte b: number of items of kinds 0..b
+    before = popcount((n * BYTES | HIGH) - sums & HIGH)  # number of kinds b for which kinds 0..b have at most n items
     return before, np.int64(n - (sums << np.uint64(8) >> np.uint64(8 * before) & np.uint64(255)))
 
 
 @wrapping
 def sum_of_bytes(counts):
-    """Less than 256."""
+    """The sum of eight bytes, if it is below 256."""
     return np.int64(counts * BYTES >> np.uint64(56))
 
 
 @helper
 def list_bits(bits, first, out, n):
-    """Write `first` + each cell into `out` from place n on, ascending; returns the next free place."""
+    """Write `first` + each cell into `out` from index n on, ascending; return the next free index."""
     while bits:
         out[n] = first + lowest(bits)
-        bits &= bits - ONE  # without the lowest
+        bits &= bits - ONE  # clear the lowest bit
         n += 1
     return n

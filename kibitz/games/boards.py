@@ -1,7 +1,7 @@
-"""Boards of square and of hexagonal cells: places, neighbours, lines, symmetries; for rules, pictures and features.
+"""Boards of square or hexagonal cells: neighbours, lines and symmetries for rules, pictures and features.
 
-Directions go round counter-clockwise, and come in opposite pairs: d and d + directions / 2.
-On squares: east, north-east, north, north-west, west, ...; the even ones are orthogonal. On hexagons: six, from east.
+Directions are in counter-clockwise order, so that d and d + directions / 2 are opposite. On squares: east, north-east,
+north, north-west, west, ...; the even ones are orthogonal. On hexagons: six, from east.
 """
 
 import functools
@@ -16,18 +16,21 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    places: tuple[tuple[int, int], ...]  # row and column of each cell, from the lower left; axial on hexagons
-    names: tuple[str, ...]  # of each cell, as players write it
-    directions: tuple[tuple[int, int], ...]  # what a step in each adds to a place
-    orthogonal: int  # directions between two that share an edge: 2 on squares, 1 on hexagons
+    """The cells of a board and their geometry."""
+
+    places: tuple[tuple[int, int], ...]  # row and column of each cell; axial coordinates on hexagons
+    names: tuple[str, ...]  # name of each cell
+    directions: tuple[tuple[int, int], ...]  # row and column that a step adds
+    orthogonal: int  # step from one direction across an edge to the next: 2 on squares, 1 on hexagons
 
     @functools.cached_property
     def cell(self) -> dict[tuple[int, int], int]:
+        """Place -> cell."""
         return {place: cell for cell, place in enumerate(self.places)}
 
     @functools.cached_property
     def neighbours(self) -> np.ndarray:
-        """[cells, directions] i2: the next cell in each direction; -1 off the board."""
+        """[cells, directions] i2: the neighbour in each direction; -1 off the board."""
         found = [[self.cell.get((r + dr, c + dc), -1) for dr, dc in self.directions] for r, c in self.places]
         return np.array(found, np.int16)
 
@@ -45,7 +48,7 @@ class Board:
         return found
 
     def lines(self, length: int) -> np.ndarray:
-        """[lines, length] i2: all rows of so many cells, each once."""
+        """[lines, length] i2: all straight lines of `length` cells, each once."""
         found = []
         for cell in range(len(self.places)):
             for direction in range(len(self.directions) // 2):
@@ -56,7 +59,7 @@ class Board:
 
     @functools.cached_property
     def symmetries(self) -> np.ndarray:
-        """[symmetries, cells] i2: where each cell goes as the board is turned or mirrored; first each to itself."""
+        """[symmetries, cells] i2: the image of each cell under each rotation and reflection, the identity first."""
         steps = self.directions
         up, right = steps.index((1, 0)), steps.index((0, 1))
         found = []
@@ -72,13 +75,13 @@ class Board:
 
 
 def image(place: tuple[int, int], up: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
-    """Where a place goes when a step up, and one to the right, go so."""
+    """The image of a place under the linear map that is given by the images of a step up and a step right."""
     return place[0] * up[0] + place[1] * right[0], place[0] * up[1] + place[1] * right[1]
 
 
 @functools.cache
 def square(rows: int, columns: int) -> Board:
-    """Cells from a1 at the lower left, row by row."""
+    """A board of squares, row by row from a1 at the lower left."""
     places = tuple((row, column) for row in range(rows) for column in range(columns))
     names = tuple(f"{LETTERS[column]}{row + 1}" for row, column in places)
     return Board(places, names, SQUARE, 2)
@@ -86,7 +89,7 @@ def square(rows: int, columns: int) -> Board:
 
 @functools.cache
 def rhombus(size: int) -> Board:
-    """The board of Hex: rows of hexagons, each half a cell further; a1 at the upper left, as its players have it."""
+    """The board of Hex: rows of hexagons, each shifted by half a cell; a1 is at the upper left, as is usual in Hex."""
     places = tuple((-row, row + column) for row in range(size) for column in range(size))
     names = tuple(f"{LETTERS[column]}{row + 1}" for row in range(size) for column in range(size))
     return Board(tuple((r, c) for r, c in places), names, HEXAGONAL, 1)
@@ -94,7 +97,7 @@ def rhombus(size: int) -> Board:
 
 @functools.cache
 def hexagon(side: int) -> Board:
-    """A hexagon of hexagons with so many cells a side; a1 at the lower left, row by row."""
+    """A hexagon of hexagons with `side` cells per side, row by row from a1 at the lower left."""
     reach = side - 1
     places = tuple(
         (row, column)
@@ -116,7 +119,7 @@ def board_text(board: Board, symbols: list[str]) -> str:
             cells = " ".join(symbols[board.cell[row, column]] for column in range(columns))
             lines.append(f"{row + 1:>2} {cells}")
         return "\n".join([*lines, "   " + " ".join(LETTERS[:columns])])
-    # A cell's middle is at column + row / 2: a half cell is one character.
+    # The centre of a cell is at column + row / 2: half a cell is one character.
     left = min(2 * column + row for row, column in board.places)
     lines = []
     for row in rows:

@@ -1,7 +1,6 @@
-"""Breakthrough: a race of pawns. One step ahead, straight onto an empty cell, or diagonally, which may capture.
+"""Breakthrough: a race of pawns. They move one step ahead, straight onto an empty cell or diagonally with capture.
 
-Who reaches the far row wins, and so does who captures the last enemy. There is always a move: ahead of the foremost
-piece stands none of its own side, so at least one of its diagonals is open.
+There is always a move: no own piece is ahead of the foremost one, so at least one of its diagonals is open.
 
 An action is (3 * seat + side) * cells + from, where side is 0 to the left, 1 straight, 2 to the right, for both seats
 as seat 0 sees the board; to = from + columns + side - 1 for seat 0, which starts below, - columns for seat 1.
@@ -15,16 +14,16 @@ from ..jit import below, helper, popcount
 from .bitboards import list_bits, mask, nth
 from .race import race
 
-# Cells without a neighbour to the left, and to the right, on eight rows of so many columns.
+# [columns]: cells of eight rows without a neighbour to the left, and to the right.
 LEFTMOST = np.array([mask(range(0, 8 * n, max(n, 1))) for n in range(9)])
 RIGHTMOST = np.array([mask(range(n - 1, 8 * n, max(n, 1))) if n else 0 for n in range(9)], np.uint64)
 
 
 @race("breakthrough", moves=3)
 class Breakthrough(NamedTuple):
-    """Breakthrough: pawns that capture diagonally; who reaches the far row wins."""
+    """Breakthrough: pawns that capture diagonally; the seat that reaches the far row wins."""
 
-    rows: Annotated[int, "rows of the board; each side fills two", range(4, 9)] = 8
+    rows: Annotated[int, "rows of the board; each seat fills two", range(4, 9)] = 8
     columns: Annotated[int, "columns of the board", range(2, 9)] = 8
 
     def actions(self, state, out):
@@ -51,12 +50,12 @@ class Breakthrough(NamedTuple):
 
 @helper
 def movers(game, state):
-    """The pieces that can go ahead to the left, straight and to the right."""
+    """The pieces that can move ahead to the left, straight and to the right."""
     columns = np.uint64(game.columns)
     one = np.uint64(1)
     seat = int(state.to_move)
     mine, theirs = state.pieces[seat], state.pieces[1 - seat]
-    if seat == 0:  # what lies ahead of each cell is moved onto it
+    if seat == 0:  # the cells ahead are shifted onto the cells of departure
         left, straight, right = mine >> (columns - one), (mine | theirs) >> columns, mine >> (columns + one)
     else:
         left, straight, right = mine << (columns + one), (mine | theirs) << columns, mine << (columns - one)

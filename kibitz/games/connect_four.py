@@ -1,8 +1,8 @@
-"""Connect Four: drop stones into columns; four in a row, upright or slanting wins. A full board is a draw.
+"""Connect Four: drop stones into columns; four in a row, column or diagonal win. A full board is a draw.
 
-An action is the column, from 0 on the left; the stone lands on the lowest empty cell of it. Cells of the board go row
-by row from the lower left. In the record a column is rows + 1 bits, from the bottom: the spare one, always 0, keeps
-lines from running on in the next column, and dropping a stone is one addition.
+An action is the column, from 0 on the left; the stone lands on its lowest empty cell. Cells of the board are numbered
+row by row from the lower left. In the record a column is rows + 1 bits, from the bottom. The spare bit is always 0: it
+keeps lines from continuing in the next column, and dropping a stone is one addition.
 """
 
 from typing import Annotated, NamedTuple
@@ -88,7 +88,7 @@ class ConnectFour(NamedTuple):
             state.to_move = OVER
 
     def random_playout(self, state, rng):
-        """As `pick` and `play` would, but the stones stay in registers."""
+        """As by `sample_action` and `play`, but the stones stay in registers."""
         mover = int(state.to_move)
         if mover == OVER:
             return
@@ -115,7 +115,7 @@ class ConnectFour(NamedTuple):
         return mix(mix(mix(np.uint64(seat + 1), 0), state.stones[0]), state.stones[1])
 
     def observe(self, state, seat, out):
-        """The stones of the seat, then those of the other, row by row from the bottom."""
+        """The stones of the seat, then those of the other seat, row by row from the bottom."""
         cells = self.rows * self.columns
         for row in range(self.rows):
             for column in range(self.columns):
@@ -145,7 +145,7 @@ def full(game, taken, column):
 
 @helper
 def drop(game, taken, column):
-    """The lowest empty cell of a column that isn't full, as a bit: what carrying over the taken ones sets."""
+    """The lowest empty cell of a column that isn't full, as a bit: an addition carries over the taken cells."""
     return (taken + (np.uint64(1) << np.uint64(column * (game.rows + 1)))) & ~taken
 
 
@@ -159,7 +159,7 @@ def all_cells(game):
 
 @helper
 def connected(game, stones):
-    """Whether there is a row: of places where one of n stones begins are left those where one of n + more does."""
+    """Whether there is a row. Each step keeps the places of rows of n stones where a row of n + more begins."""
     upright = level = rising = falling = stones
     n = 1
     while n < game.connect:
@@ -174,6 +174,6 @@ def connected(game, stones):
 
 @helper
 def cells_of(game, state, action):
-    """From, -1 as nothing moves, and to: where the stone would land."""
+    """From (-1, as a piece is placed) and to, the cell where the stone lands."""
     row = lowest(drop(game, state.stones[0] | state.stones[1], action)) - action * (game.rows + 1)
     return -1, row * game.columns + action

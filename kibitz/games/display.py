@@ -1,4 +1,4 @@
-"""How a game is talked about at a table with people. Most do it in the words they have; some have more to say."""
+"""Positions and actions as text for people."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,7 +36,10 @@ def show_board(game: Any, state: Any, seat: int, notes: Sequence[str] = ("", "")
 
 
 class Display:
-    """A game whose `show`, `spell` and `read` are those of a table, with what else people need there."""
+    """Presents a game to people at a terminal: strings of positions and actions, keys, order of the moves.
+
+    Everything else is the game's own. A game with a display of its own sets the class as `display`.
+    """
 
     languages: tuple[str, ...] = ("en",)
 
@@ -49,30 +52,30 @@ class Display:
         return getattr(self.game, name)
 
     def moves(self, view: Any) -> list[int]:
-        """In the order in which they are listed."""
+        """The legal actions in the order in which they are listed."""
         return legal_actions(self.game, view)
 
     def keys(self, view: Any) -> dict[str, int]:
-        """Moves by a key, where they have no numbers; "" is that of an empty line."""
+        """Actions by key, instead of by number; "" is the key of an empty line."""
         return {}
 
     def ahead(self, view: Any, text: str) -> int:
-        """What to do now where the text is meant for the next turn; -1: it isn't."""
+        """The action to play now if `text` is a move of the next turn; -1 if it isn't."""
         return -1
 
     def unasked(self, view: Any) -> int:
-        """What is done without a question, as there is nothing to decide; -1: ask."""
+        """The action to play without asking, as there is nothing to decide; -1: ask."""
         return -1
 
     def heard(self, before: Any, action: int, after: Any) -> str:
-        """Another seat's move, as it is told once it was made."""
+        """Text of another seat's action after it was played."""
         return self.action_to_string(before, action)
 
     def tells(self, view: Any, action: int) -> bool:
-        """Whether what somebody does is worth a line."""
+        """Whether an action is reported at all."""
         return True
 
 
 def display(game: Game, language: str = "en") -> Any:
-    """Its own talk, or the plain one."""
+    """The game's own display, or the default one."""
     return getattr(game, "display", Display)(game, language)

@@ -1,13 +1,13 @@
-"""Fanorona, the game of Madagascar: capture by coming near an enemy, or by drawing back from one.
+"""Fanorona, the game of Madagascar: capture by approaching an enemy or by withdrawing from one.
 
-Points are joined by the lines of Alquerque: diagonals start from every other point only. A piece steps to an empty
-neighbour. Where the next point ahead then holds an enemy (approach), or the one behind where it came from
-(withdrawal), that enemy goes, and all in line behind it without a gap. Who can capture must, and chooses which if both
-ways go. The same piece may then capture on, or stop; it never comes back to a point of this turn and never goes on in
-the direction of its last step. Who loses all pieces has lost, and so has who can't move.
+Points are connected by the lines of Alquerque: only every other point has diagonals. A piece steps to an empty
+neighbour. If the next point ahead holds an enemy (approach), or the point behind its origin does (withdrawal), that
+enemy is captured, with all enemies in line behind it up to the first gap. Captures are mandatory; if both kinds are
+possible, the player chooses. The same piece may then capture again, or stop; within a turn it visits no point twice and
+never continues in the direction of its last step. A seat without pieces or without a move has lost.
 
-An action is (2 * direction + kind) * cells + from, directions as on the board, to = from + one step; kind 1 is a
-withdrawal, kind 0 an approach or, where nothing can be captured, a plain step. The last action is to stop.
+An action is (2 * direction + kind) * cells + from, with the directions of `boards`; kind 1 is a withdrawal, kind 0 an
+approach or, if nothing can be captured, a plain step. The last action is to stop.
 """
 
 from typing import Annotated, NamedTuple
@@ -25,16 +25,16 @@ APPROACH, WITHDRAWAL, STEP = 0, 1, 2
 NONE = -1
 STATE = record(
     ("pieces", "u8", (2,)),  # of each seat: bit c is cell c, from the lower left, row by row
-    ("visited", "u8"),  # points of this turn, while a piece may go on
-    ("turns", "i2"),  # whole ones
-    ("at", "i1"),  # the piece that may go on, NONE at the start of a turn
+    ("visited", "u8"),  # points of this turn, while a piece may capture again
+    ("turns", "i2"),  # completed turns
+    ("at", "i1"),  # the piece that may capture again, NONE at the start of a turn
     ("heading", "i1"),  # direction of its last step
     ("to_move", "i1"),
-    ("winner", "i1"),  # NONE as long as there is none
+    ("winner", "i1"),  # NONE until there is one
 )
 HEIGHTS, WIDTHS = (3, 5), (3, 5, 7, 9)
 AHEAD = np.array([[up * columns + right for up, right in SQUARE] for columns in range(10)])  # what a step adds
-LINES = np.zeros((6, 10, 8), np.uint64)  # [rows, columns, direction]: the points that have a line that way
+LINES = np.zeros((6, 10, 8), np.uint64)  # [rows, columns, direction]: the points with a line in a direction
 for _rows in HEIGHTS:
     for _columns in WIDTHS:
         _board = square(_rows, _columns)
@@ -50,27 +50,27 @@ for _rows in HEIGHTS:
     "fanorona",
     state=STATE,
     num_actions=lambda game: 16 * game.rows * game.columns + 1,
-    # A turn is one action, and one more for each capture: to go on after it, or to stop. A piece is left at the end.
+    # A turn is one action, and one more per capture: to capture again, or to stop. A piece is left at the end.
     max_game_length=lambda game: game.limit + game.rows * game.columns - 2,
     payoffs=(-1.0, 1.0),
     encoding=lambda game: 4 * game.rows * game.columns,
 )
 class Fanorona(NamedTuple):
-    """Fanorona: capture by approach or withdrawal, whole lines at once; who has no piece left loses."""
+    """Fanorona: capture whole lines by approach or withdrawal; the seat without pieces loses."""
 
     rows: Annotated[int, "rows of the board", HEIGHTS] = 5
     columns: Annotated[int, "columns of the board", WIDTHS] = 9
-    limit: Annotated[int, "turns after which it is a draw; captures in a row are one turn", range(1, 10_001)] = 300
+    limit: Annotated[int, "turns after which it is a draw; successive captures are one turn", range(1, 10_001)] = 300
 
     def board(self):
         return square(self.rows, self.columns)
 
     def regions(self, seat):
-        """The points where diagonals meet."""
+        """The points with diagonals."""
         return {"strong": [cell for cell, place in enumerate(self.board().places) if sum(place) % 2 == 0]}
 
     def start(self, state):
-        """All rows below the middle one and above it, and by turns in it: left of its centre is one of seat 0."""
+        """Fill the rows below the middle one and above it, and the middle row in turn: seat 0 is left of the centre."""
         centre, side = self.rows * self.columns // 2, self.rows // 2 * self.columns
         state.pieces[0] = bit(side) - np.uint64(1)
         state.pieces[1] = state.pieces[0] << np.uint64(side + self.columns)
@@ -148,7 +148,10 @@ class Fanorona(NamedTuple):
         return 0.0 if state.winner == NONE else (1.0 if state.winner == seat else -1.0)
 
     def observe(self, state, seat, out):
-        """Own pieces, the other's, the one that may go on and where it can't, as the seat sees the board."""
+        """Pieces of the seat, of the other seat, the piece that may capture again and the points barred to it.
+
+        All as the seat sees the board: its own home row first.
+        """
         cells = self.rows * self.columns
         observe_pieces(self, state, seat, out)
         closed = barred(self, state)
@@ -170,7 +173,7 @@ class Fanorona(NamedTuple):
         return "\n".join([*lines[:2], f"turns: {state.turns} of {self.limit}", *lines[2:]])
 
     def action_to_string(self, state, action):
-        """With A for an approach, W for a withdrawal."""
+        """The cells, with A for an approach and W for a withdrawal."""
         start, to = cells_of(self, action)
         if start < 0:
             return "stop"
@@ -180,7 +183,7 @@ class Fanorona(NamedTuple):
 
 @helper
 def cells_of(game, action):
-    """From and to; -1 and -1 where the turn is ended."""
+    """From and to; -1 and -1 for the action that stops."""
     cells = game.rows * game.columns
     if action == 16 * cells:
         return -1, -1
@@ -194,14 +197,14 @@ def cells_of(game, action):
 
 @helper
 def back(points, offset):
-    """The points from which a step adds `offset` and ends on one of these. Over edges too: only LINES know of them."""
+    """The points from which a step of `offset` ends on one of `points`. It crosses edges: only LINES exclude that."""
     by = np.uint64(offset & 63)
     return points >> by | points << np.uint64(64) - by
 
 
 @helper
 def barred(game, state):
-    """Where a piece that goes on must not step: the points of its turn, and the one straight ahead."""
+    """The points barred to a piece that captures again: those of its turn, and the one straight ahead."""
     if state.at == NONE:
         return np.uint64(0)
     there = LINES[game.rows, game.columns, int(state.heading)]
@@ -210,7 +213,7 @@ def barred(game, state):
 
 @helper
 def sides(game, state):
-    """What may move, what may be captured, where one may go."""
+    """The pieces that may move, those that may be captured, and the points to step on."""
     seat = int(state.to_move)
     mine, theirs = state.pieces[seat], state.pieces[1 - seat]
     empty = bit(game.rows * game.columns) - np.uint64(1) & ~(mine | theirs | barred(game, state))
@@ -219,7 +222,7 @@ def sides(game, state):
 
 @helper
 def moving(game, mine, theirs, empty, direction, kind):
-    """The pieces that can go in a direction and capture so, or just go."""
+    """The pieces that can step in a direction with this kind of capture, or with STEP without one."""
     offset = int(AHEAD[game.columns, direction])
     there, behind = LINES[game.rows, game.columns, direction], LINES[game.rows, game.columns, direction ^ 4]
     movers = mine & there & back(empty, offset)
@@ -232,9 +235,9 @@ def moving(game, mine, theirs, empty, direction, kind):
 
 @helper
 def captures(game, mine, theirs, empty):
-    """How many approaches there are in each direction, and how many withdrawals: a byte a direction.
+    """The number of approaches in each direction, and of withdrawals: one byte per direction.
 
-    All together are fewer than 128 of a kind, as no board has so many lines from point to point.
+    All together are fewer than 128 of a kind, as no board has that many lines between points.
     """
     approaches, withdrawals = np.uint64(0), np.uint64(0)
     for direction in range(8):
@@ -246,7 +249,7 @@ def captures(game, mine, theirs, empty):
 
 @helper
 def steps(game, mine, empty):
-    """How many plain steps."""
+    """The number of plain steps in each direction, one byte per direction."""
     found = np.uint64(0)
     for direction in range(8):
         found |= np.uint64(popcount(moving(game, mine, empty, empty, direction, STEP))) << np.uint64(8 * direction)
@@ -255,7 +258,7 @@ def steps(game, mine, empty):
 
 @helper
 def captured(game, state, action):
-    """The enemies in line ahead of where the piece comes to, or behind where it was, up to the first gap."""
+    """The enemies in line ahead of the destination (approach) or behind the origin (withdrawal), up to a gap."""
     plane = action // (game.rows * game.columns)
     start, to = cells_of(game, action)
     direction = plane >> 1 ^ plane % 2 * 4
@@ -270,7 +273,7 @@ def captured(game, state, action):
 
 @helper
 def pass_on(game, state):
-    """The turn is over: to the other seat, if it can move and there are turns left."""
+    """End the turn. The game is over if the other seat can't move or the limit is reached."""
     seat = int(state.to_move)
     state.visited = 0
     state.turns += 1

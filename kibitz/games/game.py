@@ -1,7 +1,7 @@
-"""What a game is: a NamedTuple whose fields are its parameters and whose methods are its rules.
+"""The game protocol: a NamedTuple whose fields are the parameters of a game and whose methods are its rules.
 
-The position is one NumPy record. Rules run as plain Python and compiled inside every
-kernel. `docs/write-your-own-game.md` shows a whole game.
+A position is one NumPy record. Rules run as plain Python and compiled inside every kernel. `docs/write-a-game.md` shows
+a whole game.
 """
 
 import functools
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 CHANCE = -1
 OVER = -2
 
-PST = 0  # aim at the public part of a view
-IST = 1  # aim at all that the seat has seen
+PST = 0  # `target` the public part of a view
+IST = 1  # `target` everything that the seat has seen
 
-SCRATCH = 1024  # no game has more actions or outcomes at a turn
+SCRATCH = 1024  # maximum number of actions or outcomes at a turn
 
 GAMES = Registry("game", "kibitz.games")  # name -> class
 
@@ -50,10 +50,10 @@ RULES = {
     "pieces": "self, state, seat, word",
 }
 NEEDED = ("start", "turn", "actions", "play", "payoff")
-ON_BOARDS = ("from_to", "pieces")  # of a game that has a `board`, for patterns of pieces
-HIDDEN = ("look", "determinize", "infoset")  # all three or none: a game hides something, or it doesn't
+ON_BOARDS = ("from_to", "pieces")  # needed by a game with a `board`, for pictures and patterns of pieces
+HIDDEN = ("look", "determinize", "infoset")  # a game with hidden information needs all three
 
-RENAMED = {
+RENAMED = {  # rules and facts before version 0.2
     "pick": "sample_action",
     "guess": "determinize",
     "odds": "chance_probs",
@@ -75,24 +75,24 @@ RENAMED = {
 
 @dataclass(frozen=True)
 class Facts:
-    """What others need to know of a game before they play it."""
+    """Constants of a game with its parameters: sizes, bounds and what it supports."""
 
     seats: int
-    num_actions: int  # at a seat's turn; actions are numbered from 0 to below this
-    max_chance_outcomes: int  # at a chance turn; 0 where there is none
-    max_game_length: int  # turns in the longest game, chance included
-    payoffs: tuple[float, float]  # lowest and highest of a seat
-    rewards: tuple[float, float]  # of what a search backs up: its scale, with two seats its bounds too
+    num_actions: int  # actions of a seat are numbered from 0 to num_actions - 1
+    max_chance_outcomes: int  # 0 for a game without chance
+    max_game_length: int  # turns of the longest game, chance turns included
+    payoffs: tuple[float, float]  # lowest and highest payoff of a seat
+    rewards: tuple[float, float]  # the same of `reward`: the scale of a search; with two seats also its bounds
     zero_sum: bool
-    encoding: int  # numbers that `observe` writes; 0 where it isn't written
+    encoding: int  # numbers that `observe` writes; 0 if the game has no encoding
     notes: int  # numbers that `prepare` writes
-    hidden: bool  # whether a view differs from the position
-    targets: tuple[str, ...]  # what `aim` can aim at: "pst", "ist"
-    milli_unit: str  # what players call a thousandth of a payoff, such as "mbb/g"; where they don't, nothing
+    hidden: bool  # whether the game has hidden information
+    targets: tuple[str, ...]  # modes of `target`: "pst", "ist"
+    milli_unit: str  # unit of a thousandth of a payoff, such as "mbb/g"; empty if there is no such unit
 
 
 class Game(Protocol):
-    """For type checkers: the decorated class. The rules themselves are called by kernels."""
+    """The type of a decorated class, for type checkers. `docs/write-a-game.md` describes each rule."""
 
     name: str
     state: np.dtype
@@ -229,34 +229,34 @@ def chance_probs(self, state, actions, n, out):
 
 
 def sample_action(self, state, rng):
-    """Slow, as it allocates: a game that is played a million times a second writes its own."""
+    """Draw a chance outcome by its probability, or a move uniformly. Slow, as it allocates."""
     actions = np.empty(SCRATCH, np.int64)
     n = self.actions(state, actions)
     if self.turn(state) >= 0:
         return actions[below(rng, n)]
-    chances = np.empty(SCRATCH)
-    self.chance_probs(state, actions, n, chances)
+    probs = np.empty(SCRATCH)
+    self.chance_probs(state, actions, n, probs)
     left = uniform(rng)
     for i in range(n - 1):
-        left -= chances[i]
+        left -= probs[i]
         if left < 0:
             return actions[i]
     return actions[n - 1]
 
 
 def random_playout(self, state, rng):
-    """Play on at random until the game is over. Where that can be known without each move (Hex), write your own."""
+    """Play uniformly random actions until the game is over. Some games (Hex) can sample the end without each move."""
     while self.turn(state) != OVER:
         self.play(state, self.sample_action(state, rng))
 
 
 def heuristic(self, state, rng):
-    """What a sensible beginner would do, who knows only what the seat to move does. Where nobody has said: anything."""
+    """The action of a simple rule-based player that knows only its own view; by default a random one."""
     return self.sample_action(state, rng)
 
 
 def is_announcement(self, state):
-    """Whether this turn is for something beside the play itself, such as announcing a win."""
+    """Whether the turn is an announcement, such as Re, rather than a move."""
     return False
 
 
@@ -292,12 +292,12 @@ def target(self, state, view, seat, mode, actions, n, keep):
 
 
 def from_to(self, state, action):
-    """The cells from which and to which an action moves; -1: none, of a stone that is placed, of a pass."""
+    """The cells from and to which an action moves; -1: none (a piece that is placed, a pass)."""
     return -1, -1
 
 
 def pieces(self, state, seat, word):
-    """The pieces of a seat as bits: bit b of word w is place 64 * w + b."""
+    """The pieces of a seat as bits: bit b of word w is place 64 * w + b (see `places`)."""
     return np.uint64(0)
 
 
@@ -305,17 +305,17 @@ def pieces(self, state, seat, word):
 
 
 def without_announcements(self):
-    """The game in which nothing is said aside: its positions are the same, and so are its scores."""
+    """The game without announcements, with the same records and payoffs."""
     return self
 
 
 def places(self):
-    """The bit of `stones` for each cell of the board."""
+    """The place of each cell of the board among the bits of `pieces`."""
     return list(range(len(self.board().places)))
 
 
 def regions(self, seat):
-    """Sets of cells by name that matter to a seat, such as its goal."""
+    """Named sets of cells that matter to a seat, such as its goal."""
     return {}
 
 
@@ -333,7 +333,7 @@ def action_to_string(self, state, action):
 
 
 def parse_action(self, state, text):
-    """The action that is spelled so here, or BadInput with what could have been said."""
+    """The legal action with this string, in any case; else BadInput with the strings of all legal actions."""
     legal = legal_actions(self, state)
     words = {self.action_to_string(state, action).lower(): action for action in legal}
     if text.strip().lower() not in words:
@@ -382,18 +382,20 @@ def positions(game: Game, count: int = 1) -> np.ndarray:
 
 
 def view_of(game: Game, state: Any, seat: int) -> Any:
-    """All that a seat gets to see of a position, as a record of its own."""
+    """The view of a seat: a copy of the position in which everything hidden from the seat is masked."""
     view = np.zeros(1, game.state)[0]
     game.look(state, seat, view)
     return view
 
 
 def legal_actions(game: Game, state: Any) -> list[int]:
+    """The legal actions, or at a chance turn the possible outcomes."""
     out = np.empty(SCRATCH, np.int64)
     return out[: game.actions(state, out)].tolist()
 
 
 def chance_outcomes(game: Game, state: Any) -> list[tuple[int, float]]:
+    """The possible outcomes of a chance turn with their probabilities."""
     actions, out = np.empty(SCRATCH, np.int64), np.empty(SCRATCH)
     n = game.actions(state, actions)
     game.chance_probs(state, actions, n, out)

@@ -1,7 +1,8 @@
 """Gomoku: five stones in a row win, in any direction. A full board is a draw.
 
-An action is the cell that gets a stone: to = action, there is no from. Cells go row by row from the lower left. In the
-record a stone is on four lines, each the bits of one number: a row that wins is then found without looking around.
+An action is the cell on which a stone is placed. Cells are numbered row by row from the lower left. The record holds
+each stone on four lines (row, column, two diagonals), each the bits of one number, so that a winning row is found
+without looking at other cells.
 """
 
 from typing import Annotated, NamedTuple
@@ -15,10 +16,15 @@ from .game import OVER, game
 
 MOST = 15
 NOBODY = -1
-UPRIGHT, RISING, FALLING, LINES = MOST, 2 * MOST, 4 * MOST - 1, 6 * MOST - 2  # where they begin; first the rows
+UPRIGHT, RISING, FALLING, LINES = (
+    MOST,
+    2 * MOST,
+    4 * MOST - 1,
+    6 * MOST - 2,
+)  # where each kind begins; rows first
 STATE = record(("lines", "i2", (2, LINES)), ("placed", "i2"), ("to_move", "i1"), ("winner", "i1"))
 LOW = np.uint64(0xFFFFFFFF)
-PLACE = np.array(  # [size, cell]: 16 * row + column; a division would take longer
+PLACE = np.array(  # [size, cell]: 16 * row + column; a lookup is faster than a division
     [[16 * (cell // max(size, 1)) + cell % max(size, 1) for cell in range(MOST**2)] for size in range(MOST + 1)],
     np.int16,
 )
@@ -40,7 +46,7 @@ class Gomoku(NamedTuple):
 
     size: Annotated[int, "cells along a side", range(3, MOST + 1)] = 15
     connect: Annotated[int, "stones in a row that win", range(3, MOST + 1)] = 5
-    overlines: Annotated[bool, "whether longer rows win too, as in free style"] = True
+    overlines: Annotated[bool, "whether longer rows win too, as in freestyle Gomoku"] = True
 
     def board(self):
         return square(self.size, self.size)
@@ -67,9 +73,9 @@ class Gomoku(NamedTuple):
     def sample_action(self, state, rng):
         """Try cells until one is empty."""
         while True:
-            luck, size = draw(rng), np.uint64(self.size)
-            row = np.int64((luck >> np.uint64(32)) * size >> np.uint64(32))
-            column = np.int64((luck & LOW) * size >> np.uint64(32))
+            bits, size = draw(rng), np.uint64(self.size)
+            row = np.int64((bits >> np.uint64(32)) * size >> np.uint64(32))
+            column = np.int64((bits & LOW) * size >> np.uint64(32))
             if not (int(state.lines[0, row]) | int(state.lines[1, row])) >> column & 1:
                 return row * self.size + column
 
@@ -99,7 +105,7 @@ class Gomoku(NamedTuple):
         return key
 
     def observe(self, state, seat, out):
-        """The stones of the seat, then those of the other."""
+        """The stones of the seat, then those of the other seat."""
         cells = self.size * self.size
         for row in range(self.size):
             for column in range(self.size):
@@ -121,7 +127,7 @@ class Gomoku(NamedTuple):
 
 @helper
 def add(state, seat, line, place):
-    """One more stone on a line, which is returned."""
+    """Place a stone on a line and return the line."""
     stones = int(state.lines[seat, line]) | 1 << place
     state.lines[seat, line] = stones
     return stones
@@ -129,9 +135,9 @@ def add(state, seat, line, place):
 
 @helper
 def connected(game, level, upright, rising, falling):
-    """Whether one of the lines has a row that wins.
+    """Whether one of the lines has a winning row.
 
-    Of places where a row of n stones begins are left those where one of n + more does.
+    Each step keeps, of the places where a row of n stones begins, those where a row of n + more begins.
     """
     n = 1
     while n < game.connect:
@@ -141,7 +147,7 @@ def connected(game, level, upright, rising, falling):
         rising &= rising >> more
         falling &= falling >> more
         n += more
-    if not game.overlines:  # a longer row begins at two places side by side
+    if not game.overlines:  # an overline begins at two adjacent places
         level &= ~(level << 1 | level >> 1)
         upright &= ~(upright << 1 | upright >> 1)
         rising &= ~(rising << 1 | rising >> 1)
@@ -151,5 +157,5 @@ def connected(game, level, upright, rising, falling):
 
 @helper
 def cells_of(game, action):
-    """From, -1 as nothing moves, and to."""
+    """From (-1, as a piece is placed) and to."""
     return -1, action

@@ -1,7 +1,7 @@
-"""II-Goofspiel: bid a card of your hand for each prize; only who won a bid is seen.
+"""II-Goofspiel: bid a card of your hand for each prize; only the winner of each bid is revealed.
 
-Both bid at once: seat 0 first, face down. The prizes come in ascending order. A tie
-discards the prize. The last card is forced, and played by itself unless asked otherwise.
+Bids are simultaneous: seat 0 bids first, face down. Prizes come in ascending order. A tie discards the prize. The last
+card is forced and played automatically, unless `play_last` is set.
 """
 
 from typing import Annotated, NamedTuple
@@ -15,23 +15,23 @@ from .svg import card_svg, table_html
 
 MOST = 13
 HIDDEN = -1
-WON, LOST, TIE, UNPLAYED = 0, 1, 2, 3  # what became of a card that was bid
-FIRST_KEY = 1 << 32  # far from the small numbers mixed in
-KEPT, ANSWERS, ASIDE = 0, 1, 2  # what the other does with a card: see `prepare`
+WON, LOST, TIE, UNPLAYED = 0, 1, 2, 3  # the result of a card that was bid
+FIRST_KEY = 1 << 32  # larger than the numbers mixed in
+KEPT, ANSWERS, ASIDE = 0, 1, 2  # uses of a card of the other seat: see `prepare`
 NTH_BIT = np.array([[*(i for i in range(7) if bits >> i & 1), *[0] * 7][:7] for bits in range(128)])
 STATE = record(
-    ("keys", "u8", (2,)),  # what each seat has seen, hashed as it came
+    ("keys", "u8", (2,)),  # hash of what each seat has seen
     ("points", "i2", (2,)),
     ("hand", "i2", (2,)),  # bit c: the seat still holds card c
     ("bids", "i1", (2, MOST)),
     ("winner", "i1", (MOST,)),  # of each round: a seat or TIE
-    ("rounds", "i1"),  # finished
+    ("rounds", "i1"),  # completed rounds
     ("to_move", "i1"),
 )
 
 
 def best(game):
-    """The highest payoff: every prize but the lowest, as who wins all else loses a bid with its lowest card."""
+    """The highest payoff: all prizes except the lowest, as winning the others loses a bid with the lowest card."""
     return 1.0 if game.sign else float(game.cards * (game.cards - 1) // 2 + game.base * (game.cards - 2))
 
 
@@ -46,16 +46,14 @@ def best(game):
     targets=("ist",),
 )
 class Goofspiel(NamedTuple):
-    """II-Goofspiel: bid cards for prizes of rising value; only the winner of each bid is seen."""
+    """II-Goofspiel: bid cards for prizes of rising value; only the winner of each bid is revealed."""
 
     cards: Annotated[int, "cards in each hand, and prizes", range(2, MOST + 1)] = 4
     base: Annotated[int, "value of the lowest prize", range(0, 2)] = 0
-    open_bids: Annotated[bool, "whether bids are shown after each round"] = False
-    sign: Annotated[bool, "payoff is who won (+1, 0, -1); else the difference in points"] = True
+    open_bids: Annotated[bool, "whether bids are revealed after each round"] = False
+    sign: Annotated[bool, "whether the payoff is +1, 0 or -1; else it is the difference in points"] = True
     play_last: Annotated[bool, "whether the forced last card is a turn of its own"] = False
-    by_seat: Annotated[bool, "encode winners by their seat, not by whose side it is (a mistake, for comparison)"] = (
-        False
-    )
+    by_seat: Annotated[bool, "encode winners by absolute seat, not relative to the player (a mistake)"] = False
 
     def start(self, state):
         state.keys[0] = FIRST_KEY
@@ -109,7 +107,7 @@ class Goofspiel(NamedTuple):
         return state.keys[seat]
 
     def observe(self, state, seat, out):
-        """Own bids as rounds x cards, then won / lost / tied a round, then (open bids) the other's."""
+        """Own bids as [rounds, cards], then won / lost / tied per round, then (open bids) the other seat's bids."""
         out[:] = 0
         n = self.cards
         for round in range(min(int(state.rounds) + 1, n)):
@@ -131,20 +129,20 @@ class Goofspiel(NamedTuple):
         other = 1 - seat
         out.keys[other] = 0
         if self.open_bids:
-            if other == 0 and state.to_move == 1:  # that bid still lies face down
+            if other == 0 and state.to_move == 1:  # that bid is still face down
                 bid = int(state.bids[0, int(state.rounds)])
                 out.bids[0, int(state.rounds)] = HIDDEN
-                if bid >= 0:  # else the state is a view already
+                if bid >= 0:  # else the state is already a view
                     out.hand[0] = int(state.hand[0]) | 1 << bid
         else:
             out.bids[other, :] = HIDDEN
             out.hand[other] = 0
 
     def prepare(self, view, seat, notes):
-        """Count the other's bids that fit: notes[(v * m + a) * m + b], m = cards + 1.
+        """Count the other seat's bids that fit the view: notes[(v * m + a) * m + b], m = cards + 1.
 
-        A sweep over card values v. `a` cards were set aside for rounds that I won with
-        a higher card, `b` rounds that I lost with a lower card still want one.
+        A sweep over card values v. `a` cards are set aside for rounds that this seat won with a higher card; `b` rounds
+        that it lost with a lower card still need one.
         """
         if self.open_bids:
             return
@@ -164,11 +162,11 @@ class Goofspiel(NamedTuple):
         if not self.open_bids:
             if notes[0] == 0:
                 return False
-            aside, waiting = m**3, m**3 + self.cards  # two lists behind the counts: cards, and rounds
+            aside, waiting = m**3, m**3 + self.cards  # two lists behind the counts: cards and rounds
             a, b = 0, 0
             for v in range(self.cards):
                 result, round = result_of(view, seat, v), round_of(view, seat, v)
-                # (A hair less than 1, so that rounding never picks what has no ways.)
+                # (Slightly below 1, so that rounding never selects a use with no ways.)
                 left = uniform(rng) * notes[(v * m + a) * m + b] * (1.0 - 1e-12)
                 left -= ways(notes, m, v, a, b, result, KEPT)
                 answers = left >= 0 and left < ways(notes, m, v, a, b, result, ANSWERS)
@@ -231,7 +229,7 @@ class Goofspiel(NamedTuple):
 
         rows, n = [("", [], prize(self, state))], int(state.rounds)
         for who in range(2):
-            shown = n + (who == 0 and state.to_move == 1)  # with a bid that still lies face down
+            shown = n + (who == 0 and state.to_move == 1)  # with a bid that is still face down
             rows.append((seat_name(who, seat), cards(held(self, state, who, seat)), f"{state.points[who]} points"))
             rows.append(("bids", cards(state.bids[who, :shown]), ""))
         return table_html([*rows, ("won by", [], winners(state))])
@@ -242,10 +240,10 @@ class Goofspiel(NamedTuple):
 
 @helper
 def settle(game, state):
-    """End a round whose bids both lie on the table."""
+    """End a round in which both seats have bid."""
     round = int(state.rounds)
     one, two = int(state.bids[0, round]), int(state.bids[1, round])
-    # Without branches: who wins is random in playouts, and a wrong guess of it costs most.
+    # Without branches: the winner is random in playouts, and mispredicted branches cost most.
     state.points[0] = int(state.points[0]) + (one > two) * (round + game.base)
     state.points[1] = int(state.points[1]) + (two > one) * (round + game.base)
     state.winner[round] = (two > one) + 2 * (one == two)
@@ -256,7 +254,7 @@ def settle(game, state):
 
 @helper
 def seen(game, mine, other):
-    """What one round tells a seat, as a number."""
+    """A seat's observation of one round, as a number."""
     return mine * 16 + other if game.open_bids else mine * 4 + (2 if mine == other else int(mine < other))
 
 
@@ -270,7 +268,7 @@ def nth_card(hand, i):
 
 @helper
 def round_of(view, seat, card):
-    """The finished round in which a seat bid this card, or -1."""
+    """The completed round in which a seat bid this card, or -1."""
     for round in range(int(view.rounds)):
         if view.bids[seat, round] == card:
             return round
@@ -289,9 +287,9 @@ def result_of(view, seat, card):
 
 @helper
 def ways(notes, m, v, a, b, result, use):
-    """Ways to go on from card value v if the other's card v is kept, answers a round that I lost, or is set aside."""
+    """Number of ways from card value v on, if the other seat keeps card v, answers a lost round, or sets it aside."""
     factor = 1.0
-    if result == WON:  # one of the cards set aside goes to this round
+    if result == WON:  # one of the cards set aside was bid in this round
         factor = float(a)
         a -= 1
     if use == ANSWERS:
@@ -308,7 +306,7 @@ def ways(notes, m, v, a, b, result, use):
 
 @helper
 def retrace(game, state, seat):
-    """Set hand and key of a seat from the bids."""
+    """Recompute hand and key of a seat from the bids."""
     hand, key = (1 << game.cards) - 1, np.uint64((1 + seat) * FIRST_KEY)
     for round in range(int(state.rounds)):
         mine, other = int(state.bids[seat, round]), int(state.bids[1 - seat, round])
@@ -320,11 +318,11 @@ def retrace(game, state, seat):
 
 @helper
 def limits(game, state, view, seat):
-    """Which bids of the other keep a simulation on the way to a view: from `low` to `high`, without the bits of `ties`.
+    """The bids of the other seat that keep a simulation on the way to a view: `low` to `high`, without those in `ties`.
 
-    Later rounds that I won want a card below mine, those that I lost one above, each its
-    own. A sweep from below finds the highest limit with no card to spare: a bid under it
-    would take one away. The mirror from above finds the lowest.
+    Each later round that this seat won needs a card below its own, each that it lost one above. A sweep from below
+    finds the highest card value at which no card is to spare: a lower bid would take a card that is needed. The sweep
+    from above is its mirror image.
     """
     round, n = int(state.rounds), int(view.rounds)
     hand = int(state.hand[1 - seat])

@@ -1,12 +1,11 @@
-"""Hex: join your two sides of the board by a chain of stones. One side always succeeds, and only one.
+"""Hex: connect your two sides of the board by a chain of stones. Exactly one seat succeeds.
 
-An action is the cell that gets a stone: to = action, there is no from. Cells go row by row from the upper left. Seat 0
-joins top and bottom, seat 1 left and right. With the swap rule the second move may also be action size * size: the
-first stone changes its owner, and goes to the cell that means to him what the old one meant to the other, its mirror
-image on the long diagonal.
+An action is the cell on which a stone is placed. Cells are numbered row by row from the upper left. Seat 0 connects top
+and bottom, seat 1 left and right. With the swap rule the second move may also be action size * size: the first stone
+becomes seat 1's and moves to its mirror image in the long diagonal, which is to seat 1 what the old cell was to seat 0.
 
-In the record a row is 16 bits, four rows a word, with a border around the board: the rows above and below it are seat
-0's, the columns to the left and right seat 1's. A side that is joined is then a stone like others.
+In the record a row is 16 bits, four rows per word, with a border around the board: the rows above and below it are seat
+0's, the columns to the left and right seat 1's. A side of the board is then a stone like others.
 """
 
 from typing import Annotated, NamedTuple
@@ -19,7 +18,7 @@ from .boards import rhombus
 from .display import show_board
 from .game import OVER, game
 
-MOST = 14  # a border on each side makes it 16
+MOST = 14  # 16 with a border on each side
 STATE = record(
     ("stones", "u8", (2, 4)),
     ("placed", "i2"),
@@ -35,9 +34,9 @@ for _size in range(1, MOST + 1):
 
 
 def _joins(window: int) -> bool:
-    """Whether a stone joins what wasn't joined around it: of the cells around it the own ones are more than one run.
+    """Whether a stone connects stones around it that weren't connected: its own neighbours form more than one run.
 
-    Bit 3 * r + c of the window is row r, column c of the nine cells around the stone; two of them don't touch it.
+    Bit 3 * r + c of the window is row r, column c of the nine cells around the stone; two of them aren't neighbours.
     """
     ring = [bool(window >> bit & 1) for bit in (5, 2, 1, 3, 6, 7)]
     return sum(ring[i] and not ring[i - 1] for i in range(6)) > 1
@@ -55,16 +54,16 @@ JOINS = np.array([_joins(window) for window in range(512)])
     encoding=lambda game: 3 * game.size**2,
 )
 class Hex(NamedTuple):
-    """Hex: join your two sides of the board by a chain of stones."""
+    """Hex: connect your two sides of the board by a chain of stones."""
 
     size: Annotated[int, "cells along a side", range(2, MOST + 1)] = 11
-    swap: Annotated[bool, "the second player may take over the first stone"] = False
+    swap: Annotated[bool, "whether the second player may take over the first stone"] = False
 
     def board(self):
         return rhombus(self.size)
 
     def regions(self, seat):
-        """The sides that a seat joins: the first and the last row, or column."""
+        """The sides that a seat connects: the first and the last row, or column."""
         ends = (0, self.size - 1)
         return {"side": [cell for cell in range(self.size**2) if divmod(cell, self.size)[seat] in ends]}
 
@@ -124,10 +123,11 @@ class Hex(NamedTuple):
             state.to_move = OVER
 
     def random_playout(self, state, rng):
-        """Fill the board, and look once: who has joined his sides then is who was first to do so.
+        """Fill the board at random and check once who has won: the seat that is connected then was connected first.
 
-        Each empty cell goes by a coin, to seat 0 as if both seats had a stone there. What that seat got too many, or
-        too few, is then set right one random cell at a time, so that all ways to share the cells are equally likely.
+        A fair coin decides for each empty cell whether seat 0 gets it (marked by a stone of both seats). The surplus or
+        deficit of seat 0 is then corrected one random cell at a time, so that all ways to share the cells are equally
+        likely.
         """
         if state.to_move == OVER:
             return
@@ -141,7 +141,7 @@ class Hex(NamedTuple):
             state.stones[1, word] |= given
             surplus += popcount(given)
         flip, step = (np.uint64(0), -1) if surplus > 0 else (~np.uint64(0), 1)
-        while surplus != 0:  # without a branch for cells that don't fit: nobody could foresee it
+        while surplus != 0:  # without a branch for cells that don't fit: it would be unpredictable
             place = random_place(self, rng)
             word, bit = place >> 6, np.uint64(place & 63)
             first, second = state.stones[0, word], state.stones[1, word]
@@ -167,7 +167,7 @@ class Hex(NamedTuple):
         return mix(mix(first, 0), second)
 
     def observe(self, state, seat, out):
-        """The stones of the seat, then those of the other, then the cells along the two sides that the seat joins."""
+        """The stones of the seat, those of the other seat, and the cells along the two sides that the seat connects."""
         cells = self.size * self.size
         for cell in range(cells):
             place = int(PLACE[self.size, cell])
@@ -195,21 +195,21 @@ class Hex(NamedTuple):
 
 @helper
 def inner(game):
-    """All cells of the four rows of a word, of those outside the board too: they are seat 0's."""
+    """All cells of the four rows of a word, including rows outside the board, which are seat 0's."""
     return ((ONE << np.uint64(game.size)) - ONE << ONE) * ROWS
 
 
 @helper
 def lane(word, row):
-    """One row of four."""
+    """One of the four rows of a word."""
     return word >> ROW * np.uint64(row & 3) & np.uint64(0xFFFF)
 
 
 @helper
 def random_place(game, rng):
-    """The bit of any cell of the board, from one draw."""
-    luck, size = draw(rng), np.uint64(game.size)
-    row, column = (luck >> np.uint64(32)) * size >> np.uint64(32), (luck & LOW) * size >> np.uint64(32)
+    """The bit of a uniformly random cell of the board, from one draw."""
+    bits, size = draw(rng), np.uint64(game.size)
+    row, column = (bits >> np.uint64(32)) * size >> np.uint64(32), (bits & LOW) * size >> np.uint64(32)
     return np.int64((row + ONE) * ROW + column + ONE)
 
 
@@ -220,7 +220,7 @@ def can_swap(game, state):
 
 @helper
 def take_over(game, state):
-    """The only stone becomes seat 1's, mirrored."""
+    """Make the only stone seat 1's, on its mirror image."""
     for action in range(game.size * game.size):
         place = int(PLACE[game.size, action])
         bit = ONE << np.uint64(place & 63)
@@ -234,7 +234,7 @@ def take_over(game, state):
 
 @helper
 def window(state, seat, place):
-    """The seat's stones on the nine cells around a place, three bits a row."""
+    """The seat's stones on the nine cells around a place, three bits per row."""
     row, left = place >> 4, np.uint64((place & 15) - 1)
     above = lane(state.stones[seat, row - 1 >> 2], row - 1) >> left & np.uint64(7)
     here = lane(state.stones[seat, row >> 2], row) >> left & np.uint64(7)
@@ -244,12 +244,12 @@ def window(state, seat, place):
 
 @helper
 def owner(game, state, rest):
-    """Who has joined his sides, if the seat `rest` has all cells that aren't the other's.
+    """The seat that has connected its sides, if the seat `rest` owns all cells that aren't the other seat's.
 
-    The board is seen as the corner of a triangle with 2 * size - 1 cells a side (the game of Y), which shrinks by one
-    each round: of each three cells that touch each other there is left one, the owner's of two of them. That joins what
-    was joined, and nothing else. Outside the board all below is seat 0's, all to the right is not, and stays so: words
-    that lie there all their way aren't touched.
+    The board is the corner of a triangle with 2 * size - 1 cells per side (the game of Y), which shrinks by one per
+    round: each three cells that touch each other become one, owned by the majority. This preserves connections and
+    adds none. Outside the board everything below is seat 0's and everything to the right is not, and stays so: words
+    that are always outside are skipped.
     """
     if rest == 1:
         a, b, c, d = state.stones[0, 0], state.stones[0, 1], state.stones[0, 2], state.stones[0, 3]
@@ -269,9 +269,9 @@ def owner(game, state, rest):
 
 @helper
 def shrunk(word, following):
-    """Of each cell, its neighbour to the right and the one below, what two of them are.
+    """The majority of each cell, its neighbour to the right and the one below.
 
-    Right of a row comes the next one: its first bit, which is left of the board, is 0 and stays so.
+    The bit to the right of a row is the first bit of the next row, which is left of the board: it is 0 and stays so.
     """
     right, under = word >> ONE, word >> ROW | following << np.uint64(48)
     return word & right | under & (word | right)
@@ -279,5 +279,5 @@ def shrunk(word, following):
 
 @helper
 def cells_of(game, action):
-    """From, -1 as nothing moves, and to; -1 for the swap."""
+    """From (-1, as a piece is placed) and to (-1 for the swap)."""
     return -1, (action if action < game.size * game.size else -1)

@@ -1,8 +1,7 @@
-"""Knightthrough: Breakthrough with knights, which leap ahead only, onto an empty cell or an enemy.
+"""Knightthrough: Breakthrough with knights, which only leap ahead, onto an empty cell or an enemy.
 
-Who reaches the far row wins, and so does who captures the last enemy. There is always a move, as a board has four
-columns at least: ahead of the foremost piece stands none of its own side, and one row ahead, two columns to the left or
-to the right, is a cell.
+There is always a move, as a board has at least four columns: no own piece is ahead of the foremost one, and one row
+ahead, two columns to the left or to the right, is a cell.
 
 An action is (4 * seat + leap) * cells + from; leaps go from left to right, for both seats as seat 0 sees the board:
 to = from + ASIDE[leap] + AHEAD[leap] * columns for seat 0, which starts below, - AHEAD[leap] * columns for seat 1.
@@ -18,7 +17,7 @@ from .race import race
 
 ASIDE = np.array([-2, -1, 1, 2])
 AHEAD = np.array([1, 2, 2, 1])
-# [columns, leap]: cells of eight rows of so many columns from which a leap isn't over the left or the right edge
+# [columns, leap]: cells of eight rows from which a leap doesn't cross the left or the right edge
 INSIDE = np.array(
     [
         [mask(cell for cell in range(8 * columns) if 0 <= cell % columns + aside < columns) for aside in ASIDE]
@@ -29,9 +28,9 @@ INSIDE = np.array(
 
 @race("knightthrough", moves=4)
 class Knightthrough(NamedTuple):
-    """Knightthrough: knights that leap ahead only; who reaches the far row wins."""
+    """Knightthrough: knights that only leap ahead; the seat that reaches the far row wins."""
 
-    rows: Annotated[int, "rows of the board; each side fills two", range(4, 9)] = 8
+    rows: Annotated[int, "rows of the board; each seat fills two", range(4, 9)] = 8
     columns: Annotated[int, "columns of the board", range(4, 9)] = 8
 
     def actions(self, state, out):
@@ -65,7 +64,7 @@ def movers(game, state):
     seat = int(state.to_move)
     mine = state.pieces[seat]
     inside = INSIDE[game.columns]
-    # What stands where a leap would end is moved onto its cell of departure. Two rows ahead there must be one.
+    # The cells where a leap ends are shifted onto the cells of departure. Long leaps need two rows ahead.
     if seat == 0:
         deep = mine & (bit((game.rows - 2) * game.columns) - one)
         far_left, far_right = mine >> (columns - two), mine >> (columns + two)

@@ -1,4 +1,4 @@
-"""Kuhn poker: three cards, one each, one bet. The smallest game in which bluffing is right."""
+"""Kuhn poker: three cards, one per seat, one bet. The smallest game in which bluffing is optimal."""
 
 from typing import NamedTuple
 
@@ -13,11 +13,11 @@ HIDDEN = -1
 PASS, BET = 0, 1
 STATE = record(("line", "i1"), ("dealt", "i1"), ("cards", "i1", (2,)))
 
-# `line` is the moves so far as bits below a leading 1: 0b1 none, 0b10 pass, 0b101 pass bet, ...
-# Looked up rather than computed, as nothing is harder on a processor than a random branch.
+# `line` holds the moves so far as bits below a leading 1: 0b1 none, 0b10 pass, 0b101 pass bet, ...
+# Tables instead of branches: in random playouts a branch on the moves is unpredictable.
 TURN = np.array([OVER, 0, 1, 1, OVER, 0, OVER, OVER, OVER, OVER, OVER, OVER])
-STAKE = np.array([0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 2])  # the higher card wins so much
-FOLDED = np.array([0, 0, 0, 0, 0, 0, 1, 0, 0, 0, -1, 0])  # seat 0 wins so much without a showdown
+STAKE = np.array([0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 2])  # what the higher card wins
+FOLDED = np.array([0, 0, 0, 0, 0, 0, 1, 0, 0, 0, -1, 0])  # what seat 0 wins without a showdown
 
 
 @game(
@@ -31,7 +31,7 @@ FOLDED = np.array([0, 0, 0, 0, 0, 0, 1, 0, 0, 0, -1, 0])  # seat 0 wins so much 
     targets=("pst", "ist"),
 )
 class Kuhn(NamedTuple):
-    """Kuhn poker: one card of three each, ante 1, one bet of 1."""
+    """Kuhn poker: one of three cards per seat, ante 1, one bet of 1."""
 
     def start(self, state):
         state.line = 1
@@ -85,7 +85,7 @@ class Kuhn(NamedTuple):
 
     def determinize(self, view, seat, notes, rng, out):
         copy_record(out, view)
-        if view.dealt > 1 - seat:  # the other's card lies on the table, face down
+        if view.dealt > 1 - seat:  # the other seat has a card
             own = int(view.cards[seat])
             card = below(rng, 3 if own < 0 else 2)
             out.cards[1 - seat] = card + (own >= 0 and card >= own)
@@ -96,7 +96,7 @@ class Kuhn(NamedTuple):
         forced, wanted, without = False, 0, HIDDEN
         if state.dealt < 2:
             forced, wanted = own >= 0 and state.dealt == seat, own
-            if own >= 0 and state.dealt < seat:  # the other must leave the seat its card
+            if own >= 0 and state.dealt < seat:  # the other seat can't be dealt this seat's card
                 without = own
         elif moves(state) < moves(view):
             forced, wanted = True, nth_move(view, moves(state))
@@ -123,7 +123,7 @@ class Kuhn(NamedTuple):
 
 @helper
 def moves(state):
-    """How many were made."""
+    """Number of moves made."""
     return int(state.line > 1) + int(state.line > 3) + int(state.line > 7)
 
 

@@ -1,4 +1,4 @@
-"""Leduc poker: one private card each, one public card, a betting round before and after it."""
+"""Leduc poker: one private card per seat, one public card, a betting round before and after it."""
 
 from typing import Annotated, NamedTuple
 
@@ -13,10 +13,10 @@ HIDDEN = -1
 FOLD, CALL, RAISE = 0, 1, 2
 WORDS = ("fold", "call", "raise")
 RANKS = "23456789TJQKA"
-RECIPROCAL = np.array([0, 65536, 32768, 21846, 16384])  # card * this >> 16 is card // suits, and quicker
+RECIPROCAL = np.array([0, 65536, 32768, 21846, 16384])  # card * this >> 16 is card // suits, but faster
 STATE = record(
     ("line", "u8"),  # the moves so far, two bits each (move + 1) below a leading 0b100
-    ("level", "i2"),  # chips that each has paid, or must to go on
+    ("level", "i2"),  # chips that each seat has paid, or must pay to stay in
     ("cards", "i1", (2,)),
     ("public", "i1"),
     ("dealt", "i1"),
@@ -48,13 +48,13 @@ def stake(game):
     check=lambda game: "ranks times suits should be at least 3 cards" if game.ranks * game.suits < 3 else None,
 )
 class Leduc(NamedTuple):
-    """Leduc poker: one card each and one in the middle, two betting rounds."""
+    """Leduc poker: one private card per seat, one public card, two betting rounds."""
 
     ranks: Annotated[int, "ranks in the deck", range(2, 14)] = 3
     suits: Annotated[int, "cards of each rank", range(1, 5)] = 2
-    told_apart: Annotated[bool, "whether suits are told apart (936 infosets, not 288)"] = False
-    raises: Annotated[int, "most raises a round", range(0, 7)] = 2
-    ante: Annotated[int, "chips each pays before the deal", range(1, 101)] = 1
+    told_apart: Annotated[bool, "whether suits are distinguished (936 infosets instead of 288)"] = False
+    raises: Annotated[int, "maximum number of raises per round", range(0, 7)] = 2
+    ante: Annotated[int, "chips that each seat pays before the deal", range(1, 101)] = 1
     first: Annotated[int, "size of a raise in round 1", range(1, 101)] = 2
     second: Annotated[int, "size of a raise in round 2", range(1, 101)] = 4
 
@@ -117,7 +117,7 @@ class Leduc(NamedTuple):
             state.dealt += 1
             state.to_move = CHANCE if state.dealt == 1 else 0
             return
-        # Written without branches on the action: it is random in playouts, and a wrong guess of it costs most.
+        # Without branches on the action: it is random in playouts, and mispredicted branches cost most.
         seat, round = int(state.to_move), int(state.dealt) - 2
         moved, bet = int(state.moved) + 1, self.second if round == 1 else self.first
         folds, raises = action == FOLD, action == RAISE
@@ -134,7 +134,7 @@ class Leduc(NamedTuple):
         round = int(state.dealt) - 2
         folded = last_move(state) == FOLD
         alone = 1 if state.moved & 1 == seat else -1  # after a fold the seat that would move next has won
-        unpaid = self.second if round == 1 else self.first  # and the last raise was not answered
+        unpaid = self.second if round == 1 else self.first  # and the last raise was not called
         ahead = alone if folded else (mine > other) - (mine < other)
         return float(ahead * (int(state.level) - (unpaid if folded else 0)))
 
@@ -168,7 +168,7 @@ class Leduc(NamedTuple):
         made = moves(state)
         dealing = state.to_move == CHANCE
         private = dealing and state.dealt < 2
-        # Cards that are still to come on the way to the view; -1 where none is aimed at.
+        # Cards that are still to be dealt on the way to the view; -1: none is targeted.
         public = np.int64(view.public)  # (as wide as `own`, or their tuple has no type)
         own = int(view.cards[seat]) if mode == IST and state.dealt <= seat else HIDDEN
         forced, wanted = False, 0
@@ -185,7 +185,7 @@ class Leduc(NamedTuple):
         kept = 0
         for i in range(n):
             keep[i] = not forced or actions[i] == wanted
-            if blocks:  # the card must leave in the deck what the view has seen
+            if blocks:  # the card must leave the cards of the view in the deck
                 for card in (public, own):
                     if card >= 0:
                         used = taken(state, card) + (actions[i] == card) + (public == card) + (own == card)
@@ -220,15 +220,15 @@ class Leduc(NamedTuple):
 
 @helper
 def taken(state, card):
-    """How many copies of a card are on the table."""
+    """Number of copies of a card that are dealt."""
     return int(state.cards[0] == card) + int(state.cards[1] == card) + int(state.public == card)
 
 
 @helper
 def deal(game, one, two, rng):
-    """A card drawn from the deck without two that are known (-1: not there)."""
+    """A random card of the deck without two known cards (-1: not dealt)."""
     suits = game.suits
-    if not game.told_apart:  # let a known rank be its first card, or its second
+    if not game.told_apart:  # take a known rank for its first card, or its second
         two = two * suits + (one == two and one >= 0)
         one = one * suits
     gone = (one >= 0) + (two >= 0)
@@ -252,13 +252,13 @@ def strength(game, state, seat):
 
 @helper
 def moves(state):
-    """How many were made."""
+    """Number of moves made."""
     return int(state.before) + int(state.moved)
 
 
 @helper
 def last_move(state):
-    """A move; -1 before the first."""
+    """The last move; -1 before the first."""
     return np.int64(state.line & np.uint64(3)) - 1
 
 
@@ -269,7 +269,7 @@ def nth_move(state, i):
 
 
 def paid(game, state, seat):
-    """Chips that a seat has in the pot: all, but for the last raise where it hasn't answered or folded."""
+    """Chips that a seat has in the pot: the level, without a last raise that it hasn't called."""
     round = int(state.dealt) - 2
     made = int(state.moved)
     asked = {RAISE: made % 2, FOLD: (made - 1) % 2}.get(int(last_move(state)), -1) if made else -1

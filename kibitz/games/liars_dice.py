@@ -1,7 +1,7 @@
-"""Liar's Dice: bid how many dice of a face lie under both cups, or call the last bid a lie.
+"""Liar's Dice: bid the number of dice of a face under both cups, or call the last bid a lie.
 
-Bids rise by quantity, then face. The highest face is wild. The dice are rolled one at a
-time, seat 0's first, and kept sorted.
+Bids rise by quantity, then by face. The highest face is wild. The dice are rolled one at a time, seat 0's first, and
+kept sorted.
 """
 
 from typing import Annotated, NamedTuple
@@ -42,7 +42,7 @@ STATE = record(
     ),
 )
 class LiarsDice(NamedTuple):
-    """Liar's Dice: outbid, or call the last bid a lie; the highest face is wild."""
+    """Liar's Dice: bid higher, or call the last bid a lie; the highest face is wild."""
 
     dice: Annotated[int, "dice under each cup", range(1, MOST + 1)] = 1
     faces: Annotated[int, "faces of a die", range(2, 16)] = 6
@@ -111,7 +111,7 @@ class LiarsDice(NamedTuple):
         return mix(mix(np.uint64(held), 0), state.bids)
 
     def observe(self, state, seat, out):
-        """Own dice, sorted, each one of its faces; then the bids of the seat, then those of the other."""
+        """Own sorted dice, one-hot; then the bids of the seat, then those of the other seat."""
         out[:] = 0
         for i in range(self.dice):
             if state.dice[seat, i] >= 0:
@@ -178,7 +178,7 @@ class LiarsDice(NamedTuple):
 
 @helper
 def insert(state, seat, held, die):
-    """One more die among `held` sorted ones."""
+    """Insert a die into the `held` sorted dice of a seat."""
     i = held
     while i > 0 and state.dice[seat, i - 1] > die:
         state.dice[seat, i] = state.dice[seat, i - 1]
@@ -188,6 +188,7 @@ def insert(state, seat, held, die):
 
 @helper
 def count(state, seat, face):
+    """Number of dice of a seat with this face."""
     held = 0
     for i in range(MOST):
         held += state.dice[seat, i] == face

@@ -1,8 +1,8 @@
-"""Othello: a disc turns all discs of the other that it encloses in a row. More discs at the end win.
+"""Othello: a disc turns all discs of the other seat that it encloses in a row. The seat with more discs wins.
 
-An action is the cell that gets a disc: to = action, there is no from. Cells go row by row from a1, which players have
-at the upper left. Who can't place one passes, by action size * size: it is legal then, and then only. The game ends at
-once when neither seat can place one, so that nobody ever passes after a pass.
+An action is the cell on which a disc is placed. Cells are numbered row by row from a1, which is at the upper left.
+Action size * size is a pass, legal only when no disc can be placed. The game ends when neither seat can place a disc,
+so that a pass never follows a pass.
 """
 
 from typing import Annotated, NamedTuple
@@ -18,11 +18,11 @@ from .game import OVER, game
 MOST = 8
 STATE = record(
     ("discs", "u8", (2,)),
-    ("moves", "u8"),  # cells where the seat to move may place a disc
+    ("moves", "u8"),  # legal cells of the seat to move
     ("to_move", "i1"),
 )
 ALL = np.array([mask(range(size**2)) for size in range(MOST + 1)])  # [size]: all cells
-INNER = np.array(  # [size]: those neither in the first nor in the last column
+INNER = np.array(  # [size]: cells neither in the first nor in the last column
     [mask(c for c in range(size**2) if 0 < c % size < size - 1) for size in range(MOST + 1)]
 )
 
@@ -89,7 +89,7 @@ class Othello(NamedTuple):
         return mix(mix(mix(np.uint64(4 * seat + int(state.to_move) + 3), 0), state.discs[0]), state.discs[1])
 
     def observe(self, state, seat, out):
-        """The discs of the seat, those of the other, and all ones where it is the seat's turn: passes change that."""
+        """The discs of the seat, those of the other seat, and all ones if the seat is to move: passes change that."""
         cells = self.size * self.size
         for cell in range(cells):
             out[cell] = state.discs[seat] >> np.uint64(cell) & ONE
@@ -113,7 +113,7 @@ class Othello(NamedTuple):
 
 @helper
 def moves(game, own, other):
-    """The empty cells next to a run of the other's discs with an own one behind it."""
+    """The empty cells next to a run of the other seat's discs that ends at an own disc."""
     size, inner = np.uint64(game.size), other & INNER[game.size]
     found = up(own, inner, ONE) << ONE | down(own, inner, ONE) >> ONE
     found |= up(own, other, size) << size | down(own, other, size) >> size
@@ -124,7 +124,7 @@ def moves(game, own, other):
 
 @helper
 def turns(game, own, other, disc):
-    """The discs that a new one turns: the runs beside it with an own one behind them."""
+    """The discs that a new disc turns: the runs beside it that end at an own disc."""
     size, inner = np.uint64(game.size), other & INNER[game.size]
     found = both_ways(own, inner, disc, ONE) | both_ways(own, other, disc, size)
     return found | both_ways(own, inner, disc, size - ONE) | both_ways(own, inner, disc, size + ONE)
@@ -139,7 +139,7 @@ def both_ways(own, through, disc, step):
 
 @helper
 def up(start, through, step):
-    """The runs of cells of a set that begin beside another, up to six: those one and two steps away, then by pairs."""
+    """The runs of cells in `through` next to `start`, up to six long: the first two steps one by one, then in pairs."""
     found = through & start << step
     found |= through & found << step
     pairs, two = through & through << step, step + step
@@ -158,5 +158,5 @@ def down(start, through, step):
 
 @helper
 def cells_of(game, action):
-    """From, -1 as nothing moves, and to; -1 for a pass."""
+    """From (-1, as a piece is placed) and to (-1 for a pass)."""
     return -1, (action if action < game.size * game.size else -1)

@@ -1,10 +1,10 @@
-"""Games as they were played: one format for all, a line of JSON each.
+"""Records of played games, one line of JSON per game.
 
     {"number": 3, "game": "leduc", "players": ["oos:1000", "random"], "seed": 1,
      "actions": [0, 2, 1, ...], "payoffs": [1.0, -1.0]}
 
-`players` stand in the order of seats. `actions` are all that was played, chance included, so
-that replaying them from the opening gives every position.
+`players` are in the order of seats. `actions` include chance outcomes, so that replaying them from the opening gives
+every position.
 """
 
 import json
@@ -25,7 +25,9 @@ FILE = "games.jsonl"  # in a run folder
 
 @dataclass(frozen=True)
 class Record:
-    number: int  # in its match
+    """A played game."""
+
+    number: int  # of the game in its match
     game: str
     players: list[str]  # by seat
     seed: int  # of the match
@@ -36,7 +38,7 @@ class Record:
         return json.dumps(vars(self)) + "\n"
 
     def replay(self) -> Iterator[tuple[Any, int | None]]:
-        """Each position with the action played there; the last one with None. Refuses what is illegal."""
+        """Yield each position with the action played there, the last one with None; BadInput at an illegal action."""
         game = load(self.game)
         state = positions(game)[0]
         for ply, action in enumerate(self.actions):
@@ -47,7 +49,7 @@ class Record:
         yield state, None
 
     def verify(self) -> Any:
-        """The last position. Refuses a record whose moves are illegal, unfinished, or give other payoffs."""
+        """The last position; BadInput if an action is illegal, the game is unfinished or the payoffs are wrong."""
         *_, (state, _) = self.replay()
         game = load(self.game)
         if game.turn(state) != OVER:
@@ -79,7 +81,7 @@ def read_line(text: str, where: str) -> Record:
 
 
 def read_records(path: Path) -> list[Record]:
-    """All whole lines of a file. A last line that was cut off by a kill is left out."""
+    """All records of a file. A last line that a kill has truncated is left out."""
     try:
         lines = path.read_text().splitlines(keepends=True)
     except (OSError, UnicodeDecodeError) as error:

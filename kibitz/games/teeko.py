@@ -1,11 +1,10 @@
-"""Teeko (John Scarne): four markers each are dropped on 25 cells by turns, then moved one step at a time, any way.
+"""Teeko (John Scarne): each seat drops four markers on 25 cells in turn, then moves one marker by one step per turn.
 
-All four in a row or in a square of neighbours win: 44 patterns. Nobody can force it (Guy Steele, 1998), so there is a
-limit. There is always a move: whatever four markers stand on, they have five neighbours or more, unless they have won.
+Four markers in a row or in a 2 x 2 square win: 44 patterns. Neither seat can force a win (Guy Steele, 1998), so the
+number of plies is limited. There is always a move: four markers have at least five neighbours, unless they have won.
 
 An action is 9 * cell + step. Steps are numbered as on a keypad: 0 is to the lower left, 1 straight down, ..., 8 to the
-upper right; from = cell. Step 4 drops a marker: from is none, to = cell. To is always cell + SIZE * (step // 3 - 1) +
-step % 3 - 1.
+upper right. Step 4 drops a marker on the cell. An action ends on cell + SIZE * (step // 3 - 1) + step % 3 - 1.
 """
 
 from typing import Annotated, NamedTuple
@@ -20,24 +19,24 @@ from .game import OVER, game
 
 SIZE = 5
 CELLS = SIZE * SIZE
-MARKERS = 4  # of a seat
-DROP = 4  # the step that stays where it is
+MARKERS = 4  # per seat
+DROP = 4  # the step that stays on its cell
 FULL = mask(range(CELLS))
 STATE = record(
     ("markers", "u8", (2,)),  # of each seat: bit c is cell c, from the lower left, row by row
     ("plies", "i2"),
     ("to_move", "i1"),
-    ("winner", "i1"),  # -1 as long as there is none
+    ("winner", "i1"),  # -1 until there is one
 )
 
 BOARD = square(SIZE, SIZE)
 BLOCKS = [[cell, cell + 1, cell + SIZE, cell + SIZE + 1] for cell in range(CELLS - SIZE) if cell % SIZE < SIZE - 1]
 PATTERNS = [mask(cells) for cells in [*BOARD.lines(MARKERS), *BLOCKS]]
-# [cell]: those whose lowest cell it is, at most five; 0 where there are fewer
+# [cell]: the patterns whose lowest cell it is, at most five, padded with 0
 WINS = np.array(
     [([each for each in PATTERNS if lowest(each) == cell] + [0] * 5)[:5] for cell in range(CELLS)], np.uint64
 )
-# [9 * cell + step]: the cell where it ends; nothing off the board
+# [9 * cell + step]: the cell where the step ends, as a bit; 0 off the board
 REACH = np.array(
     [
         mask([cell + SIZE * up + right] if 0 <= cell // SIZE + up < SIZE and 0 <= cell % SIZE + right < SIZE else [])
@@ -57,9 +56,9 @@ REACH = np.array(
     encoding=2 * CELLS,
 )
 class Teeko(NamedTuple):
-    """Teeko: four markers each, dropped and then moved; four in a row or in a square win."""
+    """Teeko: four markers per seat, dropped and then moved; four in a row or in a square win."""
 
-    limit: Annotated[int, "plies after which it is a draw", range(8, 10_001)] = 300
+    limit: Annotated[int, "number of plies after which the game is a draw", range(8, 10_001)] = 300
 
     def board(self):
         return BOARD
@@ -97,12 +96,12 @@ class Teeko(NamedTuple):
         if state.plies < 2 * MARKERS:
             return 9 * nth(empty, below(rng, CELLS - int(state.plies))) + DROP
         mine = state.markers[int(state.to_move)]
-        while True:  # any marker, any step, until one is onto an empty cell: more than half are
-            luck = below(rng, 8 * MARKERS)
-            some = mine & (mine - ONE) if luck & 1 else mine
+        while True:  # try random markers and steps until one ends on an empty cell: more than half do
+            drawn = below(rng, 8 * MARKERS)
+            some = mine & (mine - ONE) if drawn & 1 else mine
             fewer = some & (some - ONE)
-            cell = lowest(fewer & (fewer - ONE) if luck & 2 else some)
-            step = luck >> 2
+            cell = lowest(fewer & (fewer - ONE) if drawn & 2 else some)
+            step = drawn >> 2
             action = 9 * cell + step + int(step >= DROP)
             if REACH[action] & empty:
                 return action
@@ -124,7 +123,7 @@ class Teeko(NamedTuple):
         return mix(mix(key, state.markers[0]), state.markers[1])
 
     def observe(self, state, seat, out):
-        """Own markers, then the other's."""
+        """The markers of the seat, then those of the other seat."""
         for cell in range(CELLS):
             out[cell] = float(state.markers[seat] >> np.uint64(cell) & np.uint64(1))
             out[CELLS + cell] = float(state.markers[1 - seat] >> np.uint64(cell) & np.uint64(1))
@@ -155,6 +154,6 @@ def won(markers):
 
 @helper
 def cells_of(game, action):
-    """From, -1 where a marker is dropped, and to."""
+    """From (-1 if a marker is dropped) and to."""
     cell, step = action // 9, action % 9
     return -1 if step == DROP else cell, cell + SIZE * (step // 3 - 1) + step % 3 - 1

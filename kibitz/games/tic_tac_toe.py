@@ -1,6 +1,6 @@
-"""Tic-tac-toe: three in a row on nine cells. Nobody wins against good play.
+"""Tic-tac-toe: three in a row on nine cells. With best play it is a draw.
 
-An action is the cell that is marked: to = action, there is no from. Cells go row by row from the lower left.
+An action is the cell that is marked. Cells are numbered row by row from the lower left.
 """
 
 from typing import NamedTuple
@@ -15,15 +15,15 @@ CELLS = 9
 FULL = (1 << CELLS) - 1
 STATE = record(("marks", "i2", (2,)), ("to_move", "i1"))  # bit c: cell c is the seat's
 
-# What there is to know of a set of cells is looked up.
+# Facts about each set of cells, for lookup.
 SETS = range(FULL + 1)
 LINES = [sum(1 << int(cell) for cell in line) for line in square(3, 3).lines(3)]
 WON = np.array([int(any(cells & line == line for line in LINES)) for cells in SETS], np.int8)
-NTH = np.array(  # [set, n]: its nth cell, then those that aren't in it
+NTH = np.array(  # [set, n]: its n-th cell; behind them the cells outside it
     [sorted(range(CELLS), key=lambda cell: (not cells >> cell & 1, cell)) for cells in SETS], np.int8
 )
 
-LUCK = np.uint64(60)  # bits of a fraction: times nine it still fits
+FRACTION = np.uint64(60)  # bits of a random fraction: times nine it still fits into 64
 
 
 @game("tic_tac_toe", state=STATE, num_actions=CELLS, max_game_length=CELLS, payoffs=(-1.0, 1.0), encoding=2 * CELLS)
@@ -61,18 +61,18 @@ class TicTacToe(NamedTuple):
         state.to_move = OVER if over else 1 - mover
 
     def random_playout(self, state, rng):
-        """Out of one draw: what is left of a random fraction after a move decides the next."""
+        """Play to the end with one draw: the rest of a random fraction after a move decides the next move."""
         mover = int(state.to_move)
         if mover == OVER:
             return
         own, other = int(state.marks[mover]), int(state.marks[1 - mover])
         empty = FULL & ~(own | other)
-        luck, left = draw(rng) >> np.uint64(64) - LUCK, np.uint64(popcount(empty))
+        fraction, left = draw(rng) >> np.uint64(64) - FRACTION, np.uint64(popcount(empty))
         while True:
-            luck *= left
+            fraction *= left
             left -= np.uint64(1)
-            bit = 1 << int(NTH[empty, np.int64(luck >> LUCK)])
-            luck &= (np.uint64(1) << LUCK) - np.uint64(1)
+            bit = 1 << int(NTH[empty, np.int64(fraction >> FRACTION)])
+            fraction &= (np.uint64(1) << FRACTION) - np.uint64(1)
             own |= bit
             empty ^= bit
             if WON[own] or left == 0:
@@ -86,7 +86,7 @@ class TicTacToe(NamedTuple):
         return float(int(WON[int(state.marks[seat])]) - int(WON[int(state.marks[1 - seat])]))
 
     def observe(self, state, seat, out):
-        """The marks of the seat, then those of the other."""
+        """The marks of the seat, then those of the other seat."""
         for cell in range(CELLS):
             out[cell] = int(state.marks[seat]) >> cell & 1
             out[CELLS + cell] = int(state.marks[1 - seat]) >> cell & 1
@@ -103,5 +103,5 @@ class TicTacToe(NamedTuple):
 
 @helper
 def cells_of(game, action):
-    """From, -1 as nothing moves, and to."""
+    """From (-1, as a piece is placed) and to."""
     return -1, action

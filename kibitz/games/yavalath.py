@@ -1,6 +1,6 @@
-"""Yavalath: four of your stones in a row win, three lose, unless they are four. A full board is a draw.
+"""Yavalath: four own stones in a row win; three in a row lose, unless they are part of four. A full board is a draw.
 
-An action is the cell that gets a stone: to = action, there is no from. Cells go row by row from the lower left.
+An action is the cell on which a stone is placed. Cells are numbered row by row from the lower left.
 """
 
 from typing import Annotated, NamedTuple
@@ -22,7 +22,7 @@ STATE = record(
 
 
 def _rows_through(length: int, most: int) -> np.ndarray:
-    """[side, cell, most]: the rows of so many cells that lead through a cell; what is missing is a row never filled."""
+    """[side, cell, most]: the rows of `length` cells through a cell, padded with a row that is never full."""
     found = np.full((SIDES.stop, len(hexagon(SIDES[-1]).places), most), np.uint64(2**63))
     for side in SIDES:
         rows = hexagon(side).lines(length)
@@ -37,7 +37,7 @@ FOURS, THREES = _rows_through(4, 12), _rows_through(3, 9)
 
 @helper
 def cells(game):
-    """How many there are."""
+    """Number of cells."""
     return 3 * game.side * (game.side - 1) + 1
 
 
@@ -94,7 +94,7 @@ class Yavalath(NamedTuple):
         return mix(mix(key, state.stones[0]), state.stones[1])
 
     def observe(self, state, seat, out):
-        """The stones of the seat, then those of the other."""
+        """The stones of the seat, then those of the other seat."""
         most = cells(self)
         for cell in range(most):
             out[cell] = state.stones[seat] >> np.uint64(cell) & np.uint64(1)
@@ -117,12 +117,12 @@ def everywhere(game):
 
 @helper
 def made(game, own, cell):
-    """What a stone at a cell has made of the own ones: 1 four in a row, -1 three, 0 neither."""
+    """The longest row that a stone at a cell completes: 1 for four, -1 for three, 0 for neither."""
     three = four = False
     for i in range(9):
         row = THREES[game.side, cell, i]
         three |= own & row == row
-    if not three:  # then there is no four
+    if not three:  # then there is no row of four
         return 0
     for i in range(12):
         row = FOURS[game.side, cell, i]
@@ -132,5 +132,5 @@ def made(game, own, cell):
 
 @helper
 def cells_of(game, action):
-    """From, -1 as nothing moves, and to."""
+    """From (-1, as a piece is placed) and to."""
     return -1, action

@@ -68,7 +68,7 @@ def test_a_game_too_large_for_nash_conv_is_still_solved(kibitz):
 def test_games_lists_all_games_or_details_of_one(kibitz):
     out = kibitz("games")[1]
     assert all(name in out for name in games.GAMES)
-    assert "suits are told apart" in " ".join(kibitz("games", "leduc:ranks=4")[1].split())
+    assert "suits are distinguished" in " ".join(kibitz("games", "leduc:ranks=4")[1].split())
     assert "holdem:flop: streets=2" in kibitz("games", "holdem")[1]
 
 

@@ -1,4 +1,4 @@
-"""Work spread over a Ray cluster whose nodes come and go. All of it runs on this machine's loopback."""
+"""Tasks spread over a Ray cluster whose nodes come and go. All of it runs on this machine's loopback."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ SOON = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "heal
 
 
 def worker(kind=""):
-    """Node and process tell who did a task; some tasks go badly."""
+    """A worker whose results name its process; some kinds fail at task 3."""
     if kind == "no worker":
         raise BadInput("there is no such worker")
 
@@ -69,7 +69,7 @@ def nodes():
 
 @pytest.fixture
 def address(nodes, monkeypatch):
-    """Of a cluster of two nodes, whatever the test before did to them."""
+    """Address of a cluster of two nodes, whatever the test before did to them."""
     if not nodes.worker_nodes:
         nodes.add_node(num_cpus=1)
     nodes.wait_for_nodes(timeout=20)
@@ -82,7 +82,7 @@ def numbers(results):
 
 
 def deaths(told):
-    """Without what a slow machine says: that it waits for a CPU."""
+    """Without the messages of a slow machine that waits for a CPU."""
     return [text for text in told if "died" in text]
 
 
@@ -134,11 +134,11 @@ def test_training_on_two_nodes_of_which_one_is_killed_comes_out_as_on_one_core(n
 
     train(spread, cluster=address, watch=watch, tell=told.append)
     assert killed
-    assert spread.lines() == alone.lines()
+    assert spread.read_lines() == alone.read_lines()
     assert spread.path("network.safetensors").exists()
 
 
-def test_an_actor_that_always_dies_at_a_task_is_given_up(address):
+def test_a_task_that_always_kills_its_actor_is_given_up(address):
     told = []
     with Cluster("auto", worker, ("die",), told.append) as cluster:
         assert {folder for *_, folder in cluster.do([0, 1])} == {os.getcwd()}
@@ -156,26 +156,26 @@ def test_an_actor_that_always_dies_at_a_task_is_given_up(address):
         ("no worker", BadInput, "^there is no such worker$"),
     ],
 )
-def test_an_error_in_an_actor_reaches_us(address, kind, error, text):
+def test_an_error_in_an_actor_reaches_the_caller(address, kind, error, text):
     with Cluster(address, worker, (kind,)) as cluster:
         for _ in range(2):
             with pytest.raises(error, match=text):
                 list(cluster.do(range(6)))
 
 
-def test_a_call_that_was_left_early_is_forgotten(address):
+def test_a_call_that_is_abandoned_leaves_no_results_behind(address):
     with Cluster(address, worker, ()) as cluster:
         assert list(cluster.do([])) == []
         tasks = cluster.do(range(1000, 2000))
         next(tasks)
-        with pytest.raises(RuntimeError, match="the tasks before these aren't done yet"):
+        with pytest.raises(RuntimeError, match="the tasks of the call before aren't done yet"):
             next(cluster.do([1]))
         tasks.close()
         assert numbers(cluster.do(range(20))) == list(range(20))
 
 
-def test_who_comes_second_waits_for_a_cpu(address, monkeypatch):
-    """And a connection that was there before is left alone."""
+def test_a_second_cluster_waits_for_a_cpu(address, monkeypatch):
+    """A connection that was open before is left open."""
     monkeypatch.setattr("kibitz.core.ray_cluster.PATIENCE", 0.1)
     ray.init(address, log_to_driver=False, logging_level="ERROR")
     try:
@@ -194,7 +194,7 @@ def test_who_comes_second_waits_for_a_cpu(address, monkeypatch):
         ray.shutdown()
 
 
-def test_where_no_cluster_is_we_start_one_on_loopback(monkeypatch, capfd):
+def test_without_a_cluster_one_is_started_on_loopback(monkeypatch, capfd):
     def init(address, *rest, init=ray.init, **options):
         if address == "auto":  # there may be one, of another test
             raise ConnectionError
@@ -210,13 +210,13 @@ def test_where_no_cluster_is_we_start_one_on_loopback(monkeypatch, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_without_ray_we_say_how_to_get_it(monkeypatch):
+def test_without_ray_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(BadInput, match=r"pip install 'kibitz\[cluster\]'"):
         Cluster("auto", worker, ())
 
 
-def test_a_wrong_address_is_told_in_one_line():
+def test_a_wrong_address_is_a_one_line_error():
     with socket.create_server(("127.0.0.1", 0)) as free:
         nobodys = f"127.0.0.1:{free.getsockname()[1]}"
     for address in ("nonsense", nobodys):
@@ -225,7 +225,7 @@ def test_a_wrong_address_is_told_in_one_line():
         assert "\n" not in str(error.value)
 
 
-def test_something_else_at_the_address_is_not_taken_for_ray(monkeypatch):
+def test_another_server_at_the_address_is_refused(monkeypatch):
     monkeypatch.setattr("kibitz.core.ray_cluster.PROBE", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as other:
         address = f"127.0.0.1:{other.getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""Work spread over processes that fail in every way there is."""
+"""Tasks spread over worker processes that fail in every way."""
 
 import multiprocessing
 import os
@@ -75,7 +75,7 @@ def test_short_work_starts_no_processes():
     assert {pid for pid, _ in spread(where, (), range(50), 2, alone=10)} == {os.getpid()}
 
 
-def test_workers_start_in_the_folder_where_we_are(tmp_path, monkeypatch):
+def test_workers_start_in_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = set(spread(where, (), range(3), 2, alone=0))
     assert len({pid for pid, _ in found}) > 1
@@ -83,17 +83,17 @@ def test_workers_start_in_the_folder_where_we_are(tmp_path, monkeypatch):
 
 
 def test_a_worker_that_dies_costs_no_task(tmp_path):
-    told = []
-    assert sorted(spread(trouble, ("once", str(tmp_path)), range(40), 2, told.append, alone=0)) == list(range(40))
+    messages = []
+    assert sorted(spread(trouble, ("once", str(tmp_path)), range(40), 2, messages.append, alone=0)) == list(range(40))
     assert (tmp_path / "died").exists()
-    assert told == ["a worker process died (exit code 7); its last 1 are done again"]
+    assert messages == ["a worker process died (exit code 7); its unfinished tasks (1) are done again"]
 
 
-def test_a_task_that_always_kills_is_given_up(tmp_path):
-    told = []
+def test_a_task_that_always_kills_its_worker_is_given_up(tmp_path):
+    messages = []
     with pytest.raises(BadInput, match="died 3 times at the same task, the last with exit code 7"):
-        list(spread(trouble, ("always", str(tmp_path)), range(4), 2, told.append, alone=0))
-    assert len(told) == 2
+        list(spread(trouble, ("always", str(tmp_path)), range(4), 2, messages.append, alone=0))
+    assert len(messages) == 2
     assert not multiprocessing.active_children()
 
 
@@ -101,7 +101,7 @@ def test_a_task_that_always_kills_is_given_up(tmp_path):
     ("kind", "error", "text"),
     [("refuse", BadInput, "^task 1 is refused$"), ("fail", RuntimeError, "(?s)Traceback.*KeyError: 'task 1 failed'")],
 )
-def test_an_error_in_a_worker_reaches_us(tmp_path, kind, error, text):
+def test_an_error_in_a_worker_reaches_the_caller(tmp_path, kind, error, text):
     with pytest.raises(error, match=text):
         list(spread(trouble, (kind, str(tmp_path)), range(4), 2, alone=0))
     assert not multiprocessing.active_children()
@@ -138,14 +138,14 @@ def test_what_is_shared_reaches_all_and_is_theirs():
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 @pytest.mark.parametrize("when", ["at work", "idle"])
 def test_killed_workers_are_replaced_and_know_what_was_shared(when):
-    told, killed = [], set()
+    messages, killed = [], set()
 
     def kill():
         for child in multiprocessing.active_children():
             os.kill(child.pid, signal.SIGKILL)
             killed.add(child.pid)
 
-    with Workers(with_the_shared, (), 2, told.append, alone=0) as workers:
+    with Workers(with_the_shared, (), 2, messages.append, alone=0) as workers:
         workers.share({"value": "old"})
         assert len(list(workers.do(range(50)))) == 50
         workers.share({"value": "new"})
@@ -162,17 +162,17 @@ def test_killed_workers_are_replaced_and_know_what_was_shared(when):
         assert len(later) == 50
         assert not killed & {pid for _, _, pid in later}
         assert len(multiprocessing.active_children()) == 2
-    assert len(killed) == len(told) == 2
-    assert all(text.startswith("a worker process died (exit code -9)") for text in told)
+    assert len(killed) == len(messages) == 2
+    assert all(text.startswith("a worker process died (exit code -9)") for text in messages)
 
 
 @pytest.mark.parametrize("way", ["closed", "dropped", "interrupted"])
-def test_a_call_that_was_left_early_is_forgotten(way):
+def test_a_call_that_is_abandoned_leaves_no_results_behind(way):
     with Workers(squares, (), 2, alone=0) as workers:
         assert list(workers.do([5])) == [25]
         tasks = workers.do(range(1000, 3000))
         assert next(tasks) >= 1_000_000
-        with pytest.raises(RuntimeError, match="the tasks before these aren't done yet"):
+        with pytest.raises(RuntimeError, match="the tasks of the call before aren't done yet"):
             next(workers.do([1]))
         if way == "closed":
             tasks.close()
@@ -185,7 +185,7 @@ def test_a_call_that_was_left_early_is_forgotten(way):
     assert not multiprocessing.active_children()
 
 
-def test_close_ends_all_whatever_they_do():
+def test_close_ends_busy_processes_too():
     workers = Workers(slowly, (), 2, alone=0)
     tasks = workers.do(range(100_000))
     while next(tasks) == os.getpid():
@@ -197,34 +197,34 @@ def test_close_ends_all_whatever_they_do():
 
 
 @pytest.mark.parametrize("kind", ["refuse", "fail"])
-def test_workers_go_on_after_an_error(tmp_path, kind):
-    told = []
-    with Workers(trouble, (kind, str(tmp_path)), 2, told.append, alone=0) as workers:
+def test_workers_can_be_used_after_an_error(tmp_path, kind):
+    messages = []
+    with Workers(trouble, (kind, str(tmp_path)), 2, messages.append, alone=0) as workers:
         assert list(workers.do([0])) == [0]
         for _ in range(2):
             with pytest.raises((BadInput, RuntimeError)):
                 list(workers.do(range(4)))
             assert sorted(workers.do(range(2, 9))) == list(range(2, 9))
-    assert told == []
+    assert messages == []
 
 
 SLOW = """
 from kibitz.core.workers import spread
-from tests.test_workers import slowly
+from tests.core.test_workers import slowly
 for pid in spread(slowly, (), range(100_000), 2, alone=0):
     print(pid, flush=True)
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child")
-def test_ctrl_c_is_for_the_parent_alone():
+def test_only_the_parent_reacts_to_ctrl_c():
     """A terminal sends it to all: workers live on, those that come up and those at work."""
-    told = []
-    for done, _ in enumerate(spread(slowly, (), range(120), 2, told.append, alone=0)):
+    messages = []
+    for done, _ in enumerate(spread(slowly, (), range(120), 2, messages.append, alone=0)):
         for child in multiprocessing.active_children() if done % 5 == 0 else ():
             os.kill(child.pid, signal.SIGINT)
     assert done == 119
-    assert told == []
+    assert messages == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
@@ -254,7 +254,7 @@ def alive(pid):
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def test_a_process_uses_one_thread_unless_the_user_says_else(monkeypatch):
+def test_a_process_uses_one_thread_unless_the_user_set_more(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     assert list(spread(threads, (), [0], 2, alone=None)) == [(True, "3", "1")]
