@@ -256,11 +256,11 @@ class DoppelkopfDisplay(Display):
         side = side_of(view, int(view.to_move))
         return {KEYS[action][side if action == CALL else 0 :][:1]: action for action in self.moves(view)}
 
-    def ahead(self, view, said):
+    def ahead(self, view, text):
         """A player who is asked for an announcement may name a card instead: that is silence, then the card."""
         if view.phase != ANNOUNCING:
             return -1
-        return SILENT if find_action(view, said) in self.playable(view, int(view.to_move)) else -1
+        return SILENT if find_action(view, text) in self.playable(view, int(view.to_move)) else -1
 
     def unasked(self, view):
         """Ask for an announcement only right before one's own card: deadlines depend on the cards that one holds, and

@@ -234,12 +234,12 @@ def expected_margin(state, seat):
 def heuristic_call(game, state, seat):
     """The highest announcement that the expected margin justifies, or silence."""
     first, count = open_calls(game, state, seat, side_of(state, seat))
-    said = SILENT
+    chosen = SILENT
     if count:
         expected = expected_margin(state, seat)
         for level in range(first, first + count):
-            said = CALL + level if expected >= CALL_NEEDS[level] else said
-    return said
+            chosen = CALL + level if expected >= CALL_NEEDS[level] else chosen
+    return chosen
 
 
 @long_helper

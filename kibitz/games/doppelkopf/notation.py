@@ -100,7 +100,7 @@ def why_illegal(game: Any, state: Any, action: int) -> str:
 
 
 def _wanted(phase: int) -> str:
-    """What the seat to move should do in a phase."""
+    """The kind of move that is due in a phase."""
     return {
         RESERVING: "it should say whether it has a reservation",
         NAMING: "it should name its reservation",

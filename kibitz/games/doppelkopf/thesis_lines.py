@@ -106,11 +106,11 @@ def reconstruct_game(game: Any, played: tuple[int, ...], marriage: str, compiled
     """Actions and last position of a game without announcements, from its cards in order of play."""
     hands = played_by_seat(game, played)
     brides = [seat for seat in range(4) if hands[seat].count(CLUB_QUEEN) == 2 and marriage == "announced"]
-    said = [RESERVES if seat in brides else SAYS_HEALTHY for seat in range(4)] + [MARRIES] * len(brides)
-    actions = [*dealing_actions(hands), *said, *played]
-    quiet = game._replace(calls=0)
-    end = replay(quiet, actions, compiled)
-    return (actions, end) if game == quiet else add_silence(game, actions)
+    reservations = [RESERVES if seat in brides else SAYS_HEALTHY for seat in range(4)] + [MARRIES] * len(brides)
+    actions = [*dealing_actions(hands), *reservations, *played]
+    silent = game._replace(calls=0)
+    end = replay(silent, actions, compiled)
+    return (actions, end) if game == silent else add_silence(game, actions)
 
 
 def add_silence(game: Any, actions: list[int]) -> tuple[list[int], Any]:

@@ -70,9 +70,9 @@ def result(game, state):
         if re >> seat & 1:
             points += int(state.points[seat])
             tricks += int(state.tricks[seat])
-    said, answered = level_of(state, RE), level_of(state, KONTRA)
+    re_level, kontra_level = level_of(state, RE), level_of(state, KONTRA)
     alone, extras = re & re - 1 == 0, extra_points(game, state, re)
-    return points, tricks, hand_size(game) - tricks, said, answered, alone, game.against, extras
+    return points, tricks, hand_size(game) - tricks, re_level, kontra_level, alone, game.against, extras
 
 
 @long_helper

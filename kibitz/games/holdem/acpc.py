@@ -69,13 +69,13 @@ def read(game: Game, line: str, compiled: bool = False) -> Hand:
     if len(parts) != 6 or parts[0] != "STATE" or not parts[1].isdecimal():
         raise BadInput(f"{line.strip()!r} is no hand, it should have the form {FORMAT}")
     number, hand = int(parts[1]), f"hand {parts[1]}"
-    dealt, said = parse_cards(game, parts[3], hand), parts[2].replace("/", "")
+    dealt, letters = parse_cards(game, parts[3], hand), parts[2].replace("/", "")
     names = parts[5].split("|")
     if len(names) != 2:
         raise BadInput(f"{hand}: {parts[5]!r} should be two names, one|two")
     state, actions, made = positions(game)[0], list[int](), 0
     if compiled:
-        given = (np.array(dealt, np.int64), np.array([LETTERS.find(move) for move in said], np.int64))
+        given = (np.array(dealt, np.int64), np.array([LETTERS.find(move) for move in letters], np.int64))
         played, legal_then = np.zeros(game.facts.max_game_length, np.int64), np.zeros(SCRATCH, np.int64)
         actions = played[: replay(game, *given, state, played, legal_then)].tolist()
         if not actions:  # something is wrong: replay slowly, to report what
@@ -87,14 +87,14 @@ def read(game: Game, line: str, compiled: bool = False) -> Hand:
             if at == len(dealt):
                 raise BadInput(f"{hand}: {parts[3]!r} has only {at} cards, but more were dealt")
             action = dealt[at]
-        elif made == len(said):
+        elif made == len(letters):
             raise BadInput(f"{hand} isn't over after the moves {parts[2]!r}")
         else:
-            action = LETTERS.find(said[made])
+            action = LETTERS.find(letters[made])
             made += 1
             if action not in legal:
                 words = " or ".join(LETTERS[action] for action in legal)
-                raise BadInput(f"{hand}: move {made} of {parts[2]!r} is {said[made - 1]!r}, legal is {words}")
+                raise BadInput(f"{hand}: move {made} of {parts[2]!r} is {letters[made - 1]!r}, legal is {words}")
         actions.append(action)
         game.play(state, action)
     if parts[2] != moves(state):
