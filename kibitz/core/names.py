@@ -125,11 +125,10 @@ def span(kind: type, meaning: str, allowed: Any) -> str:
     """The values that a field takes, in words."""
     if isinstance(allowed, range):
         return f"{allowed[0]} to {allowed[-1]}"
+    words = {bool: "yes or no", int: "a whole number", float: "a number"}.get(kind, "text")
     if isinstance(allowed, Interval):
-        return str(allowed)
-    if allowed is not None:
-        return " or ".join(map(str, allowed))
-    return {bool: "yes or no", int: "a whole number", float: "a number"}.get(kind, "text")
+        return f"{words}, {allowed}"
+    return words if allowed is None else " or ".join(map(str, allowed))
 
 
 def convert(kind: str, key: str, value: str, field: tuple[type, str, Any]) -> Any:

@@ -1,32 +1,41 @@
-"""Exact best responses: how far from equilibrium a pair of strategies is.
+"""Exact best responses: how far a pair of strategies is from equilibrium.
 
-NashConv is what both seats together could gain by answering at their best; it is 0 at an
-equilibrium. Exploitability is half of it.
+NashConv is the sum of both seats' gains by a best response; it is 0 at an equilibrium. Exploitability is half of it.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..games import Game
 from ..jit import kernel
-from .sequence_form import SequenceForm
+from .sequence_form import SequenceForm, unfold
 from .strategy import Strategy
 
 
 class Exploitability(NamedTuple):
     nash_conv: float
-    value: float  # of seat 0, strategy against strategy
-    best: tuple[float, float]  # what each seat gets by its best response
+    value: float  # expected payoff of seat 0, strategy against strategy
+    best: tuple[float, float]  # expected payoff of each seat's best response
+
+
+def nash_conv(game: Game | SequenceForm, strategy: Strategy) -> float:
+    """The NashConv of a strategy in a two-seat zero-sum game; 0 at an equilibrium.
+
+    Raises:
+        BadInput: The game is too large to enumerate, or not a two-seat zero-sum game.
+    """
+    return evaluate(game if isinstance(game, SequenceForm) else unfold(game), strategy).nash_conv
 
 
 def evaluate(form: SequenceForm, one: Strategy, two: Strategy | None = None) -> Exploitability:
-    """Seat 0 plays `one`, seat 1 plays `two` (the same if not given)."""
+    """Evaluate `one` as seat 0 against `two` as seat 1 (the same strategy if None)."""
     probs = [strategy.behaviour(side) for strategy, side in zip((one, two or one), form.sides, strict=True)]
     return evaluate_probs(form, probs[0], probs[1])
 
 
 def evaluate_probs(form: SequenceForm, one: np.ndarray, two: np.ndarray) -> Exploitability:
-    """The same for odds of sequences."""
+    """Evaluate strategies given as probabilities of the last action of each sequence, [sequences] f8 per seat."""
     sides = form.sides
     plans = [_plan(side.first, side.parent, probs) for side, probs in zip(sides, (one, two), strict=True)]
     best = [_best(sides[seat], plans[1 - seat]) for seat in range(2)]
@@ -35,7 +44,7 @@ def evaluate_probs(form: SequenceForm, one: np.ndarray, two: np.ndarray) -> Expl
 
 
 def evaluate_policy(form: SequenceForm, policy: Any) -> Exploitability:
-    """The same for a compiled policy, which is asked at every infoset."""
+    """Evaluate a compiled policy for both seats; it is called at every infoset."""
     probs = [np.ones(side.sequences) for side in form.sides]
     actions = np.zeros(form.game.facts.num_actions, np.int64)
     for side, views, found in zip(form.sides, form.views, probs, strict=True):
@@ -52,7 +61,7 @@ def _ask(game, policy, views, first, actions, probs):
 
 @kernel
 def _plan(first, parent, probs):
-    """The probability that a seat's own moves are those of each sequence."""
+    """The realization plan: the product of the seat's own probabilities along each sequence."""
     plan = np.ones(len(probs))
     for infoset in range(len(parent)):
         for s in range(first[infoset], first[infoset + 1]):
@@ -62,7 +71,7 @@ def _plan(first, parent, probs):
 
 @kernel
 def _best(side, plan):
-    """The most that a seat can get against the other's plan."""
+    """Value of a seat's best response to the other's plan."""
     values = np.zeros(len(side.rows) - 1)
     for s in range(len(values)):
         for entry in range(side.rows[s], side.rows[s + 1]):

@@ -1,13 +1,13 @@
-"""Counterfactual regret minimisation on a written-out game: one loop, whose variants are data.
+"""Counterfactual regret minimization on the sequence form: one loop, whose variants are data.
 
-An iteration updates seat 0, then seat 1, who already sees seat 0's new strategy. For the
-seat at hand: the value of each sequence against the other's plan, bottom up; regrets;
-regret matching, top down. Each variant discounts regrets and weights its average:
+An iteration updates seat 0, then seat 1 against seat 0's new strategy (alternating updates). Each update computes the
+value of each sequence against the other's plan bottom up, then regrets, then regret matching top down. Each variant
+discounts regrets and weights its average:
 
     regret <- (regret + new) * t^e / (t^e + 1)     e: `positive` or `negative`, by its sign
     average += t^weight * plan
 
-A factor of t^inf is 1 (nothing forgotten), of t^-inf is 0 (the floor of CFR+).
+An exponent of inf gives the factor 1 (no discount), one of -inf the factor 0 (the floor of CFR+).
 """
 
 import math
@@ -25,30 +25,30 @@ class Variant(NamedTuple):
     positive: float = math.inf
     negative: float = math.inf
     weight: float = 0.0
-    predictive: bool = False  # add the last regret once more before matching
+    predictive: bool = False  # adds the last regret once more before regret matching
 
 
 VARIANTS = {
     "cfr": Variant(),  # Zinkevich et al. 2007
     "cfr+": Variant(negative=-math.inf, weight=1.0),  # Tammelin 2014
     "linear": Variant(positive=1.0, negative=1.0, weight=1.0),  # Brown and Sandholm 2019
-    "dcfr": Variant(positive=1.5, negative=0.0, weight=2.0),  # the same
+    "dcfr": Variant(positive=1.5, negative=0.0, weight=2.0),  # Brown and Sandholm 2019
     "pcfr+": Variant(negative=-math.inf, weight=2.0, predictive=True),  # Farina, Kroer and Sandholm 2021
 }
 
 
 class Memory(NamedTuple):
-    """What one seat keeps; a number a sequence each."""
+    """The data of one seat, one entry per sequence."""
 
     regret: np.ndarray
-    probs: np.ndarray  # the strategy at hand
-    plan: np.ndarray  # its product along the seat's own moves
+    probs: np.ndarray  # current strategy
+    plan: np.ndarray  # its realization plan: the product along the seat's own moves
     average: np.ndarray  # weighted sum of plans
     values: np.ndarray  # scratch
 
 
 class Cfr:
-    """`run(n)` does n iterations; `strategy()` is the average so far."""
+    """`run(n)` does n iterations; `strategy()` is the average strategy."""
 
     def __init__(self, game: Game, variant: str = "cfr", form: SequenceForm | None = None) -> None:
         self.game = game
@@ -88,7 +88,7 @@ def _iterate(side0, side1, memory0, memory1, done, count, variant):
 
 @helper
 def _update(side, memory, other, t, variant):
-    """One iteration of one seat against the plan of the other."""
+    """Update one seat against the plan of the other."""
     weight = float(t) ** variant.weight
     gain, loss = _factor(t, variant.positive), _factor(t, variant.negative)
     regret, probs, values = memory.regret, memory.probs, memory.values
@@ -105,7 +105,7 @@ def _update(side, memory, other, t, variant):
             value += probs[s] * values[s]
         values[side.parent[infoset]] += value
         for s in range(start, end):
-            values[s] -= value  # from here on the regret of this iteration
+            values[s] -= value  # now the regret of this iteration
             total = regret[s] + values[s]
             regret[s] = total * (gain if total > 0 else loss)
     _match(side, memory, variant.predictive)
@@ -113,7 +113,7 @@ def _update(side, memory, other, t, variant):
 
 @kernel
 def _match(side, memory, predictive):
-    """Regret matching at every infoset, and the plan that follows from it."""
+    """Regret matching at every infoset, and its realization plan."""
     regret, probs, plan, values = memory.regret, memory.probs, memory.plan, memory.values
     probs[0] = plan[0] = 1.0
     for infoset in range(len(side.parent)):

@@ -1,6 +1,6 @@
-"""What a sampling search remembers of each infoset: a hash table that grows.
+"""A growing hash table from infosets to the numbers that a sampling search stores for each.
 
-A kernel that finds no room returns; `grow` doubles what is full; the kernel goes on.
+A kernel that finds no room returns; `grow` doubles what is full; the kernel is called again.
 """
 
 from typing import NamedTuple
@@ -14,8 +14,8 @@ SLOT = record(("key", "u8"), ("at", "u4"), ("width", "u2"))  # key 0: free
 
 class Table(NamedTuple):
     slots: np.ndarray  # [capacity, a power of two] SLOT: infoset -> where its cells begin
-    cells: np.ndarray  # [room] f8: `width` numbers an infoset; what they mean is the search's business
-    used: np.ndarray  # [2] i8: slots, cells
+    cells: np.ndarray  # [room] f8: `width` numbers per infoset, whose meaning is the search's own
+    used: np.ndarray  # [2] i8: number of used slots and cells
 
 
 def new_table(slots: int = 1024, cells: int = 8192) -> Table:
@@ -23,12 +23,12 @@ def new_table(slots: int = 1024, cells: int = 8192) -> Table:
 
 
 def size(table: Table) -> int:
-    """Bytes."""
+    """Bytes that the table uses."""
     return sum(array.nbytes for array in table)
 
 
 def grow(table: Table, infosets: int, cells: int) -> Table:
-    """The same contents, with room for so many more: whatever lacks it is doubled until it has it."""
+    """A table of the same contents with room for more infosets and cells; arrays are doubled until there is."""
     slots, old = table.slots, table.cells
     capacity, room = len(slots), len(old)
     while not has_room(table.used[0], capacity, infosets):
@@ -36,7 +36,7 @@ def grow(table: Table, infosets: int, cells: int) -> Table:
     while table.used[1] + cells > room:
         room *= 2
     if room > 2**32:
-        raise MemoryError(f"the table would need {room:,} cells, and offsets have 32 bits")
+        raise MemoryError(f"the table would need {room:,} cells, more than its 32-bit offsets can address")
     if capacity > len(slots):
         slots = np.zeros(capacity, SLOT)
         _rehash(table.slots, slots)
@@ -48,7 +48,7 @@ def grow(table: Table, infosets: int, cells: int) -> Table:
 
 @helper
 def has_room(used, capacity, infosets):
-    """At most half of the slots are used, so that a search for a key soon ends."""
+    """Whether there is room for more infosets: at most half of the slots are used, so that probing is short."""
     return 2 * (used + infosets) <= capacity
 
 
@@ -69,7 +69,7 @@ def slot_of(slots, key):
 
 
 def clear(table: Table) -> None:
-    """Forget everything, keep the memory."""
+    """Remove everything, but keep the memory."""
     table.slots[:] = 0
     table.cells[: table.used[1]] = 0
     table.used[:] = 0
@@ -77,7 +77,7 @@ def clear(table: Table) -> None:
 
 @helper
 def find(table, key, width):
-    """Where the cells of an infoset begin; new ones are zero; -1 if there is no room."""
+    """Where the cells of an infoset begin; a new infoset is added with zeros; -1 if there is no room."""
     i = slot_of(table.slots, key)
     if table.slots[i].key == key:
         return np.int64(table.slots[i].at)

@@ -1,7 +1,7 @@
-"""Everything looked at, to the end: the exact values of a position in which nothing is hidden, for any number of seats.
+"""Exact max^n search of small perfect-information positions (Luckhardt and Irani 1986), for any number of seats.
 
-Each seat maximises its own reward (max^n); those that share their fate get the same, so that they play as one. Chance
-counts by its odds. What is too large is given up, soon where it is much too large.
+Each seat maximises its own reward; seats with the same rewards therefore play as partners. Chance nodes are
+expectations. The search gives up on positions that are too large, early where they are much too large.
 """
 
 from typing import Any, NamedTuple
@@ -12,29 +12,29 @@ from ..games import Game
 from ..games.game import CHANCE, OVER
 from ..jit import helper, kernel, long_helper
 
-EARLY = 32  # after this part of what is allowed
-TOO_MUCH = 8  # times what is allowed: expected by then, it is given up
+EARLY = 32  # the total is estimated after this fraction of the limit
+TOO_MUCH = 8  # the search gives up if the estimate is this many times the limit
 
 
 class Stack(NamedTuple):
-    """A row for each choice on the way. Turns without one take no row."""
+    """One row per choice on the path. Turns with a single action take no row."""
 
     states: np.ndarray  # [turns]
     actions: np.ndarray  # [turns, most] i8
-    probs: np.ndarray  # [turns, most] f8: where chance has the turn
+    probs: np.ndarray  # [turns, most] f8: probabilities at chance nodes
     turn: np.ndarray  # [turns] i8
     n: np.ndarray  # [turns] i8: actions
     next: np.ndarray  # [turns] i8: action to try
-    best: np.ndarray  # [turns, seats] f8: rewards; of chance the mean so far
+    best: np.ndarray  # [turns, seats] f8: rewards; at chance nodes the expectation so far
 
 
 class Solved(NamedTuple):
-    values: np.ndarray  # [n, seats] f8: the rewards that follow each legal action
-    positions: int  # looked at
+    values: np.ndarray  # [n, seats] f8: exact rewards after each legal action
+    positions: int  # searched
 
 
 class MaxN:
-    """`solve(state)` gives up where there are more than `most` positions."""
+    """`solve(state)` returns None where there are more than `most` positions."""
 
     def __init__(self, game: Game, most: int) -> None:
         facts = game.facts
@@ -63,7 +63,7 @@ class MaxN:
 
 @kernel
 def _solve(game, stack, values, most):
-    """Write what the actions at states[0] are worth to each seat: positions looked at, -1 where they are too many."""
+    """Write the values of the actions at states[0] for each seat; return the number of positions, -1: too many."""
     enter(game, stack, 0)
     at, looked, check = 0, 0, max(most // EARLY, 1000)
     while True:
@@ -76,7 +76,7 @@ def _solve(game, stack, values, most):
                 game.play(stack.states[at], chosen)
                 looked += 1
                 enter(game, stack, at)
-                chosen = stack.actions[at, 0] if stack.n[at] == 1 else -1  # without a choice no row
+                chosen = stack.actions[at, 0] if stack.n[at] == 1 else -1  # a single action takes no row
             if looked > most or (looked > check and looked > TOO_MUCH * most * seen(stack, at)):
                 return -1
             check = most if looked > check else check
@@ -92,7 +92,7 @@ def _solve(game, stack, values, most):
 
 @helper
 def seen(stack, at):
-    """The share of everything that was looked at, if all choices open as much."""
+    """Estimate the searched share of all positions, as if all subtrees of a node had the same size."""
     share, part = 0.0, 1.0
     for row in range(at):
         part /= stack.n[row]
@@ -102,7 +102,7 @@ def seen(stack, at):
 
 @long_helper
 def enter(game, stack, at):
-    """Here for the first time."""
+    """Initialise the row of a position."""
     state = stack.states[at]
     turn = game.turn(state)
     stack.turn[at] = turn
@@ -116,7 +116,7 @@ def enter(game, stack, at):
 
 @helper
 def take(stack, at):
-    """What the action tried last is worth: the mover takes it if it is the best so far."""
+    """Back up the value of the last action: the mover takes it if it is the best so far."""
     tried, turn = stack.next[at] - 1, stack.turn[at]
     taken = turn != CHANCE and (tried == 0 or stack.best[at + 1, turn] > stack.best[at, turn])
     for seat in range(stack.best.shape[1]):  # one by one: whole rows take seconds to compile

@@ -1,8 +1,8 @@
-"""Monte Carlo CFR (Lanctot et al. 2009), on the rules themselves: no need to write the game out.
+"""Monte Carlo CFR (Lanctot et al. 2009), on the rules themselves: the game need not be enumerated.
 
-External sampling tries every action of the updating seat and samples the rest. Outcome
-sampling samples one game: the updating seat explores with probability epsilon. In both the
-other seat's infosets on the way gather the average strategy. An iteration updates both seats.
+External sampling tries every action of the updating seat and samples the rest. Outcome sampling samples one game, in
+which the updating seat explores with probability epsilon. In both, the average strategy is updated at the infosets of
+the other seat. An iteration updates both seats.
 """
 
 from typing import Any, NamedTuple
@@ -21,16 +21,16 @@ EXPLORATION = 0.6
 
 
 class Path(NamedTuple):
-    """The way through one game: a row for each turn of the updating seat."""
+    """The path of one game: one row per turn of the updating seat."""
 
     states: np.ndarray  # [turns + 1] positions; outcome sampling uses row 0 alone
     actions: np.ndarray  # [turns + 1, most] i8
     probs: np.ndarray  # [turns + 1, most] f8: the strategy there
-    values: np.ndarray  # [turns + 1, most] f8: external sampling, of each action
+    values: np.ndarray  # [turns + 1, most] f8: external sampling, value of each action
     at: np.ndarray  # [turns + 1] i8: where the infoset's cells begin
     n: np.ndarray  # [turns + 1] i8: number of actions
-    chosen: np.ndarray  # [turns + 1] i8: the action sampled, or tried at the moment
-    chance: np.ndarray  # [turns + 1] f8: outcome sampling, the strategy's odds of it
+    chosen: np.ndarray  # [turns + 1] i8: the action that is sampled, or tried at the moment
+    chance: np.ndarray  # [turns + 1] f8: outcome sampling, its probability under the strategy
     cursor: np.ndarray  # [2] i8: depth of external sampling (-1: between traversals), seat
 
 
@@ -53,7 +53,7 @@ def new_path(game: Game) -> Path:
 
 
 class _Sampling:
-    """`run(n)` does n iterations; `strategy()` is the average so far."""
+    """`run(n)` does n iterations; `strategy()` is the average strategy."""
 
     def __init__(self, game: Game, seed: int = 1) -> None:
         two_seats_zero_sum(game, type(self).__name__)
@@ -99,7 +99,7 @@ SAMPLERS: dict[str, Any] = {"outcome": OutcomeSampling, "external": ExternalSamp
 
 @helper
 def match(cells, at, n, probs):
-    """Regret matching: odds in proportion to what is positive, even where nothing is."""
+    """Regret matching: probabilities in proportion to positive regrets, uniform where none is positive."""
     total = 0.0
     for i in range(n):
         probs[i] = max(cells[at + i], 0.0)
@@ -115,11 +115,11 @@ def match(cells, at, n, probs):
 
 @kernel
 def sample_outcomes(game, root, table, path, count, exploration, rng):
-    """Play up to `count` games, updating the seats by turns; returns how many there was room for."""
-    # Taken out once: a view of a row costs more than all else that is done with it.
+    """Play up to `count` games, updating the seats by turns; return how many there was room for."""
+    # Taken out of the loop: a view of a row costs more than everything that is done with it.
     state, actions, probs = path.states[0], path.actions[0], path.probs[0]
     for done in range(count):
-        # Room for all that one game can meet, so that it is never cut off half-way.
+        # Room for all infosets of one game, so that it is never cut off half-way.
         cells = table.used[1] + 2 * path.probs.size
         if not has_room(table.used[0], len(table.slots), len(path.n)) or cells > len(table.cells):
             return done
@@ -131,10 +131,10 @@ def sample_outcomes(game, root, table, path, count, exploration, rng):
 
 @helper
 def outcome(game, table, path, seat, exploration, rng, state, actions, probs):
-    """One game from `state`, and what `seat` learns of it."""
+    """Play one game from `state`, and update the regrets of `seat`."""
     cells = table.cells
     depth = 0
-    reach = 1.0  # probability that the updating seat is sampled so far; all others' odds cancel out
+    reach = 1.0  # sampling probability of the updating seat's moves; all others' probabilities cancel out
     while True:
         turn = game.turn(state)
         if turn == CHANCE:
@@ -159,7 +159,7 @@ def outcome(game, table, path, seat, exploration, rng, state, actions, probs):
             for j in range(n):
                 cells[at + n + j] += probs[j] * weight
         game.play(state, actions[i])
-    # Backwards: what each action was worth, by the odds of the updating seat's later moves.
+    # Backwards: the value of each action, weighted by the probabilities of the updating seat's later moves.
     tail = game.payoff(state, seat) / reach
     for level in range(depth - 1, -1, -1):
         at, i = path.at[level], path.chosen[level]
@@ -172,9 +172,9 @@ def outcome(game, table, path, seat, exploration, rng, state, actions, probs):
 
 @kernel
 def sample_external(game, root, table, path, count, rng):
-    """Do up to `count` traversals, the seats by turns; returns how many were finished.
+    """Do up to `count` traversals, updating the seats by turns; return how many were finished.
 
-    Where the table is full it stops in the middle, and goes on from there next time.
+    Where the table is full it stops in the middle, and resumes there in the next call.
     """
     cells = table.cells
     for done in range(count):

@@ -1,8 +1,9 @@
-"""Policies that kernels call: a NamedTuple with a compiled rule.
+"""Policies that kernels call: NamedTuples with compiled rules.
 
-`step` draws a move for the seat to move; `actions` and `odds` are scratch. `playout` plays to the end, so many plies at
-most, and says whether it got there. A policy that weighs actions writes `weigh` and leaves these to the defaults.
-`judge` writes what a position is worth to each seat, as a reward: by default that of one playout; False: of no use.
+`weigh` writes the probabilities of the n legal actions; a policy that has it needs no other rule. `step` samples an
+action for the seat to move (`actions` and `probs` are scratch). `playout` plays at most `plies` moves and returns
+whether the game is over. `evaluate` writes the value of a position for each seat as rewards, by default those of one
+playout, and returns whether there is one.
 """
 
 import math
@@ -24,7 +25,7 @@ RULES = {
 
 @helper
 def choose(probs, n, rng):
-    """An index drawn by its odds, which sum to 1."""
+    """Sample an index by its probability; probabilities sum to 1."""
     left = uniform(rng)
     for i in range(n - 1):
         left -= probs[i]
@@ -35,7 +36,7 @@ def choose(probs, n, rng):
 
 @helper
 def softmax(logits, actions, n, probs):
-    """The odds of n actions by their logits."""
+    """Write the softmax over the n actions' logits."""
     highest = np.float64(logits[actions[0]])  # float() of an f4 stays one where compiled
     for j in range(1, n):
         highest = max(highest, np.float64(logits[actions[j]]))
@@ -83,7 +84,7 @@ def policy(cls: Any) -> Any:
 
 @policy
 class Uniform(NamedTuple):
-    """Any legal move, equally likely."""
+    """All legal actions with the same probability."""
 
     def step(self, game, state, actions, probs, rng):
         return game.sample_action(state, rng)
@@ -104,7 +105,7 @@ class Uniform(NamedTuple):
 
 @policy
 class Heuristic(NamedTuple):
-    """What the game itself calls usual; as a prior it has nothing to say."""
+    """The game's own heuristic; as a prior it is uniform."""
 
     def step(self, game, state, actions, probs, rng):
         return game.heuristic(state, rng)
@@ -115,6 +116,7 @@ class Heuristic(NamedTuple):
 
 
 def heuristic_action(game: Any, view: Any, rng: np.ndarray) -> int:
+    """The action of the game's own heuristic at a view."""
     views = np.zeros(1, game.state)
     views[0] = view
     return int(_heuristic(game, views, rng))
@@ -126,7 +128,7 @@ def _heuristic(game, views, rng):
 
 
 def weighed(game: Any, policy: Any, view: Any, n: int) -> np.ndarray:
-    """What a policy thinks of the n actions at a view."""
+    """[n] f8: a policy's probabilities of the n legal actions at a view."""
     if isinstance(policy, Uniform):
         return np.full(n, 1 / n)
     views, actions, probs = np.zeros(1, game.state), np.zeros(game.facts.num_actions, np.int64), np.zeros(n)
@@ -142,7 +144,7 @@ def _weigh(game, policy, views, actions, probs):
 
 
 def action_probs(game: Any, policy: Any, views: np.ndarray) -> np.ndarray:
-    """The same at many views of the seat to move: [views, most actions], behind the legal ones zeros."""
+    """A policy's probabilities at many views: [views, num_actions] f8, the legal actions in order, then zeros."""
     probs, actions = np.zeros((len(views), game.facts.num_actions)), np.zeros(game.facts.num_actions, np.int64)
     _weigh_all(game, policy, views, actions, probs)
     return probs

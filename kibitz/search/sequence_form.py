@@ -1,10 +1,8 @@
-"""A small game written out once: two trees of decisions, and the payoffs between them.
+"""The sequence form of a small game (Koller, Megiddo and von Stengel 1994): two decision trees and a payoff matrix.
 
-Each seat's *sequences* are its own moves in order: sequence 0 is "not moved yet", and each
-infoset has one sequence an action, behind the sequence that leads to it. A leaf of the
-game belongs to one sequence of each seat; its payoff, weighted by chance, is an entry of
-a sparse matrix. Solvers and best responses then are loops over flat arrays.
-(Koller, Megiddo and von Stengel 1994.)
+A *sequence* of a seat is a list of its own moves: sequence 0 is the empty one, and each infoset has one sequence per
+action, which extends the sequence that leads to it. A leaf of the game belongs to one sequence of each seat; its
+payoff, weighted by chance, is an entry of a sparse matrix. So solvers and best responses are loops over flat arrays.
 """
 
 from dataclasses import dataclass
@@ -32,7 +30,7 @@ class Side(NamedTuple):
     parent: np.ndarray  # [infosets] i8: the sequence that leads there
     rows: np.ndarray  # [sequences + 1] i8: the entries of sequence s are rows[s] .. rows[s + 1] - 1
     others: np.ndarray  # [entries] i4: the other seat's sequence
-    payoffs: np.ndarray  # [entries] f8: this seat's payoff times the odds of chance
+    payoffs: np.ndarray  # [entries] f8: this seat's payoff times the probability of chance
 
     @property
     def sequences(self) -> int:
@@ -44,7 +42,7 @@ class SequenceForm:
     game: Game
     sides: tuple[Side, Side]
     nodes: tuple[int, int, int]  # chance, decision, terminal
-    views: tuple[np.ndarray, np.ndarray]  # [infosets] records of each seat: what it sees at its infosets
+    views: tuple[np.ndarray, np.ndarray]  # [infosets] records of each seat: a view at each of its infosets
 
     @property
     def infosets(self) -> int:
@@ -52,16 +50,20 @@ class SequenceForm:
 
 
 def two_seats_zero_sum(game: Game, what: str) -> None:
-    """Refuse a game that a solver's theory doesn't cover, with the reason."""
+    """Raise BadInput for a game that the theory of `what` doesn't cover."""
     if game.facts.seats != 2:
-        raise BadInput(f"{what} is for two seats, {full_name(game)} has {game.facts.seats}")
+        raise BadInput(f"{what} needs two seats, and {full_name(game)} has {game.facts.seats}")
     if not game.facts.zero_sum:
-        raise BadInput(f"{what} is for zero-sum games, and in {full_name(game)} payoffs don't sum to zero")
+        raise BadInput(f"{what} needs a zero-sum game, and the payoffs of {full_name(game)} don't sum to zero")
 
 
 def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
-    """Write the whole game out. Refuses one with too many leaves, or whose infosets forget own moves."""
-    two_seats_zero_sum(game, "writing a game out")
+    """Enumerate the whole game.
+
+    Raises:
+        BadInput: It has too many leaves, or its infosets forget the seat's own moves (imperfect recall).
+    """
+    two_seats_zero_sum(game, "the sequence form")
     depth = game.facts.max_game_length + 1
     stack = _Stack(
         states=np.zeros(depth, game.state),
@@ -92,10 +94,10 @@ def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
             break
         found = _grow(found)
     if ended == TOO_LARGE:
-        raise BadInput(f"{full_name(game)} is too large to write out: it has more than {max_leaves:,} leaves")
+        raise BadInput(f"{full_name(game)} is too large to enumerate: it has more than {max_leaves:,} leaves")
     if ended == FORGETFUL:
         raise BadInput(
-            f"{full_name(game)} can't be written out: an infoset is reached by different moves of its own seat"
+            f"{full_name(game)} has no sequence form: an infoset is reached by different moves of its own seat"
         )
     return _sides(game, found)
 
@@ -105,16 +107,16 @@ INFOSETS, LEAVES, DEPTH, SEQUENCES, NODES = 0, 1, 2, 3, 5  # SEQUENCES has two, 
 
 
 class _Stack(NamedTuple):
-    """The path from the opening to the node at hand, one row a level."""
+    """The path from the opening to the current node, one row per level."""
 
     states: np.ndarray  # [depth] positions
     actions: np.ndarray  # [depth, most]
-    probs: np.ndarray  # [depth, most]: of chance
-    n: np.ndarray  # [depth]: actions there; 0 = not looked at yet
-    next: np.ndarray  # [depth]: the one to try next
+    probs: np.ndarray  # [depth, most]: probabilities of chance
+    n: np.ndarray  # [depth]: number of actions; 0: not entered yet
+    next: np.ndarray  # [depth]: the action to try next
     first: np.ndarray  # [depth]: sequence of the first action
-    sequence: np.ndarray  # [depth, 2]: of each seat so far
-    reach: np.ndarray  # [depth]: odds of chance so far
+    sequence: np.ndarray  # [depth, 2]: sequence of each seat so far
+    reach: np.ndarray  # [depth]: probability of chance so far
 
 
 class _Found(NamedTuple):
@@ -130,7 +132,7 @@ class _Found(NamedTuple):
 
 
 def _grow(found: _Found) -> _Found:
-    """Twice the room for whatever is full."""
+    """Double the arrays that are full."""
 
     def longer(array: np.ndarray, used: int) -> np.ndarray:
         if used + 1 < len(array):
@@ -145,7 +147,7 @@ def _grow(found: _Found) -> _Found:
 
 @kernel
 def _unfold(game, stack, found, max_leaves):
-    """Depth first through the whole game, from where it stopped last time."""
+    """Walk the whole game depth first, from where the last call stopped."""
     counts, slots = found.counts, found.table.slots
     while counts[DEPTH] >= 0:
         depth = counts[DEPTH]
@@ -219,7 +221,7 @@ def _sides(game: Game, found: _Found) -> SequenceForm:
     infosets, leaves = int(found.counts[INFOSETS]), int(found.counts[LEAVES])
     shape = tuple(int(count) for count in found.counts[SEQUENCES : SEQUENCES + 2])
     entries = (found.payoffs[:leaves], (found.leaves[:leaves, 0], found.leaves[:leaves, 1]))
-    matrix = scipy.sparse.coo_array(entries, shape=shape).tocsr()  # adds up the leaves of one pair of sequences
+    matrix = scipy.sparse.coo_array(entries, shape=shape).tocsr()  # sums the leaves of one pair of sequences
     sides, views = [], []
     for seat, part in enumerate((matrix, -matrix.T.tocsr())):
         mine = np.flatnonzero(found.seats[:infosets] == seat)

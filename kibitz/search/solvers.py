@@ -1,4 +1,4 @@
-"""All solvers by name, and the loop that runs and measures one."""
+"""The solvers by name, and the loop that runs one and measures its NashConv."""
 
 import time
 from collections.abc import Iterator
@@ -11,17 +11,18 @@ from .cfr import VARIANTS, Cfr
 from .mccfr import SAMPLERS
 from .sequence_form import SequenceForm, unfold
 
+# Name -> description, for `kibitz solve --help`: variants of CFR (`cfr.VARIANTS`), then samplers (`mccfr.SAMPLERS`).
 METHODS = {
-    "cfr": "counterfactual regret minimisation",
-    "cfr+": "regrets never below zero, linear average",
-    "linear": "linear CFR: later iterations weigh more",
-    "dcfr": "discounted CFR (1.5, 0, 2)",
-    "pcfr+": "predictive CFR+, quadratic average",
-    "external": "Monte Carlo CFR, all of one's own actions, the rest sampled",
-    "outcome": "Monte Carlo CFR, one sampled game at a time",
+    "cfr": "counterfactual regret minimization (Zinkevich et al. 2007)",
+    "cfr+": "CFR+: regrets floored at zero, linear averaging (Tammelin 2014)",
+    "linear": "Linear CFR: regrets and average weighted by the iteration (Brown and Sandholm 2019)",
+    "dcfr": "Discounted CFR with parameters 1.5, 0, 2 (Brown and Sandholm 2019)",
+    "pcfr+": "predictive CFR+, quadratic averaging (Farina, Kroer and Sandholm 2021)",
+    "external": "Monte Carlo CFR with external sampling (Lanctot et al. 2009)",
+    "outcome": "Monte Carlo CFR with outcome sampling (Lanctot et al. 2009)",
 }
-MEASURABLE = 3_000_000  # leaves up to which a sampling solver is measured by the way
-KERNEL_SECONDS = 0.25  # a kernel gives way this often: for the progress bar, and for Ctrl-C
+MEASURABLE = 3_000_000  # leaves up to which the NashConv of a sampling solver is measured
+KERNEL_SECONDS = 0.25  # per call of a kernel, so that progress is shown and Ctrl-C works
 
 
 class Measurement(NamedTuple):
@@ -31,7 +32,7 @@ class Measurement(NamedTuple):
 
 
 def new_solver(game: Game, method: str, seed: int = 1) -> tuple[Any, SequenceForm | None]:
-    """The solver, and the game written out where it is small enough to measure NashConv."""
+    """A solver, and the sequence form of the game where it is small enough to measure NashConv."""
     choose("solver", method, METHODS)
     if method in VARIANTS:
         solver = Cfr(game, method)
@@ -44,7 +45,8 @@ def new_solver(game: Game, method: str, seed: int = 1) -> tuple[Any, SequenceFor
 
 
 def solve(solver: Any, form: SequenceForm | None, iterations: int) -> Iterator[Measurement]:
-    """Run up to `iterations`, yielding several times a second, NashConv at 1, 2, 3, 5, 7, 10, 15, ... and the end."""
+    """Run a solver up to `iterations`; yield several times per second, with NashConv at 1, 2, 3, 5, 7, 10, 15, ...
+    iterations and at the end."""
     at_least("iterations", iterations, 1)
     spent, chunk, due = 0.0, 1, 1
     while solver.iterations < iterations:
@@ -53,7 +55,7 @@ def solve(solver: Any, form: SequenceForm | None, iterations: int) -> Iterator[M
         solver.run(count)
         took = time.perf_counter() - began
         spent += took
-        # The first call may have compiled; from then on half or double towards the time that a kernel should take.
+        # The first call may have compiled; from then on halve or double towards the time that a kernel should take.
         if took > KERNEL_SECONDS and count == chunk:
             chunk = max(chunk // 2, 1)
         elif took < KERNEL_SECONDS / 2:

@@ -152,7 +152,7 @@ BAD = {
     ("solve", "leduc", "--iterations", "many"): "--iterations",
     ("solve", "leduc", "--seed", "-1"): "--seed should be at least 0, not -1",
     ("solve", "leduc", "--with", "magic"): "no solver is called 'magic'",
-    ("solve", "goofspiel:13", "--with", "cfr"): "too large",
+    ("solve", "goofspiel:13", "--with", "cfr"): "too large to enumerate",
     ("solve", "leduc", "--out", "foreign"): "foreign holds other things",
     ("solve", "leduc", "--out", "file.txt"): "file.txt",
     ("solve", "leduc", "--out", "file.txt/below"): "can't write to file.txt/below",
@@ -275,8 +275,8 @@ class Four(NamedTuple):
 def test_a_game_that_no_solver_handles_is_refused_with_the_reason(kibitz, tmp_path, method):
     (tmp_path / "four.py").write_text(FOUR.format(seats=4, zero=True))
     (tmp_path / "sum.py").write_text(FOUR.format(seats=2, zero=False))
-    assert "is for two seats, four.py:Four has 4" in kibitz("solve", "four.py:Four", "--with", method)[2]
-    assert "is for zero-sum games" in kibitz("solve", "sum.py:Four", "--with", method)[2]
+    assert "needs two seats, and four.py:Four has 4" in kibitz("solve", "four.py:Four", "--with", method)[2]
+    assert "needs a zero-sum game" in kibitz("solve", "sum.py:Four", "--with", method)[2]
 
 
 def test_commands_are_importable_without_torch_and_openspiel():

@@ -7,7 +7,7 @@ import pytest
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.search.best_response import evaluate, evaluate_probs
+from kibitz.search.best_response import evaluate, evaluate_probs, nash_conv
 from kibitz.search.cfr import VARIANTS, Cfr
 from kibitz.search.sequence_form import unfold
 from kibitz.search.strategy import uniform_strategy
@@ -42,10 +42,16 @@ def test_infosets_uniform_nashconv_and_value_are_the_published_ones(name, infose
     assert evaluate(form, uniform_strategy(game)).nash_conv == pytest.approx(uniform, abs=1e-6)
     solver = Cfr(game, "pcfr+", form)
     solver.run(300 if infosets < 10_000 else 100)
-    # The value lies between what each seat can make sure of: best responses enclose it.
+    # Best responses bound the value of the game from both sides.
     low, high = -evaluate(form, solver.strategy()).best[1], evaluate(form, solver.strategy()).best[0]
     assert low - 1e-9 <= value <= high + 1e-9
     assert high - low < 0.06
+
+
+def test_nash_conv_takes_a_game_or_its_sequence_form():
+    game = games.load("kuhn")
+    for given in (game, unfold(game)):
+        assert nash_conv(given, uniform_strategy(game)) == pytest.approx(11 / 12)
 
 
 def test_leduc_with_suits_has_the_known_nodes():
@@ -73,10 +79,10 @@ def test_uniform_nashconv_and_value_equal_openspiels(name, peer):
     theirs = pyspiel.load_game_as_turn_based(peer)
     policy = pyspiel.UniformRandomPolicy(theirs)
     game = games.load(name)
-    verdict = evaluate(unfold(game), uniform_strategy(game))
-    assert verdict.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, policy, True), abs=1e-9)
+    found = evaluate(unfold(game), uniform_strategy(game))
+    assert found.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, policy, True), abs=1e-9)
     returns = pyspiel.expected_returns(theirs.new_initial_state(), policy, -1, False)
-    assert verdict.value == pytest.approx(returns[0], abs=1e-9)
+    assert found.value == pytest.approx(returns[0], abs=1e-9)
 
 
 # NashConv by iterations, alternating updates, from independent implementations (OpenSpiel's CFR and CFR+, and the
@@ -137,9 +143,9 @@ def test_long_runs_reach_the_value(name, value):
     game = games.load(name)
     solver = Cfr(game, "pcfr+")
     solver.run(3000)
-    verdict = evaluate(solver.form, solver.strategy())
-    assert verdict.nash_conv < 2e-3
-    assert verdict.value == pytest.approx(value, abs=1e-3)
+    found = evaluate(solver.form, solver.strategy())
+    assert found.nash_conv < 2e-3
+    assert found.value == pytest.approx(value, abs=1e-3)
 
 
 def test_the_value_of_two_different_strategies_is_the_mean_payoff():
@@ -170,7 +176,7 @@ def test_the_value_of_two_different_strategies_is_the_mean_payoff():
     assert evaluate(form, *strategies).value == pytest.approx(walk(games.positions(game)[0]), abs=1e-12)
 
 
-def test_a_best_response_beats_every_other_answer():
+def test_a_best_response_is_at_least_as_good_as_any_strategy():
     game = games.load("kuhn")
     form = unfold(game)
     generator = np.random.default_rng(3)
@@ -185,11 +191,11 @@ def test_a_best_response_beats_every_other_answer():
         assert -evaluate_probs(form, even[0], probs[1]).value <= fixed.best[1] + 1e-12
 
 
-def test_a_game_too_large_to_write_out_is_refused():
-    with pytest.raises(BadInput, match=r"goofspiel:cards=6 is too large to write out: it has more than 1,000 leaves"):
+def test_a_game_too_large_to_enumerate_is_refused():
+    with pytest.raises(BadInput, match=r"goofspiel:cards=6 is too large to enumerate: it has more than 1,000 leaves"):
         unfold(games.load("goofspiel:6"), max_leaves=1000)
 
 
-def test_no_variant_forgets_or_floors_by_accident():
+def test_plain_cfr_neither_discounts_nor_floors_and_one_variant_is_predictive():
     assert VARIANTS["cfr"] == (math.inf, math.inf, 0.0, False)
     assert [variant.predictive for variant in VARIANTS.values()].count(True) == 1

@@ -1,4 +1,4 @@
-"""Strategies on disk: the same when read again, and refused when they are anything else."""
+"""Strategy files: read back exactly, and refused if they are damaged or something else."""
 
 import json
 
@@ -7,6 +7,7 @@ import pytest
 import safetensors.numpy
 
 from kibitz import games
+from kibitz.core.files import write_tensors
 from kibitz.core.names import BadInput
 from kibitz.search.best_response import evaluate
 from kibitz.search.cfr import Cfr
@@ -26,13 +27,13 @@ def test_a_saved_strategy_is_read_back_exactly(solved, tmp_path):
     strategy.save(tmp_path / "strategy.safetensors")
     again = read_strategy(tmp_path / "strategy.safetensors", games.load("leduc"))
     assert again.game == strategy.game
-    for field in ("keys", "starts", "odds"):
+    for field in ("keys", "starts", "probs"):
         assert np.array_equal(getattr(again, field), getattr(strategy, field))
     assert evaluate(solved.form, again) == evaluate(solved.form, strategy)
     assert [path.name for path in tmp_path.iterdir()] == ["strategy.safetensors"]  # nothing half-written is left
 
 
-def test_the_game_and_its_parameters_stand_in_the_file(tmp_path):
+def test_the_file_names_the_game_and_its_parameters(tmp_path):
     solver = OutcomeSampling(games.load("leduc:ranks=4,raises=1"), 1)
     solver.run(10)
     solver.strategy().save(tmp_path / "s.safetensors")
@@ -47,7 +48,7 @@ def test_a_strategy_for_another_game_or_other_parameters_is_refused(solved, tmp_
             read_strategy(path, games.load(other))
 
 
-def test_infosets_that_it_does_not_know_are_played_evenly(solved):
+def test_unknown_infosets_are_played_uniformly(solved):
     assert uniform_strategy(solved.game).at(12345, 4).tolist() == [0.25] * 4
     partial = OutcomeSampling(solved.game, 1)
     partial.run(1)
@@ -65,21 +66,34 @@ def test_at_and_behaviour_agree(solved):
             assert np.array_equal(strategy.at(int(key), end - start), probs[start:end])
 
 
-def _file(tmp_path, **changes) -> "object":
-    game = {"format": "kibitz strategy 1", "game": json.dumps({"name": "kuhn"})}
-    parts = {"keys": np.array([3, 5], np.uint64), "starts": np.array([0, 2, 4]), "odds": np.array([0.5, 0.5, 1.0, 0.0])}
-    parts |= changes
+PARTS = {
+    "keys": np.array([3, 5], np.uint64),
+    "starts": np.array([0, 2, 4]),
+    "probs": np.array([0.5, 0.5, 1.0, 0.0]),
+}
+
+
+def _file(tmp_path, **changes):
+    write_tensors(tmp_path / "s.safetensors", "kibitz strategy 1", PARTS | changes, game="kuhn")
+    return tmp_path / "s.safetensors"
+
+
+def test_a_file_from_before_version_0_2_is_read(tmp_path):
     path = tmp_path / "s.safetensors"
-    path.write_bytes(safetensors.numpy.save(parts, game))
-    return path
+    tensors = {("odds" if key == "probs" else key): tensor for key, tensor in PARTS.items()}
+    about = {"format": "kibitz strategy 1", "game": json.dumps({"name": "kuhn"})}
+    path.write_bytes(safetensors.numpy.save(tensors, about))
+    strategy = read_strategy(path)
+    assert strategy.game == games.load("kuhn")
+    assert np.array_equal(strategy.probs, PARTS["probs"])
 
 
 DAMAGE = {
-    "odds that don't add up": {"odds": np.array([0.5, 0.4, 1.0, 0.0])},
-    "negative odds": {"odds": np.array([1.5, -0.5, 1.0, 0.0])},
-    "not numbers": {"odds": np.array([np.nan, 0.5, 1.0, 0.0])},
+    "probabilities that don't sum to 1": {"probs": np.array([0.5, 0.4, 1.0, 0.0])},
+    "negative probabilities": {"probs": np.array([1.5, -0.5, 1.0, 0.0])},
+    "not numbers": {"probs": np.array([np.nan, 0.5, 1.0, 0.0])},
     "keys out of order": {"keys": np.array([5, 3], np.uint64)},
-    "too few odds": {"odds": np.array([0.5, 0.5])},
+    "too few probabilities": {"probs": np.array([0.5, 0.5])},
     "starts beyond the end": {"starts": np.array([0, 2, 9])},
 }
 
@@ -97,7 +111,7 @@ def test_a_truncated_file_is_refused(keep, solved, tmp_path):
     solved.strategy().save(path)
     data = path.read_bytes()
     path.write_bytes(data[: int(len(data) * keep) if isinstance(keep, float) else keep])
-    with pytest.raises(BadInput, match=r"s\.safetensors can't be read as a strategy"):
+    with pytest.raises(BadInput, match=r"s\.safetensors can't be read as"):
         read_strategy(path)
 
 
