@@ -20,7 +20,7 @@ from ..arena.statistics import Estimate, interval
 from ..core.files import write_atomically
 from ..core.names import BadInput, choose
 from ..core.runs import Run
-from ..learn.deep_cfr.config import DEFECTS
+from ..learn.deep_cfr.thesis_defects import DEFECTS, joined
 from ..learn.trainer import configured, new_run, train
 from .report import Report, Watcher
 
@@ -105,7 +105,7 @@ class Study:
             "iterations": scale.iterations, "traversals": scale.traversals, "steps": scale.steps,
             "strategy_steps": scale.steps, "keep_every": scale.iterations // MODELS, "evaluate_every": 0,
         }  # fmt: skip
-        return self._trained(name, RULES, "thesis", given | dict.fromkeys(defects, True))
+        return self._trained(name, RULES, "thesis", given | {"defects": joined(defects)})
 
     def _duel(self, one: str, two: str, name: str) -> Estimate:
         """Player `one` against `two`, in mbb/g; played once and kept."""
@@ -159,7 +159,7 @@ class Study:
         each = self.scale.iterations // MODELS
         iterations = [each * (model + 1) for model in range(MODELS)]
         last = {}
-        for name, defects in (("faithful", DEFECTS), ("corrected", ())):
+        for name, defects in (("faithful", tuple(DEFECTS)), ("corrected", ())):
             run = self._of_thesis(name, defects)
             players = [f"net:{run.folder},iteration={iteration}" for iteration in iterations]
             last[name] = players[-1]
@@ -187,11 +187,11 @@ class Study:
     def _ablation(self) -> Report:
         rows = []
         corrected = f"net:{self._of_thesis('corrected', ()).folder}"
-        for name, defects in ({defect: (defect,) for defect in DEFECTS} | {"faithful": DEFECTS}).items():
+        for name, defects in ({defect: (defect,) for defect in DEFECTS} | {"faithful": tuple(DEFECTS)}).items():
             player = f"net:{self._of_thesis(name, defects).folder}"
             against = self._duel(player, corrected, f"ablation-{name}-corrected")
             lucky = self._duel(player, "random", f"ablation-{name}-random")
-            title = "all seven" if name == "faithful" else f"{DEFECTS.index(name) + 1} {name}"
+            title = "all seven" if name == "faithful" else f"{list(DEFECTS).index(name) + 1} {name}"
             rows.append([title, told(against), told(lucky)])
         rows.append(["none", "", told(self._duel(corrected, "random", "ablation-corrected-random"))])
         notes = [
