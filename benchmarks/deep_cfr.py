@@ -8,10 +8,10 @@ from kibitz.core.workers import Workers
 from kibitz.games import load
 from kibitz.jit import generators
 from kibitz.learn.deep_cfr.config import DeepCfrConfig
-from kibitz.learn.deep_cfr.memory import Packing
 from kibitz.learn.deep_cfr.networks import new_weights
+from kibitz.learn.deep_cfr.packing import Packing
 from kibitz.learn.deep_cfr.traversal import Settings, Traverser
-from kibitz.learn.deep_cfr.worker import Known, traversing
+from kibitz.learn.deep_cfr.worker import Networks, traversing
 
 from .measuring import Row, Work
 
@@ -21,17 +21,17 @@ PART = 500  # traversals in flight, which share batches
 SMALL_PART = 50
 
 
-def untrained(config: DeepCfrConfig) -> Known:
+def untrained(config: DeepCfrConfig) -> Networks:
     shape = config.shape(load(config.game))
     return new_weights(shape, np.random.default_rng(1)), new_weights(shape, np.random.default_rng(2))
 
 
 def our_traversals(name: str, in_flight: int = PART, nodes: bool = False) -> Work:
-    """Alternating the traversing seat, with untrained networks; counted in traversals or in nodes."""
-    from kibitz.learn.deep_cfr.learning import answerer
+    """By turns of the two seats, with untrained networks; counted as traversals, or as their nodes."""
+    from kibitz.learn.deep_cfr.fitting import evaluator
 
     config, game = DeepCfrConfig(name, hidden=HIDDEN[name]), load(name)
-    asks = [answerer(config.shape(game), weights, "cpu") for weights in untrained(config) if weights is not None]
+    asks = [evaluator(config.shape(game), weights, "cpu") for weights in untrained(config) if weights is not None]
     traverser = Traverser(game, Packing(game), Settings(True, False, False))
 
     def work(count: int) -> int:
@@ -49,12 +49,12 @@ def our_traversals(name: str, in_flight: int = PART, nodes: bool = False) -> Wor
     return lambda count: work(max(1, round(count / each)))
 
 
-def evaluations(name: str, batch: int) -> Work:
-    """The forward pass alone, on minibatches of a given size."""
-    from kibitz.learn.deep_cfr.learning import answerer
+def answers(name: str, batch: int) -> Work:
+    """The forward pass alone, so many positions at a time."""
+    from kibitz.learn.deep_cfr.fitting import evaluator
 
     config = DeepCfrConfig(name, hidden=HIDDEN[name])
-    answer = answerer(config.shape(load(name)), untrained(config)[0], "cpu")  # type: ignore[arg-type]
+    answer = evaluator(config.shape(load(name)), untrained(config)[0], "cpu")  # type: ignore[arg-type]
     encodings = (np.random.default_rng(1).random((batch, load(name).facts.encoding)) < 0.1).astype(np.float32)
 
     def work(count: int) -> None:

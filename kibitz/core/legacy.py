@@ -48,17 +48,32 @@ LEARNER_FIELDS: dict[str, dict[str, str]] = {
         "grow": "new_patterns",
         "grow_from": "growth_positions",
     },
-    "next-card": {"judged": "evaluation_games"},
-    "cards": {
-        "judged": "evaluation_games",
-        "view": "belief_hidden",
-        "quick": "policy_hidden",
-        "open": "value_hidden",
+    "deep-cfr": {
+        "net": "network",
+        "skips": "skip_connections",
+        "init": "init_scale",
+        "scratch": "reinitialize",
+        "strategy_batch": "strategy_batch_size",
+        "rate_falls": "learning_rate_decay",
+        "clip": "max_gradient_norm",
+        "held_out": "validation",
+        "memory": "replay",
+        "merge": "merge_samples",
+        "reads": "hand_categories",
+        "suits_alike": "suit_isomorphism",
+        "answers": "inference_device",
     },
-    "exit-cards": {"judged": "evaluation_deals"},
 }
-# Tensors of the learners `cards` and `exit-cards`: parts of their names in files, checkpoints and journals.
-CARD_TENSORS = {"view": "belief", "quick": "policy", "open": "value", "worth": "action_values"}
+# Seven yes-or-no fields of deep-cfr, now names in its field `defects`.
+DEFECTS = (
+    "one_deal",
+    "whole_pot",
+    "flipped_signs",
+    "free_raises",
+    "newest_held_out",
+    "calls_unseen",
+    "weight_by_step",
+)
 
 
 def current_player(text: str) -> str:
@@ -75,6 +90,9 @@ def current_config(values: dict[str, Any]) -> dict[str, Any]:
     """A run's configuration with the present names of its fields and players."""
     fields = FIELDS | LEARNER_FIELDS.get(str(values.get("method")), {}) if values.get("command") == "train" else FIELDS
     found = {fields.get(key, key): value for key, value in values.items()}
+    if DEFECTS[0] in found:
+        flags = {name: found.pop(name) for name in DEFECTS if name in found}
+        found["defects"] = ",".join(name.replace("_", "-") for name, flag in flags.items() if flag)
     if isinstance(found.get("players"), list):
         found["players"] = [current_player(each) if isinstance(each, str) else each for each in found["players"]]
     return found

@@ -32,6 +32,17 @@ def sizes_of(game: Game, hidden: Sequence[int]) -> list[int]:
     return [game.facts.encoding, *hidden, game.facts.num_actions]
 
 
+def parse_sizes(name: str, text: str) -> tuple[int, ...]:
+    """Parse the sizes of hidden layers, such as 128-64; `name` is the field, for the error message."""
+    try:
+        sizes = tuple(int(size) for size in text.split("-"))
+    except ValueError:
+        sizes = (0,)
+    if min(sizes) < 1:
+        raise BadInput(f"{name}={text} should be sizes of layers, such as 128 or 128-64")
+    return sizes
+
+
 def new_layers(sizes: Sequence[int], generator: np.random.Generator) -> Layers:
     """Untrained: weights and biases even between ±1/√inputs."""
 

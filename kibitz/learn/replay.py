@@ -1,123 +1,117 @@
-"""Experience: what the expert said at each decision, in compact arrays that never grow.
+"""The replay buffer: a bounded store of samples in named arrays. A rule decides which samples it keeps:
 
-A row is an encoding of what the seat knew, the expert's policy there, and which actions were
-legal. Encodings of 0 and 1 are kept as bits. Which rows are kept, a rule decides:
-
-    exponential   a new row goes to a random slot with probability k(1 - exp(-1/(r·k))), about 1/r,
-                  so that the chance of a row still being there falls as exp(-age/(r·k)); r = 2 in ExIt-OOS
-    uniform       every row ever seen is there with the same chance (Vitter's algorithm R)
-    latest        the last k rows
+exponential   a new sample replaces a random one with probability k(1 - exp(-1/(d·k))), about 1/d, where k is the
+              capacity: the probability that a sample is still there falls as exp(-age/(d·k)); d = 2 in ExIt-OOS
+uniform       every sample ever added is kept with the same probability (reservoir sampling, Vitter's algorithm R)
+latest        the last k samples
 """
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import safetensors
-import safetensors.numpy
 
-from ..core.files import write_atomically
+from ..core.files import read_tensors, readable, tensor_file_format, write_tensors
 from ..core.names import BadInput, at_least, choose
 
 RULES = ("exponential", "uniform", "latest")
-FORMAT = "kibitz experience 1"
+FORMAT = "kibitz replay buffer 1"
+OLD_FORMAT = "kibitz experience 1"  # of ExIt-OOS, before version 0.2
+
+Arrays = dict[str, np.ndarray]
 
 
-class Experience:
-    def __init__(
-        self, rows: int, encoding: int, actions: int, rule: str = "exponential", decay: float = 2.0, bits: bool = True
-    ) -> None:
-        at_least("rows of experience", rows, 1)
-        self.rule, self.decay, self.bits = choose("rule of experience", rule, RULES), decay, bits
-        self.rows, self.width, self.actions = rows, encoding, actions
-        shape, kind = ((rows, -(-encoding // 8)), np.uint8) if bits else ((rows, encoding), np.float32)
-        self.encodings: np.ndarray = np.zeros(shape, kind)  # type: ignore[arg-type]
-        self.policies = np.zeros((rows, actions), np.float16)
-        self.legal = np.zeros((rows, -(-actions // 8)), np.uint8)
-        self.seen = 0  # rows that were ever offered
+class ReplayBuffer:
+    """Samples as rows of named arrays, which grow up to the capacity."""
+
+    def __init__(self, capacity: int, empty: Arrays, rule: str = "uniform", decay: float = 2.0) -> None:
+        """
+        Args:
+            capacity: Maximum number of samples.
+            empty: Each array with no rows, [0, ...]: it defines the shape and type of a row.
+            rule: One of RULES.
+            decay: Of the exponential rule: d in the formula above.
+        """
+        at_least("capacity of the replay buffer", capacity, 1)
+        self.capacity, self.rule, self.decay = capacity, choose("rule of the replay buffer", rule, RULES), decay
+        self.arrays = dict(empty)
+        self.added = 0  # samples ever added
 
     def __len__(self) -> int:
-        return min(self.seen, self.rows)
+        return min(self.added, self.capacity)
 
     @property
-    def bytes(self) -> int:
-        return self.encodings.nbytes + self.policies.nbytes + self.legal.nbytes
+    def bytes_per_sample(self) -> int:
+        return sum(int(np.prod(array.shape[1:])) * array.dtype.itemsize for array in self.arrays.values())
 
-    def add(
-        self, encodings: np.ndarray, policies: np.ndarray, legal: np.ndarray, generator: np.random.Generator
-    ) -> None:
-        """Offer rows, the oldest first; the rule says which are taken, and which they replace."""
-        if self.bits and not np.isin(encodings, (0, 1)).all():
-            raise BadInput("an encoding that isn't all 0 and 1 can't be kept as bits: ask for bits=False")
-        slots = self._slots(len(encodings), generator)
-        taken = slots >= 0
-        packed = np.packbits(encodings.astype(bool), axis=1) if self.bits else encodings
-        # Row by row where a slot is hit twice the last one stays: NumPy assigns in order.
-        self.encodings[slots[taken]] = packed[taken]
-        self.policies[slots[taken]] = policies[taken]
-        self.legal[slots[taken]] = np.packbits(legal.astype(bool), axis=1)[taken]
-        self.seen += len(encodings)
+    def add(self, samples: Arrays, generator: np.random.Generator) -> None:
+        """Add samples, the oldest first; the rule decides which are kept, and which they replace."""
+        count = len(next(iter(samples.values())))
+        at = slots(self.rule, self.added, self.capacity, count, generator, self.decay)
+        self.added += count
+        self._grow()
+        kept = at >= 0
+        for name, array in self.arrays.items():
+            # Where a slot is hit twice, the last sample stays: NumPy assigns in order.
+            array[at[kept]] = samples[name][kept]
 
-    def _slots(self, count: int, generator: np.random.Generator) -> np.ndarray:
-        return places(self.rule, self.seen, self.rows, count, generator, self.decay)
+    def _grow(self) -> None:
+        for name, old in self.arrays.items():
+            if len(self) > len(old):
+                rows = min(self.capacity, max(len(self), 2 * len(old)))
+                self.arrays[name] = np.zeros((rows, *old.shape[1:]), old.dtype)
+                self.arrays[name][: len(old)] = old
 
-    def sample(self, count: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """So many rows drawn evenly, with replacement: encodings and policies as float32, legal as bool."""
+    def sample(self, count: int, generator: np.random.Generator) -> Arrays:
+        """Draw samples uniformly, with replacement."""
         if not len(self):
-            raise BadInput("there is no experience to draw from yet")
+            raise BadInput("the replay buffer is empty")
         drawn = generator.integers(0, len(self), size=count)
-        encodings = self.encodings[drawn]
-        if self.bits:
-            encodings = np.unpackbits(encodings, axis=1, count=self.width)
-        legal = np.unpackbits(self.legal[drawn], axis=1, count=self.actions).astype(bool)
-        policies = self.policies[drawn].astype(np.float32)
-        return encodings.astype(np.float32), policies / policies.sum(axis=1, keepdims=True), legal
+        return {name: array[drawn] for name, array in self.arrays.items()}
+
+    def all(self) -> Arrays:
+        """Return all samples; by the rule `latest` from the oldest to the newest."""
+        n = len(self)
+        shift = self.added % n if self.rule == "latest" and self.added > n else 0
+        return {name: np.roll(array[:n], -shift, axis=0) if shift else array[:n] for name, array in self.arrays.items()}
 
     def save(self, path: Path) -> None:
-        used = len(self)
-        arrays = {"encodings": self.encodings[:used], "policies": self.policies[:used], "legal": self.legal[:used]}
-        meta = {
-            "format": FORMAT,
-            **{key: str(getattr(self, key)) for key in ("rows", "width", "actions", "rule", "decay", "bits", "seen")},
-        }
-        write_atomically(
-            path, safetensors.numpy.save({key: np.ascontiguousarray(a) for key, a in arrays.items()}, meta)
-        )
+        arrays = {name: array[: len(self)] for name, array in self.arrays.items()}
+        about = {"added": self.added, "capacity": self.capacity, "rule": self.rule}
+        write_tensors(path, FORMAT, arrays, **about)
+
+    def restore(self, path: Path) -> None:
+        """Read what `save` wrote.
+
+        Raises:
+            BadInput: The file is damaged, or its capacity, rule or arrays are not those of this buffer.
+        """
+        old = tensor_file_format(path) == OLD_FORMAT
+        arrays, about = read_tensors(path, OLD_FORMAT if old else FORMAT, "replay buffer", unmarked=True)
+        with readable(path, "replay buffer"):
+            names = ("seen", "rows", "rule") if old else ("added", "capacity", "rule")
+            # Before version 0.2, Deep CFR wrote the three values as a list.
+            values = about["values"] if "values" in about else [about[name] for name in names]
+            added, capacity, rule = int(values[0]), int(values[1]), str(values[2])
+            fits = (capacity, rule) == (self.capacity, self.rule)
+            for name, mine in self.arrays.items():
+                found = arrays[name]
+                fits = fits and found.dtype == mine.dtype and found.shape[1:] == mine.shape[1:]
+                fits = fits and len(found) == min(added, capacity)
+            if not fits:
+                raise ValueError("its samples are not those of this run")
+        self.added, self.arrays = added, {name: arrays[name] for name in self.arrays}
 
 
-def places(rule: str, seen: int, k: int, count: int, generator: np.random.Generator, decay: float = 2.0) -> np.ndarray:
-    """Where each of `count` new rows goes among k, when `seen` ones came before; -1: nowhere."""
-    order = seen + np.arange(count)
+def slots(rule: str, added: int, k: int, count: int, generator: np.random.Generator, decay: float = 2.0) -> np.ndarray:
+    """Return the slot of each of `count` new samples among k, `added` samples after the first; -1: not kept."""
+    order = added + np.arange(count)
     if rule == "latest":
         return order % k
     if rule == "uniform":
-        slots = generator.integers(0, np.maximum(order + 1, k))
-        slots[slots >= k] = -1
+        found = generator.integers(0, np.maximum(order + 1, k))
+        found[found >= k] = -1
     else:
-        slots = generator.integers(0, k, size=count)
-        slots[generator.random(count) >= k * -math.expm1(-1 / (decay * k))] = -1
-    return np.where(order < k, order, slots)
-
-
-def read_experience(path: Path) -> Experience:
-    """What `save` wrote; refused if it is damaged or something else."""
-    try:
-        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            meta: dict[str, Any] = file.metadata() or {}
-            if meta.get("format") != FORMAT:
-                raise BadInput(f"{path} is no experience of Kibitz (its format is {meta.get('format', 'not given')!r})")
-            found = Experience(
-                int(meta["rows"]), int(meta["width"]), int(meta["actions"]), meta["rule"], float(meta["decay"]),
-                meta["bits"] == "True",
-            )  # fmt: skip
-            found.seen = int(meta["seen"])
-            for name in ("encodings", "policies", "legal"):
-                getattr(found, name)[: len(found)] = file.get_tensor(name)
-            return found
-    except FileNotFoundError:
-        raise BadInput(f"no experience file {str(path)!r}") from None
-    except BadInput:
-        raise
-    except (safetensors.SafetensorError, OSError, KeyError, ValueError) as error:
-        raise BadInput(f"{path} can't be read as experience, it is damaged or foreign: {error}") from None
+        found = generator.integers(0, k, size=count)
+        found[generator.random(count) >= k * -math.expm1(-1 / (decay * k))] = -1
+    return np.where(order < k, order, found)

@@ -1,4 +1,4 @@
-"""Every number of Deep CFR, and each known defect of the thesis by its name."""
+"""The configuration of Deep CFR, its presets, and what it refuses."""
 
 import math
 from dataclasses import dataclass
@@ -8,135 +8,147 @@ import numpy as np
 
 from ...core.names import BadInput
 from ...games import CHANCE, OVER, full_name, positions
-from ...games.holdem.encoding import CALLS_UNSEEN, HAND_CATEGORY, by_street
+from ...games.holdem.encoding import READ, by_street
 from ...jit import generators
+from ..learner import ADVANCED
+from ..mlp import parse_sizes
+from . import thesis_defects
 from .networks import CARDS, PLAIN, Shape
 from .traversal import MAX_NODES
 
-MEMORIES = ("reservoir", "latest")
-WALKS = 50  # of each seat, to see how large a traversal is
-FREE_RAISES = 5  # a street, the most that the rules of hold'em can be asked for
+WALKS = 50  # random games per seat, to estimate the size of a traversal
+FEW_CARDS = 8  # in a deck that is small enough to compute NashConv exactly
 
 
 @dataclass(frozen=True)
 class DeepCfrConfig:
-    """`kibitz train deep-cfr --help` is made of this."""
+    """The options of `kibitz train deep-cfr` are made of these fields."""
 
     game: Annotated[str, "the game, with its parameters"]
-    iterations: Annotated[int, "of CFR: traversals and a new network for each seat", range(1, 10**6)] = 100
-    traversals: Annotated[int, "traversals a seat and iteration", range(1, 10**8)] = 1500
-    in_flight: Annotated[int, "traversals that share batches of the network", range(1, 10**6)] = 500
-    net: Annotated[str, "auto: cards for hold'em, else plain", ("auto", PLAIN, CARDS)] = "auto"
-    hidden: Annotated[str, "sizes of hidden layers, as 64-64-64; of cards the first is the width of all"] = "64-64-64"
-    norm: Annotated[str, "what is done before the last layer", ("none", "layer", "batch")] = "layer"
-    skips: Annotated[bool, "whether layers of one width are added to what they are given"] = True
-    init: Annotated[float, "weights begin even between ± this; 0: by the number of inputs"] = 0.0
-    scratch: Annotated[bool, "whether an advantage network begins anew each iteration"] = True
-    steps: Annotated[int, "gradient steps of an advantage network an iteration", range(1, 10**7)] = 750
-    batch_size: Annotated[int, "samples a step", range(1, 10**6)] = 2048
-    strategy_steps: Annotated[int, "gradient steps of the strategy network", range(1, 10**7)] = 5000
-    strategy_batch: Annotated[int, "its samples a step", range(1, 10**6)] = 2048
-    strategy_loss: Annotated[str, "its loss: cross-entropy, or squares of odds", ("entropy", "squares")] = "entropy"
+    iterations: Annotated[
+        int, "iterations of CFR: traversals and a new advantage network per seat", range(1, 10**6)
+    ] = 100
+    traversals: Annotated[int, "traversals per seat and iteration", range(1, 10**8)] = 1500
+    in_flight: Annotated[int, "traversals that share batches of network evaluations", range(1, 10**6), ADVANCED] = 500
+    network: Annotated[str, "architecture; auto: cards for hold'em, else plain", ("auto", PLAIN, CARDS)] = "auto"
+    hidden: Annotated[str, "sizes of the hidden layers, such as 64-64-64; cards: the first is the width of all"] = (
+        "64-64-64"
+    )
+    norm: Annotated[str, "normalization before the last layer", ("none", "layer", "batch"), ADVANCED] = "layer"
+    skip_connections: Annotated[bool, "add the input of a layer to its output where the sizes are equal", ADVANCED] = (
+        True
+    )
+    init_scale: Annotated[float, "initial weights are uniform in ± this; 0: ±1/sqrt(inputs)", ADVANCED] = 0.0
+    reinitialize: Annotated[bool, "fit the advantage networks of each iteration from new weights", ADVANCED] = True
+    steps: Annotated[int, "gradient steps per advantage network and iteration", range(1, 10**7)] = 750
+    batch_size: Annotated[int, "samples per minibatch", range(1, 10**6)] = 2048
+    strategy_steps: Annotated[int, "gradient steps of the strategy network", range(1, 10**7), ADVANCED] = 5000
+    strategy_batch_size: Annotated[int, "samples per minibatch of the strategy network", range(1, 10**6), ADVANCED] = (
+        2048
+    )
+    strategy_loss: Annotated[
+        str, "loss of the strategy network: cross-entropy, or squared errors of probabilities", ("entropy", "squares"),
+        ADVANCED,
+    ] = "entropy"  # fmt: skip
     learning_rate: Annotated[float, "learning rate of Adam"] = 1e-3
-    rate_falls: Annotated[bool, "whether it falls to 0 along the steps"] = False
-    clip: Annotated[float, "the longest gradient; 0: any"] = 1.0
-    held_out: Annotated[float, "share of samples that are only watched, to stop early; 0: none"] = 0.0
-    patience: Annotated[int, "passes over the samples without progress on these, before it stops", range(10**6)] = 10
-    memory: Annotated[str, "every sample with the same chance of staying, or the latest", MEMORIES] = "reservoir"
-    capacity: Annotated[int, "advantage samples of a seat", range(1, 10**9)] = 1_000_000
-    strategy_capacity: Annotated[int, "strategy samples of a seat", range(1, 10**9)] = 1_000_000
-    merge: Annotated[bool, "whether equal views are learned as one, by their mean: the same loss, less noise"] = False
-    regret_power: Annotated[float, "samples of iteration t weigh t to this (1: linear CFR)"] = 1.0
-    average_power: Annotated[float, "and so do strategies in the average"] = 1.0
-    fallback: Annotated[str, "where no regret is positive", ("argmax", "uniform")] = "argmax"
+    learning_rate_decay: Annotated[bool, "decrease the learning rate linearly to 0 over the steps", ADVANCED] = False
+    max_gradient_norm: Annotated[float, "clip gradients to this norm; 0: no clipping", ADVANCED] = 1.0
+    validation: Annotated[float, "share of samples held out for early stopping; 0: none", ADVANCED] = 0.0
+    patience: Annotated[
+        int, "epochs without improvement on the held-out samples before stopping", range(10**6), ADVANCED
+    ] = 10
+    replay: Annotated[str, "samples to keep: a uniform reservoir, or the latest", ("reservoir", "latest"), ADVANCED] = (
+        "reservoir"
+    )
+    capacity: Annotated[int, "advantage samples kept per seat", range(1, 10**9)] = 1_000_000
+    strategy_capacity: Annotated[int, "strategy samples kept per seat", range(1, 10**9), ADVANCED] = 1_000_000
+    merge_samples: Annotated[
+        bool, "fit the weighted mean of all samples of a view: the same expected gradient with less noise", ADVANCED
+    ] = False
+    regret_power: Annotated[float, "weight samples of iteration t by t to this power; 1: linear CFR", ADVANCED] = 1.0
+    average_power: Annotated[float, "weight strategies of iteration t by t to this power in the average", ADVANCED] = (
+        1.0
+    )
+    fallback: Annotated[str, "policy where no regret is positive", ("argmax", "uniform"), ADVANCED] = "argmax"
     average: Annotated[str, "a strategy network, or SD-CFR: all advantage networks", ("network", "sd")] = "network"
-    shared_chance: Annotated[bool, "whether all branches of a traversal meet the same cards"] = True
-    reads: Annotated[bool, "whether networks are told what a hand of hold'em makes, besides its cards"] = False
-    suits_alike: Annotated[bool, "whether hands of hold'em are learned with other suits each time"] = False
-    device: Annotated[str, "where networks learn", ("auto", "cpu", "cuda")] = "auto"
-    answers: Annotated[str, "where they answer traversals", ("cpu", "cuda")] = "cpu"
-    evaluate_every: Annotated[int, "iterations between exact NashConvs, of small games; 0: never", range(10**7)] = 10
+    shared_chance: Annotated[bool, "all branches of a traversal get the same chance outcomes", ADVANCED] = True
+    hand_categories: Annotated[bool, "hold'em: add pairs, straights and flushes to the network's inputs", ADVANCED] = (
+        False
+    )
+    suit_isomorphism: Annotated[bool, "hold'em: permute suits at random in each minibatch", ADVANCED] = False
+    device: Annotated[str, "device that fits the networks", ("auto", "cpu", "cuda")] = "auto"
+    inference_device: Annotated[str, "device that evaluates networks in traversals", ("cpu", "cuda"), ADVANCED] = "cpu"
+    evaluate_every: Annotated[int, "iterations between exact NashConvs, in small games; 0: never", range(10**7)] = 10
     keep_every: Annotated[int, "iterations between models that are kept", range(1, 10**7)] = 10
-    one_deal: Annotated[bool, "defect 1: the same cards in all traversals of an iteration"] = False
-    whole_pot: Annotated[bool, "defect 2: who wins gets, who loses pays the whole pot"] = False
-    flipped_signs: Annotated[bool, "defect 3: values change sign at every move, as if turns alternated"] = False
-    free_raises: Annotated[bool, "defect 4: small raises in all streets, and no cap but the stack"] = False
-    newest_held_out: Annotated[bool, "defect 5: the newest samples are held out, never learned from"] = False
-    calls_unseen: Annotated[bool, "defect 6: calls can't be seen in the encoding"] = False
-    weight_by_step: Annotated[bool, "defect 7: samples weigh by the move in the hand, not the iteration"] = False
-    seed: Annotated[int, "the same seed gives the same run", range(2**63)] = 1
+    defects: Annotated[
+        str, f"defects of the thesis to reproduce, comma-separated: {', '.join(thesis_defects.DEFECTS)}"
+    ] = ""
+    seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1
+
+    @property
+    def defect_set(self) -> frozenset[str]:
+        return thesis_defects.parse(self.defects)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        try:
-            sizes = tuple(int(size) for size in self.hidden.split("-"))
-        except ValueError:
-            sizes = (0,)
-        if min(sizes) < 1:
-            raise BadInput(f"hidden={self.hidden} should be sizes of layers, such as 64 or 64-64-64")
-        return sizes
+        return parse_sizes("hidden", self.hidden)
 
     def traversed(self, game: Any) -> Any:
-        """The game that is traversed and encoded: the game itself, but for defects of the thesis."""
-        if self.free_raises:
-            game = game._replace(big_bet=game.small_bet, preflop_raises=FREE_RAISES, raises=FREE_RAISES)
-        return self.seen(game)
+        """The game that is traversed and encoded: the game itself, except for defects of the thesis."""
+        return self.seen(thesis_defects.traversed_game(game, self.defect_set))
 
     def seen(self, game: Any) -> Any:
         """The game by whose rules views are encoded for the networks."""
-        if self.reads:
-            return game._replace(inputs=HAND_CATEGORY)
-        return game._replace(inputs=CALLS_UNSEEN) if self.calls_unseen else game
+        return (
+            game._replace(inputs=READ) if self.hand_categories else thesis_defects.encoded_game(game, self.defect_set)
+        )
 
     def shape(self, game: Any) -> Shape:
         facts = game.facts
-        cards = self.net == CARDS or (self.net == "auto" and game.name == "holdem" and by_street(game))
+        cards = self.network == CARDS or (self.network == "auto" and game.name == "holdem" and by_street(game))
         deck = (game.streets, game.ranks, game.suits) if cards else (0, 0, 0)
         return Shape(
             kind=CARDS if cards else PLAIN, inputs=facts.encoding, hidden=self.sizes, actions=facts.num_actions,
-            norm=self.norm, skips=self.skips, deck=deck,
+            norm=self.norm, skips=self.skip_connections, deck=deck,
         )  # fmt: skip
 
 
 PRESETS = {
     "paper": "as published (Brown et al. 2019; in small games Steinberger's sizes)",
-    "thesis": "the sizes of the thesis on hold'em, its defects corrected",
-    "thesis-faithful": "the same with all its defects",
-    "kibitz": "what we found to be better",
+    "thesis": "sizes of Żarejko's thesis on hold'em, without its defects",
+    "thesis-faithful": "the thesis with all its defects",
+    "kibitz": "our best settings",
     "small": "a minute or two, in any small game",
 }
-DEFECTS = (
-    "one_deal", "whole_pot", "flipped_signs", "free_raises", "newest_held_out", "calls_unseen", "weight_by_step",
-)  # fmt: skip
-IN_HOLDEM = ("whole_pot", "free_raises", "calls_unseen")  # defects that only hold'em can have
-FEW_CARDS = 8
 
 PAPER: dict[str, Any] = {
     "traversals": 10_000, "in_flight": 1000, "iterations": 450, "steps": 4000, "batch_size": 10_000,
-    "strategy_steps": 4000, "strategy_batch": 10_000, "hidden": "64-64-64", "strategy_loss": "squares",
+    "strategy_steps": 4000, "strategy_batch_size": 10_000, "hidden": "64-64-64", "strategy_loss": "squares",
     "shared_chance": False, "capacity": 40_000_000, "strategy_capacity": 40_000_000, "keep_every": 10,
 }  # fmt: skip
-PAPER_OF_FOUR_STREETS = {"steps": 32_000, "batch_size": 20_000, "strategy_steps": 32_000, "strategy_batch": 20_000}
-PAPER_OF_SMALL_GAMES = {
+PAPER_FOUR_STREETS = {"steps": 32_000, "batch_size": 20_000, "strategy_steps": 32_000, "strategy_batch_size": 20_000}
+PAPER_SMALL_GAMES = {
     "traversals": 1500, "in_flight": 500, "steps": 750, "batch_size": 2048, "strategy_steps": 5000,
-    "strategy_batch": 2048, "capacity": 1_000_000, "strategy_capacity": 1_000_000,
+    "strategy_batch_size": 2048, "capacity": 1_000_000, "strategy_capacity": 1_000_000,
 }  # fmt: skip
 THESIS: dict[str, Any] = {
-    "traversals": 250, "in_flight": 250, "iterations": 50, "keep_every": 10, "net": "plain", "hidden": "512-512-256",
-    "norm": "batch", "skips": False, "init": 0.005, "learning_rate": 1e-4, "clip": 0.0, "steps": 16_000,
-    "batch_size": 500, "strategy_steps": 16_000, "strategy_batch": 500, "strategy_loss": "squares", "held_out": 0.2,
-    "patience": 10, "memory": "latest", "capacity": 100_000, "strategy_capacity": 100_000,
+    "traversals": 250, "in_flight": 250, "iterations": 50, "keep_every": 10, "network": "plain",
+    "hidden": "512-512-256", "norm": "batch", "skip_connections": False, "init_scale": 0.005, "learning_rate": 1e-4,
+    "max_gradient_norm": 0.0, "steps": 16_000, "batch_size": 500, "strategy_steps": 16_000, "strategy_batch_size": 500,
+    "strategy_loss": "squares", "validation": 0.2, "patience": 10, "replay": "latest", "capacity": 100_000,
+    "strategy_capacity": 100_000,
 }  # fmt: skip
-# Where few views come back again and again, all samples of a view are learned as one.
-KIBITZ_OF_SMALL_GAMES: dict[str, Any] = {
-    "traversals": 1500, "in_flight": 500, "iterations": 300, "hidden": "64-64-64", "steps": 200, "rate_falls": True,
-    "scratch": False, "merge": True, "average": "sd", "capacity": 4_000_000, "keep_every": 100,
+# Few views occur again and again in small games: all samples of a view are merged.
+KIBITZ_SMALL_GAMES: dict[str, Any] = {
+    "traversals": 1500, "in_flight": 500, "iterations": 300, "hidden": "64-64-64", "steps": 200,
+    "learning_rate_decay": True, "reinitialize": False, "merge_samples": True, "average": "sd", "capacity": 4_000_000,
+    "keep_every": 100,
 }  # fmt: skip
 # (Parts of 160 traversals: 63 of them keep 16 processes busy to the end.)
-KIBITZ_OF_HOLDEM: dict[str, Any] = {
+KIBITZ_HOLDEM: dict[str, Any] = {
     "traversals": 10_000, "in_flight": 160, "iterations": 200, "hidden": "128", "steps": 1000, "batch_size": 32_768,
-    "strategy_steps": 5000, "strategy_batch": 32_768, "scratch": False, "rate_falls": True, "capacity": 20_000_000,
-    "strategy_capacity": 20_000_000, "suits_alike": True, "keep_every": 20,
+    "strategy_steps": 5000, "strategy_batch_size": 32_768, "reinitialize": False, "learning_rate_decay": True,
+    "capacity": 20_000_000, "strategy_capacity": 20_000_000, "suit_isomorphism": True, "keep_every": 20,
 }  # fmt: skip
 SMALL = {
     "iterations": 40,
@@ -150,7 +162,7 @@ SMALL = {
 
 
 def preset(game: Any, name: str) -> dict[str, Any]:
-    """A deck of more than a few cards can't be written out, so it isn't tried."""
+    """Return the values of a preset. NashConv is not computed where the deck is too large for it."""
     values = _preset(game, name)
     return (
         values | {"evaluate_every": 0}
@@ -162,82 +174,69 @@ def preset(game: Any, name: str) -> dict[str, Any]:
 def _preset(game: Any, name: str) -> dict[str, Any]:
     holdem = game.name == "holdem"
     if name == "paper":
-        sizes = {} if holdem else PAPER_OF_SMALL_GAMES
-        return PAPER | (PAPER_OF_FOUR_STREETS if holdem and game.streets == 4 else sizes)
+        sizes = {} if holdem else PAPER_SMALL_GAMES
+        return PAPER | (PAPER_FOUR_STREETS if holdem and game.streets == 4 else sizes)
     if name == "thesis":
         return THESIS
     if name == "thesis-faithful":
-        return THESIS | {name: True for name in DEFECTS if holdem or name not in IN_HOLDEM}
+        return THESIS | {"defects": thesis_defects.possible(game)}
     if name == "small":
-        return KIBITZ_OF_SMALL_GAMES | SMALL
+        return KIBITZ_SMALL_GAMES | SMALL
     if holdem:
-        return KIBITZ_OF_HOLDEM | {"reads": by_street(game)}  # the thesis' encoding has no room for it
-    return KIBITZ_OF_SMALL_GAMES
+        return KIBITZ_HOLDEM | {"hand_categories": by_street(game)}  # not in the thesis' encoding
+    return KIBITZ_SMALL_GAMES
 
 
 def refuse(config: DeepCfrConfig, game: Any) -> None:
-    """What can't be trained, before anything is written."""
+    """Raise BadInput where the configuration can't be trained."""
     facts = game.facts
     if facts.seats != 2 or not facts.zero_sum:
-        raise BadInput(f"deep-cfr is for two seats and sums of zero, and {full_name(game)} isn't")
+        raise BadInput(f"deep-cfr is for two-player zero-sum games, and {full_name(game)} is none")
     if not facts.encoding:
-        raise BadInput(f"{full_name(game)} has no encoding for a network: give it the rule `observe`")
-    for name, low, high in (("held_out", 0, 0.9), ("regret_power", 0, 10), ("average_power", 0, 10)):
+        raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
+    for name, low, high in (("validation", 0, 0.9), ("regret_power", 0, 10), ("average_power", 0, 10)):
         if not low <= getattr(config, name) <= high:
             raise BadInput(f"{name}={getattr(config, name)} should be from {low:g} to {high:g}")
     if not 0 < config.learning_rate < 1:
         raise BadInput(f"learning_rate={config.learning_rate} should be above 0 and below 1")
-    for name in ("clip", "init"):
+    for name in ("max_gradient_norm", "init_scale"):
         if not 0 <= getattr(config, name) < math.inf:
             raise BadInput(f"{name}={getattr(config, name)} should be 0 or above")
-    _refuse_defects(config, game)
+    by_streets = game.name == "holdem" and by_street(game)
+    if config.suit_isomorphism and game.name != "holdem":
+        raise BadInput(f"suit_isomorphism is for holdem, not for {full_name(game)}")
+    if config.network == CARDS and not by_streets:
+        raise BadInput(f"network=cards is for holdem with inputs=0; {full_name(game)} needs network=plain")
+    if config.hand_categories and not by_streets:
+        raise BadInput(f"hand_categories is for holdem with inputs=0, not for {full_name(game)}")
+    thesis_defects.refuse(config, game)
     _refuse_size(config, config.traversed(game))
     config.shape(config.seen(game))
-    for device in (config.device, config.answers):
+    for device in (config.device, config.inference_device):
         if device == "cuda":
             from ..torch_mlp import pick_device
 
             pick_device(device, large=True)
 
 
-def _refuse_defects(config: DeepCfrConfig, game: Any) -> None:
-    holdem = game.name == "holdem"
-    if config.suits_alike and not holdem:
-        raise BadInput(f"suits_alike is for holdem, not for {full_name(game)}")
-    for name in ("whole_pot", "free_raises", "calls_unseen"):
-        if getattr(config, name) and not holdem:
-            raise BadInput(f"{name} is a mistake that can be made in holdem, not in {full_name(game)}")
-    if config.net == CARDS and not (holdem and by_street(game)):
-        raise BadInput(f"net=cards reads hold'em with inputs=0, not {full_name(game)}: net=plain reads any encoding")
-    if config.reads and not (holdem and by_street(game)):
-        raise BadInput(f"reads is for hold'em with inputs=0, not for {full_name(game)}")
-    for name in ("free_raises", "calls_unseen"):
-        if getattr(config, name) and game.inputs == 0:
-            raise BadInput(f"{name} needs the thesis' encoding, holdem with inputs=1: {full_name(game)} has inputs=0")
-    if config.one_deal and not config.shared_chance:
-        raise BadInput("one_deal means that all luck is shared: not with shared_chance=no")
-    if config.newest_held_out and (config.memory != "latest" or not config.held_out or config.merge):
-        raise BadInput("newest_held_out needs memory=latest, held_out above 0, and merge=no: samples in order of age")
-
-
 def _refuse_size(config: DeepCfrConfig, game: Any) -> None:
-    each, at_once = room_of_one(game), min(config.in_flight, config.traversals)
+    each, at_once = traversal_size(game), min(config.in_flight, config.traversals)
     if each > MAX_NODES:
         raise BadInput(
-            f"a traversal of {full_name(game)} tries all actions of a seat, and that makes about {each:,.0f} "
-            f"positions: {MAX_NODES:,} have room, so choose a smaller game"
+            f"a traversal of {full_name(game)} tries all actions of a seat and visits about {each:,.0f} positions, "
+            f"more than the limit of {MAX_NODES:,}: choose a smaller game"
         )
     if each * at_once > MAX_NODES:
         raise BadInput(
-            f"in_flight={config.in_flight} makes about {each * at_once:,.0f} positions of {full_name(game)} at once: "
-            f"{MAX_NODES:,} have room, so give {int(MAX_NODES / each)} or less"
+            f"in_flight={config.in_flight} traversals of {full_name(game)} hold about {each * at_once:,.0f} positions, "
+            f"more than the limit of {MAX_NODES:,}: use {int(MAX_NODES / each)} or less"
         )
 
 
-def room_of_one(game: Any) -> float:
-    """Nodes that a traversal of the larger seat needs room for, about, where the other seat plays anything.
+def traversal_size(game: Any) -> float:
+    """Estimate the nodes that a traversal of the larger seat holds, where the other seat plays uniformly.
 
-    By random walks (Knuth 1975): a node on the way stands for all that its seat's choices before it lead to.
+    By random walks (Knuth 1975): a node on the way represents all nodes that its seat's earlier choices lead to.
     """
     rng, actions = generators(1, 1)[0], np.zeros(game.facts.num_actions, np.int64)
     needed = np.zeros(2)

@@ -17,15 +17,16 @@ from ...core.names import BadInput
 from ...core.progress import SILENT, Reporter
 from ...games import full_name
 from ...search.sequence_form import unfold
-from ..learner import Cost, Learner, Metrics, WorkerPool, learner
-from ..learner import Samples as Rows
+from ..learner import Cost, Learner, Metrics, Samples, WorkerPool, learner
+from ..replay import ReplayBuffer
 from . import config as settings
 from .average import Table
 from .config import DeepCfrConfig
-from .memory import Memory, Packing, merged
 from .networks import Model, Weights, new_weights, save_model
-from .traversal import Samples
-from .worker import FIT, INIT, MEMORY, Known, traversing
+from .packing import Packing, Rows, merged
+from .thesis_defects import sample_weights
+from .traversal import SeatSamples
+from .worker import FIT, INIT, REPLAY, Networks, traversing
 
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
 PROBE_STEPS = 20
@@ -45,7 +46,7 @@ class DeepCfr(Learner):
     examples = (
         "leduc --preset kibitz",
         "holdem --preset kibitz --device cuda",
-        "holdem:thesis --preset thesis --calls-unseen",
+        "holdem:thesis --preset thesis --defects one-deal,calls-unseen",
     )
     presets = settings.PRESETS
     preset = staticmethod(settings.preset)
@@ -57,15 +58,18 @@ class DeepCfr(Learner):
         super().__init__(config, game)
         self.seen = config.traversed(game)
         self.shape, self.packing = config.shape(self.seen), Packing(self.seen)
-        width, actions = self.packing.bytes, game.facts.num_actions
-        self.advantages = [Memory(config.capacity, width, actions, config.memory) for _ in range(2)]
-        self.strategies = [Memory(config.strategy_capacity, width, actions, config.memory) for _ in range(2)]
+        self.advantages = [self._buffer(config.capacity) for _ in range(2)]
+        self.strategies = [self._buffer(config.strategy_capacity) for _ in range(2)]
         self.networks: list[Weights | None] = [None, None]
         self.all: tuple[list[Weights], list[Weights]] = [], []  # advantage networks of all iterations, for SD-CFR
         self.iteration = 0
         self.model: tuple[int, list[Weights]] = 0, []  # the iteration of the strategy networks, and these
         self.probs: tuple[list[np.ndarray], list[np.ndarray]] = [], []  # strategies of `all`, as far as evaluated
         self._device, self._table = "", list[Table | None]()
+
+    def _buffer(self, capacity: int) -> ReplayBuffer:
+        empty = self.packing.empty(self.game.facts.num_actions)
+        return ReplayBuffer(capacity, empty, "uniform" if self.config.replay == "reservoir" else "latest")
 
     @property
     def device(self) -> str:
@@ -98,7 +102,7 @@ class DeepCfr(Learner):
         """Collect nothing yet: seat 2 traverses against what seat 1 has just learned, so `learn` does both in turn."""
         self.workers = workers
 
-    def learn(self, iteration: int, samples: Rows | None, report: Reporter) -> Metrics:
+    def learn(self, iteration: int, samples: Samples | None, report: Reporter) -> Metrics:
         metrics: Metrics = {"nodes": 0}
         for seat in range(2):
             metrics["nodes"] += self._traverse(iteration, seat, report)
@@ -111,7 +115,7 @@ class DeepCfr(Learner):
     def _traverse(self, iteration: int, seat: int, report: Reporter) -> int:
         """Add the samples of a seat's traversals to the reservoirs; return the number of nodes visited."""
         config, began = self.config, time.perf_counter()
-        found: dict[int, tuple[Samples, Samples]] = {}
+        found: dict[int, tuple[SeatSamples, SeatSamples]] = {}
         nodes = 0
         self.workers.share((self.networks[0], self.networks[1]))
         tasks = [(iteration, seat, part) for part in range(self.tasks)]
@@ -126,28 +130,26 @@ class DeepCfr(Learner):
         self.add(iteration, seat, [each[0] for each in ordered], [each[1] for each in ordered])
         return nodes
 
-    def add(self, iteration: int, seat: int, advantages: list[Samples], strategies: list[Samples]) -> None:
+    def add(self, iteration: int, seat: int, advantages: list[SeatSamples], strategies: list[SeatSamples]) -> None:
         """Add the samples of a seat's traversals, in the order of their parts."""
         config = self.config
-        generator = np.random.default_rng([config.seed, MEMORY, iteration, seat])
-        for memory, found, power in (
+        generator = np.random.default_rng([config.seed, REPLAY, iteration, seat])
+        for buffer, found, power in (
             (self.advantages[seat], advantages, config.regret_power),
             (self.strategies[1 - seat], strategies, config.average_power),
         ):
             if found is strategies and config.average == "sd":
                 continue
             for each in found:
-                weights = np.full(len(each.views), iteration**power, np.float32)
-                if config.weight_by_step:
-                    weights = each.steps.astype(np.float32)
-                memory.add(each.views, each.values, weights, generator)
+                weights = sample_weights(each.steps, iteration**power, config.defect_set)
+                buffer.add({"views": each.views, "values": each.values, "weights": weights}, generator)
 
     def fit_advantages(self, iteration: int, seat: int, report: Reporter = SILENT) -> Metrics:
         """Fit the advantage network of a seat to its reservoir."""
-        from .learning import ADVANTAGES
+        from .fitting import ADVANTAGES
 
         before = self.networks[seat]
-        if self.config.scratch or before is None:
+        if self.config.reinitialize or before is None:
             before = self._untrained(iteration, seat)
         fitted = self._fit(before, self.advantages[seat], ADVANTAGES, iteration, seat, report)
         self.networks[seat] = fitted.weights
@@ -160,37 +162,39 @@ class DeepCfr(Learner):
         if self.config.average == "sd" or self.model[0] == self.iteration:
             return
         loss, found = self.config.strategy_loss, []
-        for seat, memory in enumerate(self.strategies):
+        for seat, buffer in enumerate(self.strategies):
             before = self._untrained(self.iteration, 2 + seat)
-            found.append(self._fit(before, memory, loss, self.iteration, 2 + seat, report).weights)
+            found.append(self._fit(before, buffer, loss, self.iteration, 2 + seat, report).weights)
         self.model = self.iteration, found
 
     def _untrained(self, iteration: int, number: int) -> Weights:
         generator = np.random.default_rng([self.config.seed, INIT, iteration, number])
-        return new_weights(self.shape, generator, self.config.init)
+        return new_weights(self.shape, generator, self.config.init_scale)
 
-    def _fit(self, before: Weights, memory: Memory, loss: str, iteration: int, number: int, report: Reporter) -> Any:
-        from .learning import ADVANTAGES, Learned, Lesson, fit
+    def _fit(
+        self, before: Weights, buffer: ReplayBuffer, loss: str, iteration: int, number: int, report: Reporter
+    ) -> Any:
+        from .fitting import ADVANTAGES, FitSettings, Fitted, fit
 
         config, of_regrets = self.config, loss == ADVANTAGES
-        rows = memory.rows()
-        if not len(memory):  # few traversals, and the other seat folded in all of them
-            return Learned(before, 0.0, 0)
-        if config.merge:
+        if not len(buffer):  # few traversals, and the other seat folded in all of them
+            return Fitted(before, 0.0, 0)
+        rows = Rows(**buffer.all())
+        if config.merge_samples:
             rows = merged(rows)
-        lesson = Lesson(
+        chosen = FitSettings(
             config.steps if of_regrets else config.strategy_steps,
-            config.batch_size if of_regrets else config.strategy_batch,
-            config.learning_rate, config.rate_falls, config.clip, config.held_out, config.patience,
-            config.newest_held_out, config.suits_alike, loss,
+            config.batch_size if of_regrets else config.strategy_batch_size,
+            config.learning_rate, config.learning_rate_decay, config.max_gradient_norm, config.validation,
+            config.patience, "newest-held-out" in config.defect_set, config.suit_isomorphism, loss,
         )  # fmt: skip
         seed = int(np.random.SeedSequence([config.seed, FIT, iteration, number]).generate_state(1, np.uint64)[0] >> 1)
         what = f"seat {number + 1}" if of_regrets else f"strategy of seat {number - 1}"
 
         def watch(step: int) -> None:
-            report.progress(iteration - 1, config.iterations, f"{what}: {step:,}/{lesson.steps:,} steps")
+            report.progress(iteration - 1, config.iterations, f"{what}: {step:,}/{chosen.steps:,} steps")
 
-        return fit(self.shape, before, rows, self.packing, lesson, seed, self.device, watch)
+        return fit(self.shape, before, rows, self.packing, chosen, seed, self.device, watch)
 
     def evaluate(self) -> Metrics:
         """NashConv of the average strategy; before the first iteration, of uniform play."""
@@ -216,17 +220,17 @@ class DeepCfr(Learner):
     @classmethod
     def estimate(cls, config: DeepCfrConfig, game: Any, processes: int, done: int) -> Cost:
         """Do one part of an iteration's traversals, and a few steps of learning."""
-        probe = replace(config, traversals=min(config.traversals, config.in_flight), steps=PROBE_STEPS, held_out=0.0)
+        probe = replace(config, traversals=min(config.traversals, config.in_flight), steps=PROBE_STEPS, validation=0.0)
         solver, traverse = cls(probe, game), traversing(probe)
         untrained = new_weights(solver.shape, np.random.default_rng(1))
-        known: Known = (untrained, untrained)
+        networks: Networks = (untrained, untrained)
         for _ in range(2):  # the first one compiles
             began = time.perf_counter()
-            traverse((1, 0, 0), known)
+            traverse((1, 0, 0), networks)
             traversing_each = (time.perf_counter() - began) / probe.traversals
         _, advantages, strategies, _ = traverse((1, 0, 0), (None, None))  # an untrained opponent may fold all hands
         # A reservoir larger than a minibatch: a smaller one is decoded only once.
-        fills = 1 if config.merge else -(-(config.batch_size + 1) // max(len(advantages.views), 1))
+        fills = 1 if config.merge_samples else -(-(config.batch_size + 1) // max(len(advantages.views), 1))
         solver.add(1, 0, [advantages] * fills, [strategies])
         for _ in range(2):
             began = time.perf_counter()
@@ -235,12 +239,12 @@ class DeepCfr(Learner):
         left, processes = config.iterations - done, min(processes, -(-config.traversals // config.in_flight))
         seconds = left * 2 * (config.traversals * traversing_each / processes + config.steps * step)
         if config.average == "network":
-            samples = config.strategy_steps * config.strategy_batch / config.batch_size
+            samples = config.strategy_steps * config.strategy_batch_size / config.batch_size
             seconds += left / config.keep_every * 2 * samples * step
         rows = len(advantages.views) / probe.traversals * config.traversals * config.iterations
         kept = min(rows, config.capacity) + (min(rows, config.strategy_capacity) if config.average == "network" else 0)
-        networks = config.iterations if config.average == "sd" else config.iterations // config.keep_every + 2
-        size = int(2 * kept * solver.advantages[0].bytes_each + networks * 8 * solver.shape.count())
+        models = config.iterations if config.average == "sd" else config.iterations // config.keep_every + 2
+        size = int(2 * kept * solver.advantages[0].bytes_per_sample + models * 8 * solver.shape.count())
         return Cost(seconds, size, processes)
 
     # ------------------------------------------------------------ files
@@ -269,8 +273,8 @@ class DeepCfr(Learner):
             for name in (self.shape.shapes() if networks else ())
         }
         write_tensors(folder / "networks.safetensors", FORMAT, tensors, values=[self.iteration, self.model[0]])
-        for name, memory in self._memories().items():
-            memory.save(folder / f"{name}.safetensors")
+        for name, buffer in self._buffers().items():
+            buffer.save(folder / f"{name}.safetensors")
 
     def restore(self, folder: Path) -> None:
         tensors, about = read_tensors(folder / "networks.safetensors", FORMAT, "checkpoint", unmarked=True)
@@ -288,9 +292,9 @@ class DeepCfr(Learner):
         self.networks = [networks("last", seat)[0] for seat in range(2)]
         self.all = networks("all", 0), networks("all", 1)
         self.model = made, [networks("model", seat)[0] for seat in range(2)] if made else []
-        for name, memory in self._memories().items():
-            memory.restore(folder / f"{name}.safetensors")
+        for name, buffer in self._buffers().items():
+            buffer.restore(folder / f"{name}.safetensors")
 
-    def _memories(self) -> dict[str, Memory]:
+    def _buffers(self) -> dict[str, ReplayBuffer]:
         kinds = {"advantages": self.advantages, "strategies": self.strategies}
         return {f"{kind}-{seat + 1}": each[seat] for kind, each in kinds.items() for seat in range(2)}

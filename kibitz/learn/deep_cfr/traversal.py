@@ -1,14 +1,14 @@
-"""External-sampling traversals, many at a time, so that networks answer for all of them in one batch.
+"""External-sampling traversals, many at a time, so that networks evaluate the positions of all of them in one batch.
 
-A traversal tries every action of its own seat, and samples chance and the other seat. What is below one action doesn't
-depend on what is below another, so all traversals grow level by level: all positions of a level are asked about at
-once. A game is as many batches deep as it has decisions, and batches are as large as the levels are wide.
+A traversal tries every action of its own seat, and samples chance and the other seat. The subtrees of two actions don't
+depend on each other, so all traversals grow level by level: the positions of a level are evaluated at once. The number
+of batches is the number of decisions in a game, and a batch is as large as its level.
 
-A node is a decision or the end of a game. Children stand behind their parents, so values are handed up from the last
-node to the first.
+A node is a decision or the end of a game. Children have larger numbers than their parents, so values are propagated
+from the last node to the first.
 
-Every traversal has two random streams of its own, for chance and for the other seat's moves. Branches continue the
-stream of chance alike (`shared_chance`), so that they meet the same cards and differ by their actions alone; or apart.
+Every traversal has two random streams of its own, for chance and for the other seat's moves. With `shared_chance` all
+branches continue the same stream of chance, so that they get the same cards and differ by their actions alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,44 +19,26 @@ import numpy as np
 from ...core.names import BadInput
 from ...games import Game, full_name, positions
 from ...games.game import CHANCE, OVER
-from ...jit import draw, helper, kernel, mix, rules
+from ...jit import draw, helper, kernel, mix
 from ...search.policies import choose
-from .memory import Packing
+from .packing import Packing
+from .thesis_defects import Payoff
 
-MAX_NODES = 8_000_000  # of traversals that are under way together
-RULES = {"worth": "self, game, state, seat"}
+MAX_NODES = 8_000_000  # of all traversals in flight
 
-Ask = Callable[[np.ndarray], np.ndarray]  # encodings [rows, inputs] f4 -> advantages [rows, actions] f4
-
-
-@rules(RULES)
-class Fair(NamedTuple):
-    """What the rules pay."""
-
-    def worth(self, game, state, seat):
-        return game.payoff(state, seat)
-
-
-@rules(RULES)
-class WholePot(NamedTuple):
-    """Defect 2 of the thesis: plus or minus all that lies in the pot."""
-
-    def worth(self, game, state, seat):
-        won = game.payoff(state, seat)
-        pot = (int(state.paid[0]) + int(state.paid[1])) / game.big_blind
-        return pot * ((won > 0) - (won < 0))
+Evaluate = Callable[[np.ndarray], np.ndarray]  # encodings [rows, inputs] f4 -> advantages [rows, actions] f4
 
 
 class Nodes(NamedTuple):
     states: np.ndarray  # [nodes] positions
-    luck: np.ndarray  # [nodes, 2] u8: generator of chance
-    choice: np.ndarray  # [nodes, 2] u8: and of the other seat's moves
+    chance: np.ndarray  # [nodes, 2] u8: random stream of chance
+    choice: np.ndarray  # [nodes, 2] u8: random stream of the other seat's moves
     first: np.ndarray  # [nodes] i4: the first child
     n: np.ndarray  # [nodes] i4: actions; 0 where the game is over
-    turn: np.ndarray  # [nodes] i1: whose move it is
-    moved: np.ndarray  # [nodes] i1: who moved before; -1 at the opening
-    moves: np.ndarray  # [nodes] i2: made before, by both seats
-    row: np.ndarray  # [nodes] i4: among the decisions of its seat
+    turn: np.ndarray  # [nodes] i1: seat to move
+    moved: np.ndarray  # [nodes] i1: seat that moved last; -1 at the root
+    moves: np.ndarray  # [nodes] i2: number of moves so far, of both seats
+    row: np.ndarray  # [nodes] i4: number among the decisions of its seat
     actions: np.ndarray  # [nodes, most] i4
     probs: np.ndarray  # [nodes, most] f8
     values: np.ndarray  # [nodes] f8
@@ -65,7 +47,7 @@ class Nodes(NamedTuple):
 def new_nodes(game: Game, count: int) -> Nodes:
     most = max(game.facts.num_actions, 1)
     kinds: dict[str, Any] = {
-        "states": game.state, "luck": (np.uint64, 2), "choice": (np.uint64, 2), "first": np.int32, "n": np.int32,
+        "states": game.state, "chance": (np.uint64, 2), "choice": (np.uint64, 2), "first": np.int32, "n": np.int32,
         "turn": np.int8, "moved": np.int8, "moves": np.int16, "row": np.int32, "actions": (np.int32, most),
         "probs": (np.float64, most), "values": np.float64,
     }  # fmt: skip
@@ -77,42 +59,44 @@ def new_nodes(game: Game, count: int) -> Nodes:
     )
 
 
-class Samples(NamedTuple):
-    """Of one seat. Values are NaN where an action is illegal."""
+class SeatSamples(NamedTuple):
+    """Samples of one seat. Values are NaN where an action is illegal."""
 
     views: np.ndarray  # [rows, bytes] u1, packed
-    values: np.ndarray  # [rows, actions] f4: advantages, or odds
-    steps: np.ndarray  # [rows] i2: moves made before, and 1
+    values: np.ndarray  # [rows, actions] f4: advantages, or action probabilities
+    steps: np.ndarray  # [rows] i2: number of the move in the game, from 1
 
 
 class Traversed(NamedTuple):
-    advantages: Samples  # of the seat that tries everything
-    strategies: Samples  # of the other
+    advantages: SeatSamples  # of the traversing seat
+    strategies: SeatSamples  # of the other seat
     nodes: int
 
 
 class Settings(NamedTuple):
     shared_chance: bool
     flipped_signs: bool
-    uniform: bool  # where no regret is positive; else the highest
+    uniform: bool  # the policy where no regret is positive; else the highest regret
 
 
 class Traverser:
-    """Keeps its room from call to call."""
+    """Runs traversals, reusing its arrays from call to call."""
 
-    def __init__(self, game: Game, packing: Packing, settings: Settings, worth: Any = None) -> None:
+    def __init__(self, game: Game, packing: Packing, settings: Settings, value_rule: Any = None) -> None:
         self.game, self.packing, self.settings = game, packing, settings
-        self.worth = Fair() if worth is None else worth  # a rule without fields is an empty tuple, and so false
+        self.value_rule = (
+            Payoff() if value_rule is None else value_rule
+        )  # (a rule without fields is an empty tuple, hence false)
         self.root = positions(game)
         self.nodes = new_nodes(game, 1024)
         self.encodings = np.zeros((2, 1024, game.facts.encoding), np.float32)
         self.waiting = np.zeros((2, 1024), np.int32)
 
-    def run(self, seat: int, luck: np.ndarray, choice: np.ndarray, asks: Sequence[Ask | None]) -> Traversed:
-        """One traversal for each pair of generators [traversals, 2]. `asks` has a network a seat; None: uniform."""
-        count, most = len(luck), self.game.facts.num_actions
+    def run(self, seat: int, chance: np.ndarray, choice: np.ndarray, networks: Sequence[Evaluate | None]) -> Traversed:
+        """Run one traversal per pair of random streams [traversals, 2], with a network per seat; None: uniform."""
+        count, most = len(chance), self.game.facts.num_actions
         self._room(count)
-        plant(self.nodes, self.root, luck, choice)
+        plant(self.nodes, self.root, chance, choice)
         start, end = 0, count
         rows = np.zeros(2, np.int64)
         views: tuple[list[np.ndarray], list[np.ndarray]] = [], []
@@ -120,15 +104,15 @@ class Traverser:
         while start < end:
             self._room_to_wait(end - start)
             asked = np.zeros(2, np.int64)
-            arrive(self.game, self.worth, self.nodes, start, end, seat, self.encodings, self.waiting, rows, asked)
+            arrive(self.game, self.value_rule, self.nodes, start, end, seat, self.encodings, self.waiting, rows, asked)
             answers = [nothing, nothing]
             for who in range(2):
                 if asked[who]:
                     encodings = self.encodings[who, : asked[who]]
                     states = self.nodes.states[self.waiting[who, : asked[who]]]
                     views[who].append(self.packing.pack(states, who, encodings))
-                    ask = asks[who]
-                    answers[who] = nothing if ask is None else ask(encodings)
+                    evaluate = networks[who]
+                    answers[who] = nothing if evaluate is None else evaluate(encodings)
             self._room(end + int(asked[seat]) * most + int(asked[1 - seat]))
             fresh = branch(self.game, self.nodes, self.waiting, asked, seat, answers[0], answers[1], self.settings, end)
             start, end = end, fresh
@@ -136,7 +120,7 @@ class Traverser:
         steps = tuple(np.zeros(rows[who], np.int16) for who in range(2))
         collect(self.nodes, end, seat, values[0], values[1], steps[0], steps[1], self.settings.flipped_signs)
         empty = np.zeros((0, self.packing.bytes), np.uint8)
-        found = [Samples(np.concatenate(views[who] or [empty]), values[who], steps[who]) for who in range(2)]
+        found = [SeatSamples(np.concatenate(views[who] or [empty]), values[who], steps[who]) for who in range(2)]
         return Traversed(found[seat], found[1 - seat], end)
 
     def _room(self, count: int) -> None:
@@ -145,8 +129,8 @@ class Traverser:
             return
         if count > MAX_NODES:
             raise BadInput(
-                f"traversals of {full_name(self.game)} try all actions of a seat, and that makes more than "
-                f"{MAX_NODES:,} positions at once: give fewer with in_flight, or a smaller game"
+                f"traversals of {full_name(self.game)} hold more than {MAX_NODES:,} positions at once: "
+                f"use a lower in_flight, or a smaller game"
             )
         longer = new_nodes(self.game, max(count, 2 * have))
         for old, new in zip(self.nodes, longer, strict=True):
@@ -161,30 +145,30 @@ class Traverser:
 
 
 @kernel
-def plant(nodes, root, luck, choice):
-    for i in range(len(luck)):
+def plant(nodes, root, chance, choice):
+    for i in range(len(chance)):
         nodes.states[i] = root[0]
         nodes.moved[i] = -1
         nodes.moves[i] = 0
         for k in range(2):
-            nodes.luck[i, k] = luck[i, k]
+            nodes.chance[i, k] = chance[i, k]
             nodes.choice[i, k] = choice[i, k]
 
 
 @kernel
-def arrive(game, worth, nodes, start, end, seat, encodings, waiting, rows, asked):
-    """From chance to the next decision, which waits for an answer; or to the end, which is paid."""
+def arrive(game, value_rule, nodes, start, end, seat, encodings, waiting, rows, asked):
+    """Sample chance up to the next decision, which is queued for evaluation, or up to the end, which is valued."""
     for i in range(start, end):
         state = nodes.states[i]
         turn = game.turn(state)
         while turn == CHANCE:
-            game.play(state, game.sample_action(state, nodes.luck[i]))
+            game.play(state, game.sample_action(state, nodes.chance[i]))
             turn = game.turn(state)
         nodes.turn[i] = turn
         if turn == OVER:
             nodes.n[i] = 0
-            # For the seat that traverses; where signs flip, for the one that would move if turns alternated.
-            nodes.values[i] = worth.worth(game, state, seat)
+            # For the traversing seat; with flipped signs, for the seat that would move if turns alternated.
+            nodes.values[i] = value_rule.value(game, state, seat)
             continue
         nodes.n[i] = game.actions(state, nodes.actions[i])
         nodes.row[i] = rows[turn]
@@ -197,7 +181,7 @@ def arrive(game, worth, nodes, start, end, seat, encodings, waiting, rows, asked
 
 @helper
 def match(answers, at, actions, n, uniform, probs):
-    """Regret matching; where nothing is positive the highest, or all alike. No answers at all: all alike."""
+    """Regret matching; where no regret is positive, the highest or uniform. Without a network: uniform."""
     if len(answers) == 0:
         for j in range(n):
             probs[j] = 1.0 / n
@@ -221,7 +205,7 @@ def match(answers, at, actions, n, uniform, probs):
 def descend(game, nodes, parent, child, action):
     nodes.states[child] = nodes.states[parent]
     for k in range(2):
-        nodes.luck[child, k] = nodes.luck[parent, k]
+        nodes.chance[child, k] = nodes.chance[parent, k]
         nodes.choice[child, k] = nodes.choice[parent, k]
     nodes.moved[child] = nodes.turn[parent]
     nodes.moves[child] = nodes.moves[parent] + 1
@@ -230,14 +214,14 @@ def descend(game, nodes, parent, child, action):
 
 @helper
 def part(stream, number):
-    """A stream of its own, for one branch of several."""
+    """Make the random stream of a branch independent of its siblings'."""
     stream[0] = mix(stream[0], number)
-    draw(stream)  # what lay ready was of the old one
+    draw(stream)  # the state after mixing is not yet a draw of the new stream
 
 
 @kernel
 def branch(game, nodes, waiting, asked, seat, answers_0, answers_1, settings, end):
-    """Children of all that waited, from place `end` on: returns where they end."""
+    """Append the children of all evaluated nodes from index `end` on; return the new end."""
     for turn in range(2):
         for at in range(asked[turn]):
             i = waiting[turn, at]
@@ -252,7 +236,7 @@ def branch(game, nodes, waiting, asked, seat, answers_0, answers_1, settings, en
                     descend(game, nodes, i, end, nodes.actions[i, j])
                     part(nodes.choice[end], j)
                     if not settings.shared_chance:
-                        part(nodes.luck[end], j)
+                        part(nodes.chance[end], j)
                     end += 1
             else:
                 j = choose(probs, n, nodes.choice[i])
@@ -263,10 +247,10 @@ def branch(game, nodes, waiting, asked, seat, answers_0, answers_1, settings, en
 
 @kernel
 def collect(nodes, end, seat, values_0, values_1, steps_0, steps_1, flipped):
-    """Hand values up, and write the samples of both seats.
+    """Propagate values to the parents, and write the samples of both seats.
 
-    Defect 3 of the thesis: a value is the mover's, and changes its sign from a child to its parent, whoever moves
-    there. Where turns alternate that comes to the same.
+    With the defect `flipped-signs` a value is the mover's, and changes its sign from a child to its parent, whoever
+    moves there; where turns alternate that is the same.
     """
     for i in range(end - 1, -1, -1):
         n, turn, first = nodes.n[i], nodes.turn[i], nodes.first[i]

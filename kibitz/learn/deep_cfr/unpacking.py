@@ -16,7 +16,7 @@ from ...games import OVER, legal_actions, positions
 from ...games.game import CHANCE
 from ...games.holdem.encoding import DECK, HAND_CATEGORY, IN_RUN, MADE, PACKED, RANKS, SUITED, by_street
 from ...games.holdem.state import DEALT_BY, first_to_move, max_chips
-from .memory import BITS, FLOATS, Packing
+from .packing import BITS, FLOATS, Packing
 
 Unpack = Callable[[torch.Tensor], torch.Tensor]
 CARDS_AT = PACKED.fields["cards"][1]  # type: ignore[index]

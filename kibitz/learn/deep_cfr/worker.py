@@ -1,4 +1,4 @@
-"""What a worker process does: the traversals of one part of an iteration."""
+"""What a worker process of Deep CFR does: one part of an iteration's traversals."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,36 +7,38 @@ import numpy as np
 
 from ...games import load
 from .config import DeepCfrConfig
-from .memory import Packing
 from .networks import Weights
-from .traversal import Fair, Samples, Settings, Traverser, WholePot
+from .packing import Packing
+from .thesis_defects import final_value
+from .traversal import SeatSamples, Settings, Traverser
 
-LUCK, MEMORY, FIT, INIT = 3, 4, 5, 6  # what a seed is for
+CHANCE, REPLAY, FIT, INIT = 3, 4, 5, 6  # second number of a seed: what it is for
 
-Known = tuple[Weights | None, Weights | None]  # advantage networks; None: uniform
+Networks = tuple[Weights | None, Weights | None]  # advantage networks; None: uniform
 Task = tuple[int, int, int]  # iteration, seat, part
 
 
-def traversing(config: DeepCfrConfig) -> Callable[[Task, Known], tuple[int, Samples, Samples, int]]:
-    """What a worker needs: the function from a part of an iteration's traversals, and networks, to samples."""
+def traversing(config: DeepCfrConfig) -> Callable[[Task, Networks], tuple[int, SeatSamples, SeatSamples, int]]:
+    """Return the function of a worker: a part of an iteration's traversals, and both networks -> samples."""
     game = config.traversed(load(config.game))
-    settings = Settings(config.shared_chance, config.flipped_signs, config.fallback == "uniform")
-    traverser = Traverser(game, Packing(game), settings, WholePot() if config.whole_pot else Fair())
+    settings = Settings(config.shared_chance, "flipped-signs" in config.defect_set, config.fallback == "uniform")
+    traverser = Traverser(game, Packing(game), settings, final_value(config.defect_set))
     shape = config.shape(game)
-    last: list[Any] = [None, None]  # networks, and how they answer
+    last: list[Any] = [None, None]  # the last networks, and the functions that evaluate them
 
-    def traverse(task: Task, known: Known) -> tuple[int, Samples, Samples, int]:
+    def traverse(task: Task, networks: Networks) -> tuple[int, SeatSamples, SeatSamples, int]:
         iteration, seat, part = task
-        if last[0] is not known:
-            from .learning import answerer
+        if last[0] is not networks:
+            from .fitting import evaluator
 
-            last[:] = known, [None if each is None else answerer(shape, each, config.answers) for each in known]
+            device = config.inference_device
+            last[:] = networks, [None if each is None else evaluator(shape, each, device) for each in networks]
         count = min(config.in_flight, config.traversals - part * config.in_flight)
-        streams = _streams([config.seed, LUCK, iteration, seat, part], 2 * count)
-        luck = streams[:count]
-        if config.one_deal:
-            luck = np.repeat(_streams([config.seed, LUCK, iteration], 1), count, axis=0)
-        found = traverser.run(seat, luck, streams[count:], last[1])
+        streams = _streams([config.seed, CHANCE, iteration, seat, part], 2 * count)
+        chance = streams[:count]
+        if "one-deal" in config.defect_set:
+            chance = np.repeat(_streams([config.seed, CHANCE, iteration], 1), count, axis=0)
+        found = traverser.run(seat, chance, streams[count:], last[1])
         return part, found.advantages, found.strategies, found.nodes
 
     return traverse

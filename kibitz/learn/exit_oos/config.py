@@ -10,7 +10,7 @@ from ...games import Game, full_name, load
 from ...search.budget import max_memory
 from ...search.oos import Oos
 from ..encodings import survey
-from ..mlp import sizes_of
+from ..mlp import parse_sizes, sizes_of
 
 COMPILED_UP_TO = 400_000  # weights after the first layer: larger networks are faster in batches (see docs/results.md)
 MAX_WEIGHTS = 100_000_000
@@ -72,13 +72,7 @@ class ExItOosConfig:
 
     @property
     def hidden_sizes(self) -> tuple[int, ...]:
-        try:
-            sizes = tuple(int(size) for size in self.hidden.split("-"))
-        except ValueError:
-            sizes = (0,)
-        if min(sizes) < 1:
-            raise BadInput(f"hidden={self.hidden} should be sizes of layers, such as 128 or 128-64")
-        return sizes
+        return parse_sizes("hidden", self.hidden)
 
     def in_batches(self, game: Game) -> bool:
         """Whether playouts ask the network in batches; else it is compiled into the search."""

@@ -17,9 +17,10 @@ from ..encodings import survey
 from ..expert_iteration import ExpertIteration
 from ..learner import Metrics, Samples, learner
 from ..mlp import Layers, compiled, new_layers, save_layers, sizes_of
-from ..replay import Experience, read_experience
+from ..replay import ReplayBuffer
 from . import config as settings
 from .config import ExItOosConfig
+from .packing import Packing
 from .self_play import self_play
 
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
@@ -45,11 +46,9 @@ class ExItOos(ExpertIteration):
         from ..torch_mlp import as_module, pick_device
 
         super().__init__(config, game)
-        decisions, bits = survey(game)
-        facts, capacity = game.facts, config.capacity * decisions
-        self.experience = Experience(
-            capacity, facts.encoding, facts.num_actions, config.replay, config.replay_decay, bits
-        )
+        self.packing = Packing(game)
+        capacity = config.capacity * survey(game)[0]
+        self.replay = ReplayBuffer(capacity, self.packing.empty, config.replay, config.replay_decay)
         self.generator = np.random.default_rng([config.seed, 1])
         self.device = torch.device(pick_device(config.device, config.in_batches(game)))
         layers = new_layers(sizes_of(game, config.hidden_sizes), self.generator)
@@ -73,18 +72,18 @@ class ExItOos(ExpertIteration):
 
         from ..torch_mlp import divergence, one_thread
 
-        self.experience.add(samples["encodings"], samples["policies"], samples["legal"], self.generator)
+        self.replay.add(self.packing.pack(samples), self.generator)
         total = torch.zeros((), device=self.device)
         with one_thread():
             for _ in range(self.config.steps):
-                minibatch = self.experience.sample(self.config.batch_size, self.generator)
+                minibatch = self.packing.unpack(self.replay.sample(self.config.batch_size, self.generator))
                 encodings, policies, legal = (torch.from_numpy(array).to(self.device) for array in minibatch)
                 loss = divergence(self.network(encodings), policies, legal)
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()  # type: ignore[no-untyped-call]
                 self.optimizer.step()
                 total += loss.detach()
-        return {"loss": float(total) / self.config.steps, "rows": len(self.experience)}
+        return {"loss": float(total) / self.config.steps, "rows": len(self.replay)}
 
     def evaluate(self) -> Metrics:
         """NashConv of the network, where the game is small enough to be written out."""
@@ -103,8 +102,8 @@ class ExItOos(ExpertIteration):
         return replace(config, capacity=1, steps=5), config.steps / 5
 
     def disk(self, samples: Samples) -> int:
-        config, facts = self.config, self.game.facts
-        held = Experience(1, facts.encoding, facts.num_actions, bits=survey(self.game)[1]).bytes * len(samples["legal"])
+        config = self.config
+        held = self.replay.bytes_per_sample * len(samples["legal"])
         weights = sum(array.nbytes for layer in self.shared() for array in layer)
         kept = config.iterations // config.keep_every + 1
         return held * min(config.capacity, config.iterations * config.games) + weights * (kept + 4)
@@ -116,7 +115,7 @@ class ExItOos(ExpertIteration):
 
         state = self.generator.bit_generator.state
         save_state(folder / "apprentice.safetensors", FORMAT, self.network, self.optimizer, {}, generator=state)
-        self.experience.save(folder / "experience.safetensors")
+        self.replay.save(folder / "experience.safetensors")
 
     def restore(self, folder: Path) -> None:
         from ..torch_state import restore_state
@@ -124,7 +123,7 @@ class ExItOos(ExpertIteration):
         _, about = restore_state(folder / "apprentice.safetensors", FORMAT, self.network, self.optimizer)
         state = about["generator"]
         self.generator.bit_generator.state = json.loads(state) if isinstance(state, str) else state
-        self.experience = read_experience(folder / "experience.safetensors")
+        self.replay.restore(folder / "experience.safetensors")
 
     def export(self, path: Path, made: str) -> None:
         save_layers(path, self.game, self.shared(), made)

@@ -1,7 +1,7 @@
-"""Networks of Deep CFR learn, and answer in batches. Torch works here.
+"""Fitting the networks of Deep CFR with torch, and evaluating them in batches.
 
-An advantage network learns by squared errors over the legal actions, weighted; a strategy network by the cross-entropy
-of what the iterations played (or squared errors of its odds, as in the paper).
+An advantage network minimizes weighted squared errors over the legal actions; a strategy network the cross-entropy of
+the iterations' policies (or squared errors of its probabilities, as in the paper).
 """
 
 import copy
@@ -13,46 +13,53 @@ import torch
 
 from ..cuda_graph import Replayed
 from ..torch_mlp import BANNED, one_thread
-from .memory import Packing, Rows
 from .networks import Shape, Weights, forward
+from .packing import Packing, Rows
 from .unpacking import unpacker
 
 SQUARES, ENTROPY, ADVANTAGES = "squares", "entropy", "advantages"
 MOMENTUM = 0.05  # of batch norm's running statistics
-TOLD_EVERY = 50  # steps
-AT_ONCE = 100_000  # held-out rows that are judged together
+REPORT_EVERY = 50  # steps
+VALIDATION_BATCH = 100_000  # rows
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """How a network learns from rows."""
+class FitSettings:
+    """How a network is fitted to samples."""
 
     steps: int
-    batch: int
-    rate: float
-    rate_falls: bool
-    clip: float  # 0: none
-    held_out: float  # share of rows
-    patience: int  # passes
-    newest: bool  # the newest are held out
-    shuffled: bool  # hands are seen with other suits each time
+    batch_size: int
+    learning_rate: float
+    learning_rate_decay: bool
+    max_gradient_norm: float  # 0: no clipping
+    validation: float  # share of rows
+    patience: int  # epochs
+    newest_held_out: bool  # the newest rows are the validation set
+    permute_suits: bool  # hold'em: at random, each time a hand is drawn
     loss: str
 
 
 @dataclass(frozen=True)
-class Learned:
+class Fitted:
     weights: Weights
-    loss: float  # mean of the last tenth of the steps; of all, where it may stop early
+    loss: float  # mean over the last tenth of the steps; over all steps, where it may stop early
     steps: int
 
 
-class Learner:
-    """A network, its optimizer, and the rows on its device."""
+class Fitter:
+    """A network, its optimizer, and the samples on its device."""
 
     def __init__(
-        self, shape: Shape, weights: Weights, rows: Rows, packing: Packing, lesson: Lesson, seed: int, device: str
+        self,
+        shape: Shape,
+        weights: Weights,
+        rows: Rows,
+        packing: Packing,
+        settings: FitSettings,
+        seed: int,
+        device: str,
     ) -> None:
-        self.shape, self.lesson, self.device = shape, lesson, torch.device(device)
+        self.shape, self.settings, self.device = shape, settings, torch.device(device)
         self.random = torch.Generator(self.device).manual_seed(seed)
         self.parameters = {
             name: torch.from_numpy(array.copy()).to(self.device).requires_grad_(not _is_statistic(name))
@@ -60,20 +67,24 @@ class Learner:
         }
         self.learned = [each for each in self.parameters.values() if each.requires_grad]
         on_gpu = self.device.type == "cuda"
-        rate = torch.tensor(lesson.rate, device=self.device) if on_gpu else lesson.rate
+        rate = torch.tensor(settings.learning_rate, device=self.device) if on_gpu else settings.learning_rate
         self.optimizer = torch.optim.Adam(self.learned, lr=rate, fused=True, capturable=on_gpu)
         views, values, weight = (torch.from_numpy(np.ascontiguousarray(each)).to(self.device) for each in rows)
         self.views, self.values, self.weight = views, values, weight / weight.mean()  # for linear CFR: times 2 / T
-        self.decode = unpacker(packing, self.device, self.random if lesson.shuffled else None)
-        self.train, self.apart = self._split(len(views))
-        # Few rows are all seen at every step, and decoded once.
-        self.kept = self.decode(views[self.train]) if len(self.train) <= lesson.batch and not lesson.shuffled else None
+        self.decode = unpacker(packing, self.device, self.random if settings.permute_suits else None)
+        self.train, self.held_out = self._split(len(views))
+        # Rows that fit into one minibatch are all used at every step, and decoded once.
+        self.kept = (
+            self.decode(views[self.train])
+            if len(self.train) <= settings.batch_size and not settings.permute_suits
+            else None
+        )
         self._one_step = Replayed(self._step, self.random) if on_gpu else self._step
 
     def _split(self, n: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Rows to learn from, and rows that are held out."""
-        apart = int(n * self.lesson.held_out)
-        if self.lesson.newest:  # rows stand in order of age
+        """Split the rows into training and validation."""
+        apart = int(n * self.settings.validation)
+        if self.settings.newest_held_out:  # rows are in order of age
             order = torch.arange(n, device=self.device)
         elif apart:
             order = torch.randperm(n, generator=self.random, device=self.device)
@@ -82,9 +93,9 @@ class Learner:
         return order[: n - apart], order[n - apart :]
 
     def step(self, number: int) -> torch.Tensor:
-        if self.lesson.rate_falls:
+        if self.settings.learning_rate_decay:
             for group in self.optimizer.param_groups:
-                rate = self.lesson.rate * (1 - number / self.lesson.steps)
+                rate = self.settings.learning_rate * (1 - number / self.settings.steps)
                 group["lr"] = group["lr"].fill_(rate) if torch.is_tensor(group["lr"]) else rate
         return self._one_step()
 
@@ -92,28 +103,30 @@ class Learner:
         if self.kept is not None:
             drawn, encodings = self.train, self.kept
         else:
-            drawn = torch.randint(len(self.train), (self.lesson.batch,), generator=self.random, device=self.device)
+            drawn = torch.randint(
+                len(self.train), (self.settings.batch_size,), generator=self.random, device=self.device
+            )
             drawn = self.train[drawn]
             encodings = self.decode(self.views[drawn])
         said = forward(self.shape, self.parameters, encodings, self._statistics)
         loss = self.loss(said, self.values[drawn], self.weight[drawn])
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        if self.lesson.clip:
-            torch.nn.utils.clip_grad_norm_(self.learned, self.lesson.clip)
+        if self.settings.max_gradient_norm:
+            torch.nn.utils.clip_grad_norm_(self.learned, self.settings.max_gradient_norm)
         self.optimizer.step()
         return loss.detach()
 
     def loss(self, said: torch.Tensor, values: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        return (weight * errors(said, values, self.lesson.loss)).mean()
+        return (weight * errors(said, values, self.settings.loss)).mean()
 
-    def held_out_loss(self) -> float:
+    def validation_loss(self) -> float:
         total = 0.0
         with torch.no_grad():
-            for rows in self.apart.split(AT_ONCE):
+            for rows in self.held_out.split(VALIDATION_BATCH):
                 said = forward(self.shape, self.parameters, self.decode(self.views[rows]))
                 total += float(self.loss(said, self.values[rows], self.weight[rows])) * len(rows)
-        return total / len(self.apart)
+        return total / len(self.held_out)
 
     def _statistics(self, mean: torch.Tensor, variance: torch.Tensor) -> None:
         for name, found in (("mean", mean), ("variance", variance)):
@@ -128,38 +141,38 @@ def fit(
     weights: Weights,
     rows: Rows,
     packing: Packing,
-    lesson: Lesson,
+    settings: FitSettings,
     seed: int,
     device: str,
     watch: Callable[[int], None] = lambda step: None,
-) -> Learned:
-    """All steps, or until what is held out gets no better; then the best of it counts."""
+) -> Fitted:
+    """Fit for all steps, or until the validation loss stops improving: then the best weights count."""
     with one_thread():
-        learner = Learner(shape, weights, rows, packing, lesson, seed, device)
-        a_pass = max(1, len(learner.train) // lesson.batch)
+        fitter = Fitter(shape, weights, rows, packing, settings, seed, device)
+        epoch = max(1, len(fitter.train) // settings.batch_size)
         best, best_weights, since = float("inf"), None, 0
-        tail, counted = torch.zeros((), device=learner.device), 0
+        tail, counted = torch.zeros((), device=fitter.device), 0
         done = 0
-        for step in range(lesson.steps):
-            loss = learner.step(step)
+        for step in range(settings.steps):
+            loss = fitter.step(step)
             done = step + 1
-            if done > lesson.steps - max(1, lesson.steps // 10) or len(learner.apart):
+            if done > settings.steps - max(1, settings.steps // 10) or len(fitter.held_out):
                 tail += loss
                 counted += 1
-            if done % TOLD_EVERY == 0:
+            if done % REPORT_EVERY == 0:
                 watch(done)
-            if len(learner.apart) and done % a_pass == 0:
-                found = learner.held_out_loss()
+            if len(fitter.held_out) and done % epoch == 0:
+                found = fitter.validation_loss()
                 since += 1
                 if found < best:
-                    best, since, best_weights = found, 0, copy.deepcopy(learner.result())
-                if since > lesson.patience:
+                    best, since, best_weights = found, 0, copy.deepcopy(fitter.result())
+                if since > settings.patience:
                     break
-        return Learned(best_weights or learner.result(), float(tail) / counted, done)
+        return Fitted(best_weights or fitter.result(), float(tail) / counted, done)
 
 
 def errors(said: torch.Tensor, values: torch.Tensor, loss: str) -> torch.Tensor:
-    """Of each row. Illegal actions, whose value is NaN, have no share in it."""
+    """Loss of each row. Illegal actions, whose value is NaN, don't contribute."""
     legal = ~values.isnan()
     values = values.nan_to_num(0.0)
     if loss == ADVANTAGES:
@@ -174,13 +187,13 @@ def _is_statistic(name: str) -> bool:
     return name in ("norm.mean", "norm.variance")
 
 
-def answerer(shape: Shape, weights: Weights, device: str) -> Callable[[np.ndarray], np.ndarray]:
-    """A function from encodings to what the network says of them, both NumPy arrays [rows, ...] f4."""
+def evaluator(shape: Shape, weights: Weights, device: str) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from encodings to the network's outputs, both NumPy arrays [rows, ...] f4."""
     tensors = {name: torch.from_numpy(array).to(device) for name, array in weights.items()}
-    torch.set_num_threads(1)  # one process a core
+    torch.set_num_threads(1)  # one process per core
 
-    def answer(encodings: np.ndarray) -> np.ndarray:
+    def evaluate(encodings: np.ndarray) -> np.ndarray:
         with torch.inference_mode():
             return forward(shape, tensors, torch.from_numpy(encodings).to(device)).cpu().numpy()
 
-    return answer
+    return evaluate

@@ -1,0 +1,120 @@
+"""Samples of traversals in few bytes: a packed view, a value per action, a weight.
+
+Encodings of 0 and 1 are stored as bits, a hand of hold'em as its 16 bytes: with three values and a weight a sample of
+hold'em takes 32. Values of illegal actions are NaN.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...games import Game
+from ...games.holdem.encoding import PACKED, pack, unpack
+from ...jit import kernel, mix
+from ..encodings import survey
+
+BITS, FLOATS, HANDS = "bits", "floats", "hands"
+
+
+class Packing:
+    """Packs the views of a game into bytes."""
+
+    def __init__(self, game: Game) -> None:
+        self.game, self.width = game, game.facts.encoding
+        self.kind = HANDS if game.name == "holdem" else BITS if survey(game)[1] else FLOATS
+        self.bytes = {HANDS: PACKED.itemsize, BITS: -(-self.width // 8), FLOATS: 4 * self.width}[self.kind]
+
+    def empty(self, actions: int) -> dict[str, np.ndarray]:
+        """The arrays of packed samples without rows, for a `ReplayBuffer`."""
+        return {
+            "views": np.zeros((0, self.bytes), np.uint8),
+            "values": np.zeros((0, actions), np.float32),
+            "weights": np.zeros(0, np.float32),
+        }
+
+    def pack(self, states: np.ndarray, seat: int, encodings: np.ndarray) -> np.ndarray:
+        """Pack positions in which a seat is to move, given with their encodings: [rows, bytes] u1."""
+        if self.kind == BITS:
+            return np.packbits(encodings.astype(bool), axis=1)
+        if self.kind == FLOATS:
+            return encodings.copy().view(np.uint8)
+        packed = np.zeros(len(states), PACKED)
+        _pack_hands(states, seat, packed)
+        return packed.view(np.uint8).reshape(len(states), self.bytes)
+
+    def unpack(self, views: np.ndarray) -> np.ndarray:
+        """Return the encodings of packed views, [rows, width] f4."""
+        if self.kind == BITS:
+            return np.unpackbits(views, axis=1, count=self.width).astype(np.float32)
+        if self.kind == FLOATS:
+            return views.view(np.float32)
+        found = np.zeros((len(views), self.width), np.float32)
+        packed = np.ascontiguousarray(views).view(PACKED).reshape(len(views))
+        _encode_hands(self.game, packed, np.zeros(1, self.game.state), found)
+        return found
+
+
+@kernel
+def _pack_hands(states, seat, out):
+    for i in range(len(states)):
+        pack(states[i], seat, out[i])
+
+
+@kernel
+def _encode_hands(game, packed, room, out):
+    for i in range(len(packed)):
+        seat = unpack(game, packed[i], room[0])
+        game.observe(room[0], seat, out[i])
+
+
+class Rows(NamedTuple):
+    """Samples that a network is fitted to."""
+
+    views: np.ndarray  # [rows, bytes] u1
+    values: np.ndarray  # [rows, actions] f4
+    weights: np.ndarray  # [rows] f4
+
+
+def merged(rows: Rows) -> Rows:
+    """Merge equal views into one row with the weighted mean of their values and the sum of their weights.
+
+    Squared errors and cross-entropies of the mean differ from those of the rows by a constant only.
+    """
+    n = len(rows.views)
+    slots = np.full(1 << (2 * n).bit_length(), -1, np.int32)
+    first, weights, sums = np.zeros(n, np.int64), np.zeros(n), np.zeros(rows.values.shape)
+    count = _add_up(_keys(rows.views), rows.values, rows.weights, slots, first, weights, sums)
+    mean = sums[:count] / weights[:count, None]  # NaN stays NaN
+    return Rows(rows.views[first[:count]], mean.astype(np.float32), weights[:count].astype(np.float32))
+
+
+@kernel
+def _add_up(keys, values, weights, slots, first, totals, sums):
+    """Sum the rows of equal keys, in order of first appearance; return the number of keys."""
+    count, mask = 0, np.uint64(len(slots) - 1)
+    for i in range(len(keys)):
+        at = mix(keys[i], 0) & mask
+        while slots[at] >= 0 and keys[first[slots[at]]] != keys[i]:
+            at = (at + np.uint64(1)) & mask
+        if slots[at] < 0:
+            slots[at] = count
+            first[count] = i
+            count += 1
+        place = slots[at]
+        totals[place] += weights[i]
+        for j in range(values.shape[1]):
+            sums[place, j] += np.float64(weights[i]) * values[i, j]
+    return count
+
+
+def _keys(views: np.ndarray) -> np.ndarray:
+    """Return one number per view: the view itself if it has at most eight bytes, else a hash."""
+    words = -(-views.shape[1] // 8)
+    padded = np.zeros((len(views), 8 * words), np.uint8)
+    padded[:, : views.shape[1]] = views
+    columns = padded.view(np.uint64)
+    found = columns[:, 0].copy()
+    with np.errstate(over="ignore"):
+        for column in columns.T[1:]:
+            found = (found ^ (found >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + column
+    return found
