@@ -1,4 +1,4 @@
-# Each target makes its own virtual environment when it isn't there.
+# Every target first creates the virtual environment if it is missing.
 PYTHON ?= python3
 BIN := .venv/bin
 

@@ -36,7 +36,7 @@ def build(only: str = "") -> typer.Typer:
     """
     app = typer.Typer(
         name="kibitz",
-        help="Games, search and learning for perfect and hidden information. Start with [bold]kibitz demo[/bold].",
+        help="Search, solve and learn games of perfect and imperfect information. Start with [bold]kibitz demo[/bold].",
         rich_markup_mode="rich",
         no_args_is_help=True,
         add_completion=False,

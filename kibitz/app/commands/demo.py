@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from ...core.progress import Reporter
+from ...core.runs import Run
 from ..ui.progress import err, out, print_plain, reporting
 from .options import Out, Seed
 
@@ -31,35 +33,16 @@ def demo(
 
     Example: kibitz demo
     """
-    from ...core.progress import Reporter
     from ...learn.trainer import configured, new_run, train
     from ..ui import plots
-    from ..ui.formatting import bar
 
     given = {"iterations": iterations, "simulations": simulations, "seed": seed, "evaluate_every": 5}
     run = new_run(out_folder, "exit-oos", configured("exit-oos", GAME, "small", given))
     out.print("[bold]A search plays Leduc poker against itself, a network learns to imitate its moves,[/bold]")
     out.print("[bold]and the network guides the search. NashConv measures the distance from an equilibrium:[/bold]\n")
-    printed = -1
-    with reporting("training", iterations * 32) as report:
-
-        class Curve(Reporter):
-            """Prints NashConv every ten iterations."""
-
-            def progress(self, done: float, total: float | None = None, note: str = "") -> None:
-                nonlocal printed
-                last = run.lines()[-1]
-                if last["iteration"] > printed and last["iteration"] % 10 == 0 and "nash_conv" in last:
-                    printed, value = last["iteration"], last["nash_conv"]
-                    width = bar(value / RANDOM_NASH_CONV, 40)
-                    err.print(f"after {last['games']:5,} games  NashConv {value:.3f}  {width}")
-                report.progress(done, total, note)
-
-            def message(self, text: str) -> None:
-                report.message(text)
-
-        err.print(f"random play        NashConv {RANDOM_NASH_CONV}  {bar(1, 40)}")
-        train(run, report=Curve())
+    with reporting("training", iterations * 32) as live:
+        report = _Curve(run, live)
+        train(run, None, None, lambda at: report.progress(at.games, note=f"iteration {at.iteration}"), report.message)
     points = [(line["iteration"], line["nash_conv"]) for line in run.lines() if "nash_conv" in line]
     plots.curves(run.path("nash_conv.png"), {"network": points}, "Leduc poker, expert iteration", "NashConv")
     out.print("\n[bold]The network plays without any search:[/bold]")
@@ -76,6 +59,30 @@ def demo(
     ):
         print_plain(f"  {command}")
         out.print(f"      {why}", style="dim", highlight=False)
+
+
+class _Curve(Reporter):
+    """Passes reports on, and prints NashConv as a bar every ten iterations."""
+
+    def __init__(self, run: Run, live: Reporter) -> None:
+        self.run, self.live, self.printed = run, live, 0
+        self._print("random play       ", RANDOM_NASH_CONV)
+
+    def progress(self, done: float, total: float | None = None, note: str = "") -> None:
+        for line in self.run.lines()[-1:]:
+            if line["iteration"] > self.printed and line["iteration"] % 10 == 0 and "nash_conv" in line:
+                self.printed = line["iteration"]
+                self._print(f"after {line['games']:5,} games", line["nash_conv"])
+        self.live.progress(done, total, note)
+
+    def message(self, text: str) -> None:
+        self.live.message(text)
+
+    @staticmethod
+    def _print(when: str, nash_conv: float) -> None:
+        from ..ui.formatting import bar
+
+        err.print(f"{when}  NashConv {nash_conv:.3f}  {bar(nash_conv / RANDOM_NASH_CONV, 40)}")
 
 
 def _play(folder: Path, opponent: str, games: int, seed: int) -> None:

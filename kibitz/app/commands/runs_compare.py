@@ -161,7 +161,7 @@ def _positions(run: Run, lines: list[dict[str, Any]], over: str) -> list[float]:
     took: dict[float, float] = {}
     for line in measurements(run, "times.jsonl"):
         # An iteration that was repeated after a kill has two lines; only the first includes the time of its games.
-        seconds = sum(line[key] for key in ("playing", "learning") if _has(line, key))
+        seconds = sum(line[key] for key in ("playing", "traversing", "collecting", "learning") if _has(line, key))
         took[step(line)] = max(seconds, took.get(step(line), 0))
     if not took:
         raise BadInput(f"{run.folder} has no times: compare it over iterations")

@@ -253,8 +253,36 @@ def test_a_game_may_name_its_opponent_and_have_german_terms(kibitz, monkeypatch)
     assert kibitz("play", "kuhn", "--language", "de")[1:] == ("", "kibitz: kuhn speaks en, not de\n")
 
 
+MINE = """
+class Lowest:
+    def begin(self, game, seat, seed):
+        self.game = game
+
+    def move(self, view):
+        from kibitz.games import legal_actions
+        return legal_actions(self.game, view)[0]
+"""
+
+
+def test_players_from_files_play_and_advise(kibitz, tmp_path, monkeypatch):
+    """Paths may contain colons: only the one behind .py separates the class."""
+    folder = tmp_path / "a:b"
+    folder.mkdir()
+    (folder / "mine.py").write_text(MINE)
+    seen = []
+    monkeypatch.setattr("kibitz.app.ui.terminal.TerminalGame.run", lambda self: seen.append(self))
+    code, _, error = kibitz("play", "kuhn", "--against", "a:b/mine.py:Lowest", "--with", f"{folder}/mine.py:Lowest")
+    assert (code, error) == (0, "")
+    assert seen[0].name == f"{folder}/mine.py:Lowest"
+    view = parse_position(games.load("kuhn"), "J ?")[-1]
+    for player in (*seen[0].others, seen[0].kibitzer):
+        player.begin(games.load("kuhn"), 0, 1)
+        assert player.move(view) == 0
+    assert "gives no advice" in kibitz("advise", "kuhn", "J ?", "--with", "a:b/mine.py:Lowest")[2]
+
+
 class Terminal:
-    """`kibitz play` at a terminal of its own."""
+    """`kibitz play` in a terminal of its own."""
 
     def __init__(self, *arguments):
         import pty
