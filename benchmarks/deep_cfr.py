@@ -49,7 +49,7 @@ def our_traversals(name: str, in_flight: int = PART, nodes: bool = False) -> Wor
     return lambda count: work(max(1, round(count / each)))
 
 
-def answers(name: str, batch: int) -> Work:
+def evaluations(name: str, batch: int) -> Work:
     """The forward pass alone, so many positions at a time."""
     from kibitz.learn.deep_cfr.fitting import evaluator
 

@@ -63,7 +63,17 @@ LEARNER_FIELDS: dict[str, dict[str, str]] = {
         "suits_alike": "suit_isomorphism",
         "answers": "inference_device",
     },
+    "next-card": {"judged": "evaluation_games"},
+    "cards": {
+        "judged": "evaluation_games",
+        "view": "belief_hidden",
+        "quick": "policy_hidden",
+        "open": "value_hidden",
+    },
+    "exit-cards": {"judged": "evaluation_deals"},
 }
+# Tensors of the learners `cards` and `exit-cards`: parts of their names in files, checkpoints and journals.
+CARD_TENSORS = {"view": "belief", "quick": "policy", "open": "value", "worth": "action_values"}
 # Seven yes-or-no fields of deep-cfr, now names in its field `defects`.
 DEFECTS = (
     "one_deal",

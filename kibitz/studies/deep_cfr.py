@@ -16,8 +16,8 @@ from ..arena.statistics import Estimate, interval
 from ..core.names import BadInput, choose
 from ..core.runs import Run
 from ..learn.deep_cfr.thesis_defects import DEFECTS, joined
-from ..learn.trainer import configured, new_run, train
-from .report import Report, Watcher
+from .report import Report, points
+from .study import Study, study
 
 PARTS = {
     "leduc": "exploitability in Leduc poker, beside published curves",
@@ -89,7 +89,7 @@ class DeepCfrStudy(Study):
             "iterations": sizes.iterations, "traversals": sizes.traversals, "steps": sizes.steps,
             "strategy_steps": sizes.steps, "keep_every": sizes.iterations // MODELS, "evaluate_every": 0,
         }  # fmt: skip
-        return self._trained(name, RULES, "thesis", given | {"defects": joined(defects)})
+        return self.trained(name, RULES, "thesis", given | {"defects": joined(defects)})
 
     def duel(self, one: str, two: str, name: str) -> Estimate:
         """Winnings of player `one` against `two`, in mbb/g; played once and kept."""
@@ -142,7 +142,7 @@ class DeepCfrStudy(Study):
         iterations = [each * (model + 1) for model in range(MODELS)]
         last = {}
         for name, defects in (("faithful", tuple(DEFECTS)), ("corrected", ())):
-            run = self._of_thesis(name, defects)
+            run = self.thesis_run(name, defects)
             players = [f"net:{run.folder},iteration={iteration}" for iteration in iterations]
             last[name] = players[-1]
             won: dict[tuple[int, int], Estimate] = {}
@@ -168,14 +168,14 @@ class DeepCfrStudy(Study):
 
     def report_ablation(self) -> Report:
         rows = []
-        corrected = f"net:{self._of_thesis('corrected', ()).folder}"
+        corrected = f"net:{self.thesis_run('corrected', ()).folder}"
         for name, defects in ({defect: (defect,) for defect in DEFECTS} | {"faithful": tuple(DEFECTS)}).items():
-            player = f"net:{self._of_thesis(name, defects).folder}"
-            against = self._duel(player, corrected, f"ablation-{name}-corrected")
-            lucky = self._duel(player, "random", f"ablation-{name}-random")
+            player = f"net:{self.thesis_run(name, defects).folder}"
+            against = self.duel(player, corrected, f"ablation-{name}-corrected")
+            random = self.duel(player, "random", f"ablation-{name}-random")
             title = "all seven" if name == "faithful" else f"{list(DEFECTS).index(name) + 1} {name}"
-            rows.append([title, told(against), told(lucky)])
-        rows.append(["none", "", told(self._duel(corrected, "random", "ablation-corrected-random"))])
+            rows.append([title, points(against, 0), points(random, 0)])
+        rows.append(["none", "", points(self.duel(corrected, "random", "ablation-corrected-random"), 0)])
         notes = [
             f"Winnings of the last of {self.sizes.iterations} iterations in mbb/g, with 95% intervals, "
             f"{self.sizes.deals:,} deals, each from both seats. One training run each: training runs differ by more "

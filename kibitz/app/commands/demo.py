@@ -41,8 +41,7 @@ def demo(
     out.print("[bold]A search plays Leduc poker against itself, a network learns to imitate its moves,[/bold]")
     out.print("[bold]and the network guides the search. NashConv measures the distance from an equilibrium:[/bold]\n")
     with reporting("training", iterations * 32) as live:
-        report = _Curve(run, live)
-        train(run, None, None, lambda at: report.progress(at.games, note=f"iteration {at.iteration}"), report.message)
+        train(run, report=_Curve(run, live))
     points = [(line["iteration"], line["nash_conv"]) for line in run.lines() if "nash_conv" in line]
     plots.curves(run.path("nash_conv.png"), {"network": points}, "Leduc poker, expert iteration", "NashConv")
     out.print("\n[bold]The network plays without any search:[/bold]")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.names import BadInput
 from ...games import CHANCE, OVER, full_name, positions
-from ...games.holdem.encoding import READ, by_street
+from ...games.holdem.encoding import HAND_CATEGORY, by_street
 from ...jit import generators
 from ..learner import ADVANCED
 from ..mlp import parse_sizes
@@ -100,7 +100,9 @@ class DeepCfrConfig:
     def seen(self, game: Any) -> Any:
         """The game by whose rules views are encoded for the networks."""
         return (
-            game._replace(inputs=READ) if self.hand_categories else thesis_defects.encoded_game(game, self.defect_set)
+            game._replace(inputs=HAND_CATEGORY)
+            if self.hand_categories
+            else thesis_defects.encoded_game(game, self.defect_set)
         )
 
     def shape(self, game: Any) -> Shape:

@@ -78,7 +78,9 @@ class NextCardLearner(Supervised):
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:2")  # without it CUDA's LSTM is not deterministic
         games = data_of(config)
         training, self.validation = split(games, config.validation, config.evaluation_games)
-        self.possible = possible_next_cards(game, self.validation.actions, self.validation.lengths, 0, 1).possible.reshape(-1, 48)
+        self.possible = possible_next_cards(
+            game, self.validation.actions, self.validation.lengths, 0, 1
+        ).possible.reshape(-1, 48)
         self.order: tuple[int, torch.Tensor] | None = None  # an epoch, and its order of lines
         self.start(
             games.source,

@@ -82,12 +82,11 @@ class ExItOosConfig:
         return sum(a * b for a, b in pairwise(sizes)) > COMPILED_UP_TO
 
     def search_settings(self) -> dict[str, Any]:
-        target = None if self.target == "auto" else self.target
         return {
-            "exploration": self.epsilon,
-            "targeting": self.delta,
-            "mistake": self.gamma,
-            "target": target,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "gamma": self.gamma,
+            "target": self.target,
             "linear": self.linear_averaging,
         }
 

@@ -21,9 +21,7 @@ def self_play(config: TspgConfig) -> Callable[[tuple[int, ...], Features], list[
 
     def play(numbers: tuple[int, ...], features: Features) -> list[tuple[int, Samples]]:
         policy = biased(game, features, "ce", config.playouts)
-        search = Puct(
-            game, exploration=config.exploration, policy=policy, plies=config.playout_plies, prove=config.prove
-        )
+        search = Puct(game, c=config.exploration, policy=policy, plies=config.playout_plies, prove=config.prove)
         return [(number, play_one(game, search, config, number)) for number in numbers]
 
     return play

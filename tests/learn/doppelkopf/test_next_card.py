@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import safetensors.numpy
 import torch
-from kibitz.games.doppelkopf.next_card import possible_next_cards
 
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 from kibitz.games import full_name, legal_actions, load, positions
 from kibitz.games.doppelkopf import thesis_lines as letters
+from kibitz.games.doppelkopf.next_card import possible_next_cards
 from kibitz.learn import checkpoints, trainer
 from kibitz.learn.doppelkopf import lstm_training
 from kibitz.learn.doppelkopf.lstm import (

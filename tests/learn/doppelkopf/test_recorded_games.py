@@ -4,9 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from kibitz.arena.match import open_run, play_into
 
-from kibitz.arena.match import play_match
+from kibitz.arena.match import open_run, play_into, play_match
 from kibitz.core.names import BadInput
 from kibitz.games import full_name, load
 from kibitz.games.doppelkopf import thesis_lines

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.naive_patterns import naive
 from kibitz import games
-from kibitz.games import boards, breakthrough
+from kibitz.games import boards, breakthrough, race
 from kibitz.jit import kernel
 from kibitz.jit.bitsets import CODES, WORDS, any_of_both, matcher, sum_of_bits
 from kibitz.learn.tspg import cases
