@@ -1,4 +1,4 @@
-"""Positions of board games counted: lines of play to a depth, distinct positions turn by turn, the value of a game."""
+"""Counts of lines of play and distinct positions of board games, and their values by exhaustive search."""
 
 from typing import Any
 
@@ -7,16 +7,16 @@ import numpy as np
 from kibitz import games, jit
 from kibitz.games import OVER, Game
 
-ROOM = 1 << 22  # answers that are kept, a power of two
+ROOM = 1 << 22  # cached answers, a power of two
 
 
 def perft(game: Game, depth: int, start: Any = None) -> int:
-    """Lines of play of just so many turns. One that ends earlier isn't counted."""
+    """Number of lines of play of exactly `turns` turns; those that end earlier aren't counted."""
     return lines_of_play(game, depth, start)[0]
 
 
 def lines_of_play(game: Game, depth: int, start: Any = None) -> tuple[int, int]:
-    """Those of just so many turns, and those that end earlier."""
+    """Number of lines of play of exactly `turns` turns, and of those that end earlier."""
     states = games.positions(game, depth + 1)
     if start is not None:
         states[0] = start
@@ -80,7 +80,7 @@ def _keys(game, states, keys):
 
 
 def value(game: Game, start: Any = None, promise: Any = None) -> int:
-    """What seat 0 gets when both play their best: 1, 0 or -1. Actions that promise more are tried earlier."""
+    """The value for seat 0 under best play: 1, 0 or -1. Promising actions are tried first."""
     depth = game.facts.max_game_length + 1
     states = games.positions(game, depth)
     if start is not None:
@@ -96,7 +96,7 @@ def value(game: Game, start: Any = None, promise: Any = None) -> int:
 
 @jit.kernel
 def _can_get(game, wanted, promise, states, actions, left, keys, answers):
-    """Whether seat 0 gets so much: every line of play is tried until a question is settled, each position once."""
+    """Whether seat 0 gets at least this much: lines of play are tried until it is decided, each position once."""
     room = np.uint64(len(keys) - 1)
     at = 0
     left[0] = _in_order(game, promise, states[0], actions[0])
@@ -113,7 +113,7 @@ def _can_get(game, wanted, promise, states, actions, left, keys, answers):
             at += 1
             left[at] = _in_order(game, promise, states[at], actions[at])
             continue
-        # Seat 0 is content with a yes, seat 1 with a no; else all actions have to be tried.
+        # Seat 0 needs one yes, seat 1 one no; else all actions have to be tried.
         while left[at] == 0 or answer == (game.turn(states[at]) == 0):
             key = game.infoset(states[at], 0)
             keys[key & room], answers[key & room] = key, answer
@@ -124,7 +124,7 @@ def _can_get(game, wanted, promise, states, actions, left, keys, answers):
 
 @jit.helper
 def _in_order(game, promise, state, actions):
-    """The actions, those that promise most last."""
+    """The actions, the most promising last."""
     n = game.actions(state, actions)
     for i in range(n):
         action, to = actions[i], i

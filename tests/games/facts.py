@@ -1,4 +1,4 @@
-"""One row a game and parameter set: what is known of it, and who says so. A new game adds its rows here."""
+"""Known facts about each game and parameter set, with their source. A new game adds its rows here."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ class Row:
     infosets: int | None = None  # of both seats, where the seat is to move
     nodes: tuple[int, int, int] | None = None  # chance, decision and terminal
     source: str = ""
-    tree: bool = False  # small enough to look at every position in every test
+    tree: bool = False  # small enough to check every position in every test
     heavy: bool = False  # so large that only the heavy tier counts it
 
     @property
@@ -83,7 +83,7 @@ ROWS = [
     Row("yavalath:5"),
     Row("doppelkopf"),
     Row("doppelkopf:thesis"),
-    Row("doppelkopf:solos=no,second_ten=1"),  # (at random somebody names a solo nearly always)
+    Row("doppelkopf:solos=no,second_ten=1"),  # (at random nearly every game is a solo)
     Row("doppelkopf:calls=1,nines=no,second_ten=2,charlie_caught=yes,pigs=yes,owed=5"),
     Row("doppelkopf:calls=0,owed=4,forced=2,against=no"),
     # With 25 chips: a raise of 10, another of 5. Decisions: at first, after c, r, cr, rr, crr; ends: f, cc, and each
@@ -94,7 +94,7 @@ ROWS = [
     Row("holdem:flop"),
     Row("holdem:thesis"),
     Row("holdem:3,suits=3,stack=35,inputs=2,small_blind=1,big_blind=3,raises=5"),
-    # Not ours: they show that the defaults of the protocol keep the contract too, and with three seats.
+    # Games of tests: the defaults of the protocol fulfil the contract too, also with three seats.
     Row(f"{PILE}:Pile:5", tree=True),
     Row(f"{PILE}:Pile:40"),
     Row(f"{HEIRS}:Heirs", tree=True),

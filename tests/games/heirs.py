@@ -1,6 +1,6 @@
 """A game as a user would write it, for three seats, each for itself: it isn't zero-sum, and some move twice in a row.
 
-At each turn a seat says 0 or 1. What was said, as a binary number, is worth so much to each, never twice the same.
+At each turn a seat says 0 or 1. The sequence, as a binary number, has a different value for each seat.
 """
 
 from typing import Annotated, NamedTuple
@@ -20,7 +20,7 @@ WORTH = np.random.default_rng(1).permuted(np.tile(np.arange(ENDS), (3, 1)), axis
     "heirs", state=STATE, seats=3, num_actions=2, max_game_length=len(ORDER), payoffs=(0.0, ENDS - 1.0), zero_sum=False
 )
 class Heirs(NamedTuple):
-    will: Annotated[int, "makes all worth so much more, and the highest the lowest", range(ENDS)] = 0
+    will: Annotated[int, "added to all values, modulo their number", range(ENDS)] = 0
 
     def start(self, state):
         state.turns = 0

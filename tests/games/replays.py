@@ -1,4 +1,4 @@
-"""Random games played again elsewhere: by OpenSpiel, on a turned board, to the end at one go."""
+"""Random games replayed: in OpenSpiel, on a symmetric board, by `random_playout`."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -12,7 +12,7 @@ from kibitz.games import OVER, Game
 
 from .walks import keys_of, walk
 
-RARE = 1e-4  # a law is doubted when less likely than this; the seeds are fixed
+RARE = 1e-4  # p-value below which a distribution is rejected; the seeds are fixed
 
 
 def agrees_with_openspiel(game: Game, name: str, theirs: Callable[[int], int], seeds: Iterable[int]) -> None:
@@ -31,7 +31,7 @@ def agrees_with_openspiel(game: Game, name: str, theirs: Callable[[int], int], s
 
 
 def agrees_with_its_image(game: Game, image: Callable[[int], int], seeds: Iterable[int] = range(4)) -> None:
-    """A game with every action replaced by its image goes the same way. `image` maps actions, or cells."""
+    """A game stays legal with every action replaced by its image, and ends the same. `image` maps actions, or cells."""
     for seed in seeds:
         state = games.positions(game)[0]
         for step in walk(game, seed):
@@ -46,7 +46,7 @@ def agrees_with_its_image(game: Game, image: Callable[[int], int], seeds: Iterab
 
 
 def finishes_by_its_law(game: Game, count: int, start: Any = None) -> None:
-    """`finish` ends a game in each way as often as uniform moves do, which is computed; plain and compiled alike."""
+    """`random_playout` reaches final positions with their exact probabilities, plain and compiled."""
     first = games.positions(game) if start is None else start.reshape(1)
     expected = chances_of_ends(game, first)
     ends = np.zeros(count, game.state)
@@ -66,8 +66,8 @@ def finishes_by_its_law(game: Game, count: int, start: Any = None) -> None:
     assert chisquare(np.array(counts)[kept], np.array(chances)[kept] * count).pvalue > RARE
 
 
-def finishes_as_moves_do(game: Game, start: Any, count: int) -> None:
-    """`finish` ends a game with each payoff as often as uniform moves do, which are played; plain and compiled alike.
+def playouts_end_as_random_moves(game: Game, start: Any, count: int) -> None:
+    """`random_playout` gives each payoff as often as uniform moves do, plain and compiled.
 
     The final position may be another: Hex fills the board.
     """
@@ -83,7 +83,7 @@ def finishes_as_moves_do(game: Game, start: Any, count: int) -> None:
 
 
 def chances_of_ends(game: Game, first: np.ndarray) -> dict[bytes, float]:
-    """Final position -> its chance. Positions are gone through layer by layer, so that each is reached once."""
+    """Final position -> its probability. Positions are expanded layer by layer, each once."""
     layer, ends = {keys_of(first)[0]: (first[0].copy(), 1.0)}, {}
     while layer:
         following: dict[bytes, tuple[Any, float]] = {}

@@ -1,4 +1,4 @@
-"""What people see and say: every move has a name of its own, and a view shows what its seat may see."""
+"""Strings: every action has its own, and a view shows only what its seat knows."""
 
 import pytest
 
@@ -11,7 +11,7 @@ SPECTATOR = -1
 
 
 @every_game
-def test_every_move_reads_as_it_is_spelled(game):
+def test_every_string_parses_to_its_action(game):
     for step in all_steps(game, 4):
         words = [game.action_to_string(step.state, action) for action in step.actions]
         assert len({word.lower() for word in words}) == len(words)
@@ -20,7 +20,7 @@ def test_every_move_reads_as_it_is_spelled(game):
 
 
 @every_game
-def test_a_view_spells_as_the_position_does(game):
+def test_a_view_has_the_same_strings_as_the_position(game):
     for step in all_steps(game, 4):
         if step.turn >= 0:
             view = view_of(game, step.state, step.turn)
@@ -30,7 +30,7 @@ def test_a_view_spells_as_the_position_does(game):
 
 @every_game
 @pytest.mark.parametrize("nonsense", ["", "xyzzy", "-1", "99"])
-def test_nonsense_is_refused_with_what_could_have_been_said(game, nonsense):
+def test_nonsense_is_refused_with_a_list_of_the_legal_actions(game, nonsense):
     for step in all_steps(game, 2):
         if step.actions:
             with pytest.raises(BadInput) as raised:
@@ -49,8 +49,8 @@ def test_show_is_text_for_every_seat_and_for_a_spectator(game):
 
 
 @every_hidden_game
-def test_a_spectator_is_shown_the_truth(game):
-    """Positions that differ in what is hidden look different, else a record of a game couldn't be read."""
+def test_a_spectator_sees_hidden_information(game):
+    """Positions that differ only in hidden information have different texts, else a replay couldn't be followed."""
     rng = jit.generators(12, 1)[0]
     for step in all_steps(game, 2):
         for seat in range(game.facts.seats):
@@ -60,8 +60,8 @@ def test_a_spectator_is_shown_the_truth(game):
 
 
 @every_hidden_game
-def test_a_view_shows_nothing_that_its_seat_can_not_know(game):
-    """The text is the same as for a guess: it can't depend on what is hidden."""
+def test_a_view_shows_nothing_that_its_seat_does_not_know(game):
+    """The text is the same for a determinization: it can't depend on hidden information."""
     rng = jit.generators(13, 1)[0]
     for step in all_steps(game, 2):
         for seat in range(game.facts.seats):

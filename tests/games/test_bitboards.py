@@ -1,4 +1,4 @@
-"""Sets of cells: the clever ways to count and list them against the obvious ones."""
+"""Bitboards: fast ways to count and list cells against the obvious ones."""
 
 import random
 
@@ -41,7 +41,7 @@ def test_the_nth_cell_is_the_nth_in_ascending_order():
         assert [nth(mask(cells), n) for n in range(len(cells))] == sorted(cells)
 
 
-def test_the_nth_of_eight_kinds_is_the_nth_where_they_stand_in_a_row():
+def test_the_nth_item_of_eight_kinds_is_the_nth_of_the_sorted_list():
     rng = random.Random(6)
     cases = [[128] + [0] * 7, [0] * 7 + [128], [16] * 8, [1] * 8]
     cases += [[rng.choice((0, 0, 1, 3, 16)) for _ in range(8)] for _ in range(100)]
@@ -58,7 +58,7 @@ def test_sums_of_bytes_go_up_to_255():
     assert sum_of_bytes(np.uint64(0)) == 0
 
 
-def test_cells_are_listed_in_ascending_order_from_a_place_on():
+def test_cells_are_listed_in_ascending_order_from_an_index_on():
     for function in (listed, getattr(listed, "py_func", listed)):
         for cells in [set(), *sets(20)]:
             out = np.zeros(65, np.int64)

@@ -1,4 +1,4 @@
-"""What every board game promises to patterns: where an action goes, whose stones lie where. `play` does just that."""
+"""The contract of board games: `from_to` and `pieces` agree with `play`."""
 
 import re
 from typing import NamedTuple
@@ -15,12 +15,12 @@ from .facts import ROWS
 from .walks import all_steps, encoding_of, over
 
 every_board_game = over([row for row in ROWS if not row.heavy and hasattr(games.load(row.name), "board")])
-MOVING = {"breakthrough", "knightthrough", "fanorona", "teeko"}  # the others place stones only
+MOVING = {"breakthrough", "knightthrough", "fanorona", "teeko"}  # the others only place pieces
 TURNED = {"breakthrough", "knightthrough", "fanorona"}  # a seat sees the board from its own side
 
 
 def cells_of(game, state, seat):
-    """The cells with a stone of the seat."""
+    """The cells with a piece of the seat."""
     places = [int(place) for place in game.places()]
     words = [int(game.pieces(state, seat, word)) for word in range(max(places) // 64 + 1)]
     return {cell for cell, place in enumerate(places) if words[place // 64] >> place % 64 & 1}
@@ -39,14 +39,14 @@ def test_every_cell_has_a_bit_of_its_own(game):
 
 
 @every_board_game
-def test_no_cell_has_stones_of_both(game):
+def test_no_cell_has_pieces_of_both_seats(game):
     for step in all_steps(game, 3):
         assert not cells_of(game, step.state, 0) & cells_of(game, step.state, 1)
 
 
 @every_board_game
-def test_stones_are_what_a_seat_sees_first(game):
-    """Its own, then the other's."""
+def test_an_encoding_begins_with_the_pieces(game):
+    """Those of the seat, then those of the other seat."""
     cells = len(game.board().places)
     for step in all_steps(game, 3):
         for seat in range(2):
@@ -59,8 +59,8 @@ def test_stones_are_what_a_seat_sees_first(game):
 
 
 @every_board_game
-def test_an_action_goes_where_it_says(game):
-    """From where a piece of the mover is, if it moves, to where none is; there it is after it. Or nowhere."""
+def test_from_to_agrees_with_play(game):
+    """A move starts at a piece of the mover, if any, and ends on a cell without one, which then has it."""
     kinds = set()
     for number, step in enumerate(all_steps(game, 4)):
         if step.turn == OVER:
@@ -91,15 +91,15 @@ def test_an_action_goes_where_it_says(game):
 
 
 @every_board_game
-def test_two_actions_of_a_position_differ_in_where_they_go(game):
-    """But for captures of two kinds: a policy on patterns can't tell them apart."""
+def test_two_actions_of_a_position_differ_in_their_cells(game):
+    """Except for captures of two kinds, which a policy on patterns can't distinguish."""
     for step in all_steps(game, 4):
         ends = [tuple(map(int, game.from_to(step.state, action))) for action in step.actions]
         assert len(set(ends)) == len(ends) or game.name == "fanorona"
 
 
 @every_board_game
-def test_regions_are_cells_by_names_that_patterns_can_write(game):
+def test_regions_are_sets_of_cells_with_names_for_patterns(game):
     for seat in range(2):
         for name, region in game.regions(seat).items():
             assert re.fullmatch("[a-z]+", name)

@@ -1,4 +1,4 @@
-"""Boards: who is whose neighbour, how many lines there are, how a board can be turned, how it is drawn."""
+"""Boards: neighbours, lines, symmetries and text."""
 
 import itertools
 
@@ -26,7 +26,7 @@ def test_a_cell_is_found_by_its_place_and_has_a_name_of_its_own(board):
 @pytest.mark.parametrize(
     ("board", "cells"), [(square(6, 7), 42), (rhombus(11), 121), (hexagon(5), 61), (hexagon(1), 1)], ids=repr
 )
-def test_there_are_as_many_cells_as_geometry_says(board, cells):
+def test_the_number_of_cells_follows_from_geometry(board, cells):
     """A hexagon has 3 * side * (side - 1) + 1."""
     assert len(board.places) == cells
 
@@ -41,7 +41,7 @@ def test_directions_come_in_opposite_pairs(board):
 
 
 @every_board
-def test_directions_go_round_counter_clockwise(board):
+def test_directions_are_in_counter_clockwise_order(board):
     """From one to the next by the same angle. On hexagons a row up is half a cell to the right."""
     lean = 0.5 if board.directions == HEXAGONAL else 0.0
     height = 3**0.5 / 2 if lean else 1.0
@@ -52,7 +52,7 @@ def test_directions_go_round_counter_clockwise(board):
 
 
 @every_board
-def test_orthogonal_directions_step_over_an_edge(board):
+def test_orthogonal_directions_cross_an_edge(board):
     """Every second one on squares, where the others step over a corner; all on hexagons."""
     over_edges = board.directions[:: board.orthogonal]
     if board.directions == SQUARE:
@@ -99,7 +99,7 @@ def test_neighbours_of_a_hexagon(side):
 
 
 @every_board
-def test_a_ray_goes_on_from_neighbour_to_neighbour_until_the_edge(board):
+def test_a_ray_leads_from_neighbour_to_neighbour_to_the_edge(board):
     for cell, direction in np.ndindex(board.neighbours.shape):
         at = cell
         for following in board.rays[cell, direction]:
@@ -135,7 +135,7 @@ def test_lines_are_rows_of_cells_each_once(board, length):
         (hexagon(5), 10, 0),
     ],
 )
-def test_there_are_as_many_lines_as_combinatorics_says(board, length, count):
+def test_the_number_of_lines_follows_from_combinatorics(board, length, count):
     assert len(board.lines(length)) == count
 
 
@@ -172,14 +172,14 @@ def test_symmetries_are_a_group(board):
 @pytest.mark.parametrize(
     ("board", "count"), [(square(3, 3), 8), (square(6, 7), 4), (square(1, 4), 2), (rhombus(5), 4), (hexagon(3), 12)]
 )
-def test_there_are_as_many_symmetries_as_geometry_says(board, count):
+def test_the_number_of_symmetries_follows_from_geometry(board, count):
     assert len(board.symmetries) == count
 
 
-# ---------------------------------------------------------------- names and board_texts
+# ---------------------------------------------------------------- names and text
 
 
-def test_cells_are_called_as_players_call_them():
+def test_cells_have_the_names_that_players_use():
     assert square(6, 7).names[:8] == ("a1", "b1", "c1", "d1", "e1", "f1", "g1", "a2")
     assert rhombus(3).names == ("a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3")
     assert hexagon(2).names == ("a1", "a2", "b1", "b2", "b3", "c1", "c2")
@@ -215,12 +215,12 @@ def test_cells_are_called_as_players_call_them():
     ],
     ids=["square", "rhombus", "hexagon"],
 )
-def test_a_board_text_has_every_cell_where_it_lies(board, expected):
+def test_a_board_text_has_every_cell_at_its_place(board, expected):
     letters = "abcdefghijklmnopqrstuvwxyz"
     assert board_text(board, list(letters[: len(board.places)])).splitlines() == expected
 
 
-def test_rows_from_ten_on_stand_in_line():
+def test_rows_from_ten_on_are_aligned():
     drawn = board_text(square(10, 1), ["."] * 10).splitlines()
     assert (drawn[0], drawn[1], drawn[-1]) == ("10 .", " 9 .", "   a")
 

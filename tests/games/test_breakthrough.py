@@ -64,7 +64,7 @@ def test_random_games_agree_with_openspiel(rows, columns, count):
         (5, 3, [7, 42, 276, 1776, 11860, 75966, 471314]),  # to 11,860 by the twin below
     ],
 )
-def test_as_many_lines_of_play_as_others_count(rows, columns, counts):
+def test_lines_of_play_are_as_many_as_published(rows, columns, counts):
     assert [perft(sized(rows, columns), depth) for depth in range(1, len(counts) + 1)] == counts
 
 
@@ -86,7 +86,7 @@ def openspiel_perft(name, depth):
 
 
 class Race:
-    """Straight from the rules, with a dictionary of who stands where.
+    """A direct implementation of the rules with a dictionary of pieces.
 
     `steps`: rows ahead, columns aside, whether an enemy there may be captured.
     """
@@ -98,7 +98,7 @@ class Race:
         self.mover = 0
 
     def over(self):
-        """The winner, None as long as there is none."""
+        """The winner; None until there is one."""
         for column in range(self.columns):
             if self.stones.get((self.rows - 1, column)) == 0:
                 return 0
@@ -172,7 +172,7 @@ def test_a_twin_counts_as_many_lines_of_play(rows, columns, depth):
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(4, 2), (4, 3), (5, 2)])
-def test_small_boards_are_won_by_who_wins_the_twin(rows, columns):
+def test_small_boards_have_the_same_winner_as_in_the_twin(rows, columns):
     assert value(sized(rows, columns)) == (1, -1)[Race(rows, columns, STEPS).winner({})]
 
 
@@ -180,7 +180,7 @@ def test_small_boards_are_won_by_who_wins_the_twin(rows, columns):
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(8, 8), (6, 5), (4, 2)])
-def test_a_mirrored_game_goes_the_same_way(rows, columns):
+def test_a_mirrored_game_has_the_same_moves(rows, columns):
     game = sized(rows, columns)
     agrees_with_its_image(game, functools.partial(mirrored, game))
 
@@ -194,7 +194,7 @@ def mirrored(game, action):
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(8, 8), (5, 7)])
-def test_either_seat_sees_and_plays_alike_from_its_side(rows, columns):
+def test_both_seats_see_and_play_alike_from_their_side(rows, columns):
     game = sized(rows, columns)
     cells = rows * columns
     for steps in walks(game, 4):
@@ -230,7 +230,7 @@ def test_straight_only_onto_empty_cells_and_diagonally_onto_enemies_too():
     assert words(GAME, position(GAME, "a2", "a3 b3", 1)) == ["a3-b2", "b3-b2", "b3-c2", "b3xa2"]
 
 
-def test_nobody_steps_over_the_edge():
+def test_no_piece_crosses_the_edge():
     assert words(GAME, position(GAME, "a4 h4", "c7")) == ["a4-a5", "a4-b5", "h4-g5", "h4-h5"]
     assert words(GAME, position(GAME, "c2", "a5 h5", 1)) == ["a5-a4", "a5-b4", "h5-g4", "h5-h4"]
 
@@ -246,7 +246,7 @@ def test_nobody_steps_over_the_edge():
         ("d6", "a3", 0, "d6-d7", None),
     ],
 )
-def test_who_reaches_the_far_row_or_takes_the_last_piece_wins(mine, theirs, to_move, move, winner):
+def test_reaching_the_far_row_or_capturing_the_last_piece_wins(mine, theirs, to_move, move, winner):
     state = position(GAME, mine, theirs, to_move)
     GAME.play(state, GAME.parse_action(state, move))
     assert GAME.turn(state) == (1 - to_move if winner is None else OVER)

@@ -1,4 +1,4 @@
-"""Rules mean the same compiled and as plain Python: every number that they give, from the same seed."""
+"""Rules give the same numbers from the same seed, compiled and as plain Python."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Log(dict):
 def play_and_log(
     game, rng, states, turns, actions, probs, keys, views, worlds, notes, encodings, keeps, ends, stones, results
 ):  # fmt: skip
-    """One random game, every rule asked at every turn; then aim at what each seat has seen at the end."""
+    """One random game with every rule called at every turn; then `target` the last view of each seat."""
     row = 0
     game.start(states[0])
     while True:

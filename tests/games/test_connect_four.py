@@ -1,4 +1,4 @@
-"""Connect Four against OpenSpiel's, against counts and values of others."""
+"""Connect Four against OpenSpiel, and against published counts and values."""
 
 import pytest
 
@@ -47,14 +47,14 @@ def test_positions_turn_by_turn():
         *(pytest.param(width, 5, 0, marks=pytest.mark.heavy) for width in (5, 6)),
     ],
 )
-def test_small_boards_are_worth_what_john_tromp_says(columns, rows, expected):
+def test_small_boards_have_the_values_of_john_tromp(columns, rows, expected):
     """tromp.github.io/c4/c4.html."""
     game = games.load(f"connect_four:{rows},columns={columns}")
     assert value(game, promise=[-abs(2 * column - columns + 1) for column in range(columns)]) == expected
 
 
 @pytest.mark.parametrize("name", ["3,columns=3,connect=3", "2,columns=5,connect=3", "4,columns=3,connect=4"])
-def test_finish_plays_at_random(name):
+def test_random_playout_plays_at_random(name):
     finishes_by_its_law(games.load(f"connect_four:{name}"), 50_000)
 
 
@@ -78,7 +78,7 @@ def test_four_in_every_direction_win(line, winner):
     assert [GAME.payoff(state, seat) for seat in (winner, 1 - winner)] == [1, -1]
 
 
-def test_a_position_is_drawn_as_it_stands():
+def test_a_position_is_shown():
     state = games.positions(GAME)[0]
     for word in "44547":
         GAME.play(state, GAME.parse_action(state, word))
@@ -96,7 +96,7 @@ def test_a_position_is_drawn_as_it_stands():
 
 
 @pytest.mark.parametrize("name", ["connect_four", "connect_four:7,columns=8", "connect_four:15,columns=4"])
-def test_a_stone_lands_on_the_cell_that_is_told(name):
+def test_a_stone_lands_on_the_cell_of_from_to(name):
     game = games.load(name)
     cells = game.rows * game.columns
     for step in all_steps(game, 3):

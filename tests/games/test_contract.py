@@ -1,4 +1,4 @@
-"""What every game promises. Each test is one sentence of the contract, held by every row of the facts."""
+"""The contract of games. Each test is one sentence of it, checked for every row of the facts."""
 
 import numpy as np
 import pytest
@@ -8,13 +8,13 @@ from kibitz import games, jit
 from kibitz.games import CHANCE, OVER
 
 from .facts import ROWS, SHIPPED
-from .replays import finishes_as_moves_do
+from .replays import playouts_end_as_random_moves
 from .walks import (
     SMALL,
     all_steps,
     encoding_of,
     every_game,
-    every_game_that_finishes,
+    every_game_with_its_own_playout,
     every_hidden_game,
     every_small_encoded_game,
     every_small_game,
@@ -26,7 +26,7 @@ from .walks import (
     walks,
 )
 
-RARE = 1e-4  # a law is doubted when less likely than this; the seeds are fixed
+RARE = 1e-4  # p-value below which a distribution is rejected; the seeds are fixed
 
 
 def test_every_known_game_has_a_row_of_facts():
@@ -37,12 +37,12 @@ def test_every_known_game_has_a_row_of_facts():
 
 
 @every_game
-def test_start_makes_the_same_opening_of_any_record(game):
+def test_start_writes_the_same_opening_into_any_record(game):
     clean, dirty = games.positions(game)[0], np.zeros(1, game.state)
     dirty.view(np.uint8)[:] = 0xA5
     game.start(dirty[0])
     assert same(clean, dirty[0])
-    for seat in range(game.facts.seats):  # and what lies between the fields isn't known to anyone
+    for seat in range(game.facts.seats):  # bytes between the fields don't count
         assert game.infoset(clean, seat) == game.infoset(dirty[0], seat)
 
 
@@ -66,7 +66,7 @@ def test_actions_are_distinct_and_within_the_facts(game):
 
 
 @every_game
-def test_asking_changes_nothing(game):
+def test_queries_change_nothing(game):
     rng = jit.generators(1, 1)[0]
     for step in all_steps(game, 3):
         before = step.state.copy()
@@ -82,16 +82,16 @@ def test_asking_changes_nothing(game):
 
 
 @every_game
-def test_odds_are_positive_and_sum_to_one(game):
+def test_chance_probabilities_are_positive_and_sum_to_one(game):
     for step in all_steps(game):
         if step.turn == CHANCE:
-            probs = [odd for _, odd in games.chance_outcomes(game, step.state)]
+            probs = [probability for _, probability in games.chance_outcomes(game, step.state)]
             assert min(probs) > 0
             assert sum(probs) == pytest.approx(1)
 
 
 @every_game
-def test_pick_follows_the_odds_at_chance_and_is_uniform_at_moves(game):
+def test_sample_action_follows_the_chance_probabilities_and_is_uniform_at_moves(game):
     rng = jit.generators(2, 1)[0]
     for step in walk(game, 3)[:8]:
         if len(step.actions) < 2:
@@ -101,7 +101,7 @@ def test_pick_follows_the_odds_at_chance_and_is_uniform_at_moves(game):
         assert set(drawn.tolist()) == set(step.actions)
         probs = np.full(len(drawn), 1 / len(drawn))
         if step.turn == CHANCE:
-            probs = np.array([odd for _, odd in sorted(games.chance_outcomes(game, step.state))])
+            probs = np.array([probability for _, probability in sorted(games.chance_outcomes(game, step.state))])
         assert chisquare(counts, probs * draws).pvalue > RARE
 
 
@@ -113,18 +113,18 @@ def test_a_game_ends_with_payoffs_within_the_facts(game):
         payoffs = [game.payoff(steps[-1].state, seat) for seat in range(game.facts.seats)]
         assert all(low <= payoff <= high for payoff in payoffs)
         assert sum(payoffs) == 0 or not game.facts.zero_sum
-        # A search backs up the payoff unless the game says otherwise.
+        # A search backs up the payoff unless the game has rewards.
         rewards = [game.reward(steps[-1].state, seat) for seat in range(game.facts.seats)]
         assert rewards == payoffs or game.facts.rewards != game.facts.payoffs
         within = all(game.facts.rewards[0] <= reward <= game.facts.rewards[1] for reward in rewards)
         assert within or game.facts.seats > 2  # where proofs rely on it
 
 
-@every_game_that_finishes
-def test_its_own_finish_ends_a_game_as_random_moves_do(game):
+@every_game_with_its_own_playout
+def test_random_playout_ends_a_game_as_random_moves_do(game):
     steps = walk(game, 5)
     for place in (0, 1, len(steps) // 2, len(steps) - 3):
-        finishes_as_moves_do(game, steps[place].state, 10_000)
+        playouts_end_as_random_moves(game, steps[place].state, 10_000)
     before = steps[-1].state.copy()
     game.random_playout(steps[-1].state, jit.generators(1, 1)[0])
     assert same(before, steps[-1].state)
@@ -160,8 +160,8 @@ def test_infoset_keys_are_uint64_never_zero_and_differ_between_seats(game):
 
 
 @every_game
-def test_a_view_answers_as_the_position_does(game):
-    """At every turn, for every seat: nothing that a player asks of its view betrays that it's a view."""
+def test_rules_give_the_same_for_a_view_as_for_the_position(game):
+    """At every turn, for every seat."""
     for step in all_steps(game):
         for seat in range(game.facts.seats):
             view = view_of(game, step.state, seat)
@@ -173,7 +173,7 @@ def test_a_view_answers_as_the_position_does(game):
 
 
 @every_game
-def test_what_is_usual_is_legal_and_the_same_from_the_view(game):
+def test_the_heuristic_is_legal_and_the_same_from_the_view(game):
     for step in all_steps(game):
         if step.turn >= 0:
             one, two = (jit.generators(6, 1)[0] for _ in range(2))
@@ -198,7 +198,7 @@ def test_a_hidden_game_hides_something(game):
 
 @every_game
 def test_one_key_is_one_view_of_the_seat_to_move(game):
-    """And one view is one key. Over whole trees where they are small, else over walks."""
+    """And one view has one key. Over whole trees if they are small, else over random games."""
     if games.full_name(game) in SMALL:
         steps = zip(tree(game).states, tree(game).turns.tolist(), strict=True)
     else:
@@ -223,7 +223,7 @@ def test_an_encoding_is_finite_and_fills_its_size(game):
 
 @every_small_encoded_game
 def test_one_key_is_one_encoding_of_the_seat_to_move(game):
-    """Else a network couldn't tell two infosets apart. Seats may look alike: each sees the table from its own side."""
+    """Else a network couldn't distinguish two infosets. Two seats may have equal encodings."""
     found = tree(game)
     for seat in range(game.facts.seats):
         nodes = np.flatnonzero(found.turns == seat)

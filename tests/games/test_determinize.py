@@ -1,4 +1,4 @@
-"""A guess is a position that the seat can't tell from the true one, drawn by a stated law."""
+"""A determinization is a position that fits the view of a seat, drawn from a stated distribution."""
 
 import numpy as np
 import pytest
@@ -25,8 +25,8 @@ DRAWS = 20_000
 
 
 @every_hidden_game
-def test_a_guess_can_not_be_told_from_the_truth(game):
-    """For every seat at every turn, at chance turns and at the end too: so a view holds nothing that it should not."""
+def test_a_determinization_fits_its_view(game):
+    """For every seat at every turn, at chance turns and at the end too: a view holds no hidden information."""
     rng = jit.generators(4, 1)[0]
     for step in all_steps(game, 5):
         for seat in range(game.facts.seats):
@@ -39,15 +39,15 @@ def test_a_guess_can_not_be_told_from_the_truth(game):
 
 
 @every_hidden_game
-def test_the_game_goes_on_from_a_guess(game):
-    """What a guess hides fits together: the others can act on it, and the game ends as games do."""
+def test_the_game_can_be_played_on_from_a_determinization(game):
+    """The sampled parts are consistent: other seats can act on them, and the game ends."""
     rng = jit.generators(5, 1)[0]
     low, high = game.facts.payoffs
     steps = list(all_steps(game, 2))[:: 1 + game.facts.max_game_length // 50]  # a game from each, in plain Python
     for number, step in enumerate(steps):
         for seat in range(game.facts.seats):
             world = world_of(game, view_of(game, step.state, seat), seat, rng)
-            for other in range(game.facts.seats):  # what the others would see of it is a position too
+            for other in range(game.facts.seats):  # the views of other seats can be determinized too
                 assert same(
                     view_of(game, world_of(game, view_of(game, world, other), other, rng), other),
                     view_of(game, world, other),
@@ -58,7 +58,7 @@ def test_the_game_goes_on_from_a_guess(game):
 
 
 @every_small_hidden_game
-def test_every_guess_could_have_happened(game):
+def test_every_determinization_is_reachable(game):
     rng = jit.generators(6, 1)[0]
     reachable = set(keys_of(tree(game).states))
     for step in all_steps(game, 20):
@@ -71,10 +71,10 @@ LAWFUL = [(name, 99) for name in sorted(SMALL) if games.load(name).facts.hidden]
 
 
 @pytest.mark.parametrize(("name", "deepest"), LAWFUL, ids=[name for name, _ in LAWFUL])
-def test_guesses_follow_their_law(name, deepest):
-    """Chance weighs positions by its odds; among hidden choices of others that fit, each is equally likely.
+def test_determinizations_follow_their_distribution(name, deepest):
+    """Positions are weighted by chance; hidden choices of other seats that fit are equally likely.
 
-    Both are the product of the odds on the way: a choice doesn't change it.
+    Both are the product of the chance probabilities on the way, which choices don't change.
     """
     game = games.load(name)
     found = tree(game, deepest)
@@ -104,7 +104,7 @@ def test_guesses_follow_their_law(name, deepest):
 
 @jit.kernel
 def sample_worlds(game, view, seat, notes, rng, out):
-    """Many guesses from notes made once, as a search draws them. Returns how many there were."""
+    """Many determinizations from notes prepared once, as a search draws them; returns their number."""
     game.prepare(view, seat, notes)
     made = 0
     for i in range(len(out)):

@@ -17,7 +17,7 @@ counted = [
 
 
 @pytest.mark.parametrize("row", counted)
-def test_the_tree_has_as_many_infosets_and_nodes_as_the_source_says(row):
+def test_the_tree_has_the_numbers_of_infosets_and_nodes_of_the_source(row):
     found = tree(games.load(row.name))
     assert row.source
     if row.infosets:
@@ -28,7 +28,7 @@ def test_the_tree_has_as_many_infosets_and_nodes_as_the_source_says(row):
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.tree], ids=lambda row: row.id)
-def test_chance_adds_up_to_one_over_the_ends_of_a_tree(row):
+def test_chance_probabilities_sum_to_one_over_terminal_nodes(row):
     """For any way to play: here for the one that always takes the first action."""
     found = tree(games.load(row.name))
     first_child = {parent: node for node, parent in reversed(list(enumerate(found.parents)))}

@@ -1,4 +1,4 @@
-"""Fanorona against a slow twin, and position by position against the rules as they are told."""
+"""Fanorona against a slow twin, and rule by rule."""
 
 import itertools
 
@@ -32,7 +32,7 @@ STEPS = [step for step in itertools.product((-1, 0, 1), repeat=2) if step != (0,
 
 
 class Twin:
-    """Straight from the rules, with a dictionary of who stands where. A move is what a player would write."""
+    """A direct implementation of the rules with a dictionary of pieces. A move is its string."""
 
     def __init__(self, rows, columns, limit):
         self.rows, self.columns, self.limit = rows, columns, limit
@@ -168,7 +168,7 @@ def test_a_twin_counts_as_many_lines_of_play(rows, columns, depth):
 
 
 @pytest.mark.parametrize(("rows", "columns", "turns"), [(3, 3, 11), (3, 5, 11), (5, 3, 13), (3, 7, 17)])
-def test_the_first_player_wins_boards_with_three_lines_in_so_many_turns(rows, columns, turns):
+def test_the_first_player_wins_boards_with_three_rows_in_a_known_number_of_turns(rows, columns, turns):
     for limit, worth in ((turns - 2, 0), (turns, 1)):
         assert value(sized(rows, columns, limit)) == worth
         if (rows, columns) == (3, 3):
@@ -222,7 +222,7 @@ def test_turned_and_mirrored_positions_have_turned_and_mirrored_moves(rows, colu
                 assert moves_of(game, imaged(game, step.state, image, changed)) == moves
 
 
-def test_either_seat_sees_the_board_from_its_side():
+def test_both_seats_see_the_board_from_their_side():
     for steps in walks(GAME, 4):
         for step in steps:
             turned = imaged(GAME, step.state, list(range(45))[::-1], changed=True)
@@ -270,7 +270,7 @@ def standing(state, seat, game=GAME):
     return " ".join(name for cell, name in enumerate(game.board().names) if int(state.pieces[seat]) >> cell & 1)
 
 
-def test_without_a_capture_one_steps_along_lines_onto_empty_points():
+def test_without_a_capture_pieces_step_along_lines_onto_empty_points():
     strong, weak = position(GAME, "c3 d4", "i5"), position(GAME, "b3", "i5")
     assert words(GAME, strong) == [
         *["c3-b2", "c3-b3", "c3-b4", "c3-c2", "c3-c4", "c3-d2", "c3-d3"],
@@ -280,7 +280,7 @@ def test_without_a_capture_one_steps_along_lines_onto_empty_points():
     assert GAME.turn(after(weak, "b3-a3")) == 1
 
 
-def test_who_can_capture_must():
+def test_captures_are_mandatory():
     assert words(GAME, position(GAME, "a1 e3", "g3 i5")) == ["e3-f3A"]
     assert words(GAME, position(GAME, "a1 e3", "g3 i5", 1)) == ["g3-f3A"]
 
@@ -307,14 +307,14 @@ def test_no_diagonal_is_captured_from_a_weak_point():
         assert words(GAME, position(GAME, "b3", f"{enemy} i1")) == ["b3-a3", "b3-b2", "b3-b4", "b3-c3"]
 
 
-def test_where_both_ways_go_the_player_chooses_one():
+def test_the_player_chooses_between_approach_and_withdrawal():
     for move, left in (("d3-e3A", "c3"), ("d3-e3W", "f3 g3")):
         state = position(GAME, "d3 h1", "c3 f3 g3")
         assert words(GAME, state) == ["d3-e3A", "d3-e3W"]
         assert standing(after(state, move), 1) == left
 
 
-def test_the_same_piece_may_go_on_or_stop():
+def test_the_same_piece_may_capture_again_or_stop():
     state = after(position(GAME, "a1 i1", "a3 i5"), "a1-a2A")
     assert GAME.turn(state) == 1  # nothing more to take
     state = after(position(GAME, "c1 i1", "c3 e2 i5"), "c1-c2A")
@@ -326,26 +326,26 @@ def test_the_same_piece_may_go_on_or_stop():
     assert int(after(state.copy(), "stop").turns) == int(after(state.copy(), "c2-d2A").turns) == 1
 
 
-def test_a_piece_does_not_go_on_in_the_direction_of_its_last_step():
+def test_a_piece_does_not_continue_in_the_direction_of_its_last_step():
     state = after(position(GAME, "c3 i1", "b3 f3 i5"), "c3-d3W")
     assert GAME.turn(state) == 1  # though d3-e3 would come near f3
     state = after(position(GAME, "c3 i1", "b3 f3 d1 i5"), "c3-d3W")
     assert words(GAME, state) == ["d3-d2A", "stop"]
 
 
-def test_a_piece_does_not_come_back_to_a_point_of_its_turn():
+def test_a_piece_does_not_return_to_a_point_of_its_turn():
     state = after(position(GAME, "b2 i1", "d2 c4 a3 b1 i5"), "b2-c2A", "c2-c3A", "c3-b3A")
     assert GAME.turn(state) == 1  # though b3-b2, where it began, would come near b1
     assert standing(state, 1) == "b1 i5"
 
 
-def test_who_has_lost_all_pieces_has_lost_at_once():
+def test_a_seat_without_pieces_has_lost():
     state = after(position(GAME, "a1 i1", "a3"), "a1-a2A")
     assert GAME.turn(state) == OVER
     assert [GAME.payoff(state, seat) for seat in range(2)] == [1, -1]
 
 
-def test_who_can_not_move_has_lost():
+def test_a_seat_without_a_move_has_lost():
     state = after(position(GAME, "a1", "a2 a3 b1 c1 b3", 1), "b3-b2")
     assert GAME.turn(state) == OVER
     assert [GAME.payoff(state, seat) for seat in range(2)] == [-1, 1]
@@ -365,7 +365,7 @@ def test_turns_are_limited_not_captures():
     assert [game.payoff(winning, seat) for seat in range(2)] == [1, -1]
 
 
-def test_moves_are_drawn_uniformly_wherever_a_piece_may_go_on_or_nobody_can_capture():
+def test_moves_are_sampled_uniformly_during_and_without_captures():
     """The contract looks at the first turns only."""
     rng = jit.generators(2, 1)[0]
     steps = [step for steps in walks(GAME, 6) for step in steps if len(step.actions) > 1]
@@ -379,7 +379,7 @@ def test_moves_are_drawn_uniformly_wherever_a_piece_may_go_on_or_nobody_can_capt
         assert chisquare(counts).pvalue > RARE
 
 
-def test_an_action_is_where_from_where_to_and_how():
+def test_an_action_is_origin_destination_and_kind():
     cells = 45
     for action in range(GAME.facts.num_actions - 1):
         direction, start = action // cells // 2, action % cells

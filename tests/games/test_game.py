@@ -1,4 +1,4 @@
-"""What `@game` asks of a class, and what it gives to one that leaves rules out."""
+"""`@game`: what it requires of a class, and its defaults."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ def made(*rules, play=RULES["play"], **facts):
     return game("made", **FACTS | facts)(Made)
 
 
-def test_the_needed_rules_are_enough():
+def test_the_required_rules_are_enough():
     assert made(*NEEDED)().facts.hidden is False
 
 
@@ -40,7 +40,7 @@ def test_a_missing_rule_is_named(missing):
 
 
 @pytest.mark.parametrize("missing", ["determinize", "infoset"])
-def test_a_game_that_hides_something_says_what_a_seat_knows_and_how_to_guess(missing):
+def test_a_game_with_hidden_information_needs_infoset_and_determinize(missing):
     assert made(*NEEDED, "look", "determinize", "infoset")().facts.hidden
     with pytest.raises(TypeError, match=missing):
         made(*NEEDED, *({"look", "determinize", "infoset"} - {missing}))

@@ -23,7 +23,7 @@ FILES = sorted((Path(__file__).parent / "golden").glob("*.txt"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_game_goes_as_it_always_went(file):
+def test_a_game_is_played_as_in_its_golden_file(file):
     text = file.read_text(encoding="utf-8")
     assert playthrough(text) == text
 
@@ -60,7 +60,7 @@ def playthrough(text: str) -> str:
 
 
 def position(game: games.Game, state: Any, turn: int) -> Iterator[str]:
-    """All that can be seen of it."""
+    """Everything that the rules say about a position."""
     for seat in range(game.facts.seats):
         yield f"  key {seat + 1}: {int(game.infoset(state, seat)):016x}"
         yield f"  encoding {seat + 1}: {bits(encoding_of(game, state, seat))}"

@@ -34,7 +34,7 @@ def test_compiled_rules_give_what_plain_python_gives_on_the_full_board():
 
 
 class Twin:
-    """Straight from the rules: a dictionary of stones, and a walk both ways from the last one."""
+    """A direct implementation of the rules: a dictionary of stones, and a walk both ways from the last one."""
 
     def __init__(self, game):
         self.game, self.mover, self.winner, self.stones = game, 0, None, {}
@@ -113,7 +113,7 @@ def test_lines_of_play():
 
 
 @pytest.mark.parametrize(("size", "connect", "expected"), [(4, 3, 1), (4, 4, 0)])
-def test_small_boards_are_worth_what_is_known(size, connect, expected):
+def test_small_boards_have_their_known_values(size, connect, expected):
     """Of rows of three and four on 4x4 (J. W. H. M. Uiterwijk, The Advantage of the Initiative)."""
     game = games.load(f"gomoku:{size},connect={connect}")
     middle = [min(row, size - 1 - row) + min(column, size - 1 - column) for row, column in game.board().places]
@@ -121,13 +121,13 @@ def test_small_boards_are_worth_what_is_known(size, connect, expected):
 
 
 @pytest.mark.parametrize("image", GAME.board().symmetries.tolist())
-def test_it_is_the_same_game_on_a_turned_board(image):
+def test_symmetric_positions_have_symmetric_moves(image):
     agrees_with_its_image(GAME, lambda action: image[action], [0])
 
 
 @pytest.mark.parametrize("overlines", [True, False])
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_a_row_of_six_wins_in_free_style_only(direction, overlines):
+def test_a_row_of_six_wins_only_in_freestyle(direction, overlines):
     """x fills the gap in a row of six; o has lost its stones elsewhere."""
     game = GAME._replace(overlines=overlines)
     start = (9, 5) if direction[1] >= 0 else (9, 10)
@@ -158,7 +158,7 @@ def test_five_win_anywhere(line):
         assert (game.turn(state), game.payoff(state, 0)) == (OVER, 1)
 
 
-def test_a_position_is_drawn_as_it_stands():
+def test_a_position_is_shown():
     game = games.load("gomoku:5,connect=4")
     state = games.positions(game)[0]
     for word in ("c3", "b2", "e5"):
@@ -175,7 +175,7 @@ def test_a_position_is_drawn_as_it_stands():
     ]
 
 
-def test_a_stone_goes_to_its_cell():
+def test_an_action_is_the_cell_of_its_stone():
     assert [cells_of(GAME, action) for action in (0, 224)] == [(-1, 0), (-1, 224)]
 
 

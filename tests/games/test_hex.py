@@ -1,4 +1,4 @@
-"""Hex: against OpenSpiel move by move, and what is known of it: nobody draws, who wins, and why the swap is fair."""
+"""Hex against OpenSpiel move by move, and against its theory: no draws, the winner, and the swap."""
 
 import itertools
 
@@ -63,12 +63,12 @@ TWO_SWAPPED = [4, 16, 36, 36, 12]
 
 
 @pytest.mark.parametrize(("name", "counts"), [("hex:3", THREE), ("hex:2,swap=yes", TWO_SWAPPED)])
-def test_there_are_as_many_lines_of_play_as_openspiel_has(name, counts):
+def test_lines_of_play_are_as_many_as_in_openspiel(name, counts):
     game = games.load(name)
     assert [perft(game, depth) for depth in range(1, len(counts) + 2)] == [*counts, 0]
 
 
-def test_before_the_first_chain_is_possible_any_cell_goes():
+def test_before_the_first_chain_is_possible_every_empty_cell_is_legal():
     assert perft(games.load("hex:4,swap=no"), 5) == 16 * 15 * 14 * 13 * 12
     assert perft(games.load("hex:4,swap=yes"), 4) == 16 * (15 * 14 * 13 + 15 * 14)
     assert perft(games.load("hex:14"), 3) == 196 * 195 * 194
@@ -130,14 +130,14 @@ def check_full_boards(game, boards):
 
 
 @pytest.mark.parametrize("size", [2, 3])
-def test_on_every_full_board_just_one_seat_joins_its_sides(size):
+def test_on_every_full_board_exactly_one_seat_is_connected(size):
     cells = list(itertools.product(range(size), repeat=2))
     boards = [{cell for i, cell in enumerate(cells) if bits >> i & 1} for bits in range(2 ** len(cells))]
     check_full_boards(games.GAMES["hex"](size), boards)
 
 
 @pytest.mark.parametrize("size", range(4, 15))
-def test_on_a_random_full_board_just_one_seat_joins_its_sides(size):
+def test_on_a_random_full_board_exactly_one_seat_is_connected(size):
     rng = np.random.default_rng(size)
     cells = list(itertools.product(range(size), repeat=2))
     boards = [{cell for cell in cells if rng.random() < share} for share in (0.45, 0.5, 0.55) for _ in range(40)]
@@ -164,7 +164,7 @@ def finished(game, moves, count, seed=15):
 
 
 @pytest.mark.parametrize("moves", [[], ["b2"], ["b2", "a1"], ["b2", "a1", "c1", "a3"]])
-def test_finish_shares_the_empty_cells_in_all_ways_alike(moves):
+def test_random_playout_shares_the_empty_cells_uniformly(moves):
     game = games.load("hex:3")
     start, states = finished(game, moves, 60_000)
     before = [set(stones_of(game, start, seat)) for seat in range(2)]
@@ -205,7 +205,7 @@ def chance_of_first(game, state):
         ("hex:3,swap=yes", ["a2", "swap", "b2", "b3"]),
     ],
 )
-def test_finish_wins_as_often_as_random_moves_do(name, moves):
+def test_random_playout_wins_as_often_as_random_moves_do(name, moves):
     game, count = games.load(name), 40_000
     start, states = finished(game, moves, count)
     assert (states["to_move"] == OVER).all()
@@ -213,7 +213,7 @@ def test_finish_wins_as_often_as_random_moves_do(name, moves):
 
 
 @pytest.mark.parametrize("name", ["hex:2,swap=yes", "hex:8", "hex:11", "hex:14,swap=yes"])
-def test_finish_gives_the_same_compiled_and_plain(name):
+def test_random_playout_is_the_same_compiled_and_plain(name):
     game = games.load(name)
     moves = ["a1", "swap", "b2"] if game.swap else ["a1"]
     start, compiled = finished(game, moves, 5)
@@ -238,7 +238,7 @@ def test_the_first_player_wins(name, result):
 
 @pytest.mark.parametrize("name", ["hex:2,swap=yes", "hex:3,swap=yes"])
 def test_with_the_swap_the_second_player_wins(name):
-    """He takes over an opening that wins, and leaves one that doesn't."""
+    """The second player takes over an opening that wins, and leaves one that loses."""
     assert value(games.load(name)) == -1
 
 
@@ -274,7 +274,7 @@ def random_moves(game, seed):
 
 
 @pytest.mark.parametrize("size", [2, 3, 8])
-def test_a_board_that_is_turned_half_round_changes_nothing(size):
+def test_a_rotated_board_has_rotated_moves(size):
     turned = list(range(size**2))[::-1]
     assert turned in rhombus(size).symmetries.tolist()
     agrees_with_its_image(games.GAMES["hex"](size), turned.__getitem__, range(20))
@@ -300,7 +300,7 @@ def test_a_swap_is_an_exchange_of_roles(size):
             assert stones_of(swapping, here, seat) == wanted
 
 
-def test_the_swap_can_be_played_once_and_as_the_second_move_only():
+def test_the_swap_is_legal_only_as_the_second_move():
     game = games.load("hex:3,swap=yes")
     assert 9 not in games.legal_actions(game, replayed(game, []))
     assert 9 in games.legal_actions(game, replayed(game, [4]))

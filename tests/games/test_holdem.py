@@ -18,7 +18,7 @@ from kibitz.games.holdem import Holdem, acpc, encoding
 from kibitz.games.holdem.display import card_name, card_of
 from kibitz.games.holdem.state import CALL, FOLD, RAISE
 
-from .walks import aimed, all_steps, encoding_of, same, view_of
+from .walks import all_steps, encoding_of, same, targeted, view_of
 
 LETTERS = {"f": FOLD, "c": CALL, "r": RAISE}
 
@@ -305,7 +305,7 @@ def test_targeting_a_view_deals_its_cards_in_their_places():
         dealt, moves = iter(dealt), iter(moves)
         while (move := next(dealt if game.turn(state) == CHANCE else moves, None)) is not None:
             game.play(state, LETTERS.get(move, move))
-        keep, count = aimed(game, state, view, 0, mode)
+        keep, count = targeted(game, state, view, 0, mode)
         assert count == sum(keep.values())
         return {card for card in keep if keep[card]}
 

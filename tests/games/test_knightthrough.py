@@ -1,4 +1,4 @@
-"""Knightthrough against a slow twin: nobody else's program is at hand."""
+"""Knightthrough against a slow twin, as there is no other implementation to compare with."""
 
 import functools
 import random
@@ -50,7 +50,7 @@ def test_a_twin_counts_as_many_lines_of_play(rows, columns, depth):
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(4, 4), (4, 5)])
-def test_small_boards_are_won_by_who_wins_the_twin(rows, columns):
+def test_small_boards_have_the_same_winner_as_in_the_twin(rows, columns):
     assert value(sized(rows, columns)) == (1, -1)[Race(rows, columns, LEAPS).winner({})]
 
 
@@ -58,7 +58,7 @@ def test_small_boards_are_won_by_who_wins_the_twin(rows, columns):
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(8, 8), (6, 5), (4, 4)])
-def test_a_mirrored_game_goes_the_same_way(rows, columns):
+def test_a_mirrored_game_has_the_same_moves(rows, columns):
     game = sized(rows, columns)
     agrees_with_its_image(game, functools.partial(mirrored, game))
 
@@ -72,7 +72,7 @@ def mirrored(game, action):
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(8, 8), (5, 7)])
-def test_either_seat_sees_and_plays_alike_from_its_side(rows, columns):
+def test_both_seats_see_and_play_alike_from_their_side(rows, columns):
     game = sized(rows, columns)
     cells = rows * columns
     for steps in walks(game, 4):
@@ -89,7 +89,7 @@ def test_either_seat_sees_and_plays_alike_from_its_side(rows, columns):
             assert turned_moves == {(cells - 1 - start, cells - 1 - to) for start, to in moves}
 
 
-def test_a_knight_leaps_ahead_over_anyone_onto_empty_cells_and_enemies():
+def test_a_knight_leaps_ahead_onto_empty_cells_and_enemies():
     crowd = "c5 d5 e5"
     assert words(GAME, position(GAME, "d4", f"{crowd} b5 c6")) == ["d4-e6", "d4-f5", "d4xb5", "d4xc6"]
     assert words(GAME, position(GAME, "d4 e6", f"{crowd} h8")) == [
@@ -99,7 +99,7 @@ def test_a_knight_leaps_ahead_over_anyone_onto_empty_cells_and_enemies():
     assert words(GAME, position(GAME, "b4", "d5 a7", 1)) == ["a7-b5", "a7-c6", "d5-c3", "d5-e3", "d5-f4", "d5xb4"]
 
 
-def test_nobody_leaps_over_the_edge():
+def test_no_knight_crosses_the_edge():
     assert words(GAME, position(GAME, "a7 h6 b2", "c2")) == [
         *["a7-c8", "b2-a4", "b2-c4", "b2-d3"],
         *["h6-f7", "h6-g8"],
@@ -119,7 +119,7 @@ def test_nobody_leaps_over_the_edge():
         ("d5", "a3", 0, "d5-e7", None),
     ],
 )
-def test_who_reaches_the_far_row_or_takes_the_last_piece_wins(mine, theirs, to_move, move, winner):
+def test_reaching_the_far_row_or_capturing_the_last_piece_wins(mine, theirs, to_move, move, winner):
     state = position(GAME, mine, theirs, to_move)
     GAME.play(state, GAME.parse_action(state, move))
     assert GAME.turn(state) == (1 - to_move if winner is None else OVER)

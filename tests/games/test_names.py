@@ -1,4 +1,4 @@
-"""Games by name: what is understood, and what a wrong name is answered with, in one line."""
+"""Games by name, and the one-line errors for wrong names."""
 
 import contextlib
 import difflib
@@ -71,7 +71,7 @@ def test_a_name_makes_its_game(text, game):
         ("no/such/file.py:Game", ["'no/such/file.py'", "path/to/file.py:Class"]),
     ],
 )
-def test_a_wrong_name_is_answered_with_what_would_be_right(text, words):
+def test_the_error_for_a_wrong_name_says_what_would_be_right(text, words):
     with pytest.raises(BadInput) as raised:
         games.load(text)
     message = str(raised.value)
@@ -129,7 +129,7 @@ def test_a_game_in_a_file_is_loaded_with_its_parameters(tmp_path):
     assert games.load(games.full_name(game)) == game
 
 
-def test_a_parameter_without_a_default_is_asked_for(tmp_path):
+def test_a_parameter_without_a_default_is_required(tmp_path):
     file = tmp_path / "strict_pile.py"
     file.write_text(PILE.read_text().replace("range(1, 41)] = 7", "range(1, 41)]"))
     assert games.load(f"{file}:Pile:9").sticks == 9
@@ -137,10 +137,10 @@ def test_a_parameter_without_a_default_is_asked_for(tmp_path):
         games.load(f"{file}:Pile")
 
 
-def test_a_game_in_a_file_finds_the_helpers_beside_it(tmp_path):
-    (tmp_path / "luck_of_the_pile.py").write_text("UNLUCKY = 11\n")
+def test_a_game_in_a_file_can_import_modules_beside_it(tmp_path):
+    (tmp_path / "unlucky_numbers.py").write_text("UNLUCKY = 11\n")
     file = tmp_path / "unlucky_pile.py"
-    file.write_text("from luck_of_the_pile import UNLUCKY\n" + PILE.read_text().replace("== 13", "== UNLUCKY"))
+    file.write_text("from unlucky_numbers import UNLUCKY\n" + PILE.read_text().replace("== 13", "== UNLUCKY"))
     assert games.load(f"{file}:Pile:13").sticks == 13
     with pytest.raises(BadInput):
         games.load(f"{file}:Pile:11")
@@ -188,7 +188,7 @@ def test_a_game_outside_the_package_is_registered_but_never_replaces_a_shipped_o
     assert type(games.load("my_pile")).file == str(tmp_path / "pile_called_my_pile.py")
 
 
-def test_a_broken_file_takes_no_module_of_its_name_with_it(tmp_path):
+def test_a_broken_file_does_not_replace_a_module_of_its_name(tmp_path):
     file = tmp_path / "difflib.py"  # `names` uses the real one
     file.write_text("def broken(:\n")
     with pytest.raises(BadInput):
@@ -209,7 +209,7 @@ class Settings:
     presets = {"fast": {"rate": 2}}
 
 
-def test_numbers_text_and_presets_are_understood():
+def test_numbers_text_and_presets_are_parsed():
     assert names.parameters("settings", Settings, "0.25,label=a b") == {"rate": 0.25, "label": "a b"}
     assert names.parameters("settings", Settings, "fast") == {"rate": 2.0}
     assert names.parameters("settings", Settings, "fast,label=x") == {"rate": 2.0, "label": "x"}

@@ -1,4 +1,4 @@
-"""Our games against OpenSpiel's, move by move: mover, legal actions, odds, what a seat knows, payoffs."""
+"""Games against OpenSpiel, move by move: mover, legal actions, chance probabilities, infosets, payoffs."""
 
 from typing import NamedTuple
 

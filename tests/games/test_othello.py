@@ -28,7 +28,7 @@ def test_random_games_agree_with_openspiel(first):
 
 
 class Twin:
-    """Straight from the rules: a dictionary of discs, and a walk in every direction."""
+    """A direct implementation of the rules: a dictionary of discs, and a walk in every direction."""
 
     def __init__(self, size):
         middle = size // 2
@@ -96,8 +96,8 @@ def test_random_games_agree_with_a_twin(size):
                 twin.play(step.action)
 
 
-def test_all_ends_and_passes_are_met_in_random_games():
-    """Else the tests above would show less than they seem to."""
+def test_random_games_contain_all_kinds_of_ends_and_passes():
+    """Else the tests above would miss cases."""
     seen = set()
     for steps in walks(games.load("othello:4"), 200):
         held = [int(discs) for discs in steps[-1].state.discs]
@@ -119,7 +119,7 @@ def test_lines_of_play():
 
 
 def test_lines_of_play_that_may_have_ended():
-    """He counts those too; 228 end with the ninth move."""
+    """Aart Bik counts those too; 228 end with the ninth move."""
     found, ended = lines_of_play(GAME, 10)
     assert (found + ended, ended) == (24571284, 228)
 
@@ -134,7 +134,7 @@ def test_the_second_player_wins_on_the_smallest_board():
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_it_is_the_same_game_on_a_turned_board(size):
+def test_symmetric_positions_have_symmetric_moves(size):
     """On those four of eight that leave the opening as it is."""
     game = games.load(f"othello:{size}")
     opening = games.positions(game)[0]
@@ -157,7 +157,7 @@ def test_the_shortest_game_ends_at_once():
     assert (state.discs[1], GAME.payoff(state, 0), GAME.payoff(state, 1)) == (0, 1, -1)
 
 
-def test_the_opening_is_drawn_as_in_books():
+def test_the_opening_is_shown_as_in_books():
     assert GAME.show(games.positions(GAME)[0], 0).splitlines() == [
         "seat 1 (you): x, 2 discs, to move",
         "seat 2: o, 2 discs",
@@ -173,7 +173,7 @@ def test_the_opening_is_drawn_as_in_books():
     ]
 
 
-def test_a_pass_goes_nowhere():
+def test_a_pass_has_no_cells():
     assert [cells_of(GAME, action) for action in (0, 63, 64)] == [(-1, 0), (-1, 63), (-1, -1)]
     passing = next(step for seed in range(99) for step in walk(GAME, seed) if step.actions == [64])
     assert GAME.action_to_string(passing.state, 64) == "pass"

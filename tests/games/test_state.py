@@ -1,4 +1,4 @@
-"""`State`: a position with methods plays as the record inside it does, and a view keeps its secrets."""
+"""`State`: a position with methods plays as its record does, and a view hides what its seat does not know."""
 
 import doctest
 
@@ -86,7 +86,7 @@ def test_without_a_seed_two_states_sample_differently():
     assert len(games_played) > 5
 
 
-def test_what_is_wrong_is_said_in_one_line():
+def test_errors_are_one_line():
     kuhn = games.load("kuhn").initial(seed=1)
     with pytest.raises(BadInput, match=r"9 is illegal here: 0 \(J\), 1 \(Q\), 2 \(K\)"):
         kuhn.play(9)
@@ -106,7 +106,7 @@ def test_what_is_wrong_is_said_in_one_line():
             act()
 
 
-def test_a_view_tells_only_what_its_seat_knows():
+def test_a_view_has_only_what_its_seat_knows():
     kuhn = games.load("kuhn").initial(seed=1).deal()
     mine, theirs = kuhn.view(0), kuhn.view(1)
     assert mine.legal() == ["pass", "bet"]
@@ -120,7 +120,7 @@ def test_a_view_tells_only_what_its_seat_knows():
             act()
 
 
-def test_the_view_of_a_game_that_hides_nothing_can_be_played_on():
+def test_the_view_of_a_perfect_information_game_can_be_played_on():
     board = games.load("tic_tac_toe").initial().play("a1")
     seen = board.view(0)
     assert seen.history == [0]

@@ -1,4 +1,4 @@
-"""Pictures are well-formed, hold nothing foreign, and a view's picture shows only what its seat may see."""
+"""Pictures are well-formed, load nothing, and a view's picture shows only what its seat knows."""
 
 from xml.etree import ElementTree
 
@@ -85,7 +85,7 @@ def test_the_last_move_is_highlighted(name, moves, cells):
     assert cells_drawn(state._repr_html_(), LAST) == []
 
 
-def test_rows_go_as_players_have_them():
+def test_row_one_is_where_players_have_it():
     def place(name, cell):
         path = elements(games.load(name).initial()._repr_html_(), "path")[cell].get("d")
         return float(path.lstrip("M").split()[0].split(",")[1])

@@ -1,4 +1,4 @@
-"""Aiming keeps the actions from which a view can still be reached, and only those."""
+"""`target` keeps exactly the actions from which a view can still be reached."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from kibitz import games
 from kibitz.games import OVER
 
 from .facts import ROWS
-from .walks import aimed, over, packed, public_part, tree, view_of, walks
+from .walks import over, packed, public_part, targeted, tree, view_of, walks
 
 aiming = [row for row in ROWS if not row.heavy and games.load(row.name).facts.targets]
 
@@ -19,14 +19,14 @@ def over_modes(rows):
 
 
 @over(aiming)
-def test_what_was_played_is_kept_on_the_way_to_a_later_view(game):
+def test_the_actions_played_are_kept_on_the_way_to_a_later_view(game):
     for steps in walks(game, 3):
         for seat in range(game.facts.seats):
             views = [view_of(game, step.state, seat) for step in steps]
             for mode in game.facts.targets:
                 for now, step in enumerate(steps[:-1]):
                     for view in views[now + 1 :]:
-                        keep, kept = aimed(game, step.state, view, seat, mode)
+                        keep, kept = targeted(game, step.state, view, seat, mode)
                         assert keep[step.action]
                         assert kept == sum(keep.values())
 
@@ -38,20 +38,20 @@ def test_past_the_view_everything_is_kept(game):
             for mode in game.facts.targets:
                 for now, step in enumerate(steps[:-1]):
                     for earlier in steps[: now + 1]:
-                        if earlier.turn == seat:  # a search is only ever asked about a view of the seat to move
-                            keep, kept = aimed(game, step.state, view_of(game, earlier.state, seat), seat, mode)
+                        if earlier.turn == seat:  # searches only get views of the seat to move
+                            keep, kept = targeted(game, step.state, view_of(game, earlier.state, seat), seat, mode)
                             assert all(keep.values())
                             assert kept == len(step.actions)
 
 
 @over_modes([row for row in aiming if row.tree])
-def test_an_action_is_kept_where_the_view_can_be_reached_and_only_there(game, mode):
+def test_exactly_the_actions_that_can_reach_the_view_are_kept(game, mode):
     check_against_brute_force(game, mode, max_targets=40)
 
 
 @pytest.mark.heavy
 @over_modes([row for row in aiming if row.tree or row.name == "goofspiel:5"])
-def test_an_action_is_kept_where_any_view_can_be_reached_and_only_there(game, mode):
+def test_exactly_the_actions_that_can_reach_any_view_are_kept(game, mode):
     check_against_brute_force(game, mode, max_targets=1500)
 
 
@@ -63,12 +63,12 @@ def check_against_brute_force(game, mode, max_targets):
         first = np.flatnonzero(found.keys == key)[0]
         seat = int(found.turns[first])
         view = view_of(game, found.states[first], seat)
-        # All that the seat knows must come true, or only what everybody knows.
+        # IST: everything that the seat knows must match; PST: only what is public.
         targets = found.keys == key if mode == "ist" else publics == publics[first]
         above = found.above(targets)
         for node in np.flatnonzero(above & ~targets & (found.turns != OVER)):
             children = np.flatnonzero(found.parents == node)
             children = children[children > 0]
-            keep, kept = aimed(game, found.states[node], view, seat, mode)
+            keep, kept = targeted(game, found.states[node], view, seat, mode)
             assert keep == dict(zip(found.actions[children].tolist(), above[children].tolist(), strict=True))
             assert kept == above[children].sum()

@@ -35,7 +35,7 @@ def twin_wins(places):
 
 
 class Twin:
-    """Straight from the rules: two sets of places."""
+    """A direct implementation of the rules: two sets of places."""
 
     def __init__(self, limit, sides=(frozenset(), frozenset()), plies=0):
         self.limit, self.sides, self.plies = limit, sides, plies
@@ -144,7 +144,7 @@ def step(one, other):
 
 
 @pytest.mark.parametrize("symmetry", range(8))
-def test_a_turned_or_mirrored_game_goes_the_same_way(symmetry):
+def test_symmetric_positions_have_symmetric_moves(symmetry):
     image = BOARD.symmetries[symmetry].tolist()
     named = {cells_of(GAME, action): action for action in every_action()}
 
@@ -165,7 +165,7 @@ def test_every_drop_and_step_is_one_action():
     assert sorted(found) == sorted(drops + [(a, b) for a in range(CELLS) for b in range(CELLS) if step(a, b)])
 
 
-def test_markers_are_dropped_first_and_moved_then():
+def test_markers_are_dropped_first_and_then_moved():
     state = played(GAME, "a1 c3 b2 c4 d5 e4 a3")
     assert GAME.turn(state) == 1
     assert [GAME.action_to_string(state, action) for action in games.legal_actions(GAME, state)][:2] == ["b1", "c1"]
@@ -234,7 +234,7 @@ LARGE_SQUARES = [
     for row in range(5 - side)
     for column in range(5 - side)
 ]
-WIN, LOSS = 1, 2  # of who is to move; 0 is a draw, or not known yet
+WIN, LOSS = 1, 2  # for the seat to move; 0 is a draw, or not known yet
 CHOOSE = np.array([[math.comb(n, k) for k in range(5)] for n in range(CELLS)])
 
 
@@ -247,7 +247,7 @@ CHOOSE = np.array([[math.comb(n, k) for k in range(5)] for n in range(CELLS)])
     ],
     ids=["standard", "advanced"],
 )
-def test_standard_teeko_is_a_draw_and_advanced_teeko_is_won_in_the_centre(patterns, first_drops, value):
+def test_standard_teeko_is_a_draw_and_advanced_teeko_is_won_from_the_centre(patterns, first_drops, value):
     """Guy L. Steele Jr., Summary of the Solving of the Game of Teeko, 1999. By the steps of our rules."""
     assert len(patterns) == (44 if patterns is PATTERNS else 58)
     fours = subsets(4)
@@ -271,7 +271,7 @@ def test_standard_teeko_is_a_draw_and_advanced_teeko_is_won_in_the_centre(patter
 
 
 def subsets(size):
-    """All sets of so many cells, ascending."""
+    """All sets of `count` cells, ascending."""
     return np.sort(np.array([mask(cells) for cells in itertools.combinations(range(CELLS), size)]))
 
 
@@ -292,7 +292,7 @@ def rank(cells):
 
 @jit.kernel
 def settle_steps(fours, wins, canonical, rows, turns, images, values):
-    """One more pass; how many values were found."""
+    """One more pass; number of values found."""
     found = 0
     for row in range(len(canonical)):
         mine = fours[canonical[row]]

@@ -1,4 +1,4 @@
-"""Tic-tac-toe against OpenSpiel's, and against all that is known of it."""
+"""Tic-tac-toe against OpenSpiel, and against known counts and values."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def test_random_games_agree_with_openspiel():
 
 
 @pytest.mark.parametrize("image", GAME.board().symmetries.tolist())
-def test_it_is_the_same_game_on_a_turned_board(image):
+def test_symmetric_positions_have_symmetric_moves(image):
     agrees_with_its_image(GAME, lambda action: image[action])
 
 
@@ -40,7 +40,7 @@ def test_it_is_a_draw():
     assert value(GAME) == 0
 
 
-def test_random_games_are_won_as_often_as_probability_says():
+def test_random_games_have_the_exact_win_probabilities():
     """x wins 737 in 1,260, o 121 in 420, and 8 in 63 are drawn."""
     chances = {1: 0.0, -1: 0.0, 0: 0.0}
     for key, chance in chances_of_ends(GAME, games.positions(GAME)).items():
@@ -51,18 +51,18 @@ def test_random_games_are_won_as_often_as_probability_says():
     assert [chances[payoff] for payoff in (1, -1, 0)] == pytest.approx([737 / 1260, 121 / 420, 8 / 63])
 
 
-def test_finish_plays_at_random():
+def test_random_playout_plays_at_random():
     finishes_by_its_law(GAME, 200_000)
 
 
-def test_finish_goes_on_from_any_position():
+def test_random_playout_works_from_any_position():
     state = games.positions(GAME)[0]
     for action in (4, 0, 2):
         GAME.play(state, action)
     finishes_by_its_law(GAME, 50_000, state)
 
 
-def test_a_position_is_drawn_with_its_winner():
+def test_a_position_is_shown_with_its_winner():
     state = games.positions(GAME)[0]
     for cell in ("a1", "a2", "b1", "b2", "c1"):
         GAME.play(state, GAME.parse_action(state, cell))
@@ -76,5 +76,5 @@ def test_a_position_is_drawn_with_its_winner():
     ]
 
 
-def test_a_mark_goes_to_its_cell():
+def test_an_action_is_the_cell_of_its_mark():
     assert [cells_of(GAME, action) for action in range(9)] == [(-1, cell) for cell in range(9)]

@@ -1,4 +1,4 @@
-"""Yavalath against a twin: the rules as they are told, on cells with three coordinates that add up to 0."""
+"""Yavalath against a twin: a direct implementation of the rules on cells with three coordinates that add up to 0."""
 
 import itertools
 
@@ -108,7 +108,7 @@ def test_every_row_of_four_wins_and_every_row_of_three_loses(side):
 
 
 @pytest.mark.parametrize("side", [3, 4, 5])
-def test_a_stone_on_any_board_does_what_it_does_to_the_twin(side):
+def test_a_stone_has_the_same_effect_as_in_the_twin(side):
     game, rng = yavalath(side), np.random.default_rng(20)
     empty = Twin(side)
     for _ in range(600):
@@ -124,7 +124,7 @@ def test_a_stone_on_any_board_does_what_it_does_to_the_twin(side):
 
 
 @pytest.mark.parametrize(("side", "threes"), [(3, 27), (4, 69)])
-def test_until_the_third_stone_any_cell_goes(side, threes):
+def test_until_the_third_stone_every_empty_cell_is_legal(side, threes):
     """The fifth move is the first that may end it: three stones in one of the rows, in any order."""
     game, n = yavalath(side), 3 * side * (side - 1) + 1
     assert len(game.board().lines(3)) == threes
@@ -135,7 +135,7 @@ def test_until_the_third_stone_any_cell_goes(side, threes):
 
 
 @pytest.mark.parametrize(("side", "moves", "depth"), [(3, 8, 3), (3, 10, 4), (4, 12, 3), (5, 16, 2), (5, 20, 2)])
-def test_lines_of_play_from_the_midst_of_games_are_those_of_the_twin(side, moves, depth):
+def test_lines_of_play_from_midgame_are_those_of_the_twin(side, moves, depth):
     game, compared = yavalath(side), 0
     for rng in jit.generators(17, 40):
         state, twin = games.positions(game)[0], Twin(side)
@@ -170,7 +170,7 @@ def after(moves, side=5):
         ("e1 a1 e2 a3 e4 a5", None),
     ],
 )
-def test_four_is_looked_for_before_three(moves, winner):
+def test_four_in_a_row_is_checked_before_three(moves, winner):
     game, state = after(moves)
     assert state.winner == (-1 if winner is None else winner)
     assert (game.turn(state) == OVER) == (winner is not None)
@@ -202,7 +202,7 @@ def finish(game, states, rng):
 
 
 @pytest.mark.parametrize("side", [3, 5])
-def test_a_board_that_is_turned_or_mirrored_changes_nothing(side):
+def test_symmetric_positions_have_symmetric_moves(side):
     game = yavalath(side)
     assert len(game.board().symmetries) == 12
     for images in game.board().symmetries.tolist():

@@ -1,4 +1,4 @@
-"""Where the contract is looked at: random walks, and whole trees of small games."""
+"""Positions for the tests of the contract: random games, and whole trees of small games."""
 
 import functools
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def over(rows: list[Row]) -> Any:
 SMALL = {games.full_name(games.load(row.name)) for row in ROWS if row.tree}
 every_game = over([row for row in ROWS if not row.heavy])
 every_small_game = over([row for row in ROWS if row.tree])
-every_game_that_finishes = over(
+every_game_with_its_own_playout = over(
     [row for row in ROWS if type(games.load(row.name)).random_playout is not random_playout]
 )
 every_hidden_game = over([row for row in ROWS if not row.heavy and games.load(row.name).facts.hidden])
@@ -39,7 +39,7 @@ class Step(NamedTuple):
     state: Any
     turn: int
     actions: list[int]
-    action: int  # what was played; -1 at the end
+    action: int  # the action played; -1 at the end
 
 
 def walk(game: Game, seed: int, state: Any = None) -> list[Step]:
@@ -66,7 +66,7 @@ def _walked(game: Game, seed: int, state: Any) -> list[Step]:
 
 
 def walks(game: Game, count: int = PER_ROW) -> Iterator[list[Step]]:
-    """So many; a third of them where there are many turns to look at from many seats."""
+    """`count` random games; a third of that for long games with many seats."""
     if game.facts.seats > 2 and game.facts.max_game_length > LONG:
         count = -(-count // 3)
     return (walk(game, seed) for seed in range(count))
@@ -83,12 +83,12 @@ def packed(states: np.ndarray) -> np.ndarray:
 
 
 def keys_of(states: np.ndarray) -> list[bytes]:
-    """Something to look each record up by."""
+    """A hashable key for each record."""
     return [item.tobytes() for item in packed(states)]
 
 
 def same(one: Any, two: Any) -> bool:
-    """Field by field."""
+    """Whether two records are equal, field by field."""
     return all(np.array_equal(one[field], two[field]) for field in one.dtype.names)
 
 
@@ -99,7 +99,7 @@ def view_of(game: Game, state: Any, seat: int) -> Any:
 
 
 def public_part(game: Game, state: Any) -> Any:
-    """What is left when every seat has masked what it can't know."""
+    """The public part of a position: masked for every seat."""
     for seat in range(game.facts.seats):
         state = view_of(game, state, seat)
     return state
@@ -118,8 +118,8 @@ def world_of(game: Game, view: Any, seat: int, rng: np.ndarray) -> Any:
     return world
 
 
-def aimed(game: Game, state: Any, view: Any, seat: int, mode: str) -> tuple[dict[int, bool], int]:
-    """Action -> kept, and how many `aim` says that it kept."""
+def targeted(game: Game, state: Any, view: Any, seat: int, mode: str) -> tuple[dict[int, bool], int]:
+    """Action -> whether `target` keeps it; and the number that `target` returns."""
     legal = np.array(games.legal_actions(game, state))
     keep = np.zeros(len(legal), np.bool_)
     kept = game.target(state, view, seat, MODES[mode], legal, len(legal), keep)
@@ -136,7 +136,7 @@ class Tree(NamedTuple):
     turns: np.ndarray
     parents: np.ndarray
     actions: np.ndarray  # that led here
-    chances: np.ndarray  # product of the odds on the way
+    chances: np.ndarray  # product of the chance probabilities on the way
     keys: np.ndarray  # infoset of the seat to move, 0 elsewhere
     depths: np.ndarray  # turns since the start
 

@@ -1,4 +1,4 @@
-"""The door to Numba, seen from the next process: the cache is true, and plain Python gives the same.
+"""The kernel cache across processes, and equal results of compiled code and plain Python.
 
 `World` is a folder with two games, a kernel, the helpers of each, and a warm cache.
 """
@@ -85,7 +85,7 @@ WARM = {"one": [137.0, 0], "two": [106.0, 0]}  # from a warm cache
 
 
 def start(folder, *command, **environment):
-    """A Python of its own in this folder, with the cache there."""
+    """Start a Python process in this folder, with its cache there."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
     variables = {**clean, "NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": str(ROOT), **environment}
     variables["PYTHONDONTWRITEBYTECODE"] = "1"  # two edits within a second would leave a stale .pyc
@@ -138,7 +138,7 @@ def world(precompile, tmp_path):
 # ---------------------------------------------------------------- the cache
 
 
-def test_a_second_process_compiles_nothing_and_the_watcher_hears_nothing(world):
+def test_a_second_process_compiles_nothing_and_its_watcher_is_not_called(world):
     assert world.run() == WARM
     assert world.heard == []
 
@@ -153,7 +153,7 @@ def test_a_second_process_compiles_nothing_and_the_watcher_hears_nothing(world):
         pytest.param("tools.py", "100", "200", {"one": [237.0, 1], "two": [206.0, 1]}, id="a kernel's helper"),
     ],
 )
-def test_an_edit_is_seen_by_the_next_process_and_only_what_it_touches_is_compiled(world, file, old, new, seen):
+def test_an_edit_recompiles_only_what_depends_on_it(world, file, old, new, seen):
     world.edit(file, old, new)
     assert world.run() == WARM | seen
 
@@ -180,14 +180,14 @@ def test_two_processes_that_compile_at_once_keep_their_code_apart(world):
     assert world.run() == WARM
 
 
-def test_damaged_files_are_compiled_anew(world):
+def test_damaged_files_are_compiled_again(world):
     for damaged in (world.files(".nbi")[0], world.files(".nbc")[1]):  # of one game the index, of the other the code
         os.truncate(damaged, damaged.stat().st_size // 2)
     assert world.run() == COLD
     assert world.run() == WARM
 
 
-def test_files_not_written_for_a_month_go_when_something_is_compiled(world):
+def test_files_older_than_a_month_are_removed_when_something_is_compiled(world):
     for name, days in (("old", 40), ("recent", 20)):
         path = world.folder / "cache" / "kibitz" / f"{name}.nbc"
         path.touch()
@@ -210,7 +210,7 @@ from kibitz.jit import generators, kernel, mix
 
 @kernel
 def walk(game, state, view, guess, notes, encoding, rng):
-    """Play to the end at random and look at the position from all sides; a key of all that was seen."""
+    """Play to the end at random and call all rules at every turn; a key of all results."""
     key = np.uint64(1)
     while game.turn(state) != OVER:
         for seat in range(2):

@@ -1,4 +1,4 @@
-"""The door to Numba within one process: cache folders, stamps, rules, records, hashing and chance."""
+"""The compiler within one process: cache folders, fingerprints, rules, records, hashing and random numbers."""
 
 import os
 from typing import NamedTuple
@@ -28,7 +28,7 @@ from kibitz.jit.cache import fingerprint
 # ---------------------------------------------------------------- folders of the cache
 
 
-def test_a_folder_that_cannot_be_written_falls_to_the_next(tmp_path, monkeypatch):
+def test_without_a_writable_folder_the_next_one_is_used(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "given"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / ".cache"))
@@ -62,7 +62,7 @@ def test_a_folder_of_another_user_is_not_used(tmp_path, monkeypatch):
         jit.cache_folder()
 
 
-# ---------------------------------------------------------------- stamps
+# ---------------------------------------------------------------- fingerprints
 
 
 def stamp(body, before="", defaults=""):
@@ -94,7 +94,7 @@ INNER = (
         ),
     ],
 )
-def test_a_stamp_tells_apart(one, other):
+def test_different_code_has_different_fingerprints(one, other):
     assert stamp(*one) == stamp(*one)
     assert stamp(*one) != stamp(*other)
 
@@ -107,7 +107,7 @@ def worth_of(coin):
     return coin.coined(10)
 
 
-def test_a_class_that_is_defined_again_goes_by_its_new_rules():
+def test_a_class_that_is_defined_again_has_its_new_rules():
     """As when a cell of a notebook is run again, or v1/game.py and v2/game.py are compared."""
     found = []
     for amount in (1, 2):
@@ -130,12 +130,12 @@ def test_a_rule_with_other_parameters_is_refused_by_name():
         assert str(error.value) == f"Wrong.start takes ({wrong}), it should take (self, state)"
 
 
-def test_a_game_without_a_needed_rule_is_refused():
+def test_a_game_without_a_required_rule_is_refused():
     with pytest.raises(TypeError, match="Lacking lacks the rules start, turn, actions, play, payoff"):
         game("lacking", state=RECORD, num_actions=1, max_game_length=1, payoffs=(0.0, 0.0))(NamedTuple("Lacking", []))
 
 
-# ---------------------------------------------------------------- records, bits, hashing and chance, plain too
+# ---------------------------------------------------------------- records, bits, hashing, random numbers: plain too
 
 RECORD = record(("a", "i1"), ("b", "u8"), ("c", "i2", (3,)), ("d", "f4"))  # with gaps
 
@@ -168,12 +168,12 @@ def drawn(function, count):
     return bits, rolls, shares
 
 
-def test_numbers_are_drawn_alike_in_plain_python():
+def test_random_numbers_are_the_same_in_plain_python():
     for plain, compiled in zip(drawn(plainly(numbers), 200), drawn(numbers, 200), strict=True):
         np.testing.assert_array_equal(plain, compiled)
 
 
-def test_numbers_are_spread_evenly():
+def test_random_numbers_are_uniform():
     bits, rolls, shares = drawn(numbers, 60_000)
     assert stats.chisquare(np.bincount(rolls, minlength=6)).pvalue > 0.001
     assert stats.chisquare(np.histogram(shares, 100, (0, 1))[0]).pvalue > 0.001
@@ -225,7 +225,7 @@ def test_every_byte_of_a_field_and_no_other_counts_in_a_key(kind):
             keys.add(key)
 
 
-def test_a_record_is_copied_alike_in_plain_python():
+def test_a_record_is_copied_the_same_way_in_plain_python():
     for function in (copy, plainly(copy)):
         states = filled(7)
         assert states[1] != states[0]
@@ -244,6 +244,6 @@ def bits_of(bits):
     return popcount(bits), lowest(bits)
 
 
-def test_bits_are_counted_alike_in_plain_python():
+def test_bits_are_counted_the_same_way_in_plain_python():
     for bits, expected in ((1, (1, 0)), (0b1011000, (3, 3)), (2**63, (1, 63)), (2**64 - 1, (64, 0))):
         assert bits_of(np.uint64(bits)) == plainly(bits_of)(np.uint64(bits)) == expected

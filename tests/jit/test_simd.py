@@ -13,7 +13,7 @@ from kibitz.jit import kernel
 from kibitz.jit.simd import VECTOR, add_rows, pick_active
 
 ROOT = Path(__file__).parents[2]
-SPARE = 40  # numbers behind those in use, that are nobody's business
+SPARE = 40  # unused numbers behind those in use
 WIDTHS = [VECTOR, 32, 64, 112, 128, 144, 240, 272]  # blocks of 8, 4, 2 and 1 vectors, alone and one after the other
 
 
@@ -42,7 +42,7 @@ def task(width, count, at, height=30, seed=1):
 @pytest.mark.parametrize("at", [0, 1, 16, 37])
 @pytest.mark.parametrize("count", [0, 1, 2, 150])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_compiled_rows_are_added_as_in_plain_python_to_the_last_bit(width, count, at):
+def test_compiled_sums_of_rows_equal_plain_python_to_the_last_bit(width, count, at):
     given = task(width, count, at)
     plain, compiled = given[0].copy(), given[0].copy()
     with np.errstate(all="raise"):
@@ -52,7 +52,7 @@ def test_compiled_rows_are_added_as_in_plain_python_to_the_last_bit(width, count
     assert (count == 0) == (compiled.tobytes() == given[0].tobytes())
 
 
-def test_plain_rows_are_added_one_after_the_other_each_product_rounded_first():
+def test_plain_python_adds_rows_in_order_and_rounds_each_product():
     sums, rows, at, width, picks, factors, count = task(32, 20, 3)
     expected = [np.float32(number) for number in sums]
     for pick, factor in zip(picks[:count], factors, strict=False):
@@ -75,8 +75,8 @@ def test_nothing_is_written_beyond_the_sums():
             np.testing.assert_array_equal(array, untouched)
 
 
-def test_rows_outside_those_picked_are_not_read():
-    """They hold what would spoil any sum."""
+def test_rows_that_are_not_picked_are_not_read():
+    """They hold values that would spoil any sum."""
     sums, rows, at, width, picks, factors, count = task(144, 12, 7, height=20)
     picks[:] = np.random.default_rng(1).integers(5, 10, len(picks))
     factors[count:] = np.nan
@@ -98,7 +98,7 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, 1e-45, -1e-45, np.inf, -np.inf, np.nan]
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
 @pytest.mark.parametrize("signed", [True, False])
 @pytest.mark.parametrize("count", [0, VECTOR, 128, 272])
-def test_what_is_active_is_found_compiled_as_in_plain_python(count, signed, share):
+def test_active_numbers_are_the_same_compiled_and_plain(count, signed, share):
     generator = np.random.default_rng([count, int(10 * share)])
     given = np.where(generator.random(count + SPARE) < share, generator.choice(SPECIAL, count + SPARE), 0)
     given = given.astype(np.float32)
@@ -139,7 +139,7 @@ print(json.dumps([*found, sums, jit.compiled[len(found[0]):], jit.counting[len(f
 
 
 def test_kernels_count_no_references_unless_something_allocates(tmp_path):
-    """Then they do, and work; from the cache too."""
+    """Kernels that allocate count references and work, also from the cache."""
     (tmp_path / "script.py").write_text(COUNTING)
     environment = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
     environment |= {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
