@@ -6,7 +6,7 @@ import pytest
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER, legal_actions, view_of
-from kibitz.players import make, make_for
+from kibitz.players import make
 from kibitz.search.ensemble_uct import EnsembleUct
 from kibitz.search.policies import Heuristic
 
@@ -68,35 +68,12 @@ def test_simulations_are_shared_out():
     assert advice.policy.sum() == 1
 
 
-def test_the_same_seed_gives_the_same_advice_and_where_nothing_is_hidden_it_plays_too():
-    for name in ("goofspiel:4", "liars_dice", "tic_tac_toe"):
-        game = games.load(name)
-        state = games.positions(game)[0]
-        while game.turn(state) == CHANCE:
-            game.play(state, legal_actions(game, state)[0])
-        seat = game.turn(state)
-        view = view_of(game, state, seat)
-        one, two = (EnsembleUct(game, 5, determinizations=3, exact=0).advise(view, seat, 300) for _ in range(2))
-        assert one.best == two.best
-        np.testing.assert_array_equal(one.visits, two.visits)
-
-
 def test_a_card_that_can_only_lose_is_seen():
     """With the king every guess says the same."""
     game = games.load("kuhn")
     state = after(game, "Q", "K", "bet")
     advice = EnsembleUct(game, 1, determinizations=10).advise(view_of(game, state, 1), 1, 1000)
     assert game.action_to_string(state, advice.best) == "call" or advice.value.max() == pytest.approx(2)
-
-
-def test_a_single_action_is_taken_at_once():
-    game = games.load("tic_tac_toe")
-    state = games.positions(game)[0]
-    for cell in (0, 1, 2, 4, 3, 5, 7, 6):
-        game.play(state, cell)
-    advice = EnsembleUct(game, 1).advise(state, 0, 10**9)
-    assert advice.simulations == 0
-    assert advice.policy.tolist() == [1.0]
 
 
 def test_playouts_may_be_as_is_usual():
@@ -115,16 +92,3 @@ def test_playouts_may_be_as_is_usual():
 def test_a_budget_is_guesses_times_simulations(text):
     with pytest.raises(BadInput, match="10x1000"):
         make(text)
-
-
-def test_it_plays_whole_games():
-    game = games.load("leduc")
-    player = make_for("ensemble-uct:4x50", game)
-    state, generator = games.positions(game)[0], np.random.default_rng(1)
-    player.begin(game, 0, 1)
-    while game.turn(state) != OVER:
-        legal = legal_actions(game, state)
-        mine = game.turn(state) == 0
-        action = player.move(view_of(game, state, 0)) if mine else int(generator.choice(legal))
-        assert action in legal
-        game.play(state, action)

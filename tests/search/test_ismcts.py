@@ -81,13 +81,6 @@ def test_it_keeps_a_time_budget_and_tells_its_progress():
     assert seen[-1] == advice.simulations > 100
 
 
-def test_a_single_action_is_taken_at_once():
-    game, view, seat = view_after("tic_tac_toe", 0, 1, 2, 4, 3, 5, 7, 6)
-    assert len(games.legal_actions(game, view)) == 1
-    for search in (IsMcts(game, 1), SingleUct(game, 1)):
-        assert search.advise(view, seat, 10**15).simulations == 0
-
-
 def test_single_uct_counts_visits_of_the_node():
     """UCB1: what was available has no say."""
     cells, untried, actions = np.zeros(7), np.zeros(2, np.int64), np.array([0, 1])
