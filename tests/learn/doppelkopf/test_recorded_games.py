@@ -45,10 +45,10 @@ def test_lines_of_the_thesis_give_the_same_games(tmp_path):
     )
     (tmp_path / "games.lines").write_text(text)
     found = read_games(tmp_path / "games.lines", RULES, form)
-    silent = [i for i, record in enumerate(records()) if not thesis_lines.is_lossy(record.verify())]
-    told = read_games(write(tmp_path / "games.jsonl"), RULES)
+    silent = [i for i, record in enumerate(records()) if not thesis_lines.untold(record.verify())]
+    recorded = read_games(write(tmp_path / "games.jsonl"), RULES)
     assert len(found) == 24
-    assert same(found.take(np.array(silent)), told.take(np.array(silent)))
+    assert same(found.take(np.array(silent)), recorded.take(np.array(silent)))
     with pytest.raises(BadInput, match=r"games\.lines, line 1: seat "):
         read_games(tmp_path / "games.lines", RULES)
 
