@@ -112,7 +112,7 @@ def test_results_show_themselves_in_a_notebook(tmp_path):
     found = kibitz.match("kuhn", ["random", "random"], games=10)
     run = kibitz.train("exit-oos", "kuhn", preset="small", out=tmp_path / "run", iterations=1, simulations=50)
     for each in (found, kibitz.solve("kuhn", iterations=5), run, kibitz.load("hex:3").initial()):
-        assert each._repr_html_().startswith("<")
+        assert "<" in each._repr_html_()
         assert len(str(each)) > 20
     assert run.plot("loss", tmp_path / "loss.png") is not None or (tmp_path / "loss.png").exists()
     with pytest.raises(kibitz.BadInput, match="no metric 'losses'"):

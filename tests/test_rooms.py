@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "kibitz"
-ROOMS = ["core", "jit", "games", "search", "learn", "players", "arena", "studies", "app"]
+ROOMS = ["core", "jit", "games", "search", "learn", "players", "arena", "studies", "app", "api"]
 ONLY_IN = {
     "numba": {"jit"},
     "torch": {"learn", "studies"},

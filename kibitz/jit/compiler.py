@@ -79,6 +79,7 @@ def wrapping(function: F) -> F:
 
 
 _signatures: dict[str, str] = {}  # rule -> its parameters, the same for every class
+_fields: dict[str, str] = {}  # field -> a class that has it
 _classes: dict[tuple[str, str], type] = {}  # (name, stamp) -> the class
 _names: collections.Counter[str] = collections.Counter()  # how many classes are called so
 
@@ -123,6 +124,8 @@ def _rebuild(name: str, fields: tuple, field_types: tuple, stamp: str) -> Rules:
 def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
     """Class decorator: kernels may call these methods of a NamedTuple, `{"turn": "self, state", ...}`."""
     for name, parameters in signatures.items():
+        if name in _fields:
+            raise TypeError(f"the rule {name} has the name of a field of {_fields[name]}: call it something else")
         if _signatures.setdefault(name, parameters) != parameters:
             raise TypeError(f"the rule {name} takes ({_signatures[name]}) already, not ({parameters})")
         if not hasattr(Rules, f"_{name}_known"):
@@ -133,7 +136,11 @@ def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
             )
             setattr(Rules, f"_{name}_known", True)
 
-    def decorate(cls: type) -> type:
+    def decorate(cls: Any) -> Any:
+        for field in cls._fields:
+            if field in _signatures:  # compiled code would find the rule where the field is meant
+                raise TypeError(f"{cls.__name__}: the field {field} has the name of a rule: call it something else")
+        _fields.update(dict.fromkeys(cls._fields, cls.__name__))
         methods = {name: getattr(cls, name) for name in signatures if hasattr(cls, name)}
         for name, method in methods.items():
             written = inspect.signature(method).parameters.values()

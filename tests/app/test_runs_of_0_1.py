@@ -62,10 +62,9 @@ def test_a_match_continues_with_the_same_games(kibitz, runs):
 @pytest.mark.parametrize(
     "command",
     [
-        ("runs", "."),
+        ("runs", "--in", "."),
         ("runs", "compare", "exit-oos", "deep-cfr"),
         ("rate", "tournament"),
-        ("rate", "match"),
         ("replay", "match", "--game", "0"),
         ("replay", "session", "--game", "0"),
         ("exploit", "kuhn", "solve"),

@@ -130,6 +130,15 @@ def test_a_rule_with_other_parameters_is_refused_by_name():
         assert str(error.value) == f"Wrong.start takes ({wrong}), it should take (self, state)"
 
 
+def test_a_field_and_a_rule_of_one_name_are_refused():
+    """Compiled code would find the rule where the field is meant, in any class with rules."""
+    with pytest.raises(TypeError, match="Named: the field turn has the name of a rule"):
+        jit.rules({})(NamedTuple("Named", [("turn", int)]))
+    jit.rules({})(NamedTuple("Plain", [("never_a_rule", int)]))
+    with pytest.raises(TypeError, match="the rule never_a_rule has the name of a field of Plain"):
+        jit.rules({"never_a_rule": "self"})
+
+
 def test_a_game_without_a_required_rule_is_refused():
     with pytest.raises(TypeError, match="Lacking lacks the rules start, turn, actions, play, payoff"):
         game("lacking", state=RECORD, num_actions=1, max_game_length=1, payoffs=(0.0, 0.0))(NamedTuple("Lacking", []))

@@ -73,14 +73,14 @@ def encoded_game(game: Any, defects: frozenset[str]) -> Any:
     return game._replace(inputs=CALLS_UNSEEN) if "calls-unseen" in defects else game
 
 
-RULES = {"value": "self, game, state, seat"}
+RULES = {"payout": "self, game, state, seat"}
 
 
 @rules(RULES)
 class Payoff(NamedTuple):
     """Values a finished game by the rules' payoff."""
 
-    def value(self, game, state, seat):
+    def payout(self, game, state, seat):
         return game.payoff(state, seat)
 
 
@@ -88,7 +88,7 @@ class Payoff(NamedTuple):
 class WholePot(NamedTuple):
     """Values a finished game as plus or minus the whole pot."""
 
-    def value(self, game, state, seat):
+    def payout(self, game, state, seat):
         won = game.payoff(state, seat)
         pot = (int(state.paid[0]) + int(state.paid[1])) / game.big_blind
         return pot * ((won > 0) - (won < 0))

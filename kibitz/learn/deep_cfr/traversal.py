@@ -168,7 +168,7 @@ def arrive(game, value_rule, nodes, start, end, seat, encodings, waiting, rows, 
         if turn == OVER:
             nodes.n[i] = 0
             # For the traversing seat; with flipped signs, for the seat that would move if turns alternated.
-            nodes.values[i] = value_rule.value(game, state, seat)
+            nodes.values[i] = value_rule.payout(game, state, seat)
             continue
         nodes.n[i] = game.actions(state, nodes.actions[i])
         nodes.row[i] = rows[turn]
