@@ -132,8 +132,9 @@ def test_a_rule_with_other_parameters_is_refused_by_name():
 
 def test_a_field_and_a_rule_of_one_name_are_refused():
     """Compiled code would find the rule where the field is meant, in any class with rules."""
-    with pytest.raises(TypeError, match="Named: the field turn has the name of a rule"):
-        jit.rules({})(NamedTuple("Named", [("turn", int)]))
+    jit.rules({"never_a_field": "self"})
+    with pytest.raises(TypeError, match="Named: the field never_a_field has the name of a rule"):
+        jit.rules({})(NamedTuple("Named", [("never_a_field", int)]))
     jit.rules({})(NamedTuple("Plain", [("never_a_rule", int)]))
     with pytest.raises(TypeError, match="the rule never_a_rule has the name of a field of Plain"):
         jit.rules({"never_a_rule": "self"})
