@@ -1,4 +1,4 @@
-"""Single instructions of the processor for counting and finding bits."""
+"""Counting and finding bits by single processor instructions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,18 +9,18 @@ from numba.extending import intrinsic, overload
 
 
 def popcount(bits):
-    """How many bits are set."""
+    """Number of set bits."""
     return int(bits).bit_count()
 
 
 def lowest(bits):
-    """The place of the lowest bit that is set; there must be one."""
+    """Index of the lowest set bit; there must be one."""
     bits = int(bits)
     return (bits & -bits).bit_length() - 1
 
 
 def _on_bits(function: Any, instruction: Callable) -> None:
-    """Let compiled code use one instruction of the processor instead."""
+    """Compile a function to one processor instruction."""
 
     @intrinsic
     def build(context, bits):

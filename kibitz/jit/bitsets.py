@@ -1,4 +1,4 @@
-"""Sets of patterns as vectors of bits: which of many patterns match around a cell, all tested at once."""
+"""Sets of patterns as bit vectors: test at once which of many patterns match around a cell."""
 
 import functools
 from typing import Any
@@ -11,22 +11,23 @@ from numba.extending import intrinsic, overload
 
 from .simd import _I4, _I8, _LANES, VECTOR
 
-WORDS = (4, 8)  # of 64 bits, in a vector: patterns take one of 4, or any number of 8
-CODES = 16  # of a ray: two places, two bits each
+WORDS = (4, 8)  # words of 64 bits per vector: patterns take one vector of 4, or any number of vectors of 8
+CODES = 16  # values of a ray: two places, two bits each
 
 
 def matcher(images: np.ndarray) -> tuple[Any, Any]:
-    """Two functions that find, of many patterns at once, those that fit around a cell. (See learn/features.)
+    """Make two functions that find the patterns that fit around a cell, all patterns at once (see learn/tspg).
 
-    `images[s, r]` is the ray on which ray r of a pattern lies under symmetry s. The functions `fit` and `match` take
+    `images[s, r]` is the ray of the board onto which symmetry s maps ray r of a pattern. The functions `fit` and
+    `match` take
 
-        rows    [anchors * rays * 16, words] u8: bit f of row (anchor, ray, code): whether pattern f fits such a ray
-        codes   [cells, rays] u1: what lies on the rays around each cell
-        cell, anchor    around which cell, and which anchor of patterns this is
-        out     of `fit`, [symmetries, words] u8: which patterns fit, under each symmetry;
-                of `match`, [words] u8: which of those in it before fit under one symmetry or more
+        rows    [anchors * rays * 16, words] u8: bit f of row (anchor, ray, code): whether pattern f fits this code
+        codes   [cells, rays] u1: the contents of the rays around each cell
+        cell, anchor    the cell, and the anchor of the patterns that is on it
+        out     of `fit`, [symmetries, words] u8: the patterns that fit, per symmetry;
+                of `match`, [words] u8: those of the patterns in it that fit under any symmetry
 
-    The images are part of the code: what each step needs is an address known but for the code, and one AND.
+    The images are compiled into the code: each step needs one address, of which only the code is variable, and one AND.
     """
     symmetries, rays = images.shape
     inverse = np.argsort(images, axis=1)  # [symmetry, ray of the board] -> ray of the pattern
@@ -130,7 +131,7 @@ def _any_of_both(context, first, second, held, out):
 
 
 def _arrays(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> tuple[list[Any], Any]:
-    """All that are arrays, and how many words a row of the first has."""
+    """The arguments that are arrays, and the number of words per row of the first."""
     arrays = [
         target.make_array(kind)(target, builder, value)
         for kind, value in zip(signature.args, arguments, strict=True)
@@ -140,7 +141,7 @@ def _arrays(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) 
 
 
 def _by_vectors(builder: ir.IRBuilder, words: Any, some_words: Any) -> None:
-    """One vector of 4 words if that is all, else by 8: `some_words(first word, function that makes addresses)`."""
+    """Loop over one vector of 4 words, or vectors of 8; the body is `some_words(first word, address function)`."""
 
     def by(width: int) -> None:
         kind = ir.VectorType(_I8, width).as_pointer()
@@ -156,7 +157,7 @@ def _by_vectors(builder: ir.IRBuilder, words: Any, some_words: Any) -> None:
 
 
 def sum_of_bits(numbers, bits):
-    """The sum of the numbers (f4) of which the bit is set, in words; in an order that is the same everywhere."""
+    """The sum of the f4 numbers whose bit is set, in the same order on every machine."""
     chosen = np.unpackbits(bits.view(np.uint8), bitorder="little").astype(bool)
     lanes = np.where(chosen, numbers, np.float32(0)).reshape(len(bits), 64 // VECTOR, VECTOR)
     parts = np.zeros((64 // VECTOR, VECTOR), np.float32)

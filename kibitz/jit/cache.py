@@ -1,9 +1,9 @@
-"""The kernel cache: compiled kernels are kept on disk, keyed by all the code and constants that they reach.
+"""The kernel cache: compiled kernels on disk, keyed by all code and constants that they reach.
 
-Numba's own cache notices an edit only in the file of the kernel itself. This one gives each kernel, and each game, a
+Numba's own cache notices edits only in the file of the kernel itself. This one gives each kernel and each game a
 fingerprint of everything it reaches: its bytecode and that of every helper it calls, in any file, with the constants
-they use. A kernel finds the rules of a game through the game's Numba type, whose fingerprint is part of the kernel's
-signature: editing the rules of one game recompiles that game and nothing else.
+they use. A kernel gets the rules of a game through the game's Numba type, whose fingerprint is part of the kernel's
+signature: editing the rules of one game recompiles the kernels of that game only.
 """
 
 import contextlib
@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 from numba.core import caching, event
 
-KEEP_DAYS = 30  # cache files that were not written for this long are removed
+KEEP_DAYS = 30  # older cache files are removed
 
-compiled: list[str] = []  # names of the kernels that this process had to compile
-watcher: Callable[[str | None], None] | None = None  # told a kernel's name when compiling starts, None when it ends
+compiled: list[str] = []  # names of the kernels that this process compiled
+watcher: Callable[[str | None], None] | None = None  # gets a kernel's name when compiling starts, None when it ends
 
 
 def cache_folder() -> Path:
-    """Where kernels are kept: in NUMBA_CACHE_DIR, else the user's cache, else (read-only home) a temporary folder."""
+    """The cache folder: NUMBA_CACHE_DIR, else the user's cache, else (read-only home) a temporary folder."""
     candidates = [Path(base) / "kibitz" for base in [os.environ.get("NUMBA_CACHE_DIR")] if base]
     if sys.platform == "win32":
         candidates.append(Path(os.environ.get("LOCALAPPDATA", "~")) / "kibitz" / "cache")
@@ -41,13 +41,13 @@ def cache_folder() -> Path:
     for candidate in candidates:
         try:
             folder = candidate.expanduser()
-            # What is loaded from here is run: the folder is for its owner alone.
+            # Files from here are executed: only the owner may write to the folder.
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
                 continue
             tempfile.TemporaryFile(dir=folder).close()
             return folder
-        except (OSError, RuntimeError):  # it can't be written to; the user has no home
+        except (OSError, RuntimeError):  # not writable, or the user has no home
             continue
     raise RuntimeError(f"no folder for compiled kernels is writable: tried {', '.join(map(str, candidates))}")
 
@@ -67,7 +67,7 @@ def _prune() -> None:
 
 
 class _Locator(caching._CacheLocator):
-    """Tells Numba where a kernel's files lie, and by which stamp they are true."""
+    """Gives Numba the folder of a kernel's files and the fingerprint that makes them valid."""
 
     def __init__(self, function: Any, file: str) -> None:
         self._py_file = file
@@ -92,10 +92,10 @@ class _KernelCacheImpl(caching.CompileResultCacheImpl):
 
 
 class _SignatureCache(caching.FunctionCache):
-    """Files of their own for each signature of a kernel.
+    """Separate files for each signature of a kernel.
 
-    Numba numbers them in one index: two processes that compile for two games at once may
-    both take number 1, and the next one would run the code of the wrong game.
+    Numba numbers them in one index: two processes that compile for two games at once may both take number 1, and the
+    next process would run the code of the wrong game.
     """
 
     _impl_class = _KernelCacheImpl
@@ -107,7 +107,7 @@ class _SignatureCache(caching.FunctionCache):
 
 
 class KernelCache(caching.NullCache):
-    """Opened at the first call, when all that the kernel reaches has been defined."""
+    """The cache of one kernel, opened at its first call, when everything that it reaches is defined."""
 
     def __init__(self, function: Any) -> None:
         self._files = functools.cache(functools.partial(_SignatureCache, function))
@@ -116,19 +116,19 @@ class KernelCache(caching.NullCache):
         files = self._files(sig)
         try:
             return files.load_overload(sig, target_context)
-        except Exception:  # a damaged file (full disk, killed process): compile anew, and overwrite it
+        except Exception:  # a damaged file (full disk, killed process): compile again and overwrite it
             with contextlib.suppress(OSError):
                 files.flush()
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):  # a full disk: what was compiled runs all the same
+        with contextlib.suppress(OSError):  # a full disk: the compiled code runs all the same
             _prune()
             self._files(sig).save_overload(sig, data)
 
 
 class _Listener(event.Listener):
-    """Counts what this process compiles, and tells the watcher of the outermost kernel."""
+    """Records the kernels that this process compiles, and calls the watcher for the outermost one."""
 
     depth = 0
 
@@ -149,10 +149,10 @@ class _Listener(event.Listener):
 event.register("numba:compile", _Listener())
 
 
-# ---------------------------------------------------------------- stamps
+# ---------------------------------------------------------------- fingerprints
 
 _FLAGS = sorted((key, value) for key, value in os.environ.items() if key.startswith("NUMBA_") and "CACHE" not in key)
-_SOURCES = sorted(Path(__file__).parent.glob("*.py"))  # code that the bytecode of a kernel does not show
+_SOURCES = sorted(Path(__file__).parent.glob("*.py"))  # code that is not part of the bytecode of a kernel
 _BASE = hashlib.sha256(
     b"".join(path.read_bytes() for path in _SOURCES) + repr((_FLAGS, np.__version__)).encode()
 ).digest()
@@ -160,14 +160,14 @@ _LIBRARIES = {"numpy", "math", "numba", "builtins", "typing"}
 
 
 def fingerprint(*roots: Any) -> str:
-    """A stamp of the functions given and of all that they reach: helpers and constants, in whatever file."""
+    """A hash of functions and of everything that they reach: helpers and constants in any file."""
     digest = hashlib.sha256(_BASE)
-    seen: dict[int, int] = {}  # id of a function -> its number, in the order of their finding
+    seen: dict[int, int] = {}  # id of a function -> its number in the order of discovery
 
     def put(*parts: Any) -> None:
         for part in parts:
             data = part if isinstance(part, bytes) else repr(part).encode()
-            digest.update(b"%d:" % len(data) + data)  # with its length: 1, 23 isn't 12, 3
+            digest.update(b"%d:" % len(data) + data)  # with its length: 1, 23 differs from 12, 3
 
     def add(value: Any) -> None:
         if isinstance(value, np.ndarray):
@@ -201,7 +201,7 @@ def fingerprint(*roots: Any) -> str:
                 add(cell.cell_contents)
 
     def code(value: python.CodeType, scope: dict, docstring: str | None = None) -> None:
-        # Names of local variables and docstrings don't count: editing those recompiles nothing.
+        # Names of local variables and docstrings don't count: editing them recompiles nothing.
         arguments = value.co_varnames[: value.co_argcount + value.co_kwonlyargcount]
         put(value.co_code, value.co_exceptiontable, value.co_names, arguments)
         for constant in value.co_consts:
@@ -212,7 +212,7 @@ def fingerprint(*roots: Any) -> str:
             else:
                 add(constant)
         scopes = [scope]
-        for scope in scopes:  # grows: `module.helper(...)`, `package.module.CONSTANT` are found inside the module
+        for scope in scopes:  # grows: `module.helper(...)`, `package.module.CONSTANT` are looked up in the module
             for name in value.co_names:
                 found = scope.get(name)
                 if name in scope:

@@ -1,7 +1,7 @@
-"""The one door to Numba: `kernel`, `helper`, `wrapping` and `rules`.
+"""The interface to Numba: `kernel`, `helper`, `wrapping` and `rules`.
 
-Code here runs in two ways with the same results from the same seeds: compiled, and as plain Python (set
-NUMBA_DISABLE_JIT=1). Compiled kernels are kept on disk for the next process (see `cache`).
+The same code runs compiled and, with NUMBA_DISABLE_JIT=1, as plain Python, with the same results from the same seeds.
+Compiled kernels are cached on disk (see `cache`).
 """
 
 import collections
@@ -23,20 +23,20 @@ PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-counting: list[str] = []  # those of them that count references, as something allocates
+counting: list[str] = []  # names of compiled kernels that count references, as something allocates
 
-INSIDE: Any = {"no_cfunc_wrapper": True}  # nobody calls it from outside: a wrapper for that takes time to compile
+INSIDE: Any = {"no_cfunc_wrapper": True}  # it isn't called from Python: a wrapper for that takes time to compile
 
-# A small function for kernels and rules; plain Python when not compiled. Always inlined: a call would push
-# every array of a NamedTuple through the stack, which costs more than most helpers do.
+# Decorator of small functions for kernels and rules; plain Python when not compiled. Always inlined: a call would
+# pass every array of a NamedTuple on the stack, which costs more than most helpers do.
 helper = register_jitable(forceinline=True, **INSIDE)
 
-# The same for long ones: the compiler inlines them or not. Rules of a card game would take minutes to compile else.
+# Decorator of long helpers, which the compiler inlines or not. Else rules of a card game would take minutes to compile.
 long_helper = register_jitable(**INSIDE)
 
 
 def kernel(function: F) -> F:
-    """Compile a top-level function, generic over games; keep the result on disk."""
+    """Compile a top-level function that is generic over games, and cache the result on disk."""
     if PLAIN:
         return function
     options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
@@ -47,10 +47,10 @@ def kernel(function: F) -> F:
 
 
 def _compile(compiler: Any, arguments: Any, return_type: Any) -> Any:
-    """Without Numba's run-time library (NRT), if that goes.
+    """Compile without Numba's run-time library (NRT) if possible.
 
-    With it each use of a field of a NamedTuple counts references, by atomic operations: a search takes up to three
-    times as long. Without it nothing can be allocated, and no helper returns an array; a user's rules may.
+    With NRT each use of a field of a NamedTuple counts references by atomic operations, and a search takes up to three
+    times as long. Without it nothing can be allocated and no helper returns an array, which a user's rules may do.
     """
     core, options = type(compiler)._compile_core, compiler.targetoptions
     try:
@@ -67,7 +67,7 @@ def _compile(compiler: Any, arguments: Any, return_type: Any) -> Any:
 
 
 def wrapping(function: F) -> F:
-    """A helper whose uint64 arithmetic wraps around, and means to: NumPy would warn of it."""
+    """Decorator of a helper whose uint64 arithmetic wraps around on purpose, without NumPy's warning."""
 
     @functools.wraps(function)
     def plain(*arguments):
@@ -79,16 +79,15 @@ def wrapping(function: F) -> F:
 
 
 _signatures: dict[str, str] = {}  # rule -> its parameters, the same for every class
-_fields: dict[str, str] = {}  # field -> a class that has it
-_classes: dict[tuple[str, str], type] = {}  # (name, stamp) -> the class
-_names: collections.Counter[str] = collections.Counter()  # how many classes are called so
+_classes: dict[tuple[str, str], type] = {}  # (name, fingerprint) -> the class
+_names: collections.Counter[str] = collections.Counter()  # number of classes of this name
 
 
 class Rules(types.NamedTuple):
-    """Numba's type of a named tuple with rules: its fields, and a stamp of its rules.
+    """Numba's type of a named tuple with rules: its fields, and a fingerprint of its rules.
 
-    Pickled by name and stamp, not by class: the index of a shared kernel lists every game
-    that ever used it, and must load where that game's file is gone.
+    Pickled by name and fingerprint, not by class: the index of a shared kernel lists every game that ever used it, and
+    must load even if that game's file is gone.
     """
 
     def __init__(self, field_types: tuple, cls: Any, stamp: str) -> None:
@@ -102,7 +101,7 @@ class Rules(types.NamedTuple):
 
     @property
     def rules(self) -> type:
-        # Numba keeps one object of equal types, and it may stem from an index read before the class was defined.
+        # Numba keeps one object of equal types, which may come from an index read before the class was defined.
         return _classes[self.instance_class.__qualname__, self.stamp]
 
     def __bool__(self) -> bool:  # a game without parameters is an empty tuple, and still a receiver
@@ -122,7 +121,7 @@ def _rebuild(name: str, fields: tuple, field_types: tuple, stamp: str) -> Rules:
 
 
 def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
-    """Class decorator: kernels may call these methods of a NamedTuple, `{"turn": "self, state", ...}`."""
+    """Class decorator that lets kernels call methods of a NamedTuple: `{"turn": "self, state", ...}`."""
     for name, parameters in signatures.items():
         if name in _fields:
             raise TypeError(f"the rule {name} has the name of a field of {_fields[name]}: call it something else")
@@ -148,14 +147,14 @@ def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
             if parameters != signatures[name]:
                 raise TypeError(f"{cls.__name__}.{name} takes ({parameters}), it should take ({signatures[name]})")
 
-        # Numba's dispatcher tells tuples apart by __name__: a cell of a notebook that is run again, or v2/game.py
-        # after v1/game.py, would play by the old rules.
+        # Numba's dispatcher distinguishes tuples by __name__: a notebook cell that is run again, or v2/game.py after
+        # v1/game.py, would play by the old rules.
         _names[cls.__name__] += 1
         if _names[cls.__name__] > 1:
             cls.__name__ += f"_{_names[cls.__name__]}"
 
         @functools.cache
-        def stamp() -> str:  # at the first use, when the helpers below the class are defined too
+        def stamp() -> str:  # at the first use, when helpers below the class are defined too
             mark = fingerprint(cls, *methods.values())
             _classes[cls.__qualname__, mark] = cls
             return mark

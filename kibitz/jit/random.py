@@ -1,4 +1,4 @@
-"""Hashing and pseudo-random numbers for kernels: one small generator (splitmix64) on a uint64 array."""
+"""Hashing and pseudo-random numbers (splitmix64) for kernels."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ _GOLDEN, _A, _B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), 
 
 @wrapping
 def mix(key, value):
-    """One more value (a whole number ≥ 0) in a uint64 key. Never 0."""
+    """Hash a value (a whole number ≥ 0) into a uint64 key; the result is never 0."""
     z = (key ^ np.uint64(value)) + _GOLDEN
     z = (z ^ (z >> np.uint64(30))) * _A
     z = (z ^ (z >> np.uint64(27))) * _B
@@ -18,10 +18,10 @@ def mix(key, value):
 
 @wrapping
 def draw(rng):
-    """64 random bits from `rng`, an array with two uint64 (splitmix64, one draw ahead).
+    """64 random bits from `rng`, an array of two uint64 (splitmix64, one draw ahead).
 
-    What is returned was made by the draw before: a processor that waits for a random
-    branch then needn't wait for the multiplications too.
+    The bits were computed by the draw before, so that a processor that waits for a random branch doesn't wait for the
+    multiplications too.
     """
     ready = rng[1]
     rng[0] += _GOLDEN
@@ -34,16 +34,16 @@ def draw(rng):
 
 @helper
 def below(rng, n):
-    """A whole number in 0..n-1, n < 2**32."""
+    """A uniformly random whole number in 0..n-1, n < 2**32."""
     return np.int64((draw(rng) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32))
 
 
 @helper
 def uniform(rng):
-    """A number in [0, 1)."""
+    """A uniformly random number in [0, 1)."""
     return float(draw(rng) >> np.uint64(11)) * 2.0**-53
 
 
 def generators(seed: int, count: int) -> np.ndarray:
-    """`count` independent generators, one a row: `rngs[i]` is what kernels take."""
+    """`count` independent generators, one per row: kernels take `rngs[i]`."""
     return np.random.SeedSequence(seed).generate_state(2 * count, np.uint64).reshape(count, 2)

@@ -1,4 +1,4 @@
-"""Positions as NumPy records: their type, and copying and hashing them inside compiled code."""
+"""Positions as NumPy records: their type, and copying and hashing in compiled code."""
 
 import functools
 import sys
@@ -12,7 +12,10 @@ from .random import mix
 
 
 def record(*fields: tuple) -> np.dtype:
-    """The type of a position. (Aligning np.record directly is silently ignored.)"""
+    """The type of a position with these fields: name, type, and the shape of an array.
+
+    (np.record silently ignores `align`, so the aligned type is made first.)
+    """
     return np.dtype((np.record, np.dtype(list(fields), align=True)))
 
 
@@ -27,21 +30,21 @@ def _copy_record(context, target, source):
 
 
 def copy_record(target, source):
-    """Copy one record over another inside a rule: `target[:] = source` doesn't compile."""
+    """Copy a record into another inside a rule, where `target[:] = source` doesn't compile."""
     for name in source.dtype.names:
         target[name] = source[name]
 
 
 @overload(copy_record)
 def _overload_copy_record(target, source):
-    if target == source:  # else there would be bytes written outside the target
+    if target == source:  # else bytes outside the target would be written
         return lambda target, source: _copy_record(target, source)
     return None
 
 
 @intrinsic
 def _word(context, source, index):
-    """Eight bytes of a record; `_last_bytes` are those that are left after the last eight."""
+    """Eight bytes of a record; `_last_bytes` are the rest after the last eight."""
 
     def build(target_context, builder, signature, arguments):
         start = builder.bitcast(arguments[0], cgutils.voidptr_t)
@@ -67,7 +70,7 @@ def _last_bytes(context, source):
 
 @functools.cache
 def _bits_used(dtype: np.dtype) -> np.ndarray:
-    """Where a record's fields lie, in words of eight bytes. The gaps that align them may hold anything."""
+    """Mask of the bytes of a record that belong to fields, in words of eight bytes. Gaps may hold anything."""
     used = np.zeros(-(-dtype.itemsize // 8) * 8, np.uint8)
     for name in dtype.names:  # type: ignore[union-attr]
         field, offset, *_ = dtype.fields[name]  # type: ignore[index]
@@ -76,7 +79,7 @@ def _bits_used(dtype: np.dtype) -> np.ndarray:
 
 
 def hash_record(source):
-    """A key of a whole record, never 0: what a seat knows where nothing is hidden."""
+    """A key of a whole record, never 0: the infoset of a game without hidden information."""
     used = _bits_used(source.dtype)
     key = np.uint64(1)
     for word in np.frombuffer(source.tobytes().ljust(used.nbytes), np.uint64) & used:

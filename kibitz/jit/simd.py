@@ -1,7 +1,8 @@
-"""Sparse vectors times a matrix at the speed of the processor: the inner loops of a small network.
+"""Products of sparse vectors and matrices: the inner loops of a small network.
 
 LLVM's own vectoriser keeps sums in memory; here they stay in registers over all rows, which is 2.5 times as fast.
-Products and sums are rounded one by one, in the order of the rows: compiled and plain Python agree to the last bit.
+Products and sums are rounded one by one in the order of the rows, so that compiled code and plain Python agree to the
+last bit.
 """
 
 from typing import Any
@@ -55,7 +56,7 @@ def _add_rows(context, sums, rows, at, width, picks, factors, count):
             return builder.bitcast(builder.gep(base, [offset]), _LANES.as_pointer())
 
         def block(start: Any, stop: Any, vectors: int) -> None:
-            """So many vectors at a time, from start to stop: load the sums, add all rows, store them."""
+            """Process `vectors` vectors at a time from start to stop: load the sums, add all rows, store them."""
             with cgutils.for_range_slice(builder, start, stop, _I8(VECTOR * vectors), inc=True) as (k, _):
                 places = [builder.add(k, _I8(VECTOR * j)) for j in range(vectors)]
                 loaded = [builder.load(vector(sums_at, place), align=4) for place in places]
@@ -99,9 +100,9 @@ def _add_rows(context, sums, rows, at, width, picks, factors, count):
 
 
 def pick_active(numbers, count, signed, picks, factors):
-    """Which of the first `count` numbers are above 0 (or below, where `signed`), and what they are: how many.
+    """Write the indices and values of the first `count` numbers that are positive (`signed`: nonzero); return how many.
 
-    All are f4, picks i4; `count` is a multiple of `VECTOR`, and picks and factors have room for all of them.
+    All numbers are f4, picks i4; `count` is a multiple of `VECTOR`, and picks and factors have room for all of them.
     """
     found = 0
     for i in range(count):
