@@ -1,1 +1,1 @@
-"""Planning on rules. One file, one algorithm; no terminal and no torch in this room."""
+"""Searches, solvers and best responses on the rules of a game: one file per algorithm, no terminal, no torch."""

@@ -90,7 +90,7 @@ class Search:
         raise NotImplementedError
 
     def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:
-        """The advice for the view after so many simulations."""
+        """The advice for the view; `simulations` is the number that was done for it."""
         raise NotImplementedError
 
     @property
@@ -99,7 +99,7 @@ class Search:
         return False
 
     def refuse_beyond_memory(self, simulations: int) -> None:
-        """Raise BadInput where so many more simulations may not fit into memory."""
+        """Raise BadInput where this number of further simulations may not fit into memory."""
 
     @classmethod
     def precompile(cls, game: Game, view: Any, seat: int) -> None:

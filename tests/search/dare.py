@@ -1,7 +1,7 @@
-"""A game with things said aside: the higher of two cards wins 1, and whoever dares doubles that.
+"""A game with announcements: the higher of two cards wins 1, and each announcement doubles that.
 
-Seat 0 sees its card, and may double; seat 1 sees its own, and may double again. Then seat 0 shows, or gives up. At last
-seat 1 may double once more, and usually does.
+Seat 0 sees its card and may double; seat 1 sees its own and may double again. Then seat 0 shows or gives up. At last
+seat 1 may double once more, which its heuristic does.
 """
 
 from typing import Annotated, NamedTuple

@@ -1,4 +1,4 @@
-"""Every way that chance can fall in a sampling algorithm, each with its probability.
+"""All outcomes of the random choices of a sampling algorithm, each with its probability.
 
 The kernel runs as plain Python; whatever it draws is asked of `Chooser.choose`, which plays one
 script of choices after the other until all have been seen.
@@ -26,7 +26,7 @@ class Chooser:
         return index
 
     def advance(self) -> bool:
-        """On to the next script; False when there is none."""
+        """Advance to the next script; return False when there is none."""
         self.depth, self.probability = 0, 1.0
         while self.script:
             index, chances = self.script.pop()
@@ -44,7 +44,7 @@ def _next_possible(chances: list[float], start: int) -> int:
 
 
 class Scripted:
-    """A game whose `pick` asks the chooser."""
+    """A game whose `sample_action` asks the chooser."""
 
     def __init__(self, game: Any, chooser: Chooser) -> None:
         self._game, self._chooser = game, chooser

@@ -22,7 +22,7 @@ PEERS = {
 
 
 class MctsBot:
-    """OpenSpiel's bot as one of our players. It follows the game by looking for the move that led to each view."""
+    """OpenSpiel's bot as a player. It follows the game by finding the move that led to each view."""
 
     advice = None
 

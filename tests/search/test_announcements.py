@@ -1,4 +1,4 @@
-"""What is said aside: by the scores that follow, when all play as is usual and say nothing more."""
+"""Announcements, chosen by the distribution of final scores when all seats play by the heuristic."""
 
 import math
 from functools import partial
@@ -20,7 +20,7 @@ ENSEMBLE = "ensemble-uct:4x50,exact=0"
 
 
 def view_with(card, said=None):
-    """Seat 0 holds the card and is asked; or seat 1, after seat 0 has said something."""
+    """Seat 0 holds the card and may announce; or seat 1, after an announcement of seat 0."""
     state = positions(Dare())[0]
     for action in (card, (card + 1) % CARDS) if said is None else ((card + 1) % CARDS, card, said):
         Dare().play(state, action)
@@ -28,41 +28,41 @@ def view_with(card, said=None):
 
 
 @pytest.mark.parametrize("card", range(CARDS))
-def test_doubling_is_worth_twice_as_much_and_said_when_that_is_surely_more(card):
+def test_doubling_has_twice_the_value_and_is_announced_when_that_is_significantly_more(card):
     advice = Announcements(Dare(), worlds=2000).advise(view_with(card), 0, generators(1, 1)[0])
-    share = card / (CARDS - 1)  # of the others are lower; with usual moves seat 1 is silent, and seat 0 shows
-    worth = 2 * share - 1
+    share = card / (CARDS - 1)  # of the others are lower; by the heuristic seat 1 is silent, and seat 0 shows
+    value = 2 * share - 1
     assert advice.actions.tolist() == [SILENT, DOUBLE]
     error = 2 * math.sqrt(share * (1 - share) / 2000)
     np.testing.assert_allclose(advice.won, share, atol=4 * error / 2 + 1e-9)
-    np.testing.assert_allclose(advice.value, [worth, 2 * worth], atol=8 * error + 1e-9)
+    np.testing.assert_allclose(advice.value, [value, 2 * value], atol=8 * error + 1e-9)
     np.testing.assert_allclose(advice.error, [error, 2 * error], rtol=0.1, atol=1e-9)
-    assert advice.value[DOUBLE] == 2 * advice.value[SILENT]  # on the same guesses
-    if abs(worth) > 0.2:  # four standard errors
-        assert advice.best == (DOUBLE if worth > 0 else SILENT)
+    assert advice.value[DOUBLE] == 2 * advice.value[SILENT]  # in the same worlds
+    if abs(value) > 0.2:  # four standard errors
+        assert advice.best == (DOUBLE if value > 0 else SILENT)
 
 
-def test_what_was_said_before_counts_and_so_does_the_margin():
+def test_earlier_announcements_and_the_margin_count():
     best = CARDS - 1
-    for said, worth in ((SILENT, 1.0), (DOUBLE, 2.0)):
+    for said, value in ((SILENT, 1.0), (DOUBLE, 2.0)):
         view = view_with(best, said)
         advice = Announcements(Dare()).advise(view, 1, generators(1, 1)[0])
-        assert advice.value.tolist() == [worth, 2 * worth]
+        assert advice.value.tolist() == [value, 2 * value]
         assert advice.best == DOUBLE
-        for margin in (worth - 0.1, worth + 0.1):
+        for margin in (value - 0.1, value + 0.1):
             advice = Announcements(Dare(), margin=margin).advise(view, 1, generators(1, 1)[0])
-            assert advice.best == (DOUBLE if margin < worth else SILENT)
+            assert advice.best == (DOUBLE if margin < value else SILENT)
 
 
-def test_what_lies_within_noise_isnt_said():
-    """A hand that is worth next to nothing, seen through ever new guesses."""
+def test_a_difference_within_noise_is_not_announced():
+    """A hand of a value near 0, in ever new worlds."""
     announcements, rng = Announcements(Dare(), worlds=50), generators(2, 1)[0]
-    said = [announcements.advise(view_with(4), 0, rng).best for _ in range(300)]  # worth -1/9
+    said = [announcements.advise(view_with(4), 0, rng).best for _ in range(300)]  # its value is -1/9
     assert np.mean(said) < 0.05
 
 
 @pytest.mark.parametrize("search", [partial(EnsembleUct, exact=0), SingleUct])
-def test_searches_weigh_up_what_is_said_and_search_what_is_played(search):
+def test_searches_choose_announcements_by_scores_and_search_the_other_moves(search):
     game = Dare()
     found = search(game, 1, announcements="distribution")
     assert found.advise(view_with(8), 0, 100).won is not None
@@ -79,7 +79,7 @@ def test_searches_weigh_up_what_is_said_and_search_what_is_played(search):
 
 
 @pytest.mark.parametrize("text", [ENSEMBLE, f"{ENSEMBLE},announcements=tree", "single-uct:200", "heuristic"])
-def test_players_play_games_with_asides_to_their_end(text):
+def test_players_play_games_with_announcements_to_their_end(text):
     game = Dare()
     player = make_for(text, game)
     for seed in range(5):

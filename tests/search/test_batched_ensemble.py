@@ -1,4 +1,4 @@
-"""Trees that grow side by side and wait for answers: they follow equation 12, and none knows of the others."""
+"""Trees that grow side by side and wait for a network: they follow equation 12, and don't depend on each other."""
 
 import math
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from .test_ensemble_uct import after, open_value
 
 @oracle
 class Slow(NamedTuple):
-    """Waits for every position once; then thinks that action a is worth weights[a]."""
+    """Waits for every position once; then the weight of action a is weights[a]."""
 
     keys: np.ndarray
     counts: np.ndarray  # asked for, known
@@ -77,7 +77,7 @@ def test_selection_is_equation_12():
         assert select.select(tree, 0, None) == 1 + np.argmax(as_in_the_thesis(visits, values, said))
 
 
-def test_what_was_never_tried_is_chosen_by_the_prior_alone():
+def test_unvisited_children_are_selected_by_the_prior_alone():
     tree = new_tree(4)
     tree.first[0], tree.children[0] = 1, 3
     tree.prior[1:] = 0.2, 0.5, 0.3
@@ -87,7 +87,7 @@ def test_what_was_never_tried_is_chosen_by_the_prior_alone():
 
 
 @pytest.mark.parametrize("words", [["Q", "K"], ["J", "Q", "pass", "bet"]])
-def test_values_are_the_mean_over_guesses_of_open_games(words):
+def test_values_are_the_mean_over_worlds_of_open_games(words):
     game = games.load("kuhn")
     state = after(game, *words)
     seat = game.turn(state)
@@ -107,7 +107,7 @@ def test_values_are_the_mean_over_guesses_of_open_games(words):
     np.testing.assert_allclose(advice.value, expected, atol=0.2)
 
 
-def test_a_tree_is_the_same_whoever_grows_beside_it():
+def test_a_tree_does_not_depend_on_the_trees_beside_it():
     game = games.load("kuhn")
     state = after(game, "Q", "K")
     view = view_of(game, state, 0)
@@ -132,7 +132,7 @@ def test_a_position_is_asked_for_once_and_trees_wait_together():
     assert search.batches < search.asked
 
 
-def test_small_guesses_are_solved():
+def test_small_worlds_are_solved():
     game = games.load("kuhn")
     search = BatchedEnsemble(game, Adviser(1, 4), determinizations=5, exact=1000)
     advice = search.advise(view_of(game, after(game, "Q", "K"), 0), 0, 5 * 100)

@@ -1,4 +1,4 @@
-"""OOS with many simulations under way: the statistics are those of `oos`, and nothing gets mixed up or lost."""
+"""OOS with many simulations in flight: the statistics are those of `oos`, and no simulation is mixed up or lost."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ def even(encodings):
 
 
 def work(search, batch, evaluate=even):
-    """Until the budget is used up; rows that were asked, call by call."""
+    """Run a search until its budget is used up; return the number of rows of each batch."""
     rows = []
     while waiting := search.advance(batch, 0):
         batch.logits[:waiting] = evaluate(batch.encodings[:waiting])
@@ -42,7 +42,7 @@ def opening(game, seat=0):
 
 
 def cells_of(table):
-    """Of each infoset its regrets, then its weights."""
+    """The regrets, then the weights, of each infoset."""
     slots = table.slots[table.slots["key"] != 0]
     return {int(slot["key"]): table.cells[slot["at"] : slot["at"] + slot["width"]].copy() for slot in slots}
 
@@ -60,7 +60,7 @@ def searched(game, simulations, in_flight=20, seed=7, evaluate=even, table=None,
 
 @pytest.fixture
 def laws(monkeypatch):
-    """A function from a search, its budget and a view to all that it can come to: (probability, cells)."""
+    """A function from a search, its budget and a view to all possible outcomes: (probability, cells)."""
 
     def way(search, stored, updating, simulations, view, seat, evaluate=even):
         rules = search.game
@@ -102,7 +102,7 @@ def laws(monkeypatch):
 
     for module, name in ((oos, "simulate"), (batched_oos, "advance")):
         monkeypatch.setattr(module, name, plain(getattr(module, name)))
-    monkeypatch.setattr(oos, "DECAY", 1.0)  # m stays as it is, so that all samples weigh alike
+    monkeypatch.setattr(oos, "DECAY", 1.0)  # m is constant, so that all samples have the same weight
     return way
 
 
@@ -126,7 +126,7 @@ def stored_at_random(kept):
 
 
 def matched(stored, mistake, others=lambda key, n: np.full(n, 1 / n)):
-    """A strategy: regret matching where an infoset is stored, and something else elsewhere."""
+    """A strategy: regret matching at stored infosets, another strategy elsewhere."""
     known = cells_of(stored)
 
     def strategy(key, n):
@@ -142,10 +142,10 @@ def matched(stored, mistake, others=lambda key, n: np.full(n, 1 / n)):
 @pytest.mark.parametrize("delta", [0.0, 0.9])
 @pytest.mark.parametrize("target", ["pst", "ist"])
 def test_on_kuhn_every_expected_update_is_exact(target, delta, laws):
-    """With all infosets stored, aimed at some of either seat."""
+    """With all infosets stored, targeted at some of either seat."""
     game = games.load("kuhn")
     stored = stored_at_random({key: n for key, (_, n) in infosets(game).items()})
-    search = BatchedOos(game, 1, 1, targeting=delta, target=target)
+    search = BatchedOos(game, 1, 1, delta=delta, target=target)
     for updating in (0, 1):
         regrets, weights = regrets_and_weights(game, matched(stored, 0.01), updating)
         for seat, state in list(decisions(game).values())[::5]:
@@ -186,7 +186,7 @@ def test_with_two_in_flight_the_sum_of_both_expected_updates_is_exact(delta, net
             softmax(logits, actions, n, probs)
         return probs
 
-    search = BatchedOos(game, 1, 2, targeting=delta)
+    search = BatchedOos(game, 1, 2, delta=delta)
     seat, state = known[next(key for key, (turn, _) in known.items() if turn == 0 and key not in first_bids)]
     found = expected_change(laws(search, stored, 0, 2, view_of(game, state, seat), seat, evaluate), stored, delta)
     exact = [regrets_and_weights(game, matched(stored, 0.01, second_bid), updating) for updating in (0, 1)]
@@ -196,17 +196,17 @@ def test_with_two_in_flight_the_sum_of_both_expected_updates_is_exact(delta, net
         if owner == 1 and key not in first_bids:
             continue  # reached only where the other simulation has just stored the one before
         np.testing.assert_allclose(cells[n:], exact[1 - owner][1][key], atol=1e-10)
-        if owner == 0 or not network:  # seat 1's second bid is new, so even, where the other simulation came first
+        if owner == 0 or not network:  # seat 1's second bid is new, so uniform, where the other simulation came first
             np.testing.assert_allclose(cells[:n], exact[owner][0][key], atol=1e-10)
         checked += 1
     assert checked == 2 + sum(turn == 0 for turn, _ in known.values()) - 1
 
 
-def test_from_an_empty_tree_playouts_in_batches_have_the_law_of_those_inside_the_search(laws):
-    """All that two simulations of Kuhn poker can leave behind, each with its probability."""
+def test_from_an_empty_tree_playouts_in_batches_have_the_distribution_of_those_inside_the_search(laws):
+    """All possible results of two simulations of Kuhn poker, each with its probability."""
     game = games.load("kuhn")
     view, found = opening(game), []
-    for search in (Oos(game, targeting=0.0), BatchedOos(game, in_flight=1, targeting=0.0)):
+    for search in (Oos(game, delta=0.0), BatchedOos(game, in_flight=1, delta=0.0)):
         law = {}
         for probability, cells in laws(search, new_table(64, 256), 0, 2, view, 0):
             left = tuple(sorted((key, *np.round(cells[key], 9).tolist()) for key in cells))
@@ -250,7 +250,7 @@ def multiply_all(encodings, matrix, logits):
 
 
 def random_network(game):
-    """As a policy for the kernel, and as a function for batches."""
+    """A network as a policy for the kernel, and as a function for batches."""
     shape = game.facts.encoding, game.facts.num_actions
     matrix = np.random.default_rng(4).normal(size=shape).astype(np.float32)
 
@@ -264,7 +264,7 @@ def random_network(game):
 
 @pytest.mark.parametrize(("name", "linear"), [("leduc", False), ("goofspiel:6", True), ("liars_dice", False)])
 def test_with_one_in_flight_it_is_the_sequential_search_to_the_last_bit(name, linear):
-    """The same network, inside the kernel there and in batches of one here; the table grows on the way."""
+    """The same network, compiled into the kernel and in batches of one; the table grows meanwhile."""
     game = games.load(name)
     net, evaluate = random_network(game)
     alone = Oos(game, 5, policy=net, linear=linear)
@@ -288,9 +288,9 @@ def test_many_in_flight_learn_leduc_as_well_as_one_after_the_other():
     game, sequential, batched = games.load("leduc"), [], []
     form = unfold(game)
     for seed in range(5):
-        alone = Oos(game, seed, targeting=0.0)
+        alone = Oos(game, seed, delta=0.0)
         alone.run(200_000)
-        search = searched(game, 200_000, 20, seed, targeting=0.0)
+        search = searched(game, 200_000, 20, seed, delta=0.0)
         assert search.simulations == alone.simulations == 200_000
         assert 285 <= search.table.used[0] <= 288
         assert 285 <= alone.table.used[0] <= 288
@@ -300,7 +300,7 @@ def test_many_in_flight_learn_leduc_as_well_as_one_after_the_other():
     assert max(batched) < 1.2
 
 
-def test_a_growing_tree_stores_one_infoset_a_simulation_as_in_sequence():
+def test_a_growing_tree_stores_one_infoset_per_simulation_as_in_sequence():
     game = games.load("goofspiel:13")
     search = searched(game, 5000)
     assert 4500 < search.table.used[0] <= 5000
@@ -310,7 +310,7 @@ def test_a_growing_tree_stores_one_infoset_a_simulation_as_in_sequence():
 
 
 @pytest.mark.parametrize("simulations", [1, 2, 19, 20, 21, 1000])
-def test_exactly_so_many_simulations_are_done_as_were_asked_for(simulations):
+def test_exactly_the_simulations_asked_for_are_done(simulations):
     """Every other one updates seat 0, and each of those goes through the opening."""
     game = games.load("goofspiel:6")
     search = BatchedOos(game, 1, in_flight=20)
@@ -384,7 +384,7 @@ def test_searches_side_by_side_in_one_batch_do_not_disturb_each_other():
         assert one.rng.tolist() == other.rng.tolist()
 
 
-def test_a_new_match_forgets_what_was_in_flight():
+def test_begin_forgets_what_was_in_flight():
     game = games.load("leduc")
     search, batch = BatchedOos(game, 3, in_flight=5), new_batch(game, 5)
     search.search(opening(game), 0, 100)

@@ -1,4 +1,4 @@
-"""Ensemble UCT: what it values is the mean over guesses of what each is worth when all is open."""
+"""Ensemble UCT: its values are the mean over worlds of their values with all cards open."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from .dare import CARDS, Dare
 
 
 def after(game, *words):
-    """The position after these outcomes and moves, as people spell them."""
+    """The position after these outcomes and moves, as people write them."""
     state = games.positions(game)[0]
     for word in words:
         game.play(state, game.parse_action(state, word))
@@ -22,7 +22,7 @@ def after(game, *words):
 
 
 def open_value(game, state, seat):
-    """What a position is worth to a seat when both see all, and chance is a mean."""
+    """A position's value for a seat when both see everything, and chance is an expectation."""
     turn = game.turn(state)
     if turn == OVER:
         return game.payoff(state, seat)
@@ -38,7 +38,7 @@ def open_value(game, state, seat):
 
 @pytest.mark.parametrize("exact", [0, 1000])
 @pytest.mark.parametrize("words", [["Q", "K"], ["Q", "J"], ["J", "Q", "pass", "bet"], ["K", "J", "bet"]])
-def test_values_are_the_mean_over_guesses_of_open_games(words, exact):
+def test_values_are_the_mean_over_worlds_of_open_games(words, exact):
     game = games.load("kuhn")
     state = after(game, *words)
     seat = game.turn(state)
@@ -69,26 +69,26 @@ def test_simulations_are_shared_out():
 
 
 def test_a_card_that_can_only_lose_is_seen():
-    """With the king every guess says the same."""
+    """With the king every world agrees."""
     game = games.load("kuhn")
     state = after(game, "Q", "K", "bet")
     advice = EnsembleUct(game, 1, determinizations=10).advise(view_of(game, state, 1), 1, 1000)
     assert game.action_to_string(state, advice.best) == "call" or advice.value.max() == pytest.approx(2)
 
 
-def test_playouts_may_be_as_is_usual():
-    """Who always shows wins with the better card; at random it gives up half of the time."""
+def test_playouts_may_follow_the_heuristic():
+    """A seat that always shows wins with the better card; a random one gives up half of the time."""
     game = Dare()
     state = games.positions(game)[0]
     for card in (CARDS - 1, 0):
         game.play(state, card)
-    for policy, worth in ((Heuristic(), 2.0), (None, 0.0)):
+    for policy, value in ((Heuristic(), 2.0), (None, 0.0)):
         search = EnsembleUct(game, 1, determinizations=1, exact=0, announcements="tree", policy=policy, prove=False)
         values = [search.advise(view_of(game, state, 0), 0, 2).value[0] for _ in range(200)]  # each action once
-        assert np.mean(values) == pytest.approx(worth, abs=0.7)
+        assert np.mean(values) == pytest.approx(value, abs=0.7)
 
 
 @pytest.mark.parametrize("text", ["ensemble-uct:1000", "ensemble-uct:0x10", "ensemble-uct:10x", "ensemble-uct:axb"])
-def test_a_budget_is_guesses_times_simulations(text):
+def test_a_budget_is_worlds_times_simulations(text):
     with pytest.raises(BadInput, match="10x1000"):
         make(text)

@@ -1,4 +1,4 @@
-"""IS-MCTS: the textbook's choices, checked where the answer is known."""
+"""IS-MCTS and Single UCT, checked where the answer is known."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_the_values_are_means_of_what_the_simulations_paid():
 
 
 def test_the_bound_counts_how_often_an_action_was_available():
-    """Two actions of equal worth: the one that was seldom legal is tried more often than its visits alone would ask."""
+    """Of two actions of equal value the one that was seldom legal is tried more often than by its visits alone."""
     cells, untried = np.zeros(6), np.zeros(2, np.int64)
     cells[:3] = 10, 1000, 0.0  # visits, available, total
     cells[3:] = 10, 20, 0.0
@@ -72,7 +72,7 @@ def test_a_budget_that_would_not_fit_is_refused_before_it_starts():
     assert search.table.used[0] == 0
 
 
-def test_it_keeps_a_time_budget_and_tells_its_progress():
+def test_it_keeps_a_time_budget_and_reports_its_progress():
     game, view, seat = view_after("goofspiel:6", 2, 1)
     search, seen = IsMcts(game, 1), []
     search.advise(view, seat, 10)
@@ -82,7 +82,7 @@ def test_it_keeps_a_time_budget_and_tells_its_progress():
 
 
 def test_single_uct_counts_visits_of_the_node():
-    """UCB1: what was available has no say."""
+    """UCB1: how often an action was available doesn't count."""
     cells, untried, actions = np.zeros(7), np.zeros(2, np.int64), np.array([0, 1])
     cells[:3] = 10, 1000, 0.0  # visits, available, total
     cells[3:6] = 9, 20, 0.0

@@ -1,4 +1,4 @@
-"""Exact values by looking at everything, against a slow, obvious twin."""
+"""Exact max^n values, against a slow, obvious twin."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def following(game, state, action):
 
 
 def worth(game, state):
-    """To each seat, when each takes what is best for itself, of equals the first."""
+    """The value for each seat, when each takes its own best action, of equals the first."""
     turn = game.turn(state)
     if turn == OVER:
         return np.array([game.reward(state, seat) for seat in range(game.facts.seats)])
@@ -42,7 +42,7 @@ def size(game, state):
 
 
 def met(game, seed, turns):
-    """A position after so many turns of a random game."""
+    """A position after `turns` turns of a random game."""
     state, rng = positions(game)[0], jit.generators(seed, 1)[0]
     for _ in range(turns):
         game.play(state, game.sample_action(state, rng))
@@ -74,7 +74,7 @@ def test_values_are_those_of_backward_induction(name, turns):
 
 
 def near_the_end(game, seed, cards):
-    """A game of Doppelkopf with so many cards left."""
+    """A position of Doppelkopf near the end, with this number of cards left."""
     state, rng = positions(game)[0], jit.generators(seed, 1)[0]
     while game.turn(state) == CHANCE or int(state.count) < 48 - cards:
         game.play(state, game.sample_action(state, rng))
@@ -97,7 +97,7 @@ def test_longer_endings_of_doppelkopf():
         check(game, near_the_end(game, seed, 10 + seed % 3))
 
 
-def test_what_is_much_too_large_is_given_up_soon():
+def test_positions_that_are_much_too_large_are_given_up_early():
     game = games.load("tic_tac_toe")
     search = MaxN(game, 30_000)
     assert search.solve(positions(game)[0]) is None  # of about half a million
@@ -105,7 +105,7 @@ def test_what_is_much_too_large_is_given_up_soon():
 
 
 def test_an_ensemble_solves_what_it_can():
-    """In Kuhn poker every guess; then no simulation is done."""
+    """In Kuhn poker every world is, so no simulation is done."""
     game = games.load("kuhn")
     state = met(game, 3, 3)
     seat = game.turn(state)

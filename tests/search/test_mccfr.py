@@ -1,4 +1,4 @@
-"""Sampling: right in expectation (exactly), right in the long run, and never out of room."""
+"""Monte Carlo CFR: exact in expectation, convergent, and its tables grow as needed."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def plain(kernel):
 
 
 def filled_table(game, seed):
-    """A table that knows every infoset, with random regrets; and where the cells of each lie."""
+    """A table of all infosets with random regrets, and where the cells of each begin."""
     table, places = new_table(1024, 4096), {}
     regrets = np.random.default_rng(seed)
     for key, (_, n) in infosets(game).items():
@@ -71,7 +71,7 @@ def test_the_expected_update_is_the_exact_counterfactual_regret(name, method, se
         np.testing.assert_allclose(expected[at + n : at + 2 * n], weights.get(key, np.zeros(n)), atol=1e-12)
 
 
-# NashConv after 1,000 and 10,000 iterations; ranges hold what OpenSpiel's C++ solvers reach on the same games.
+# NashConv after 1,000 and 10,000 iterations; ranges include those of OpenSpiel's C++ solvers on the same games.
 ANCHORS = [
     ("leduc:told_apart=yes", "external", 1_000, 1.9, 3.2),
     ("leduc:told_apart=yes", "external", 10_000, 0.42, 0.75),
@@ -85,7 +85,7 @@ ANCHORS = [
 
 
 @pytest.mark.parametrize(("name", "method", "iterations", "low", "high"), ANCHORS)
-def test_sampling_converges_as_fast_as_is_known(name, method, iterations, low, high):
+def test_sampling_converges_as_fast_as_published(name, method, iterations, low, high):
     game = games.load(name)
     form = unfold(game)
     reached = []
@@ -100,7 +100,7 @@ def test_sampling_converges_as_fast_as_is_known(name, method, iterations, low, h
 @pytest.mark.parametrize(
     ("method", "iterations", "high"), [("external", 1_000_000, 0.06), ("outcome", 3_000_000, 0.12)]
 )
-def test_sampling_goes_on_converging(method, iterations, high):
+def test_sampling_keeps_converging(method, iterations, high):
     game = games.load("leduc")
     solver = SAMPLERS[method](game, 1)
     solver.run(iterations)
@@ -159,7 +159,7 @@ def test_ten_million_games_of_goofspiel_6_stay_below_60_mb():
     assert solver.table.used[0] <= 34_482
 
 
-def test_each_kernel_has_one_signature_a_game():
+def test_each_kernel_has_one_signature_per_game():
     game = games.load("kuhn")
     solvers = [OutcomeSampling(game, 1), ExternalSampling(game, 1)]
     for solver in solvers:

@@ -54,7 +54,7 @@ def test_in_tic_tac_toe_it_plays_what_alpha_beta_calls_best(search, settings):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_what_it_proves_is_true(search):
+def test_proven_values_are_true(search):
     game = games.load("tic_tac_toe")
     exact, found = AlphaBeta(game, 1, 9), search(game, 1)
     proven = 0
@@ -77,7 +77,7 @@ def test_what_it_proves_is_true(search):
 
 def test_a_forced_win_of_five_plies_is_proven_and_ends_the_search():
     game = games.load("connect_four")
-    # Two open stones at the bottom: three in a row with both ends free can't be stopped.
+    # Two open pieces at the bottom: three in a row with both ends free can't be stopped.
     state = after(game, "4", "4", "5", "5")
     for search in SEARCHES:
         found = search(game, 1)
@@ -122,7 +122,7 @@ def test_a_node_takes_at_most_48_bytes():
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_memory_is_bounded_and_a_full_tree_goes_on(search):
+def test_memory_is_bounded_and_a_full_tree_is_searched_further(search):
     game = games.load("connect_four")
     found = search(game, 1, megabytes=500 * BYTES / 1e6, prove=False)
     advice = found.advise(positions(game)[0], 0, 20_000)
@@ -196,7 +196,7 @@ def test_the_line_it_expects_is_legal():
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_chance_turns_are_drawn_by_their_odds(search):
+def test_chance_outcomes_are_sampled_by_their_probability(search):
     game = games.load(f"{PILE}:12")
     found = search(game, 1)
     found.advise(positions(game)[0], 0, 6000)
@@ -210,7 +210,7 @@ def test_chance_turns_are_drawn_by_their_odds(search):
     assert (tree.mover[: int(tree.used[0])] == games.CHANCE).any()
 
 
-def test_playouts_may_be_cut_and_then_count_as_even():
+def test_playouts_may_be_cut_and_then_count_as_draws():
     game = games.load("connect_four")
     found = Uct(game, 1, plies=1, prove=False)
     found.advise(positions(game)[0], 0, 60)
@@ -222,14 +222,14 @@ def test_playouts_may_be_cut_and_then_count_as_even():
 
 @policy
 class Leftmost(trees.NamedTuple):
-    """Knows one move only."""
+    """Always plays the first legal action."""
 
     def weigh(self, game, state, actions, n, probs):
         probs[:n] = 0.0
         probs[0] = 1.0
 
 
-def test_a_policy_is_prior_and_plays_out():
+def test_a_policy_is_the_prior_and_plays_out():
     game = games.load("connect_four")
     found = Puct(game, 1, policy=Leftmost(), prove=False)
     advice = found.advise(positions(game)[0], 0, 200)
@@ -252,7 +252,7 @@ def test_plain_python_grows_the_same_tree(monkeypatch):
         np.testing.assert_allclose(one, two, atol=1e-6)
 
 
-def test_games_that_hide_something_are_refused():
+def test_games_with_hidden_information_are_refused():
     with pytest.raises(BadInput, match="hidden information"):
         Uct(games.load("leduc"))
     with pytest.raises(BadInput, match="no hidden information"):

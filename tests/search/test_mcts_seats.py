@@ -1,4 +1,4 @@
-"""Trees where two seats don't just take turns: there are three, one moves twice in a row, a coin ends the game."""
+"""Tree search where two seats don't simply alternate: three seats, two moves in a row, a coin that ends the game."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,7 @@ def following(game, state, action):
 
 
 def worth(game, state):
-    """To each seat, if all play well: by backward induction."""
+    """The value for each seat by backward induction."""
     turn = game.turn(state)
     if turn == OVER:
         return np.array([game.payoff(state, seat) for seat in range(game.facts.seats)])
@@ -77,7 +77,7 @@ def test_every_seat_moves_as_backward_induction_says_wherever_it_is(search):
     payoffs=(-1.0, 1.0),
 )
 class Toss(NamedTuple):
-    """Say a side of a bent coin; then it is thrown, and that is the end."""
+    """Call a side of a biased coin; the toss ends the game."""
 
     def start(self, state):
         state.moves = 0
@@ -103,7 +103,7 @@ class Toss(NamedTuple):
         return 1.0 if (state.score == 1) == (seat == 0) else -1.0
 
 
-def test_chance_may_have_the_last_word():
+def test_chance_may_move_last():
     advice = Uct(Toss(), 1).advise(positions(Toss())[0], 0, 20_000)
     assert advice.value[1] == pytest.approx(0.5, abs=0.05)
     assert advice.value[0] < 0
@@ -112,7 +112,7 @@ def test_chance_may_have_the_last_word():
 
 @game("twice", state=record(("moves", "i1"), ("score", "i1")), num_actions=2, max_game_length=2, payoffs=(-1.0, 1.0))
 class Twice(NamedTuple):
-    """Seat 0 says 1 twice, and wins; seat 1 looks on."""
+    """Seat 0 plays 1 twice and wins; seat 1 has no move."""
 
     def start(self, state):
         state.moves = 0
@@ -134,7 +134,7 @@ class Twice(NamedTuple):
         return 1.0 if (state.score == 2) == (seat == 0) else -1.0
 
 
-def test_what_is_proven_is_so_for_who_moves_again():
+def test_proofs_hold_for_a_seat_that_moves_twice():
     found, state = Uct(Twice(), 1), positions(Twice())[0]
     found.advise(state, 0, 1000)
     assert found.proven == 1

@@ -1,4 +1,4 @@
-"""OOS: every expected update exact, on target and off it; convergence; advice; bounded memory."""
+"""OOS: every expected update is exact, on target and off it; convergence, advice, bounded memory."""
 
 import numpy as np
 import pytest
@@ -86,12 +86,12 @@ def expected_update(search, table, updating, view, seat, monkeypatch):
     return expected * (1 - settings.targeting + settings.targeting * average)
 
 
-def check_exactness(game, target, delta, gamma, aims, monkeypatch, seed=1):
+def check_exactness(game, target, delta, gamma, targets, monkeypatch, seed=1):
     generator = np.random.default_rng(seed)
     table, places = new_table(2048, 8192), {}
     for key, (_, n) in infosets(game).items():
         at = find(table, np.uint64(key), 2 * n)
-        table.cells[at : at + n] = generator.normal(size=n)  # some negative, so that some odds are 0
+        table.cells[at : at + n] = generator.normal(size=n)  # some negative, so that some probabilities are 0
         places[key] = (at, n)
 
     def strategy(key, n):
@@ -101,7 +101,7 @@ def check_exactness(game, target, delta, gamma, aims, monkeypatch, seed=1):
 
     for updating in (0, 1):
         regrets, weights = regrets_and_weights(game, strategy, updating)
-        for seat, state in aims:
+        for seat, state in targets:
             search = Oos(game, 1, target=target, delta=delta, gamma=gamma)
             found = expected_update(search, table, updating, view_of(game, state, seat), seat, monkeypatch)
             for key, (at, n) in places.items():
@@ -112,12 +112,12 @@ def check_exactness(game, target, delta, gamma, aims, monkeypatch, seed=1):
 @pytest.mark.parametrize("gamma", [0.0, 0.01])
 @pytest.mark.parametrize("delta", [0.0, 0.9])
 @pytest.mark.parametrize("target", ["pst", "ist"])
-def test_on_kuhn_every_expected_update_is_exact_aimed_at_each_infoset(target, delta, gamma, monkeypatch):
+def test_on_kuhn_every_expected_update_is_exact_targeted_at_each_infoset(target, delta, gamma, monkeypatch):
     game = games.load("kuhn")
     check_exactness(game, target, delta, gamma, decisions(game).values(), monkeypatch)
 
 
-def test_linear_averaging_weighs_the_tth_simulation_by_t_and_nothing_else(monkeypatch):
+def test_linear_averaging_gives_the_tth_simulation_weight_t_and_changes_nothing_else(monkeypatch):
     game = games.load("kuhn")
     seat, state = list(decisions(game).values())[5]
     found = {}
@@ -151,8 +151,8 @@ class First:
         return 0
 
 
-def leduc_aims(game, count, seed):
-    """Some infosets, half of them with the public card: there private cards can block the target."""
+def leduc_targets(game, count, seed):
+    """Some infosets, half of them with the public card, where private cards can block the target."""
     met = list(decisions(game).values())
     late = [(seat, state) for seat, state in met if state.dealt == 3]
     early = [(seat, state) for seat, state in met if state.dealt == 2]
@@ -163,7 +163,7 @@ def leduc_aims(game, count, seed):
 @pytest.mark.parametrize(("target", "gamma"), [("pst", 0.01), ("ist", 0.0)])
 def test_on_leduc_every_expected_update_is_exact(target, gamma, monkeypatch):
     game = games.load("leduc")
-    check_exactness(game, target, 0.9, gamma, leduc_aims(game, 2, seed=3), monkeypatch)
+    check_exactness(game, target, 0.9, gamma, leduc_targets(game, 2, seed=3), monkeypatch)
 
 
 SAMPLES = [
@@ -181,14 +181,14 @@ SAMPLES = [
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(("name", "target", "delta", "gamma", "count"), SAMPLES)
-def test_every_expected_update_is_exact_at_a_sample_of_aims(name, target, delta, gamma, count, monkeypatch):
+def test_every_expected_update_is_exact_at_a_sample_of_targets(name, target, delta, gamma, count, monkeypatch):
     game = games.load(name)
     if game.name == "leduc":
-        aims = leduc_aims(game, count, seed=5)
+        targets = leduc_targets(game, count, seed=5)
     else:
         met = list(decisions(game).values())
-        aims = [met[i] for i in np.random.default_rng(5).integers(len(met), size=count)]
-    check_exactness(game, target, delta, gamma, aims, monkeypatch)
+        targets = [met[i] for i in np.random.default_rng(5).integers(len(met), size=count)]
+    check_exactness(game, target, delta, gamma, targets, monkeypatch)
 
 
 def facing_a_raise(game):
@@ -216,14 +216,14 @@ def test_untargeted_it_converges_on_leduc():
 
 
 @pytest.mark.parametrize("target", ["pst", "ist"])
-def test_targeted_it_goes_on_improving_outside_its_target(target):
+def test_targeted_it_keeps_improving_outside_its_target(target):
     game = games.load("leduc")
     early, late = nash_convs(game, 60_000, 3, target=target), nash_convs(game, 600_000, 3, target=target)
     assert np.median(late) < 1.5
     assert np.median(late) < 0.7 * np.median(early)
 
 
-def test_the_moving_average_falls_as_the_match_goes_on():
+def test_the_moving_average_falls_as_the_game_proceeds():
     game = games.load("goofspiel:6")
     search, state = Oos(game, 1), games.positions(game)[0]
     averages = []
@@ -251,7 +251,7 @@ def test_advice_nears_the_equilibrium_value_and_names_every_action():
     assert len(seen) > 5
 
 
-def test_an_infoset_that_was_never_visited_gets_even_odds():
+def test_an_unvisited_infoset_gets_a_uniform_policy():
     game = games.load("goofspiel:13")
     state = games.positions(game)[0]
     for action in range(12):
@@ -260,7 +260,7 @@ def test_an_infoset_that_was_never_visited_gets_even_odds():
     assert advice.policy.tolist() == [1 / len(advice.policy)] * len(advice.policy)
 
 
-def test_the_tree_lives_through_a_match_and_a_new_one_forgets_it():
+def test_the_tree_lives_through_a_game_and_begin_forgets_it():
     game = games.load("leduc")
     view = facing_a_raise(game)
     search = Oos(game, 4)
@@ -283,7 +283,7 @@ def test_a_time_budget_is_kept():
     assert 0.2 <= advice.seconds < 5
 
 
-def test_a_stored_infoset_needs_no_more_than_is_said():
+def test_a_stored_infoset_needs_no_more_bytes_than_promised():
     for name in ("leduc", "goofspiel:13", "liars_dice:2"):
         game = games.load(name)
         search = Oos(game, 1, delta=0.0)
@@ -300,7 +300,7 @@ def test_a_budget_that_would_not_fit_is_refused_before_it_starts():
     assert search.simulations == 0
 
 
-def test_what_cannot_be_aimed_at_is_refused():
+def test_an_impossible_target_is_refused():
     with pytest.raises(BadInput, match="target=pst is not possible in goofspiel, it should be ist"):
         Oos(games.load("goofspiel"), target="pst")
 
@@ -315,7 +315,7 @@ class Highest(__import__("typing").NamedTuple):
 
 
 def test_any_compiled_policy_can_take_the_place_of_uniform_playouts():
-    """One simulation stores the opening; what its playout paid is what both bidding high gives: a tie, 0."""
+    """One simulation stores the opening; its playout, in which both bid high, is a tie and pays 0."""
     game = games.load("goofspiel:4")
     state = games.positions(game)[0]
     search = Oos(game, 1, policy=Highest())

@@ -1,4 +1,4 @@
-"""Looking ahead: exact means where all can be written out, nothing but what the seat sees, the same luck for all."""
+"""Policy rollouts: exact means in small games, views only, the same random numbers for all actions."""
 
 import math
 from functools import partial
@@ -17,7 +17,7 @@ KUHN = load("kuhn")
 
 
 def even_value(game, state, seat):
-    """Expected reward when everybody moves evenly."""
+    """Expected reward when all seats move uniformly at random."""
     turn = game.turn(state)
     if turn == OVER:
         return game.reward(state, seat)
@@ -32,7 +32,7 @@ def even_value(game, state, seat):
 
 
 def exact(card):
-    """What each action of the first seat is worth with this card, on the mean of the other's two."""
+    """The value of each action of the first seat with this card, averaged over the other's two cards."""
     found = []
     for other in set(range(3)) - {card}:
         for action in (0, 1):
@@ -45,7 +45,7 @@ def exact(card):
 
 @pytest.mark.parametrize("card", range(3))
 @pytest.mark.parametrize("plies", [0, 1, 9])
-def test_values_are_means_over_guesses_and_moves(card, plies):
+def test_values_are_means_over_worlds_and_moves(card, plies):
     state = positions(KUHN)[0]
     for move in (card, (card + 1) % 3):
         KUHN.play(state, move)
@@ -56,8 +56,8 @@ def test_values_are_means_over_guesses_and_moves(card, plies):
     assert advice.simulations == 8000
 
 
-def test_it_looks_until_its_time_is_over_and_once_at_least(monkeypatch):
-    """By a clock that goes on by a second each time it is looked at."""
+def test_it_searches_until_its_time_is_up_and_one_round_at_least(monkeypatch):
+    """By a clock that advances by a second each time it is read."""
     monkeypatch.setattr("kibitz.search.policy_rollouts.time.perf_counter", partial(next, count()))
     state = positions(KUHN)[0]
     for move in (0, 1):
@@ -65,7 +65,7 @@ def test_it_looks_until_its_time_is_over_and_once_at_least(monkeypatch):
     search = PolicyRollouts(KUHN, Uniform(), doubt=math.inf)
     advice = search.advise(view_of(KUHN, state, 0), 0, seconds=1e-9)
     assert advice.visits.tolist() == [16, 16]
-    # 16 guesses, then 2 seconds are over: for the third there are 8, not the 24 of a longer round.
+    # 16 worlds, then 2 seconds are over: in the third there is time for 8, not for the 24 of a longer round.
     advice = search.advise(view_of(KUHN, state, 0), 0, seconds=3)
     assert advice.visits.tolist() == [24, 24]
     # With more time the second round is whole: 16 + 24, and then 40 * (5 - 4) / 4.
@@ -73,8 +73,8 @@ def test_it_looks_until_its_time_is_over_and_once_at_least(monkeypatch):
     assert advice.visits.tolist() == [50, 50]
 
 
-def test_guesses_are_spent_on_what_may_be_best():
-    """Doppelkopf: all cards get the first guesses, and what lies clearly behind no more."""
+def test_worlds_are_spent_on_actions_that_may_be_best():
+    """Doppelkopf: all cards are tried in the first worlds, those that are significantly behind no further."""
     game = load("doppelkopf:thesis")
     state, rng = positions(game)[0], generators(3, 1)[0]
     game.start(state)
@@ -93,7 +93,7 @@ def test_guesses_are_spent_on_what_may_be_best():
     assert search.advise(view_of(game, state, seat), seat, 70).visits.tolist() == [70] * n
 
 
-def test_it_is_over_when_one_action_is_left():
+def test_it_ends_when_one_action_is_left():
     """With the king a bet is better by far."""
     state = positions(KUHN)[0]
     for move in (2, 0):
@@ -104,7 +104,7 @@ def test_it_is_over_when_one_action_is_left():
 
 
 def test_endings_are_solved_for_the_actions_that_are_left_too():
-    """Every guess is the same deal here, so every round finds the same values."""
+    """Every world is the same deal here, so every round finds the same values."""
     game = load("doppelkopf:thesis")
     rng, truth, seen = generators(4, 1)[0], positions(game), 0
     search = PolicyRollouts(
@@ -126,7 +126,7 @@ def test_endings_are_solved_for_the_actions_that_are_left_too():
 
 @policy
 class Leaning(NamedTuple):
-    """Thinks much of the first action."""
+    """Prefers the first action."""
 
     def weigh(self, game, state, actions, n, probs):
         for i in range(n):
@@ -135,7 +135,7 @@ class Leaning(NamedTuple):
 
 
 @pytest.mark.parametrize(("prior", "chosen"), [(0.0, 1), (100.0, 0)])
-def test_what_the_policy_thinks_counts_as_much_as_it_is_told_to(prior, chosen):
+def test_the_prior_counts_by_its_weight(prior, chosen):
     """With the king a bet wins more, but the policy would check."""
     state = positions(KUHN)[0]
     for move in (2, 0):
@@ -145,8 +145,8 @@ def test_what_the_policy_thinks_counts_as_much_as_it_is_told_to(prior, chosen):
     assert advice.policy.argmax() == chosen
 
 
-def test_what_is_small_is_solved():
-    """The guess is open to who solves it: with the better card a bet is worth 2, or 1 when it is declined."""
+def test_small_worlds_are_solved():
+    """The solver sees the world: with the better card a bet wins 2, or 1 when it is declined."""
     state = positions(KUHN)[0]
     for move in (2, 0):
         KUHN.play(state, move)

@@ -1,4 +1,4 @@
-"""After `warm` nobody waits for a compiler."""
+"""After `kibitz compile` no search waits for the compiler."""
 
 import json
 import os
@@ -30,7 +30,7 @@ print(json.dumps([before, jit.compiled[before:], played]))
 
 
 @pytest.mark.parametrize(("game", "players"), [("tic_tac_toe", 8), pytest.param("kuhn", 5, marks=pytest.mark.heavy)])
-def test_no_player_of_a_warm_game_compiles(game, players, tmp_path):
+def test_no_player_of_a_precompiled_game_compiles(game, players, tmp_path):
     environment = dict(os.environ, NUMBA_CACHE_DIR=str(tmp_path))
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, game], env=environment, capture_output=True, text=True, timeout=200

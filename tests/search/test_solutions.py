@@ -114,7 +114,7 @@ def test_each_variant_converges_as_published(name, variant):
     for iterations, published in ANCHORS[name][variant].items():
         solver.run(iterations - solver.iterations)
         reached = evaluate(form, solver.strategy()).nash_conv
-        # Rounding grows with the iterations; the third digit of what is published is the last one we have.
+        # Rounding errors grow with the iterations; published numbers have three digits.
         tolerance = 0.05 if iterations <= 100 else 0.2 if variant != "dcfr" else 0.6
         assert reached == pytest.approx(published, rel=tolerance), iterations
 

@@ -191,7 +191,7 @@ def set_up(position):
 
 
 def winning(game, state, depth, unknown):
-    """All moves that win, if what isn't decided within the depth is worth this much to who is to move."""
+    """All moves that win, if positions undecided within the depth have this value for the seat to move."""
     exact, sign = AlphaBeta(game, 1, depth), 1 if game.turn(state) == 0 else -1
     exact.even = sign * unknown
     low, high = sorted((sign / 2, sign))  # whether it is a win is all there is to know

@@ -1,4 +1,4 @@
-"""Policies against each other: the law is that of their moves, and both sit on both sides."""
+"""Playouts and duels of policies: right in distribution, and both policies play both seats."""
 
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ def test_each_policy_moves_first_in_every_other_game():
     game = games.load("tic_tac_toe")
     assert value(game) == 0
     scores = duel(game, FirstOf(False), FirstOf(True), 6, 1)
-    # a1 b1 against c3 b3: who moves first has a row one move earlier.
+    # a1 b1 against c3 b3: the first to move has a row one move earlier.
     assert scores.tolist() == [1, 0, 1, 0, 1, 0]
 
 
@@ -43,7 +43,7 @@ def test_uniform_policies_score_by_the_law_of_random_play():
     assert np.mean(scores) == pytest.approx(0.5, abs=0.02)
 
 
-def test_a_policy_needs_room_of_its_own():
+def test_the_two_policies_must_be_two_objects():
     one = Uniform()
     with pytest.raises(ValueError, match="two objects"):
         duel(games.load("tic_tac_toe"), one, one, 1, 1)
@@ -51,4 +51,4 @@ def test_a_policy_needs_room_of_its_own():
 
 def test_playouts_by_a_policy_count_their_turns():
     game = games.load("tic_tac_toe")
-    assert by_policy(game, FirstOf(False), 3, 1) == 3 * 7  # a1 .. a3 b1: the seventh stone makes a row
+    assert by_policy(game, FirstOf(False), 3, 1) == 3 * 7  # a1 .. a3 b1: the seventh piece makes a row
