@@ -14,6 +14,7 @@ from ...games.doppelkopf import notation, thesis_lines
 from ...games.game import SCRATCH
 from ...games.holdem import Holdem, acpc
 from ...games.records import FILE, Record, read_line
+from ..ui.arena_tables import print_line
 from ..ui.progress import err, out, waiting
 
 FORMATS = {
@@ -112,10 +113,8 @@ def convert(
     if not written:
         raise BadInput(f"{path} holds no game" if number is None else f"{path} has no game {number}")
     if lossy:
-        err.print(
-            f"the format thesis has no announcements and silent marriages: those of {lossy:,} games are left out",
-            highlight=False,
-        )
+        why = "the format thesis has no announcements and silent marriages"
+        print_line(f"{why}: those of {lossy:,} games are left out", err)
     found = ("\n" if write_as == "text" else "").join(written)
     if target is None:
         out.print(found, end="", soft_wrap=True, highlight=False, markup=False)

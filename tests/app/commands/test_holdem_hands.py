@@ -1,8 +1,8 @@
-"""Hands of hold'em between matches and the form of the ACPC, through the command line."""
+"""Hands of hold'em converted between matches and the format of the ACPC, from the command line."""
 
 import pytest
 
-from kibitz.app.commands import record as record_command
+from kibitz.app.commands import convert
 from kibitz.arena.match import play_match
 from kibitz.games.records import read_records
 
@@ -19,7 +19,7 @@ def played(tmp_path):
 
 @pytest.mark.parametrize("many", [10**9, 1])
 def test_a_match_is_written_as_hands_and_read_back(kibitz, tmp_path, monkeypatch, played, many):
-    monkeypatch.setattr(record_command, "MANY", many)
+    monkeypatch.setattr(convert, "MANY", many)
     code, out, _ = kibitz("convert", "games.jsonl", "hands.acpc")
     assert code == 0
     assert "12 games: hands.acpc" in out
@@ -57,7 +57,7 @@ BAD = {
 @pytest.mark.parametrize("many", [10**9, 1])  # whether hands are read by compiled rules
 @pytest.mark.parametrize("line", BAD)
 def test_a_hand_that_cannot_have_been_played_is_refused_in_one_line(kibitz, tmp_path, monkeypatch, line, many):
-    monkeypatch.setattr(record_command, "MANY", many)
+    monkeypatch.setattr(convert, "MANY", many)
     (tmp_path / "bad.acpc").write_text(line + "\n")
     code, _, err = kibitz("convert", "bad.acpc", "games.jsonl")
     assert code == 2
@@ -71,15 +71,15 @@ def test_a_hand_that_cannot_have_been_played_is_refused_in_one_line(kibitz, tmp_
     [
         (("good.acpc", "x.jsonl", "--rules", "holdem:stack=5"), "stack=5 is below the big blind of 10"),
         (("good.acpc", "x.jsonl", "--rules", "holdem:ranks=9"), "hand 7: 'Ah' is no card of the deck"),
-        (("good.acpc", "x.jsonl", "--rules", "leduc"), "--rules leduc: hands are of holdem"),
-        (("games.jsonl", "x.txt"), "game 0 is of holdem, which is never written as text"),
+        (("good.acpc", "x.jsonl", "--rules", "leduc"), "--rules leduc: the format acpc is for holdem"),
+        (("games.jsonl", "x.txt"), "game 0 is of holdem, which can't be written as text"),
         (("spoiled.jsonl", "x.acpc"), "line 1: game 0: action 99 at ply 1 is illegal"),
         (("kuhn.jsonl", "x.acpc"), "kuhn has no records of this form"),
     ],
 )
 @pytest.mark.parametrize("many", [10**9, 1])
-def test_what_goes_into_no_such_form_is_refused(kibitz, tmp_path, monkeypatch, played, asked, why, many):
-    monkeypatch.setattr(record_command, "MANY", many)
+def test_games_that_do_not_fit_the_format_are_refused(kibitz, tmp_path, monkeypatch, played, asked, why, many):
+    monkeypatch.setattr(convert, "MANY", many)
     (tmp_path / "good.acpc").write_text(HAND + "\n")
     line = played[0].line()
     (tmp_path / "spoiled.jsonl").write_text(line.replace('"actions": [', '"actions": [99, '))

@@ -1,4 +1,4 @@
-"""Matches, ratings and replays from the command line, and what happens to a match that is stopped."""
+"""Matches, ratings, replays and exploitability from the command line; matches that are stopped."""
 
 import json
 import os
@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from kibitz import games
-from kibitz.app.commands.exploit import exploit_player
 from kibitz.arena.match import play_match
 from kibitz.games.records import Record, read_records
 from kibitz.search.best_response import evaluate
@@ -22,7 +21,7 @@ from kibitz.search.sequence_form import unfold
 ROOT = Path(__file__).parents[3]
 
 
-def test_a_match_writes_its_games_and_says_who_is_better(kibitz, tmp_path):
+def test_a_match_writes_its_games_and_reports_the_result(kibitz, tmp_path):
     code, out, _ = kibitz("match", "kuhn", "random", "random", "--games", "40", "--seed", "3", "--json", "report.json")
     assert code == 0
     folder = tmp_path / "runs" / "kuhn-match-001"
@@ -59,7 +58,6 @@ def test_one_against_three_on_the_same_deals_from_every_seat(kibitz, tmp_path):
         "random",
         "random",
         "random",
-        "--rotate",
         "--processes",
         "1",
     )
@@ -82,7 +80,7 @@ def test_one_against_three_on_the_same_deals_from_every_seat(kibitz, tmp_path):
     assert (tmp_path / "run" / "games.jsonl").read_text() == whole
 
 
-def test_a_users_own_game_is_played_in_every_process(tmp_path, monkeypatch):
+def test_a_game_from_a_file_is_played_in_every_process(tmp_path, monkeypatch):
     """Processes find its file by the name that was given, from where we are."""
     example = next((ROOT / "examples").glob("*.py"))
     name = next(line.split()[1].split("(")[0] for line in example.read_text().splitlines() if line.startswith("class "))
@@ -119,7 +117,7 @@ def wait_for_games(path, count):
     ("player", "count", "processes", "until"),
     [("random", 600, "1", 30), ("oos:2000", 300, "2", 230)],  # slow enough for the second process to take part
 )
-def test_a_killed_match_goes_on_to_exactly_the_same_games(kibitz, tmp_path, player, count, processes, until):
+def test_a_killed_match_is_resumed_to_exactly_the_same_games(kibitz, tmp_path, player, count, processes, until):
     asked = (player, "random", "--games", str(count), "--seed", "5", "--out", "run", "--processes")
     process = started(tmp_path, *asked, processes)
     file = tmp_path / "run" / "games.jsonl"
@@ -135,7 +133,7 @@ def test_a_killed_match_goes_on_to_exactly_the_same_games(kibitz, tmp_path, play
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child")
 @pytest.mark.parametrize(("processes", "count"), [("1", 20), ("2", 1200)])
-def test_ctrl_c_stops_a_match_and_says_how_to_go_on(kibitz, tmp_path, processes, count):
+def test_ctrl_c_stops_a_match_and_prints_how_to_resume_it(kibitz, tmp_path, processes, count):
     process = started(tmp_path, "random", "random", "--games", "1000000", "--processes", processes, "--out", "run")
     file = tmp_path / "run" / "games.jsonl"
     wait_for_games(file, count)
@@ -146,8 +144,8 @@ def test_ctrl_c_stops_a_match_and_says_how_to_go_on(kibitz, tmp_path, processes,
         process.kill()
     assert process.returncode == 130
     assert "Traceback" not in error
-    assert "of 1,000,000 games; what is there was saved" in error
-    assert "to go on: kibitz match leduc random random --games 1000000 --seed 1 --out run" in error
+    assert "of 1,000,000 games; they are saved" in error
+    assert "to resume: kibitz match leduc random random --games 1000000 --seed 1 --out run" in error
     text = file.read_text()
     assert text.endswith("\n")
     assert f"stopped after {text.count(chr(10)):,} of" in error
@@ -175,7 +173,7 @@ def test_players_are_rated_from_all_matches_of_a_folder(kibitz, tmp_path):
         assert name in out
 
 
-def test_a_rating_by_a_help_says_so(kibitz, tmp_path):
+def test_a_rating_with_added_half_wins_says_so(kibitz, tmp_path):
     lines = [
         json.dumps({"number": i, "game": "kuhn", "players": ["a", "b"], "seed": 1, "actions": [], "payoffs": [1, -1]})
         for i in range(3)
@@ -220,7 +218,7 @@ def test_a_seat_is_not_shown_what_it_could_not_see(kibitz, recorded):
         assert not re.search("seat 1: [JQK]", "".join(shown))
 
 
-def test_a_long_deal_is_not_shown_card_by_card(kibitz, tmp_path):
+def test_a_long_deal_is_shown_as_one_line(kibitz, tmp_path):
     [record] = play_match("doppelkopf:thesis", ["random"] * 4, 1, 1, 1)
     (tmp_path / "games.jsonl").write_text(record.line())
     code, out, _ = kibitz("replay", "games.jsonl", "--seat", "1")
@@ -253,14 +251,15 @@ def test_a_game_that_cannot_have_been_played_is_refused(kibitz, recorded, tmp_pa
     assert error.count("\n") == 1
 
 
-def test_exploitability_of_a_player_is_printed_and_written(tmp_path, capsys):
+def test_exploitability_of_a_player_is_printed_and_written(kibitz, tmp_path):
     game = games.load("kuhn")
     solver = Cfr(game, "cfr")
     solver.run(20)
     solver.strategy().save(tmp_path / "s.safetensors")
     exact = evaluate(unfold(game), solver.strategy()).nash_conv
-    exploit_player(game, f"strategy:{tmp_path / 's.safetensors'}", 2, 1, 1, tmp_path / "report.json")
-    out = capsys.readouterr().out
+    asked = ("exploit", "kuhn", "strategy:s.safetensors", "--seeds", "2", "--processes", "1", "--json", "report.json")
+    code, out, _ = kibitz(*asked)
+    assert code == 0
     assert f"{exact:.6g} ± 0" in out
     assert out.count(f"{exact / 2:.6g}") == 2
     report = json.loads((tmp_path / "report.json").read_text())
@@ -270,7 +269,7 @@ def test_exploitability_of_a_player_is_printed_and_written(tmp_path, capsys):
 
 
 def test_help_teaches_with_an_example(kibitz):
-    for command in ("match", "rate", "replay"):
+    for command in ("match", "rate", "replay", "exploit", "tournament"):
         assert f"Example: kibitz {command}" in kibitz(command, "--help")[1]
 
 

@@ -1,4 +1,4 @@
-"""Games recorded, and games of Doppelkopf from one form into another, from the command line."""
+"""Recordings, and Doppelkopf games converted from one format into another, from the command line."""
 
 import json
 
@@ -27,7 +27,7 @@ def in_order(record):
     return hands + record.actions[48:]
 
 
-def test_games_go_through_all_forms_and_come_back(kibitz, tmp_path, recorded):
+def test_games_are_the_same_after_conversion_through_all_formats(kibitz, tmp_path, recorded):
     assert kibitz("convert", "run", "games.txt")[0] == 0
     code, out, error = kibitz("convert", "games.txt", "games.lines", "--to", "thesis")
     assert (code, error) == (0, "")
@@ -65,7 +65,7 @@ def test_lines_of_one_seat_with_letters_of_ones_own(kibitz, tmp_path, recorded):
     assert kibitz("convert", "own.lines", "own.jsonl", "--from", "thesis")[0] == 2
 
 
-def test_what_lines_do_not_tell_is_said(kibitz, tmp_path):
+def test_a_lossy_conversion_says_so(kibitz, tmp_path):
     calling = next(
         record
         for record in play_match("doppelkopf:solos=no", FOUR, 20, 1, 1)
@@ -74,7 +74,7 @@ def test_what_lines_do_not_tell_is_said(kibitz, tmp_path):
     (tmp_path / "games.jsonl").write_text(calling.line())
     code, _, error = kibitz("convert", "games.jsonl", "games.lines", "--to", "thesis")
     assert code == 0
-    assert "calls or silent marriages of 1 games aren't told in such lines" in error
+    assert "the format thesis has no announcements and silent marriages: those of 1 games are left out" in error
 
 
 def spoiled(record, **changes):
@@ -110,11 +110,11 @@ def test_json_that_cannot_have_been_played_is_refused_with_its_line(kibitz, tmp_
 
 BAD = {
     ("convert", "nowhere"): "nowhere can't be read",
-    ("convert", "run"): "--to is missing: the forms are json, text, thesis",
+    ("convert", "run"): "--to is missing: the formats are json, text, thesis",
     ("convert", "run", "out.doc"): "--to is missing",
-    ("convert", "run", "--to", "words"): "no form is called 'words'",
+    ("convert", "run", "--to", "words"): "no format is called 'words'",
     ("convert", "run", "--to", "text", "--game", "9"): "has no game 9",
-    ("convert", "run", "--to", "text", "--from", "txt"): "no form is called 'txt': did you mean 'text'?",
+    ("convert", "run", "--to", "text", "--from", "txt"): "no format is called 'txt': did you mean 'text'?",
     ("convert", "run", "--to", "text", "--from", "text"): "line 1: '{",
     ("convert", "run", "--to", "thesis", "--letters", "♣9"): "each of the 24 cards once",
     ("convert", "run", "--to", "thesis", "--position", "left"): "no position is called 'left'",
@@ -150,7 +150,7 @@ def test_help_teaches_with_an_example(kibitz):
 ASKED = ("record", "doppelkopf:thesis", "--players", "random", "--out", "rec", "--processes", "1")
 
 
-def test_games_are_recorded_and_the_same_command_goes_on(kibitz, tmp_path):
+def test_games_are_recorded_and_the_same_command_resumes(kibitz, tmp_path):
     code, out, error = kibitz(*ASKED, "--games", "5", "--json", "told.json")
     assert (code, error) == (0, "")
     assert "5 games of doppelkopf" in out
@@ -163,21 +163,21 @@ def test_games_are_recorded_and_the_same_command_goes_on(kibitz, tmp_path):
     assert kibitz(*ASKED, "--games", "6")[::2] == (2, "kibitz: rec was started with games = 8, which can only grow: 6 is less\n")  # fmt: skip  # noqa: E501
 
 
-def test_a_recording_that_was_stopped_says_how_to_go_on(kibitz, tmp_path, monkeypatch):
-    def stop(run, processes, **_):
+def test_a_stopped_recording_prints_how_to_resume_it(kibitz, tmp_path, monkeypatch):
+    def stop(run, processes, report):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(record, "record_into", stop)
+    monkeypatch.setattr(record, "play_into", stop)
     code, _, error = kibitz(*ASKED, "--games", "5")
     assert code == 130
     again = "kibitz record doppelkopf:thesis --players random --games 5 --seed 1 --out rec"
-    assert f"to go on: {again}" in error
+    assert f"to resume: {again}" in error
     _, out, _ = kibitz("runs", "--in", ".")
     assert "0 of 5" in out
     assert "kibitz record doppelkopf:" in out
 
 
-def test_what_cannot_be_recorded_is_told_in_one_line(kibitz, tmp_path):
+def test_a_recording_that_cannot_be_played_is_refused_in_one_line(kibitz, tmp_path):
     for asked, why in (
         (("--players", "random", "--players", "random"), "name one for all seats, or 4, not 2"),
         (("--players", "uct:10"), "would peek"),

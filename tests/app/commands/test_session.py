@@ -5,13 +5,15 @@ import json
 import pytest
 
 from kibitz.app.commands import session
+from kibitz.arena import doppelkopf_session
 from kibitz.arena.doppelkopf_session import play_sessions
+from kibitz.core.progress import Reporter
 from kibitz.games.records import read_records
 
 ASKED = ("session", "doppelkopf", *["random"] * 4, "--games", "6", "--processes", "1")
 
 
-def test_a_session_prints_its_sheet_with_totals_and_open_solos(kibitz, tmp_path):
+def test_a_session_prints_its_score_sheet_with_totals_and_owed_solos(kibitz, tmp_path):
     code, out, _ = kibitz(*ASKED, "--json", "report.json")
     assert code == 0
     folder = tmp_path / "runs" / "doppelkopf-session-001"
@@ -25,14 +27,14 @@ def test_a_session_prints_its_sheet_with_totals_and_open_solos(kibitz, tmp_path)
     assert [row[0] for row in games] == ["1", "2", "3", "4", "5", "6"]
     assert games[-1][-1] == "-"  # nobody owes a solo at the end
     assert [int(cell) for cell in games[-1][-8:-1:2]] == points
-    assert "what each was worth to Re:" in out
+    assert "points for Re:" in out
     assert [record.number for record in read_records(folder / "games.jsonl")] == list(range(6))
     sheets = (folder / "sheets.txt").read_text()
     assert sheets.startswith("session 1\nplayers: 1 random, 2 random, 3 random, 4 random\n")
     assert "\x1b" not in sheets
 
 
-def test_a_session_stands_among_the_runs(kibitz, tmp_path):
+def test_a_session_is_listed_among_the_runs(kibitz, tmp_path):
     kibitz("session", "doppelkopf:calls=0", *["random"] * 4, "--games", "4", "--processes", "1", "--out", "runs/one")
     file = tmp_path / "runs" / "one" / "games.jsonl"
     assert kibitz("runs", "--json", "runs.json")[0] == 0
@@ -43,7 +45,7 @@ def test_a_session_stands_among_the_runs(kibitz, tmp_path):
     assert "ratings are for two seats" in kibitz("rate", "runs")[2]
 
 
-def test_several_sessions_are_told_with_intervals(kibitz, tmp_path):
+def test_several_sessions_are_shown_with_intervals(kibitz, tmp_path):
     asked = ("session", "doppelkopf:calls=0", *["random"] * 4, "--games", "4", "--processes", "1", "--out", "run")
     assert kibitz(*asked, "--sessions", "2")[0] == 0
     code, out, _ = kibitz(*asked, "--sessions", "3")
@@ -61,24 +63,22 @@ def test_solos_may_be_left_out(kibitz, tmp_path):
     assert json.loads((tmp_path / "thesis" / "config.json").read_text())["solos"] is False
 
 
-def test_ctrl_c_shows_the_sheet_so_far_and_how_to_go_on(kibitz, tmp_path, monkeypatch):
-    def interrupted(run, processes, on_game, tell):
-        def stop(session, played):
-            on_game(session, played)
-            if played.before.played == 2:
+def test_ctrl_c_prints_the_sheet_so_far_and_how_to_resume(kibitz, tmp_path, monkeypatch):
+    class Stop(Reporter):
+        def progress(self, done, total=None, note=""):
+            if done == 3:
                 raise KeyboardInterrupt
 
-        return play_sessions(run, processes, stop, tell)
-
-    monkeypatch.setattr(session, "play_sessions", interrupted)
+    monkeypatch.setattr(doppelkopf_session, "OFTEN", -1)
+    monkeypatch.setattr(session, "play_sessions", lambda run, processes, report: play_sessions(run, processes, Stop()))
     code, out, error = kibitz(*ASKED, "--out", "run")
     assert code == 130
-    assert "stopped after 3 of 6 games; what is there was saved" in error
+    assert "stopped after 3 of 6 games; they are saved" in error
     again = (
         "kibitz session doppelkopf random random random random --games 6 --sessions 1 --solos yes --seed 1 --out run"
     )
     assert again in error
-    assert "what each was worth to Re:" in out
+    assert "points for Re:" in out
 
 
 BAD = {
