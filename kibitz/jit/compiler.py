@@ -79,6 +79,7 @@ def wrapping(function: F) -> F:
 
 
 _signatures: dict[str, str] = {}  # rule -> its parameters, the same for every class
+_fields: dict[str, str] = {}  # field -> a class that has it
 _classes: dict[tuple[str, str], type] = {}  # (name, fingerprint) -> the class
 _names: collections.Counter[str] = collections.Counter()  # number of classes of this name
 
