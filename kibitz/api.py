@@ -336,7 +336,7 @@ class TrainingRun:
     @property
     def metrics(self) -> list[dict[str, Any]]:
         """One dictionary per iteration that was measured."""
-        return self.run.lines()
+        return self.run.read_lines()
 
     def plot(self, metric: str | None = None, path: str | Path | None = None) -> Any:
         """Plot a metric over iterations, by default NashConv or the loss; into a file if a path is given."""

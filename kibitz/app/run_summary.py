@@ -128,7 +128,7 @@ def _games_played(run: Run) -> int:
 def measurements(run: Run, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
     """Lines of a metrics file that name their iteration."""
     try:
-        lines = run.lines(name)
+        lines = run.read_lines(name)
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{run.path(name)} can't be read: {error}") from None
     return [line for line in lines if isinstance(line, dict) and is_number(step(line))]

@@ -182,8 +182,6 @@ class Run:
 
             yield append
 
-    measure, took, keep_measures, held, lines = log, log_times, keep_metrics, lock, read_lines  # their old names
-
 
 class Events:
     """Metrics for TensorBoard, by TensorBoard's own writer, which doesn't need torch."""

@@ -90,7 +90,7 @@ def train(run: Run, processes: int | None = None, cluster: str | None = None, re
     learner = cls(config, load(config.game))
     learner.processes = processes or cores()
     name = str(run.config()["method"])
-    with run.held(), _workers(learner, name, cluster, report) as workers:
+    with run.lock(), _workers(learner, name, cluster, report) as workers:
         run.show_in_tensorboard()
         train_loop(run, learner, workers, report)
 
@@ -100,9 +100,9 @@ def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter
     checkpoints, journal, status = Checkpoints(run, learner), Journal(run.path("journal")), Status(report, learner)
     restored = checkpoints.restore()
     done = restored or 0
-    run.keep_measures(lambda line: restored is not None and line["iteration"] <= done)
+    run.keep_metrics(lambda line: restored is not None and line["iteration"] <= done)
     if restored is None:
-        run.measure(iteration=0, **learner.totals(0), **learner.evaluate())
+        run.log(iteration=0, **learner.totals(0), **learner.evaluate())
     for iteration in range(done + 1, learner.config.iterations + 1):
         began = time.perf_counter()
         samples = journal.samples(iteration, functools.partial(learner.collect, workers, iteration, status))
@@ -112,8 +112,10 @@ def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter
         learned = time.perf_counter()
         if learner.evaluates(iteration):
             metrics |= learner.evaluate()
-        run.measure(iteration=iteration, **metrics)
-        run.took(iteration=iteration, collecting=round(collected - began, 3), learning=round(learned - collected, 3))
+        run.log(iteration=iteration, **metrics)
+        run.log_times(
+            iteration=iteration, collecting=round(collected - began, 3), learning=round(learned - collected, 3)
+        )
         if learner.keeps(iteration):
             run.path("networks").mkdir(exist_ok=True)
             learner.export(run.path(f"networks/{iteration:06d}.safetensors"), f"{run.title}, iteration {iteration}")
@@ -170,7 +172,7 @@ class Estimate:
 def estimate(run: Run, processes: int | None = None) -> Estimate:
     """Estimate what the rest of a run will take, by the learner's probe; NaN seconds: the learner has none."""
     config, cls = config_of(run), class_of(run)
-    lines = run.lines()
+    lines = run.read_lines()
     done = int(lines[-1]["iteration"]) if lines else 0
     cost = cls.estimate(config, load(config.game), processes or cores(), done)
     size = cost.bytes + LINE_BYTES * config.iterations

@@ -115,7 +115,7 @@ class DeepCfrStudy(Study):
         for seed in range(self.seed, self.seed + self.sizes.seeds):
             given = {"iterations": self.sizes.leduc, "seed": seed, "evaluate_every": min(10, self.sizes.leduc)}
             run = self.trained(f"leduc-{self.preset}-{seed}", "leduc", self.preset, given)
-            lines = [line for line in run.lines() if "nash_conv" in line and line["iteration"]]
+            lines = [line for line in run.read_lines() if "nash_conv" in line and line["iteration"]]
             ours[f"ours, seed {seed}"] = [(line["iteration"], MILLI_ANTES * line["nash_conv"]) for line in lines]
         config = run.config()
         rows = []

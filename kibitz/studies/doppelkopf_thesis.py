@@ -175,7 +175,7 @@ class DoppelkopfThesis(Study):
         for preset, theirs in TABLE_6.items():
             epochs, numbers = self.epochs(preset), PRESETS[preset]
             run = self.trained(preset, epochs)
-            line = next(line for line in run.lines() if line["iteration"] == epochs)
+            line = next(line for line in run.read_lines() if line["iteration"] == epochs)
             sizes = f"2 x {numbers['nodes']}, batch {numbers['batch_size']}, {epochs} epochs"
             rows.append([sizes, f"{100 * line['accuracy']:.1f}%", f"{theirs}%", f"{line['loss_of_validation']:.4f}"])
         if self.also:

@@ -291,4 +291,4 @@ class ExitOosStudy(Study):
 
 def nash_convs(run: Run) -> list[tuple[float, float]]:
     """(iteration, NashConv) of each evaluation; empty where the game is too large."""
-    return [(line["iteration"], line["nash_conv"]) for line in run.lines() if "nash_conv" in line]
+    return [(line["iteration"], line["nash_conv"]) for line in run.read_lines() if "nash_conv" in line]

@@ -138,7 +138,7 @@ class Study:
         return run
 
     def is_trained(self, run: Run) -> bool:
-        lines = run.lines()
+        lines = run.read_lines()
         done = lines[-1]["iteration"] if lines else 0
         return done >= run.config()["iterations"] and run.path("network.safetensors").exists()
 

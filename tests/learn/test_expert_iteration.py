@@ -67,7 +67,7 @@ def safe(run):
 
 
 def measured(run):
-    return max((line["iteration"] for line in run.lines()), default=0)
+    return max((line["iteration"] for line in run.read_lines()), default=0)
 
 
 # ---------------------------------------------------------------- the loop alone
@@ -112,23 +112,23 @@ def loop(folder, schedule=SCHEDULE, watch=lambda progress: None, workers=None):
 def test_an_iteration_is_games_then_learning_then_a_line(tmp_path):
     seen = []
     run, workers = loop(tmp_path / "run", watch=seen.append)
-    assert [(line["iteration"], line["games"], line.get("layers")) for line in run.lines()] == [
+    assert [(line["iteration"], line["games"], line.get("layers")) for line in run.read_lines()] == [
         (0, 0, 2), (1, 3, None), (2, 6, 2), (3, 9, None), (4, 12, 2)
     ]  # fmt: skip
-    assert [list(line) for line in run.lines()][:2] == [
+    assert [list(line) for line in run.read_lines()][:2] == [
         ["iteration", "games", "layers"],
         ["iteration", "games", "loss", "rows"],
     ]
-    assert [line["rows"] for line in run.lines()[1:]] == [9, 18, 20, 20]
+    assert [line["rows"] for line in run.read_lines()[1:]] == [9, 18, 20, 20]
     assert sorted(workers.played) == list(range(12))
     assert [(each.iteration, each.games) for each in seen] == [
         pair for done in range(4) for pair in [(done, 3 * done + 1), (done, 3 * done + 3), (done + 1, 3 * done + 3)]
     ]
     assert isinstance(seen[0], Progress)
-    assert seen[-1].metrics == run.lines()[-1]
+    assert seen[-1].metrics == run.read_lines()[-1]
     assert [path.name for path in sorted(run.folder.glob("networks/*"))] == ["000002.safetensors", "000004.safetensors"]
     assert list(run.path("journal").iterdir()) == []
-    assert [line["iteration"] for line in run.lines("times.jsonl")] == [1, 2, 3, 4]
+    assert [line["iteration"] for line in run.read_lines("times.jsonl")] == [1, 2, 3, 4]
 
 
 def test_experience_is_taken_in_the_order_of_the_games(tmp_path):
@@ -294,7 +294,7 @@ def test_of_several_checkpoints_the_last_counts(tmp_path):
 
 def test_lines_say_what_was_reached_and_no_times(tmp_path):
     run = trained(tmp_path / "run")
-    lines = run.lines()
+    lines = run.read_lines()
     assert [list(line) for line in lines] == [
         ["iteration", "games", "nash_conv"],
         *[["iteration", "games", "loss", "rows", "nash_conv"]] * 4,
@@ -355,7 +355,7 @@ def test_what_is_learned_is_worth_something(tmp_path, game, below):
     """NashConv: 0.8 untrained on Kuhn, 5.1 on Leduc."""
     values = {"iterations": 12, "games": 16, "simulations": 400, "hidden": "32", "steps": 64, "batch": 64, "seed": 1}
     run = trained(tmp_path / "run", game, **values, rate=1e-2, evaluate_every=12, keep_every=12)
-    first, last = [line["nash_conv"] for line in run.lines() if "nash_conv" in line]
+    first, last = [line["nash_conv"] for line in run.read_lines() if "nash_conv" in line]
     assert last < below < 0.7 * first
 
 
@@ -375,7 +375,7 @@ def shown(run):
 def expected_to_be_shown(run):
     return [
         (line["iteration"], key, pytest.approx(value, rel=1e-6))
-        for line in run.lines()
+        for line in run.read_lines()
         for key, value in line.items()
         if key != "iteration"
     ]
@@ -444,7 +444,7 @@ def test_a_spoilt_journal_is_told_and_without_it_the_run_goes_on(tmp_path, spoil
 def test_a_run_that_another_works_on_is_refused(tmp_path):
     pytest.importorskip("fcntl")
     run = begun(tmp_path / "run", "kuhn", iterations=1)
-    with run.held(), pytest.raises(BadInput, match="is being written by another process"):
+    with run.lock(), pytest.raises(BadInput, match="is being written by another process"):
         trainer.train(Run(run.folder), 1)
     trainer.train(Run(run.folder), 1)
     assert measured(run) == 1

@@ -42,7 +42,7 @@ def demo(
     out.print("[bold]and the network guides the search. NashConv measures the distance from an equilibrium:[/bold]\n")
     with reporting("training", iterations * 32) as live:
         train(run, report=_Curve(run, live))
-    points = [(line["iteration"], line["nash_conv"]) for line in run.lines() if "nash_conv" in line]
+    points = [(line["iteration"], line["nash_conv"]) for line in run.read_lines() if "nash_conv" in line]
     plots.curves(run.path("nash_conv.png"), {"network": points}, "Leduc poker, expert iteration", "NashConv")
     out.print("\n[bold]The network plays without any search:[/bold]")
     for opponent in OPPONENTS:
@@ -68,7 +68,7 @@ class _Curve(Reporter):
         self._print("random play       ", RANDOM_NASH_CONV)
 
     def progress(self, done: float, total: float | None = None, note: str = "") -> None:
-        for line in self.run.lines()[-1:]:
+        for line in self.run.read_lines()[-1:]:
             if line["iteration"] > self.printed and line["iteration"] % 10 == 0 and "nash_conv" in line:
                 self.printed = line["iteration"]
                 self._print(f"after {line['games']:5,} games", line["nash_conv"])

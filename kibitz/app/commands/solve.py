@@ -59,7 +59,7 @@ def solve(
             for last in solvers.solve(solver, form, iterations):
                 if last.nash_conv is not None:
                     points.append((last.iterations, last.nash_conv))
-                    run.measure(iterations=last.iterations, nash_conv=last.nash_conv)
+                    run.log(iterations=last.iterations, nash_conv=last.nash_conv)
                 report.progress(last.iterations, note=f"NashConv {points[-1][1]:.4g}" if points else "")
         except KeyboardInterrupt:
             interrupted = True
@@ -70,7 +70,7 @@ def solve(
         err.print(f"stopped after {done:,} of {iterations:,} iterations; the strategy so far is saved")
         if form is not None and done:
             points.append((done, evaluate(form, strategy).nash_conv))
-            run.measure(iterations=points[-1][0], nash_conv=points[-1][1])
+            run.log(iterations=points[-1][0], nash_conv=points[-1][1])
     results: dict[str, Any] = dict(config, done=done, seconds=last.seconds if last else 0.0)
     results["infosets"] = len(strategy.keys)
     out.print(f"[bold]{name}[/bold], {method}: {done:,} iterations, {len(strategy.keys):,} infosets, seed {seed}")

@@ -150,7 +150,7 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
 def _print_estimate(run: Run, processes: int | None) -> None:
     from ...learn.trainer import config_of, estimate
 
-    lines = run.lines()
+    lines = run.read_lines()
     if lines and lines[-1]["iteration"] >= config_of(run).iterations:
         return
     with reporting("estimating the duration"):
@@ -172,7 +172,7 @@ def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
     """Print what a run has reached, and how to play against it."""
     from ...learn.trainer import class_of, config_of
 
-    config, cls, lines = config_of(run), class_of(run), run.lines()
+    config, cls, lines = config_of(run), class_of(run), run.read_lines()
     last = lines[-1] if lines else {"iteration": 0}
     totals = "".join(f"{last[key]:,} {key}, " for key in ("games", "traversals") if key in last)
     out.print(

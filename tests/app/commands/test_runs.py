@@ -23,11 +23,11 @@ def trained(folder, iterations=3, wanted=3, game="kuhn", every=1, **config) -> R
     """A run as `kibitz train` leaves it."""
     start = {"command": "train", "method": "exit-oos", "game": game, "iterations": wanted, "games": 4, "seed": 1}
     run = Run.create(folder, "", start | config)
-    run.measure(iteration=0, games=0, nash_conv=0.8)
+    run.log(iteration=0, games=0, nash_conv=0.8)
     for i in range(1, iterations + 1):
         evaluated = {"nash_conv": 0.8 / (1 + i)} if i % every == 0 else {}
-        run.measure(iteration=i, games=4 * i, loss=0.5 / i, rows=10 * i, **evaluated)
-        run.took(iteration=i, playing=2.0, learning=0.5)
+        run.log(iteration=i, games=4 * i, loss=0.5 / i, rows=10 * i, **evaluated)
+        run.log_times(iteration=i, playing=2.0, learning=0.5)
     return run
 
 
@@ -36,7 +36,7 @@ def solved(folder, **config) -> Run:
     start = {"command": "solve", "game": "kuhn", "with": "cfr", "iterations": 100, "seed": 1}
     run = Run.create(folder, "", start | config)
     for i in (1, 10, 100):
-        run.measure(iterations=i, nash_conv=1 / i)
+        run.log(iterations=i, nash_conv=1 / i)
     return run
 
 
@@ -239,7 +239,7 @@ def test_solving_runs_are_compared(kibitz, tmp_path):
 def test_the_axis_is_iterations_games_or_seconds(kibitz, tmp_path, over, last):
     trained(tmp_path / "a", 3)
     run = trained(tmp_path / "b", 5)
-    run.took(iteration=5, playing=0.1, learning=0.5)  # repeated after a kill, from the journal
+    run.log_times(iteration=5, playing=0.1, learning=0.5)  # repeated after a kill, from the journal
     assert kibitz("runs", "compare", "a", "b", "--over", over, "--json", "report.json")[0] == 0
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["over"] == over
@@ -260,8 +260,8 @@ def test_several_metrics_are_compared_at_once(kibitz, tmp_path):
 def test_loss_is_compared_where_nash_conv_is_missing(kibitz, tmp_path):
     trained(tmp_path / "a")
     run = trained(tmp_path / "b")
-    run.keep_measures(lambda line: False)
-    run.measure(iteration=1, games=4, loss=0.5)
+    run.keep_metrics(lambda line: False)
+    run.log(iteration=1, games=4, loss=0.5)
     assert "loss (KL" in kibitz("runs", "compare", "a", "b")[1]
 
 
@@ -340,9 +340,9 @@ def test_bad_input_is_reported_in_one_line(kibitz, tmp_path, arguments):
     trained(tmp_path / "a")
     trained(tmp_path / "b")
     solved(tmp_path / "s")
-    Run.create(tmp_path / "l", "", {"command": "train"}).measure(iteration=1, loss=0.5)
+    Run.create(tmp_path / "l", "", {"command": "train"}).log(iteration=1, loss=0.5)
     Run.create(tmp_path / "match", "", {"command": "match"})
-    Run.create(tmp_path / "young", "", {"command": "train"}).measure(iteration=0, games=0)
+    Run.create(tmp_path / "young", "", {"command": "train"}).log(iteration=0, games=0)
     solved(tmp_path / "broken").path("config.json").write_text("{")
     solved(tmp_path / "spoilt").path("metrics.jsonl").write_text("{\n")
     for name in ("foreign", "folder.png"):

@@ -31,7 +31,7 @@ def trained(tmp_path_factory):
 
 
 def metrics(folder) -> list[dict]:
-    return Run(folder).lines()
+    return Run(folder).read_lines()
 
 
 def the_same_network(one: Path, two: Path) -> bool:

@@ -62,7 +62,7 @@ def test_kuhn_poker_is_nearly_solved(tmp_path, average):
     values |= {"traversals": 1000, "average": average, "strategy_steps": 300, "hidden": "16-16", "rate": 0.01}
     run = trainer.new_run(tmp_path / "run", "deep-cfr", trainer.configured("deep-cfr", "kuhn", None, values))
     trainer.train(run, 1)
-    lines = run.lines()
+    lines = run.read_lines()
     assert lines[0]["nash_conv"] == pytest.approx(0.9166667)  # of uniform play
     assert lines[-1]["nash_conv"] < 0.05
     # What is played is what was judged.
@@ -234,10 +234,10 @@ def test_a_seat_that_never_moved_has_learned_nothing_and_the_run_goes_on(tmp_pat
         run = begun(tmp_path / str(seed), HOLDEM, traversals=1, iterations=2, evaluate_every=0, seed=seed)
         trainer.estimate(run, 1)
         trainer.train(run, 1)
-        if run.lines()[1]["steps_1"] == 0:
+        if run.read_lines()[1]["steps_1"] == 0:
             break
-    assert run.lines()[1]["steps_1"] == 0
-    assert run.lines()[-1]["iteration"] == 2
+    assert run.read_lines()[1]["steps_1"] == 0
+    assert run.read_lines()[-1]["iteration"] == 2
 
 
 def test_free_raises_are_small_and_uncapped_in_what_is_traversed_only():
@@ -324,4 +324,4 @@ def test_leduc_poker_beats_the_published_curve(tmp_path, seed):
     assert config.traversals <= 1500
     run = trainer.new_run(tmp_path / "run", "deep-cfr", config)
     trainer.train(run, 1)
-    assert 500 * run.lines()[-1]["nash_conv"] < 100
+    assert 500 * run.read_lines()[-1]["nash_conv"] < 100

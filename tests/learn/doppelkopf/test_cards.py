@@ -185,7 +185,7 @@ def test_it_overfits_a_few_games(tmp_path):
     data = write(tmp_path / "games.jsonl", records()[:6])
     sizes = {f"{name}_hidden": "64" for name in ("belief", "policy", "value")}
     run = trained(tmp_path / "run", data, iterations=250, learning_rate=0.01, positions=24, **sizes)
-    first, last = run.lines()[1], run.lines()[-1]
+    first, last = run.read_lines()[1], run.read_lines()[-1]
     assert last["loss"] < 0.4 * first["loss"]
 
 

@@ -150,7 +150,7 @@ def test_it_overfits_a_few_games(tmp_path):
     logits, loss = card_logits(module, lines)
     found = most_likely(logits, possible_next_cards(GAME, known.actions, known.lengths, 0, 1).possible.reshape(-1, 48))
     assert (found.cards == lines[:, CARDS]).mean() > 0.9
-    assert loss < 0.4 < 3 < run.lines()[1]["loss"]
+    assert loss < 0.4 < 3 < run.read_lines()[1]["loss"]
 
 
 def test_presets_are_those_of_table_6(data):
