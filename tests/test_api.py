@@ -63,6 +63,15 @@ def test_the_python_page_runs(tmp_path, monkeypatch, capsys):
     assert "raise" in capsys.readouterr().out
 
 
+def test_the_code_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    block = (ROOT / "README.md").read_text().split("```python\n")[1].split("```")[0]
+    exec(block.replace('preset="small"', 'preset="small", iterations=2, simulations=100'), {})
+    out = capsys.readouterr().out
+    assert "95% interval" in out
+    assert "raise" in out
+
+
 def test_the_package_search_can_be_imported_from_and_called():
     from kibitz.search.oos import Oos
 
