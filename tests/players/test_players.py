@@ -131,15 +131,15 @@ def test_a_human_is_shown_the_view_and_asked_until_the_move_is_legal(monkeypatch
     for truth in positions_met(game, 30, seed=5):
         seat, other = game.turn(truth), games.positions(game)[0]
         assert game.determinize(look(game, truth, seat), seat, notes, rng, other)
-        told = []
+        shown = []
         for state in (truth, other):
             answers = iter(["dance", game.action_to_string(truth, games.legal_actions(game, truth)[-1])])
             monkeypatch.setattr("builtins.input", lambda prompt, answers=answers: print(prompt) or next(answers))
             human.begin(game, seat, 1)
             assert human.move(look(game, state, seat)) == games.legal_actions(game, truth)[-1]
-            told.append(capsys.readouterr().out)
-        assert told[0] == told[1]
-        assert "'dance' is no move here" in told[0]
+            shown.append(capsys.readouterr().out)
+        assert shown[0] == shown[1]
+        assert "'dance' is no move here" in shown[0]
     monkeypatch.setattr("builtins.input", lambda prompt: (_ for _ in ()).throw(EOFError))
     with pytest.raises(BadInput, match="the human has left the game"):
         human.move(look(game, truth, game.turn(truth)))
