@@ -1,14 +1,14 @@
-"""Elo from games: Bradley and Terry's model with Davidson's draws, by maximum likelihood.
+"""Elo ratings from games: the model of Bradley and Terry with Davidson's draws, by maximum likelihood.
 
-    P(i beats j) : P(draw) : P(j beats i)  =  sqrt(a / b) : ν : sqrt(b / a),  a = 10^(Elo_i / 400), b alike
+    P(i beats j) : P(draw) : P(j beats i)  =  sqrt(a / b) : ν : sqrt(b / a),  a = 10^(Elo_i / 400), b = 10^(Elo_j / 400)
 
-(Davidson 1970.) The log-likelihood is concave in Elo and log ν, so Newton's method finds its one maximum. Its
-Hessian is known exactly (the covariance of the three outcomes' exponents, summed over games) and its inverse
-gives the intervals: Elo ± 1.96 standard errors, relative to the fixed player.
+(Davidson 1970.) The log-likelihood is concave in Elo and log ν, so Newton's method finds its unique maximum. Its
+Hessian is known exactly (the covariance of the three outcomes' exponents, summed over games), and the inverse of the
+Hessian gives the intervals: Elo ± 1.96 standard errors, relative to the fixed player.
 
-The maximum is finite if wins lead from every player to every other. Where they don't (someone won everything),
-each pair whose wins lead one way only gets half a win more for either side: two players at W : 0 then are
-400 log10((W + 1/2) / (1/2)) apart.
+The maximum is finite if a chain of wins leads from every player to every other. Where there is none (a player won all
+games), each pair with wins in one direction only gets half a win more for either side: two players with W wins to 0 are
+then 400 log10((W + 1/2) / (1/2)) apart.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from ..games.records import Record, read_records
 from .statistics import score_of
 
 ELO = 400 / np.log(10)  # Elo points to a factor of e
-VIRTUAL = 0.5  # wins of either side
+VIRTUAL = 0.5  # wins added for either side
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Rated:
     low: float  # 95% interval
     high: float
     games: int
-    score: float  # a win is 1, a draw 1/2; mean
+    score: float  # mean: a win is 1, a draw 1/2
     note: str  # "won all", "lost all" or nothing
 
 
@@ -41,12 +41,12 @@ class Rated:
 class Rating:
     game: str
     players: list[Rated]  # best first
-    draws: float  # ν: how likely a draw is between equals, compared with a win
-    helped: list[tuple[str, str]]  # pairs that got virtual wins
+    draws: float  # ν: probability of a draw between equal players, relative to that of a win
+    helped: list[tuple[str, str]]  # pairs with added wins
 
 
 def read_games(folder: Path, game: str | None = None) -> list[Record]:
-    """All records below a folder, of one game."""
+    """Read all records of one game in a folder and below."""
     if not folder.is_dir():
         raise BadInput(f"no folder {str(folder)!r}")
     records = [record for path in sorted(folder.rglob("games.jsonl")) for record in read_records(path)]
@@ -69,11 +69,11 @@ def read_games(folder: Path, game: str | None = None) -> list[Record]:
 
 
 def rate(records: Iterable[Record], fixed: str | None = None, at: float = 1500.0) -> Rating:
-    """Elo of all players in the records; `fixed` (by default the first by name) stands at `at`."""
+    """Rate all players in the records. The player `fixed`, by default the first by name, has the rating `at`."""
     records = [record for record in records if record.players[0] != record.players[1]]
     names = sorted({name for record in records for name in record.players})
     if not names:
-        raise BadInput("nobody to rate: no game was played between two different players")
+        raise BadInput("no player to rate: no game was played between two different players")
     place = {name: i for i, name in enumerate(names)}
     reference = place[choose("player", fixed if fixed is not None else names[0], names)]
     wins, draws = np.zeros((2, len(names), len(names)))  # wins[i, j]: of i over j; draws are symmetric
@@ -113,22 +113,22 @@ def rate(records: Iterable[Record], fixed: str | None = None, at: float = 1500.0
 
 
 def _groups(edges: np.ndarray, directed: bool) -> np.ndarray:
-    """The group of each player: joined by edges, and both ways where they have a direction."""
+    """The connected component of each player; strongly connected where edges have a direction."""
     graph = scipy.sparse.csr_array(edges)
     return scipy.sparse.csgraph.connected_components(graph, directed=directed, connection="strong")[1]
 
 
 def fit(wins: np.ndarray, draws: np.ndarray, reference: int) -> tuple[np.ndarray, float, np.ndarray]:
-    """Elo relative to the reference, ν, and the covariance of these Elo.
+    """Fit Elo ratings: return those relative to the reference, ν, and the covariance of the ratings.
 
-    `wins[i, j]` counts wins of i over j and leads from everyone to everyone; `draws` is symmetric.
+    `wins[i, j]` counts wins of i over j; a chain of wins leads from every player to every other. `draws` is symmetric.
     """
     n = len(wins)
     one, two = np.triu_indices(n, 1)
     met = (wins + wins.T + draws)[one, two] > 0
     one, two = one[met], two[met]
     counts = np.array([wins[one, two], draws[one, two], wins[two, one]])  # [3, pairs]
-    # What each outcome adds to its exponent, per unit of every parameter: [3, pairs, parameters].
+    # The derivative of each outcome's exponent by each parameter: [3, pairs, parameters].
     exponents = np.zeros((3, len(one), n + 1))
     rows = np.arange(len(one))
     exponents[0, rows, one] = exponents[2, rows, two] = 0.5
@@ -155,7 +155,7 @@ def fit(wins: np.ndarray, draws: np.ndarray, reference: int) -> tuple[np.ndarray
         mean = np.einsum("op,opk->pk", p, exponents)
         return np.einsum("op,opk,opl->kl", p * total, exponents, exponents) - (mean * total[:, None]).T @ mean
 
-    from scipy.optimize import minimize  # here, as its import takes longer than many a command
+    from scipy.optimize import minimize  # imported here, as that takes longer than many a command
 
     options = {"gtol": 1e-8 * total.sum(), "maxiter": 1000}
     found = minimize(loss, np.zeros(len(free)), jac=slope, hess=curvature, method="trust-exact", options=options)

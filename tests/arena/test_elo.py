@@ -1,4 +1,4 @@
-"""Elo, against closed forms, planted ratings, and data that have no maximum."""
+"""Elo ratings: closed forms, ratings recovered from sampled games, and data without a maximum."""
 
 import json
 import math
@@ -82,7 +82,7 @@ def test_the_intervals_use_the_exact_second_derivative():
     assert covariance[1:, 1:] == pytest.approx(np.linalg.inv(hessian)[:2, :2], rel=1e-3)
 
 
-def test_planted_ratings_are_found_again():
+def test_known_ratings_are_recovered_from_sampled_games():
     generator = np.random.default_rng(1)
     planted = {"a": 1500, "b": 1620, "c": 1300, "d": 1710, "e": 1450}
     nu, records = 0.5, []
@@ -110,7 +110,7 @@ def test_a_player_that_won_all_gets_a_finite_rating_and_a_note():
     assert found.helped == [("a", "b")]
 
 
-def test_a_group_that_never_lost_to_another_is_helped_too():
+def test_half_wins_are_added_between_groups_of_which_one_never_lost():
     """Nobody won all, yet nothing bounds the distance between a, b and c, d."""
     records = games("a", "b", 5, 0, 5) + games("c", "d", 5, 0, 5) + games("b", "c", 6)
     found = rate(records)
@@ -120,19 +120,19 @@ def test_a_group_that_never_lost_to_another_is_helped_too():
 
 
 def test_a_draw_alone_does_not_bound_a_rating():
-    """Davidson's maximum for 9 wins, a draw and no loss lies at infinity."""
+    """Davidson's maximum for 9 wins, a draw and no loss is at infinity."""
     found = rate(games("a", "b", wins=9, draws=1))
     assert elos(found)["b"] == pytest.approx(1500 - 400 * math.log10(9.5 / 0.5), abs=1e-3)
     assert found.helped == [("a", "b")]
 
 
-def test_nothing_but_draws_makes_equals():
+def test_draws_alone_give_equal_ratings():
     found = rate(games("a", "b", draws=10))
     assert elos(found) == pytest.approx({"a": 1500, "b": 1500})
     assert math.isfinite(found.players[0].high)
 
 
-def test_games_and_scores_are_counted_without_those_against_oneself():
+def test_games_of_a_player_against_itself_do_not_count():
     found = rate(games("a", "b", 3, 2, 1) + games("a", "a", 5, 0, 0))
     assert {player.name: (player.games, player.score) for player in found.players} == {
         "a": (6, pytest.approx(4 / 6)),
@@ -144,11 +144,11 @@ def test_games_and_scores_are_counted_without_those_against_oneself():
     ("records", "fixed", "text"),
     [
         (games("a", "b", 1, 0, 1) + games("c", "d", 1, 0, 1), None, "not connected by games.*: a, b; c, d"),
-        (games("a", "a", 3), None, "nobody to rate"),
+        (games("a", "a", 3), None, "no player to rate"),
         (games("a", "bob", 1, 0, 1), "bop", "no player is called 'bop': did you mean 'bob'"),
     ],
 )
-def test_what_cannot_be_rated_is_refused(records, fixed, text):
+def test_games_that_allow_no_rating_are_refused(records, fixed, text):
     with pytest.raises(BadInput, match=text):
         rate(records, fixed)
 
@@ -170,7 +170,7 @@ def test_all_games_below_a_folder_are_read(tmp_path):
         read_games(tmp_path, "goofspiel")
 
 
-def test_a_folder_without_sound_games_is_refused(tmp_path):
+def test_a_folder_without_valid_games_is_refused(tmp_path):
     with pytest.raises(BadInput, match="no games below"):
         read_games(tmp_path)
     with pytest.raises(BadInput, match="no folder"):

