@@ -74,7 +74,7 @@ class Checkpoints:
         except Changed:
             raise
         except (OSError, KeyError, ValueError, TypeError, RuntimeError, IndexError) as error:
-            raise BadInput(f"{folder} can't be read, it is damaged: {error}") from None
+            raise BadInput(f"{folder} can't be read, it is damaged: {' '.join(str(error).split())}") from None
         return iteration
 
 

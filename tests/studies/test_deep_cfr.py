@@ -1,11 +1,11 @@
 """The study of Deep CFR, tiny: every part runs, stands beside published numbers, shares training."""
 
 import pytest
+from kibitz.learn.deep_cfr.method import DEFECTS
 
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.learn.deep_cfr import method
-from kibitz.learn.deep_cfr.method import DEFECTS
 from kibitz.studies import deep_cfr
 from kibitz.studies.deep_cfr import MODELS, PARTS, Scale, Study
 
