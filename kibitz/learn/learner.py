@@ -12,11 +12,13 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
+from ..core.files import read_tensors, write_tensors
 from ..core.names import BadInput, Registry
 from ..core.progress import Reporter
 
 LEARNERS = learner = Registry("learner", "kibitz.learn", folders_only=True)
 
+FORMAT = "kibitz learner 1"  # of checkpoints, unless a learner has its own
 ADVANCED = "advanced"  # behind the help text of a field: `kibitz train NAME --help` lists it under "Advanced options"
 
 Samples = dict[str, np.ndarray]  # named arrays with one row per sample
@@ -126,13 +128,17 @@ class Learner:
     steps = 1
     step = 0
 
+    saved: ClassVar[tuple[str, ...]] = ()  # names of NumPy arrays that make up the state, unless `save` does more
+
     def save(self, folder: Path) -> None:
         """Write everything that learning resumes from, random state included."""
-        raise NotImplementedError
+        write_tensors(folder / "state.safetensors", FORMAT, {name: getattr(self, name) for name in self.saved})
 
     def restore(self, folder: Path) -> None:
         """Read what `save` wrote."""
-        raise NotImplementedError
+        tensors, _ = read_tensors(folder / "state.safetensors", FORMAT, "checkpoint")
+        for name in self.saved:
+            setattr(self, name, tensors[name])
 
     def export(self, path: Path, made: str) -> None:
         """Write the file that players read; `made` describes its origin. Nothing, as long as there is none."""

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from kibitz.core.names import BadInput
+from kibitz.core.progress import Reporter
 from kibitz.core.ray_cluster import ENVIRONMENT, Cluster
 from kibitz.learn.trainer import configured, new_run, train
 
@@ -125,14 +126,15 @@ def test_training_on_two_nodes_of_which_one_is_killed_comes_out_as_on_one_core(n
     config = configured("exit-oos", "kuhn", None, given | {"evaluate_every": 2, "capacity": 50})
     alone, spread = (new_run(tmp_path / name, "exit-oos", config) for name in ("alone", "spread"))
     train(alone, processes=1)
-    told, killed = [], []
+    killed = []
 
-    def watch(progress):
-        if progress.iteration >= 2 and not killed:
-            killed.append(progress)
-            nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False)
+    class Killer(Reporter):
+        def progress(self, done, total=None, note=""):
+            if spread.read_lines()[-1]["iteration"] >= 2 and not killed:
+                killed.append(done)
+                nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False)
 
-    train(spread, cluster=address, watch=watch, tell=told.append)
+    train(spread, cluster=address, report=Killer())
     assert killed
     assert spread.read_lines() == alone.read_lines()
     assert spread.path("network.safetensors").exists()

@@ -1,4 +1,4 @@
-"""Runs of expert iteration: the same lines from the same seed, whoever plays, however often they are killed."""
+"""The training loop with ExIt-OOS: the same run from the same seed, for any number of processes and kills."""
 
 import json
 import multiprocessing
@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -18,18 +19,21 @@ from tensorboard.compat.proto.event_pb2 import Event
 
 from kibitz import games
 from kibitz.core.names import BadInput
+from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
-from kibitz.learn import expert_iteration, trainer
-from kibitz.learn.expert_iteration import Journal, Progress, Schedule, cut, joined
+from kibitz.learn import checkpoints, trainer
+from kibitz.learn.checkpoints import Journal
+from kibitz.learn.exit_oos import ExItOos
+from kibitz.learn.exit_oos.config import ExItOosConfig
+from kibitz.learn.expert_iteration import cut, joined
 from kibitz.learn.mlp import compiled, read_layers
-from kibitz.learn.replay import Experience
-from kibitz.learn.torch_mlp import Apprentice
+from kibitz.learn.replay import ReplayBuffer
 from kibitz.search.best_response import evaluate_policy
 from kibitz.search.sequence_form import unfold
 
 ROOT = Path(__file__).parents[2]
 TINY = {
-    "iterations": 4, "games": 4, "simulations": 50, "hidden": "8", "steps": 4, "batch": 16, "evaluate_every": 1,
+    "iterations": 4, "games": 4, "simulations": 50, "hidden": "8", "steps": 4, "batch_size": 16, "evaluate_every": 1,
     "keep_every": 2, "seed": 3,
 }  # fmt: skip
 
@@ -45,7 +49,7 @@ def trained(folder, game="leduc", processes=1, **values):
 
 
 def outcome(run):
-    """All that must not depend on how a run went: its lines, its networks, and where learning would go on."""
+    """Everything that must not depend on interruptions: metrics, networks, and the state of the learner."""
     networks = [run.path("network.safetensors"), *sorted(run.folder.glob("networks/*.safetensors"))]
     folder = max(run.path("checkpoints").iterdir())
     experience = safetensors.numpy.load_file(folder / "experience.safetensors")
@@ -59,7 +63,7 @@ def outcome(run):
 
 
 def safe(run):
-    """Iterations whose games are on disk: in the last checkpoint, or after it in the journal."""
+    """Iterations whose games are on disk: in the last checkpoint, or in the journal after it."""
     done = max((int(path.parent.name) for path in run.folder.glob("checkpoints/*/state.json")), default=0)
     while run.path(f"journal/{done + 1:06d}.safetensors").exists():
         done += 1
@@ -74,7 +78,7 @@ def measured(run):
 
 
 class Players:
-    """A crew that plays in no time: three decisions a game, made of its number and of what is shared."""
+    """Workers that play in no time: three decisions per game, made of its number and the shared value."""
 
     def __init__(self):
         self.shared, self.played = None, []
@@ -94,24 +98,50 @@ class Players:
         return {"encodings": encodings, "policies": policies, "legal": np.ones((3, 2), bool)}
 
 
-def student():
-    game = games.load("kuhn")
-    return Apprentice(game, Experience(20, 9, 2), (4,), 1e-2, 8, 2, seed=1)
+class Small(ExItOos):
+    """A tiny network with a buffer of 20 samples, in which evaluation is counting layers."""
+
+    tasks = 2
+
+    def __init__(self, config, game):
+        super().__init__(config, game)
+        self.replay = ReplayBuffer(20, self.packing.empty, "exponential")
+
+    def evaluate(self):
+        return {"layers": len(self.shared())}
 
 
-SCHEDULE = Schedule(iterations=4, games=3, tasks=2, keep_every=2, evaluate_every=2)
+CONFIG = ExItOosConfig(
+    "kuhn", iterations=4, games=3, hidden="4", learning_rate=1e-2, batch_size=8, steps=2, keep_every=2, evaluate_every=2
+)
 
 
-def loop(folder, schedule=SCHEDULE, watch=lambda progress: None, workers=None):
+class Seen(Reporter):
+    """Keeps what was reported, and calls a function each time."""
+
+    def __init__(self, look=lambda done, note: None):
+        self.look, self.reports, self.messages = look, [], []
+
+    def progress(self, done, total=None, note=""):
+        self.reports.append((done, total, note))
+        self.look(done, note)
+
+    def message(self, text):
+        self.messages.append(text)
+
+
+def loop(folder, report=None, workers=None, tasks=2, **values):
     folder.mkdir(exist_ok=True)
-    run, workers = Run(folder), workers or Players()
-    expert_iteration.expert_iteration(run, workers, student(), schedule, lambda layers: {"layers": len(layers)}, watch)
+    run, workers, config = Run(folder), workers or Players(), replace(CONFIG, **values)
+    learner = Small(config, games.load("kuhn"))
+    learner.__class__.tasks = tasks
+    trainer.train_loop(run, learner, workers, report or Seen())
     return run, workers
 
 
 def test_an_iteration_is_games_then_learning_then_a_line(tmp_path):
-    seen = []
-    run, workers = loop(tmp_path / "run", watch=seen.append)
+    seen = Seen()
+    run, workers = loop(tmp_path / "run", seen)
     assert [(line["iteration"], line["games"], line.get("layers")) for line in run.read_lines()] == [
         (0, 0, 2), (1, 3, None), (2, 6, 2), (3, 9, None), (4, 12, 2)
     ]  # fmt: skip
@@ -121,19 +151,23 @@ def test_an_iteration_is_games_then_learning_then_a_line(tmp_path):
     ]
     assert [line["rows"] for line in run.read_lines()[1:]] == [9, 18, 20, 20]
     assert sorted(workers.played) == list(range(12))
-    assert [(each.iteration, each.games) for each in seen] == [
-        pair for done in range(4) for pair in [(done, 3 * done + 1), (done, 3 * done + 3), (done + 1, 3 * done + 3)]
+    assert [(note.split("  ")[0], done) for done, _, note in seen.reports] == [
+        (f"iteration {iteration}", 3 * before + games)
+        for before in range(4)
+        for iteration, games in ((before, 1), (before, 3), (before, 3), (before + 1, 3))
     ]
-    assert isinstance(seen[0], Progress)
-    assert seen[-1].metrics == run.read_lines()[-1]
+    assert seen.reports[-1] == (12, 12, f"iteration 4  loss {run.read_lines()[-1]['loss']:.3f}")
     assert [path.name for path in sorted(run.folder.glob("networks/*"))] == ["000002.safetensors", "000004.safetensors"]
     assert list(run.path("journal").iterdir()) == []
     assert [line["iteration"] for line in run.read_lines("times.jsonl")] == [1, 2, 3, 4]
 
 
-def test_experience_is_taken_in_the_order_of_the_games(tmp_path):
-    """However many tasks an iteration is cut into, and in whatever order they come back."""
-    found = [outcome(loop(tmp_path / str(tasks) / "run", Schedule(2, 5, tasks, 1, 0))[0]) for tasks in mkdirs(tmp_path)]
+def test_samples_are_learned_in_the_order_of_the_games(tmp_path):
+    """For any number of tasks per iteration, and any order in which they finish."""
+    found = [
+        outcome(loop(tmp_path / str(tasks) / "run", tasks=tasks, iterations=2, games=5)[0])
+        for tasks in mkdirs(tmp_path)
+    ]
     assert found[0] == found[1] == found[2]
 
 
@@ -167,14 +201,12 @@ def test_a_journal_gives_back_exactly_what_was_played(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"mine", None])
-def test_a_damaged_journal_is_told_and_can_be_deleted(tmp_path, content):
+def test_a_damaged_journal_is_reported_and_can_be_deleted(tmp_path, content):
     journal = Journal(tmp_path / "journal")
     journal.write(1, {"legal": np.ones((3, 2), bool)})
     [path] = journal.folder.iterdir()
     path.write_bytes(path.read_bytes()[:-2] if content is None else content)
-    with pytest.raises(
-        BadInput, match=r"000001\.safetensors can't be read, it is damaged .*: delete it, and its games"
-    ):
+    with pytest.raises(BadInput, match=r"000001\.safetensors can't be read as journal, it is damaged .*; delete it"):
         journal.read(1)
 
 
@@ -220,10 +252,15 @@ class killed_before:
         self.patch.undo()
 
 
+def keep_checkpoints(monkeypatch, always):
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", -1.0 if always else 1e9)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
+
+
 @pytest.fixture(params=["journal", "checkpoints"])
 def kept_by(request, monkeypatch):
-    """What a run goes on from: the journal, as here no checkpoint is made but the last, or a checkpoint each time."""
-    monkeypatch.setattr(expert_iteration, "CHECKPOINT_SECONDS", 1e9 if request.param == "journal" else 0.0)
+    """What a run resumes from: the journal, with a checkpoint at the end only, or a checkpoint per iteration."""
+    keep_checkpoints(monkeypatch, always=request.param == "checkpoints")
     return request.param
 
 
@@ -240,7 +277,7 @@ def test_a_run_may_be_killed_before_and_within_any_write(tmp_path, kept_by):
             before = safe(Run(folder))
             assert measured(Run(folder)) <= before
             _, workers = loop(folder)
-            assert sorted(workers.played) == list(range(3 * before, 12))  # what is on disk isn't played again
+            assert sorted(workers.played) == list(range(3 * before, 12))  # nothing on disk is played again
             assert outcome(Run(folder)) == whole
         else:
             break
@@ -265,34 +302,34 @@ def test_a_run_may_be_killed_again_and_again(tmp_path, kept_by):
 
 
 def test_a_checkpoint_replaces_the_one_before_and_its_journal(tmp_path, monkeypatch):
-    monkeypatch.setattr(expert_iteration, "CHECKPOINT_SECONDS", 0.0)
+    keep_checkpoints(monkeypatch, always=True)
     seen = []
 
-    def look(progress):
+    def look(done, note):
         folder = tmp_path / "run"
         seen.append(
             tuple(sorted(path.name[:6] for path in folder.glob(f"{name}/*")) for name in ("checkpoints", "journal"))
         )
 
-    loop(tmp_path / "run", watch=look)
-    assert seen[2::3] == [(["000001"], []), (["000002"], []), (["000003"], []), (["000004"], [])]
+    loop(tmp_path / "run", Seen(look))
+    assert seen[3::4] == [(["000001"], []), (["000002"], []), (["000003"], []), (["000004"], [])]
 
 
-def test_of_several_checkpoints_the_last_counts(tmp_path):
+def test_the_last_of_several_checkpoints_counts(tmp_path):
     """A kill may leave part of an older one."""
     (tmp_path / "whole").mkdir()
     loop(tmp_path / "run")
     for number in ("000001", "000003"):
         (tmp_path / "run" / "checkpoints" / number).mkdir()
         (tmp_path / "run" / "checkpoints" / number / "state.json").write_text("{}")
-    longer = Schedule(6, 3, 2, 2, 2)
-    assert outcome(loop(tmp_path / "run", longer)[0]) == outcome(loop(tmp_path / "whole" / "run", longer)[0])
+    longer = [outcome(loop(tmp_path / name, iterations=6)[0]) for name in ("run", "whole/run")]
+    assert longer[0] == longer[1]
 
 
 # ---------------------------------------------------------------- whole runs
 
 
-def test_lines_say_what_was_reached_and_no_times(tmp_path):
+def test_metrics_contain_no_times(tmp_path):
     run = trained(tmp_path / "run")
     lines = run.read_lines()
     assert [list(line) for line in lines] == [
@@ -312,10 +349,10 @@ def test_lines_say_what_was_reached_and_no_times(tmp_path):
         assert evaluate_policy(form, compiled(kept)).nash_conv == lines[iteration]["nash_conv"]
 
 
-def test_the_network_is_judged_now_and_then_and_at_the_end(tmp_path):
-    found = trained(tmp_path / "a", "kuhn", evaluate_every=3).lines()
+def test_the_network_is_evaluated_every_few_iterations_and_at_the_end(tmp_path):
+    found = trained(tmp_path / "a", "kuhn", evaluate_every=3).read_lines()
     assert [line["iteration"] for line in found if "nash_conv" in line] == [0, 3, 4]
-    assert not any("nash_conv" in line for line in trained(tmp_path / "b", "kuhn", evaluate_every=0).lines())
+    assert not any("nash_conv" in line for line in trained(tmp_path / "b", "kuhn", evaluate_every=0).read_lines())
 
 
 @pytest.mark.parametrize("playouts", ["compiled", "batched"])
@@ -334,7 +371,7 @@ def test_two_processes_give_the_same_run_as_one(tmp_path):
     assert not multiprocessing.active_children()
 
 
-def test_a_run_that_goes_on_further_ends_as_one_begun_so_long(tmp_path):
+def test_a_run_resumed_to_more_iterations_equals_one_started_with_them(tmp_path):
     trained(tmp_path / "a" / "run", iterations=2)
     config = Run(tmp_path / "a" / "run").config() | {"iterations": 5}
     run = Run.create_or_resume(tmp_path / "a" / "run", "", config, may_grow=("iterations",))
@@ -343,7 +380,7 @@ def test_a_run_that_goes_on_further_ends_as_one_begun_so_long(tmp_path):
     assert found == expected
 
 
-def test_a_finished_run_is_left_as_it_is(tmp_path):
+def test_a_finished_run_does_not_change(tmp_path):
     run = trained(tmp_path / "run", "kuhn")
     before = outcome(run)
     trainer.train(Run(run.folder), 1)
@@ -351,10 +388,18 @@ def test_a_finished_run_is_left_as_it_is(tmp_path):
 
 
 @pytest.mark.parametrize(("game", "below"), [("kuhn", 0.35), ("leduc", 3.3)])
-def test_what_is_learned_is_worth_something(tmp_path, game, below):
+def test_nash_conv_falls(tmp_path, game, below):
     """NashConv: 0.8 untrained on Kuhn, 5.1 on Leduc."""
-    values = {"iterations": 12, "games": 16, "simulations": 400, "hidden": "32", "steps": 64, "batch": 64, "seed": 1}
-    run = trained(tmp_path / "run", game, **values, rate=1e-2, evaluate_every=12, keep_every=12)
+    values = {
+        "iterations": 12,
+        "games": 16,
+        "simulations": 400,
+        "hidden": "32",
+        "steps": 64,
+        "batch_size": 64,
+        "seed": 1,
+    }
+    run = trained(tmp_path / "run", game, **values, learning_rate=1e-2, evaluate_every=12, keep_every=12)
     first, last = [line["nash_conv"] for line in run.read_lines() if "nash_conv" in line]
     assert last < below < 0.7 * first
 
@@ -384,12 +429,12 @@ def expected_to_be_shown(run):
 def test_tensorboard_shows_the_lines_also_after_a_kill(tmp_path):
     run = begun(tmp_path / "run", "kuhn")
 
-    def kill(progress):
-        if progress.iteration == 3:
+    def kill(done, note):
+        if measured(run) == 3:
             raise Killed
 
     with pytest.raises(Killed):
-        trainer.train(run, 1, watch=kill)
+        trainer.train(run, 1, report=Seen(kill))
     assert shown(run) == expected_to_be_shown(run)
     assert measured(run) == 3
     resumed = Run(run.folder)
@@ -411,7 +456,7 @@ def foreign(path):
 
 @pytest.mark.parametrize("name", ["apprentice.safetensors", "experience.safetensors"])
 @pytest.mark.parametrize("spoil", [damaged, foreign, Path.unlink])
-def test_a_spoilt_checkpoint_is_told_in_one_line(tmp_path, spoil, name):
+def test_a_damaged_checkpoint_is_reported_in_one_line(tmp_path, spoil, name):
     run = trained(tmp_path / "run", "kuhn", iterations=1)
     spoil(run.path(f"checkpoints/000001/{name}"))
     before = run.path("metrics.jsonl").read_text()
@@ -422,26 +467,26 @@ def test_a_spoilt_checkpoint_is_told_in_one_line(tmp_path, spoil, name):
 
 
 @pytest.mark.parametrize("spoil", [damaged, foreign])
-def test_a_spoilt_journal_is_told_and_without_it_the_run_goes_on(tmp_path, spoil):
+def test_a_run_resumes_without_a_damaged_journal(tmp_path, spoil):
     (tmp_path / "a").mkdir()
     whole = outcome(trained(tmp_path / "a" / "run", "kuhn"))
     run = begun(tmp_path / "run", "kuhn")
 
-    def kill(progress):
-        if progress.iteration == 3:
+    def kill(done, note):
+        if measured(run) == 3:
             raise Killed
 
     with pytest.raises(Killed):
-        trainer.train(run, 1, watch=kill)
+        trainer.train(run, 1, report=Seen(kill))
     spoil(run.path("journal/000002.safetensors"))
-    with pytest.raises(BadInput, match=r"journal/000002\.safetensors can't be read, it is damaged .*: delete it"):
+    with pytest.raises(BadInput, match=r"journal/000002\.safetensors can't be read as journal, .*; delete it"):
         trainer.train(Run(run.folder), 1)
     run.path("journal/000002.safetensors").unlink()
     trainer.train(Run(run.folder), 1)
     assert outcome(run) == whole
 
 
-def test_a_run_that_another_works_on_is_refused(tmp_path):
+def test_a_run_of_another_process_is_refused(tmp_path):
     pytest.importorskip("fcntl")
     run = begun(tmp_path / "run", "kuhn", iterations=1)
     with run.lock(), pytest.raises(BadInput, match="is being written by another process"):
@@ -454,12 +499,12 @@ def test_a_run_that_another_works_on_is_refused(tmp_path):
     ("change", "text"),
     [
         ({"command": "match"}, "is no training run: it was made by 'match'"),
-        ({"method": "exit-mcts"}, "no method is called 'exit-mcts'"),
+        ({"method": "exit-mcts"}, "no learner is called 'exit-mcts'"),
         ({"colour": "red"}, "colour missing or unknown"),
         ({"games": "many"}, "games"),
     ],
 )
-def test_a_configuration_that_is_none_is_refused(tmp_path, change, text):
+def test_a_wrong_configuration_is_refused(tmp_path, change, text):
     run = begun(tmp_path / "run", "kuhn")
     run.write("config.json", json.dumps(run.config() | change))
     with pytest.raises(BadInput, match=text):
@@ -468,32 +513,32 @@ def test_a_configuration_that_is_none_is_refused(tmp_path, change, text):
 
 # ---------------------------------------------------------------- real kills
 
-# For each run folder: forks a child that trains, kills it at some moment, and so on; the last one is left alone. Tells
-# of each what was on disk before and after, and at which iteration it began to play.
+# For each run folder: forks a child that trains, kills it at a random moment, and repeats; the last one lives.
+# Prints for each what was on disk before and after, and the iteration at which it began to play.
 NURSERY = """
 import json, os, random, signal, sys, time
 from pathlib import Path
-from kibitz.learn import expert_iteration, training
+from kibitz.learn import checkpoints, trainer
 from kibitz.core.runs import Run
-from tests.learn.test_expert_iteration import measured, safe
+from tests.learn.test_expert_iteration import Seen, measured, safe
 
-def note(progress):
-    if progress.decisions and not noted.exists():
-        noted.write_text(str(progress.iteration))
+def look(done, note):
+    if "simulations/s" in note and not noted.exists():  # it plays
+        noted.write_text(note.split()[1])
 
 warm, *runs = json.loads(sys.argv[1])
 run = Run(Path(warm))
 run.show_in_tensorboard = lambda: None  # it would leave a thread behind
 trainer.train(run, 1)
-seconds = expert_iteration.CHECKPOINT_SECONDS
+seconds = checkpoints.CHECKPOINT_SECONDS
 for folder, processes, kills, every_time in runs:
     dice = random.Random(Path(folder).parent.name)
-    expert_iteration.CHECKPOINT_SECONDS = 0.0 if every_time else seconds
+    checkpoints.CHECKPOINT_SECONDS, checkpoints.CHECKPOINT_SHARE = -1.0 if every_time else seconds, 0.0
     run, before, noted = Run(Path(folder)), 0, Path(folder) / "noted"
     for attempt in range(kills + 1):
         child = os.fork()
         if child == 0:
-            trainer.train(Run(run.folder), processes, watch=note)
+            trainer.train(Run(run.folder), processes, report=Seen(look))
             os._exit(0)
         ended, moment, until = 0, dice.randint(max(before - 2, 0), min(before + 3, 10)), None
         while not ended and (until is None or time.perf_counter() < until or attempt == kills):
@@ -512,7 +557,7 @@ for folder, processes, kills, every_time in runs:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-def test_a_run_that_is_killed_at_random_moments_ends_as_one_that_never_was(tmp_path):
+def test_a_run_killed_at_random_moments_equals_an_undisturbed_one(tmp_path):
     """With a checkpoint each time; with the journal only; with the journal only and two processes."""
     values, kills = {"iterations": 12, "simulations": 200}, {"checkpoints": 6, "journal": 6, "two": 2}
     runs = {name: begun(tmp_path / name / "run", **values) for name in kills}
@@ -540,18 +585,19 @@ def test_a_run_that_is_killed_at_random_moments_ends_as_one_that_never_was(tmp_p
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_a_worker_that_is_killed_costs_nothing_but_is_told(tmp_path):
+def test_a_killed_worker_is_reported_and_changes_nothing(tmp_path):
     whole = outcome(trained(tmp_path / "whole" / "run"))
-    run, told, killed = begun(tmp_path / "killed" / "run"), [], []
+    run, killed = begun(tmp_path / "killed" / "run"), []
 
-    def kill(progress):
+    def kill(done, note):
         children = multiprocessing.active_children()
-        if progress.iteration >= 1 and children and not killed:
+        if measured(run) >= 1 and children and not killed:
             killed.append(children[0].pid)
             os.kill(children[0].pid, signal.SIGKILL)
 
-    trainer.train(run, 2, watch=kill, tell=told.append)
-    assert len(killed) == len(told) == 1
-    assert told[0].startswith("a worker process died (exit code -9)")
+    seen = Seen(kill)
+    trainer.train(run, 2, report=seen)
+    assert len(killed) == len(seen.messages) == 1
+    assert seen.messages[0].startswith("a worker process died (exit code -9)")
     assert outcome(run) == whole
     assert not multiprocessing.active_children()

@@ -1,33 +1,38 @@
-"""Experience: what is kept, how likely, how small, and the same after it was saved."""
+"""The replay buffer: which samples it keeps, with which probability, and the same after it was saved."""
 
+import copy
+import json
 import math
 
 import numpy as np
 import pytest
+import safetensors.numpy
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.learn.replay import RULES, Experience, read_experience
+from kibitz.learn.exit_oos.packing import Packing
+from kibitz.learn.replay import RULES, ReplayBuffer
+
+EMPTY = {"number": np.zeros(0, np.int64), "twice": np.zeros((0, 2), np.float32)}
 
 
-def numbered(start, count, width=20):
-    """Rows whose encoding is their own number in binary."""
+def numbered(start, count):
+    """Samples that are their own numbers."""
     numbers = np.arange(start, start + count)
-    encodings = (numbers[:, None] >> np.arange(width) & 1).astype(np.float32)
-    policies = np.tile(np.array([0.5, 0.25, 0.25, 0.0]), (count, 1))
-    return encodings, policies, policies > 0
+    return {"number": numbers, "twice": np.stack([numbers, numbers], axis=1)}
 
 
-def numbers_in(experience):
-    bits = np.unpackbits(experience.encodings[: len(experience)], axis=1, count=experience.width)
-    return (bits.astype(np.int64) << np.arange(experience.width)).sum(axis=1)
+def numbers_in(buffer):
+    found = buffer.arrays["number"][: len(buffer)]
+    assert (buffer.arrays["twice"][: len(buffer)] == found[:, None]).all()
+    return found
 
 
 def filled(rule, rows, count, seed, step=50):
-    experience, generator = Experience(rows, 20, 4, rule), np.random.default_rng(seed)
+    buffer, generator = ReplayBuffer(rows, EMPTY, rule), np.random.default_rng(seed)
     for start in range(0, count, step):
-        experience.add(*numbered(start, min(step, count - start)), generator)
-    return experience
+        buffer.add(numbered(start, min(step, count - start)), generator)
+    return buffer
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -37,18 +42,20 @@ def test_until_it_is_full_everything_is_kept_in_order(rule):
     assert len(filled(rule, rows=300, count=120, seed=1)) == 120
 
 
-def test_latest_keeps_the_last_rows():
-    assert sorted(numbers_in(filled("latest", 100, 1234, 1))) == list(range(1134, 1234))
+def test_latest_keeps_the_last_samples_in_order_of_age():
+    buffer = filled("latest", 100, 1234, 1)
+    assert sorted(numbers_in(buffer)) == list(range(1134, 1234))
+    assert buffer.all()["number"].tolist() == list(range(1134, 1234))
 
 
-def test_uniform_keeps_every_row_with_the_same_chance():
+def test_uniform_keeps_every_sample_with_the_same_probability():
     ages = np.concatenate([numbers_in(filled("uniform", 100, 1000, seed)) for seed in range(200)])
     counts = np.bincount(ages // 100, minlength=10)
     assert np.abs(counts / counts.sum() - 0.1).max() < 0.01
 
 
 def test_exponential_forgets_as_the_paper_says():
-    """The chance of a row still being there falls as exp(-age / 2k): checked in steps of k/2 rows."""
+    """The probability that a sample is still there falls as exp(-age / 2k): checked in steps of k/2 samples."""
     k, count = 200, 2000
     ages = np.concatenate([count - 1 - numbers_in(filled("exponential", k, count, seed)) for seed in range(300)])
     expected = np.array([math.exp(-age / (2 * k)) for age in range(count - k)])
@@ -59,8 +66,8 @@ def test_exponential_forgets_as_the_paper_says():
         assert found == pytest.approx(k * per_row * expected[start : start + 100].sum(), rel=0.06)
 
 
-def test_how_rows_are_grouped_makes_no_difference_to_the_law():
-    """Offered one by one or by hundreds: the same mean age."""
+def test_the_size_of_additions_makes_no_difference_to_the_distribution():
+    """Added one by one or by hundreds: the same mean age."""
     means = [
         np.mean([numbers_in(filled("exponential", 50, 600, seed, step)).mean() for seed in range(150)])
         for step in (1, 200)
@@ -68,53 +75,89 @@ def test_how_rows_are_grouped_makes_no_difference_to_the_law():
     assert means[0] == pytest.approx(means[1], rel=0.02)
 
 
-def test_a_sample_gives_back_what_was_put_in():
-    experience = filled("latest", 64, 64, 1)
-    encodings, policies, legal = experience.sample(5000, np.random.default_rng(2))
-    numbers = (encodings.astype(np.int64) << np.arange(20)).sum(axis=1)
-    assert set(numbers) == set(range(64))
-    assert np.bincount(numbers).std() < 20
-    assert encodings.dtype == policies.dtype == np.float32
-    assert legal.dtype == bool
-    assert policies[0].tolist() == [0.5, 0.25, 0.25, 0.0]
-    assert legal[0].tolist() == [True, True, True, False]
-
-
-def test_32000_games_of_goofspiel_13_fit_in_200_mb():
-    facts = games.load("goofspiel:13").facts
-    assert Experience(32_000 * 24, facts.encoding, facts.num_actions).bytes < 200e6
+def test_samples_are_drawn_uniformly():
+    buffer = filled("latest", 64, 64, 1)
+    drawn = buffer.sample(5000, np.random.default_rng(2))
+    assert set(drawn["number"]) == set(range(64))
+    assert np.bincount(drawn["number"]).std() < 20
+    assert (drawn["twice"] == drawn["number"][:, None]).all()
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_saved_and_read_again_it_goes_on_as_if_nothing_had_happened(rule, tmp_path):
-    one = filled(rule, 100, 250, 3)
-    one.save(tmp_path / "experience.safetensors")
-    two = read_experience(tmp_path / "experience.safetensors")
-    for experience in (one, two):
-        experience.add(*numbered(250, 80), np.random.default_rng(9))
+def test_a_restored_buffer_continues_as_the_saved_one(rule, tmp_path):
+    one, two = filled(rule, 100, 250, 3), ReplayBuffer(100, EMPTY, rule)
+    one.save(tmp_path / "buffer.safetensors")
+    two.restore(tmp_path / "buffer.safetensors")
+    for buffer in (one, two):
+        buffer.add(numbered(250, 80), np.random.default_rng(9))
     assert numbers_in(one).tolist() == numbers_in(two).tolist()
-    assert one.seen == two.seen == 330
+    assert one.added == two.added == 330
+
+
+def test_files_from_before_version_0_2_are_restored(tmp_path):
+    """ExIt-OOS wrote the values as separate keys, Deep CFR as a list."""
+    one, path = filled("uniform", 100, 250, 3), tmp_path / "buffer.safetensors"
+    arrays = {key: np.ascontiguousarray(array[:100]) for key, array in one.arrays.items()}
+    values = {"rows": "100", "rule": "uniform", "seen": "250", "decay": "2.0", "bits": "True", "width": "9"}
+    for meta in ({"format": "kibitz experience 1", **values}, {"about": json.dumps([250, 100, "uniform"])}):
+        path.write_bytes(safetensors.numpy.save(arrays, meta))
+        two = ReplayBuffer(100, EMPTY, "uniform")
+        two.restore(path)
+        for buffer in (copy.deepcopy(one), two):
+            buffer.add(numbered(250, 80), np.random.default_rng(9))
+        assert two.added == 330
+        assert numbers_in(two).tolist() == numbers_in(buffer).tolist()
+
+
+def test_missing_damaged_and_foreign_files_are_refused(tmp_path):
+    path, buffer = tmp_path / "e.safetensors", ReplayBuffer(100, EMPTY, "uniform")
+    with pytest.raises(BadInput, match="no replay buffer file"):
+        buffer.restore(path)
+    filled("uniform", 100, 250, 3).save(path)
+    for other in (
+        ReplayBuffer(101, EMPTY, "uniform"),
+        ReplayBuffer(100, EMPTY, "latest"),
+        ReplayBuffer(100, EMPTY | {"twice": np.zeros((0, 3), np.float32)}, "uniform"),
+        ReplayBuffer(100, EMPTY | {"twice": np.zeros((0, 2), np.float16)}, "uniform"),
+    ):
+        with pytest.raises(BadInput, match="its samples are not those of this run"):
+            other.restore(path)
+    path.write_bytes(path.read_bytes()[:-50])
+    with pytest.raises(BadInput, match="damaged or foreign"):
+        buffer.restore(path)
+    with pytest.raises(BadInput, match="no rule of the replay buffer is called 'best'"):
+        ReplayBuffer(3, EMPTY, "best")
+    with pytest.raises(BadInput, match="the replay buffer is empty"):
+        buffer.sample(1, np.random.default_rng(1))
+
+
+# ---------------------------------------------------------------- samples of ExIt-OOS
+
+
+def test_packed_samples_of_exit_oos_come_back():
+    packing = Packing(games.load("leduc"))
+    generator = np.random.default_rng(1)
+    encodings = (generator.random((50, packing.width)) < 0.5).astype(np.float32)
+    policies = np.tile(np.array([0.5, 0.5, 0.0], np.float32), (50, 1))
+    found = packing.unpack(packing.pack({"encodings": encodings, "policies": policies, "legal": policies > 0}))
+    for array, wanted in zip(found, (encodings, policies, policies > 0), strict=True):
+        assert array.dtype == wanted.dtype
+        assert np.array_equal(array, wanted)
+
+
+def test_32000_games_of_goofspiel_13_fit_in_200_mb():
+    packing = Packing(games.load("goofspiel:13"))
+    assert 32_000 * 24 * ReplayBuffer(1, packing.empty).bytes_per_sample < 200e6
 
 
 def test_encodings_that_are_no_bits_are_kept_as_numbers():
-    rows = np.array([[0.5, 2.0], [1.0, 0.0]])
-    policies = np.array([[1.0, 0.0], [0.25, 0.75]])
-    with pytest.raises(BadInput, match="can't be kept as bits"):
-        Experience(4, 2, 2).add(rows, policies, policies > 0, np.random.default_rng(1))
-    experience = Experience(4, 2, 2, bits=False)
-    experience.add(rows, policies, policies > 0, np.random.default_rng(1))
-    assert sorted(map(tuple, experience.sample(50, np.random.default_rng(1))[0].tolist()))[-1] == (1.0, 0.0)
-
-
-def test_foreign_damaged_and_missing_files_are_refused(tmp_path):
-    path = tmp_path / "e.safetensors"
-    with pytest.raises(BadInput, match="no experience file"):
-        read_experience(path)
-    filled("uniform", 100, 250, 3).save(path)
-    path.write_bytes(path.read_bytes()[:-50])
-    with pytest.raises(BadInput, match="damaged or foreign"):
-        read_experience(path)
-    with pytest.raises(BadInput, match="no rule of experience is called 'best'"):
-        Experience(3, 1, 1, "best")
-    with pytest.raises(BadInput, match="there is no experience to draw from yet"):
-        Experience(3, 1, 1).sample(1, np.random.default_rng(1))
+    game = games.load("kuhn")
+    encodings = np.linspace(-1, 1, 2 * game.facts.encoding, dtype=np.float32).reshape(2, -1)
+    policies = np.array([[1.0, 0.0], [0.25, 0.75]], np.float32)
+    samples = {"encodings": encodings, "policies": policies, "legal": policies > 0}
+    with pytest.raises(BadInput, match="can't be stored as bits"):
+        Packing(game).pack(samples)
+    packing = Packing(game, bits=False)
+    buffer = ReplayBuffer(4, packing.empty)
+    buffer.add(packing.pack(samples), np.random.default_rng(1))
+    assert np.array_equal(packing.unpack(buffer.all())[0], encodings)

@@ -1,16 +1,13 @@
-"""The apprentice: its loss is the right one, it learns, and goes on from a file as if nothing had been."""
+"""Perceptrons in torch: the loss and its gradient, evaluation in batches, devices."""
 
 import numpy as np
 import pytest
 import torch
 from scipy.special import rel_entr, softmax
 
-from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.learn import torch_mlp
-from kibitz.learn.mlp import logits, new_layers, read_layers
-from kibitz.learn.replay import Experience
-from kibitz.learn.torch_mlp import Apprentice, as_module, batch_evaluator, divergence, one_thread, pick_device
+from kibitz.learn.mlp import logits, new_layers
+from kibitz.learn.torch_mlp import as_module, batch_evaluator, divergence, pick_device
 
 
 def problem(rows=40, actions=5, seed=1):
@@ -72,108 +69,6 @@ def test_gradients_are_those_of_finite_differences():
             moved[place] += step
             losses.append(np.mean([slowly(*row) for row in zip(moved, policies, legal, strict=True)]))
         assert float(told.grad[place]) == pytest.approx((losses[0] - losses[1]) / 2e-5, abs=1e-8)
-
-
-# ---------------------------------------------------------------- learning
-
-
-def table(count=30, seed=2):
-    """A policy for each of some random encodings of Leduc's size, as experience."""
-    facts, generator = games.load("leduc").facts, np.random.default_rng(seed)
-    encodings = np.unique(generator.random((count, facts.encoding)) < 0.3, axis=0).astype(np.float32)
-    legal = np.ones((len(encodings), facts.num_actions), bool)
-    legal[::3, 0] = False
-    policies = np.where(legal, generator.dirichlet(np.ones(facts.num_actions), len(encodings)), 0)
-    policies = (policies / policies.sum(axis=1, keepdims=True)).astype(np.float32)
-    return {"encodings": encodings, "policies": policies, "legal": legal}
-
-
-def new_apprentice(steps=50, seed=1, hidden=(32,), rows=100):
-    game = games.load("leduc")
-    experience = Experience(rows, game.facts.encoding, game.facts.num_actions)
-    return Apprentice(game, experience, hidden, 1e-2, 32, steps, seed)
-
-
-def test_it_learns_a_fixed_table_by_heart():
-    student, rows = new_apprentice(), table()
-    student.take(rows)
-    losses = [student.learn()["loss"] for _ in range(12)]
-    assert losses[0] > 0.05
-    assert losses[-1] < 0.001
-    assert student.learn()["rows"] == len(rows["legal"])
-    said = np.where(rows["legal"], logits(student.knowledge(), rows["encodings"]), -np.inf)
-    assert np.abs(softmax(said, axis=1) - rows["policies"]).max() < 0.05
-
-
-def weights(student):
-    return [array.tobytes() for layer in student.knowledge() for array in layer]
-
-
-def test_the_same_seed_learns_the_same_and_another_does_not():
-    found = []
-    for seed in (1, 1, 2):
-        student = new_apprentice(20, seed)
-        student.take(table())
-        found.append((student.learn(), weights(student)))
-    assert found[0] == found[1]
-    assert found[0][1] != found[2][1]
-
-
-@pytest.mark.parametrize("learned", [0, 3])
-def test_saved_and_restored_it_goes_on_as_if_nothing_had_been(tmp_path, learned):
-    """Weights bit by bit, the optimizer's memory, the random state, and an experience that is full."""
-    one, two = new_apprentice(20, rows=20), new_apprentice(20, seed=9, rows=20)
-    one.take(table())
-    for _ in range(learned):
-        one.learn()
-    one.save(tmp_path)
-    two.restore(tmp_path)
-    assert weights(one) == weights(two)
-    for _ in range(3):
-        for student in (one, two):
-            student.take(table(10, seed=5))
-        assert one.learn() == two.learn()
-        assert weights(one) == weights(two)
-    assert one.generator.bit_generator.state == two.generator.bit_generator.state
-    for name in ("encodings", "policies", "legal", "seen"):
-        np.testing.assert_array_equal(getattr(one.experience, name), getattr(two.experience, name))
-
-
-def test_what_it_knows_is_a_copy():
-    student = new_apprentice(5)
-    student.take(table())
-    known = student.knowledge()
-    before = [array.copy() for layer in known for array in layer]
-    student.learn()
-    assert all(np.array_equal(a, b) for a, b in zip(before, [a for layer in known for a in layer], strict=True))
-    assert [array.tobytes() for array in before] != weights(student)
-
-
-def test_what_it_publishes_is_what_it_knows(tmp_path):
-    student = new_apprentice()
-    student.publish(tmp_path / "networks" / "n.safetensors", "a test")
-    layers, about = read_layers(tmp_path / "networks" / "n.safetensors", student.game)
-    assert [array.tobytes() for layer in layers for array in layer] == weights(student)
-    assert about.made == "a test"
-
-
-def test_learning_leaves_the_threads_of_torch_as_they_were(monkeypatch):
-    student, seen = new_apprentice(2), []
-    student.take(table())
-    before = torch.get_num_threads()
-    monkeypatch.setattr(
-        torch_mlp, "divergence", lambda *given: (seen.append(torch.get_num_threads()), divergence(*given))[1]
-    )
-    try:
-        torch.set_num_threads(3)
-        student.learn()
-        assert torch.get_num_threads() == 3
-        with pytest.raises(KeyError), one_thread():
-            raise KeyError
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
-    assert seen == [1, 1]
 
 
 def test_batches_are_evaluated_as_numpy_would():

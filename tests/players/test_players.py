@@ -251,7 +251,12 @@ def test_the_heuristic_player_plays_the_heuristic_of_the_game():
 @pytest.mark.parametrize("name", ["doppelkopf", "doppelkopf:thesis"])
 def test_players_of_doppelkopf_depend_on_the_view_alone(name):
     game = games.load(name)
-    texts = ["ensemble-uct:3x20", "ensemble-uct:3x20,announcements=tree,playouts=heuristic", "single-uct:60", "heuristic"]
+    texts = [
+        "ensemble-uct:3x20",
+        "ensemble-uct:3x20,announcements=tree,playouts=heuristic",
+        "single-uct:60",
+        "heuristic",
+    ]
     pairs = {text: (players.make_for(text, game), players.make_for(text, game)) for text in texts}
     notes, rng, different = np.zeros(game.facts.notes), np.array([3, 4], np.uint64), 0
     for seed, truth in enumerate(positions_met(game, 300, seed=7)):

@@ -1,7 +1,7 @@
 """The study of Deep CFR at a tiny scale: every part runs, has the published numbers beside ours, shares training."""
 
 import pytest
-from kibitz.learn.deep_cfr.method import DEFECTS
+from kibitz.learn.deep_cfr.thesis_defects import DEFECTS
 
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run

@@ -49,7 +49,7 @@ def register(app: typer.Typer) -> None:
 
 def _command(name: str) -> tuple[Any, str]:
     """The command of a learner, with an option for each field of its configuration, and its help text."""
-    from ...learn.learner import ADVANCED, learner_class
+    from ...learn.learner import ADVANCED, Learner, learner_class
     from ...learn.trainer import configured, new_run
 
     cls = learner_class(name)
@@ -61,9 +61,8 @@ def _command(name: str) -> tuple[Any, str]:
 
     parameters = [_parameter("game_name", GameName)]
     if cls.presets:
-        text = (
-            "; ".join(f"{key}: {text}" for key, text in cls.presets.items()) + ". Other options change single values."
-        )
+        listed = "; ".join(f"{key}: {text}" for key, text in cls.presets.items())
+        text = f"{listed}. Other options override single values."
         parameters.append(_parameter("preset", Annotated[str | None, typer.Option(help=text)], None))
     annotations = get_type_hints(cls.Config, include_extras=True)
     for field in fields(cls.Config):
@@ -71,12 +70,13 @@ def _command(name: str) -> tuple[Any, str]:
             continue
         kind, meaning, allowed = names.hints(cls.Config)[field.name]
         span = "" if allowed is None or isinstance(allowed, range) else f" ({names.span(kind, meaning, allowed)})"
-        default = f"{field.default:g}" if kind in (int, float) else field.default
+        default = {True: "yes", False: "no", "": "none"}.get(field.default) if kind in (bool, str) else None
+        default = default or (f"{field.default:,}" if kind is int else field.default)
         text = f"{meaning[:1].upper()}{meaning[1:]}{span}; default {default}."
         panel = "Advanced options" if ADVANCED in annotations[field.name].__metadata__ else None
         option = typer.Option(help=text, rich_help_panel=panel)
         parameters.append(_parameter(field.name, Annotated[kind | None, option], None))
-    if "worker" in vars(cls):
+    if cls.worker is not Learner.worker:
         parameters += [_parameter("processes", Processes, None), _parameter("cluster", Cluster, None)]
     parameters += [_parameter("out_folder", Out, None), _parameter("json_file", Json, None)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -10,12 +10,14 @@ from ...games import Game, full_name, load
 from ...search.budget import max_memory
 from ...search.oos import Oos
 from ..encodings import survey
+from ..learner import ADVANCED
 from ..mlp import parse_sizes, sizes_of
+from ..replay import RULES
 
 COMPILED_UP_TO = 400_000  # weights after the first layer: larger networks are faster in batches (see docs/results.md)
 MAX_WEIGHTS = 100_000_000
 
-# What the paper says; simulations are those that its steps of state machines came to.
+# As published; the paper counts steps of state machines, which are converted to simulations here.
 PAPER: dict[str, dict[str, Any]] = {
     "leduc": {"hidden": "128", "simulations": 66_000, "iterations": 1000},
     "goofspiel:6": {"hidden": "128-64", "simulations": 10_000, "iterations": 2500, "steps": 128},
@@ -24,7 +26,7 @@ PAPER: dict[str, dict[str, Any]] = {
     "liars_dice:2": {"hidden": "128-64", "simulations": 10_000, "iterations": 1000},
 }
 SMALL = {"iterations": 60, "simulations": 1000, "evaluate_every": 5, "keep_every": 20}
-# What we found to be better: a network soon plays as well as the search that it learns from, so fewer and deeper ones.
+# Our best settings: a network soon plays as well as the search that it learns from, so fewer and deeper searches.
 OURS: dict[str, dict[str, Any]] = {
     "leduc": {"simulations": 100_000, "iterations": 300},
     "goofspiel:6": {"simulations": 40_000, "iterations": 200},
@@ -34,48 +36,54 @@ OURS: dict[str, dict[str, Any]] = {
 }
 PRESETS = {
     "paper": "as published",
-    "kibitz": "what we found to be better, in its games",
+    "kibitz": "our best settings, for the games of the paper",
     "small": "a minute or two, in any game",
 }
 
 
 @dataclass(frozen=True)
 class ExItOosConfig:
-    """Every number of the method; `kibitz train exit-oos --help` is made of this."""
+    """The options of `kibitz train exit-oos` are made of these fields."""
 
     game: Annotated[str, "the game, with its parameters"]
-    iterations: Annotated[int, "rounds of playing and learning", range(1, 10**7)] = 100
-    games: Annotated[int, "games of self-play an iteration", range(1, 10**6)] = 32
-    simulations: Annotated[int, "simulations a move", range(1, 10**9)] = 10_000
-    hidden: Annotated[str, "sizes of the hidden layers, as 128-64"] = "128"
-    steps: Annotated[int, "gradient steps an iteration", range(1, 10**6)] = 128
-    batch_size: Annotated[int, "rows of experience a step", range(1, 10**6)] = 128
+    iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 100
+    games: Annotated[int, "games of self-play per iteration", range(1, 10**6)] = 32
+    simulations: Annotated[int, "simulations per move", range(1, 10**9)] = 10_000
+    hidden: Annotated[str, "sizes of the hidden layers, such as 128-64"] = "128"
+    steps: Annotated[int, "gradient steps per iteration", range(1, 10**6)] = 128
+    batch_size: Annotated[int, "samples per minibatch", range(1, 10**6)] = 128
     learning_rate: Annotated[float, "learning rate of Adam"] = 1e-3
-    capacity: Annotated[int, "games that the experience holds", range(1, 10**8)] = 32_000
-    replay: Annotated[str, "which rows of experience stay", ("exponential", "uniform", "latest")] = "exponential"
-    replay_decay: Annotated[float, "of the exponential reservoir"] = 2.0
-    exploration: Annotated[float, "share of uniform moves in self-play"] = 0.2
-    epsilon: Annotated[float, "exploration of the search"] = 0.4
-    delta: Annotated[float, "share of targeted simulations"] = 0.9
-    gamma: Annotated[float, "mistakes mixed into the search's strategies"] = 0.01
-    target: Annotated[str, "what simulations aim at", ("auto", "pst", "ist")] = "auto"
-    linear_averaging: Annotated[bool, "whether later simulations count more in the search's average strategy"] = False
-    playouts: Annotated[
-        str, "the network inside the search's kernel, or in batches", ("auto", "compiled", "batched")
+    capacity: Annotated[int, "games that the replay buffer holds", range(1, 10**8)] = 32_000
+    replay: Annotated[str, "which samples the replay buffer keeps", RULES, ADVANCED] = "exponential"
+    replay_decay: Annotated[float, "decay of the exponential replay buffer", ADVANCED] = 2.0
+    exploration: Annotated[float, "probability of a uniformly random move in self-play", ADVANCED] = 0.2
+    epsilon: Annotated[float, "exploration of the search", ADVANCED] = 0.4
+    delta: Annotated[float, "probability of a targeted simulation", ADVANCED] = 0.9
+    gamma: Annotated[float, "uniform policy mixed into regret matching in the search", ADVANCED] = 0.01
+    target: Annotated[
+        str, "targeting: public subgame (pst), information set (ist)", ("auto", "pst", "ist"), ADVANCED
     ] = "auto"
-    in_flight: Annotated[int, "simulations of one search at once, where in batches", range(1, 10**4)] = 20
-    device: Annotated[str, "where torch computes", ("auto", "cpu", "cuda")] = "auto"
-    evaluate_every: Annotated[int, "iterations between exact NashConvs of the network; 0: never", range(10**7)] = 10
+    linear_averaging: Annotated[bool, "weight later simulations more in the search's average strategy", ADVANCED] = (
+        False
+    )
+    playouts: Annotated[
+        str, "evaluate the network inside the search's kernel, or in batches", ("auto", "compiled", "batched"), ADVANCED
+    ] = "auto"
+    in_flight: Annotated[int, "simulations of one search at the same time, in batches", range(1, 10**4), ADVANCED] = 20
+    device: Annotated[str, "device for torch", ("auto", "cpu", "cuda")] = "auto"
+    evaluate_every: Annotated[int, "iterations between exact NashConvs, in small games; 0: never", range(10**7)] = 10
     keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 100
-    shared_seed: Annotated[int, "games that share one random stream (a mistake, for comparison)", range(1, 10**6)] = 1
-    seed: Annotated[int, "the same seed gives the same run", range(2**63)] = 1
+    shared_seed: Annotated[
+        int, "number of games that share one random stream (a defect, for comparison)", range(1, 10**6), ADVANCED
+    ] = 1
+    seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1
 
     @property
     def hidden_sizes(self) -> tuple[int, ...]:
         return parse_sizes("hidden", self.hidden)
 
     def in_batches(self, game: Game) -> bool:
-        """Whether playouts ask the network in batches; else it is compiled into the search."""
+        """Return whether playouts evaluate the network in batches; else it is compiled into the search."""
         if self.playouts != "auto":
             return self.playouts == "batched"
         sizes = sizes_of(game, self.hidden_sizes)[1:]
@@ -92,20 +100,22 @@ class ExItOosConfig:
 
 
 def preset(game: Any, name: str) -> dict[str, Any]:
-    """By the game's name; what only changes how it is encoded makes no difference."""
+    """Return the values of a preset for a game, whatever its encoding."""
     plain = full_name(game._replace(by_seat=False) if hasattr(game, "by_seat") else game)
     known = next((each for each in PAPER if full_name(load(each)) == plain), None)
     if name == "small":
         return (PAPER[known] if known else {}) | SMALL
     if known is None:
-        raise BadInput(f"preset {name} has no {full_name(game)}, only {', '.join(PAPER)}; small is for any game")
+        raise BadInput(
+            f"preset {name} is for {', '.join(PAPER)}, not for {full_name(game)}; preset small is for any game"
+        )
     return PAPER[known] if name == "paper" else PAPER[known] | OURS[known] | {"linear_averaging": True, "steps": 512}
 
 
 def refuse(config: ExItOosConfig, game: Game) -> None:
-    """What can't be trained, before anything is written."""
+    """Raise BadInput where the configuration can't be trained."""
     if not game.facts.encoding:
-        raise BadInput(f"{full_name(game)} has no encoding for a network: give it the rule `observe`")
+        raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
     for name, low, high in (
         ("exploration", 0, 1),
         ("epsilon", 1e-6, 1),
@@ -122,10 +132,10 @@ def refuse(config: ExItOosConfig, game: Game) -> None:
     sizes = sizes_of(game, config.hidden_sizes)
     weights = sum(a * b for a, b in pairwise(sizes))
     if weights > MAX_WEIGHTS:
-        raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, and more than {MAX_WEIGHTS:,} is too many")
+        raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")
     held = config.capacity * survey(game)[0] * (-(-encoding // 8) + 2 * actions + -(-actions // 8))
     if held > max_memory():
-        raise BadInput(f"capacity={config.capacity} games need {held / 1e9:.1f} GB of memory: give fewer")
+        raise BadInput(f"capacity={config.capacity} games need {held / 1e9:.1f} GB of memory: use fewer")
     Oos(game, **config.search_settings()).refuse_beyond_memory(config.simulations * game.facts.max_game_length)
     if config.device == "cuda":
         from ..torch_mlp import pick_device

@@ -31,8 +31,8 @@ FORMAT = "kibitz apprentice 1"
 class ExItOos(ExpertIteration):
     Config = ExItOosConfig
     about = (
-        "Expert iteration with Online Outcome Sampling: the search plays against itself, a network learns its policy, "
-        "and plays out its simulations."
+        "Expert iteration with Online Outcome Sampling. The search plays against itself, a network learns its policy, "
+        "and is the policy of the search's playouts."
     )
     examples = ("leduc --preset small", "goofspiel:13 --preset paper --simulations 2000 --iterations 100")
     presets = settings.PRESETS

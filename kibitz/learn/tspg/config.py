@@ -8,54 +8,59 @@ import numpy as np
 from ...core.names import BadInput
 from ...games import OVER, Game, full_name, legal_actions, load, positions
 from ...jit import generators
+from ..learner import ADVANCED
 from .objectives import OBJECTIVES, UNVISITED
 from .sets import KIND_SETS
 from .store import POLICIES
 
 PRESETS = {
-    "paper": "as published: 200 games, 1,600 simulations a move (800 on Hex 11)",
-    "public": "the same with the optimizer of the public code: its ε inside the root, its rate divided",
-    "kibitz": "what we found to be better, as many games and simulations",
+    "paper": "as published: 200 games, 1,600 simulations per move (800 on Hex 11)",
+    "public": "as published, with the optimizer of the public code: ε inside the root, learning rate divided",
+    "kibitz": "our best settings, with as many games and simulations",
     "small": "a minute or two, in any game",
 }
-FEWER = {"hex:11": 800}  # simulations a move in the paper
-CASES = 4000  # actions by which a pattern is chosen, about
+FEWER = {"hex:11": 800}  # simulations per move in the paper
+CASES = 4000  # approximate number of legal actions by which a pattern is chosen
 
 
 @dataclass(frozen=True)
 class TspgConfig:
-    """Every number of the method; `kibitz train tspg --help` is made of this."""
+    """The options of `kibitz train tspg` are made of these fields."""
 
     game: Annotated[str, "the game, with its parameters"]
-    iterations: Annotated[int, "rounds of playing and learning", range(1, 10**7)] = 200
-    games: Annotated[int, "games of self-play an iteration", range(1, 10**4)] = 1
-    simulations: Annotated[int, "simulations a move", range(1, 10**9)] = 1600
-    features: Annotated[str, "what patterns grow from: as in the paper, or with diagonals and goals", KIND_SETS] = (
+    iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 200
+    games: Annotated[int, "games of self-play per iteration", range(1, 10**4)] = 1
+    simulations: Annotated[int, "simulations per move", range(1, 10**9)] = 1600
+    features: Annotated[str, "atomic patterns: as in the paper, or with diagonals and goals too", KIND_SETS] = (
         "faithful"
     )
-    new_patterns: Annotated[int, "new patterns a game and seat", range(100)] = 1
-    growth_positions: Annotated[int, "positions by which patterns are chosen", range(1, 10**6)] = 30
-    min_cases: Annotated[int, "cases in which a new pattern has to be active", range(1, 10**6)] = 1
-    confidence_bound: Annotated[bool, "whether a correlation counts by the lower end of its interval"] = False
-    playouts: Annotated[str, "which policy plays out simulations", (*POLICIES, "uniform")] = "double"
-    target: Annotated[str, "what ce and double learn from", tuple(OBJECTIVES)] = "visits"
-    unvisited: Annotated[str, "what an action counts that was never tried, for tspg", UNVISITED] = "parent"
-    batch_size: Annotated[int, "positions an update", range(1, 10**5)] = 30
-    capacity: Annotated[int, "positions that are remembered, of each seat", range(1, 10**6)] = 400
-    updates: Annotated[int, "updates of each vector a turn", range(1, 1000)] = 1
+    new_patterns: Annotated[int, "patterns added per game and seat", range(100), ADVANCED] = 1
+    growth_positions: Annotated[int, "positions by which a new pattern is chosen", range(1, 10**6), ADVANCED] = 30
+    min_cases: Annotated[int, "minimum number of cases in which a new pattern is active", range(1, 10**6), ADVANCED] = 1
+    confidence_bound: Annotated[
+        bool, "choose patterns by the lower bound of the correlation's 95% interval", ADVANCED
+    ] = False
+    playouts: Annotated[str, "policy of the playouts", (*POLICIES, "uniform")] = "double"
+    target: Annotated[str, "objective of the policies ce and double", tuple(OBJECTIVES)] = "visits"
+    unvisited: Annotated[str, "value assumed for unvisited actions, for the policy tspg", UNVISITED, ADVANCED] = (
+        "parent"
+    )
+    batch_size: Annotated[int, "positions per minibatch", range(1, 10**5)] = 30
+    capacity: Annotated[int, "positions remembered per seat: the latest", range(1, 10**6)] = 400
+    updates: Annotated[int, "updates of each weight vector per turn", range(1, 1000), ADVANCED] = 1
     learning_rate: Annotated[float, "learning rate of RMSProp"] = 0.005
-    momentum: Annotated[float, "of RMSProp"] = 0.9
-    decay: Annotated[float, "of RMSProp's means"] = 0.9
-    epsilon: Annotated[float, "what RMSProp adds to the denominator"] = 1e-8
-    epsilon_inside: Annotated[bool, "whether it is added inside the root"] = False
-    divide_learning_rate: Annotated[bool, "whether the learning rate is divided by the number of patterns"] = False
-    exploration: Annotated[float, "of PUCT"] = 2.5
-    prove: Annotated[bool, "whether the search proves wins and losses"] = False
-    playout_plies: Annotated[int, "of a playout, then it is a draw; 0: no limit", range(10**6)] = 200
-    max_turns: Annotated[int, "of a game of self-play, then it is stopped", range(1, 10**6)] = 150
+    momentum: Annotated[float, "momentum of RMSProp", ADVANCED] = 0.9
+    decay: Annotated[float, "decay of RMSProp's running means", ADVANCED] = 0.9
+    epsilon: Annotated[float, "constant in the denominator of RMSProp", ADVANCED] = 1e-8
+    epsilon_inside: Annotated[bool, "add epsilon inside the square root", ADVANCED] = False
+    divide_learning_rate: Annotated[bool, "divide the learning rate by the number of patterns", ADVANCED] = False
+    exploration: Annotated[float, "exploration constant of PUCT", ADVANCED] = 2.5
+    prove: Annotated[bool, "let the search prove wins and losses", ADVANCED] = False
+    playout_plies: Annotated[int, "plies until a playout counts as a draw; 0: no limit", range(10**6), ADVANCED] = 200
+    max_turns: Annotated[int, "turns until a game of self-play is stopped", range(1, 10**6), ADVANCED] = 150
     keep_every: Annotated[int, "iterations between features that are kept", range(1, 10**7)] = 25
-    keep_first: Annotated[bool, "whether those of the first iteration are kept too"] = True
-    seed: Annotated[int, "the same seed gives the same run", range(2**63)] = 1
+    keep_first: Annotated[bool, "keep the features of the first iteration too", ADVANCED] = True
+    seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1
 
 
 def preset(game: Game, name: str) -> dict[str, Any]:
@@ -66,19 +71,19 @@ def preset(game: Game, name: str) -> dict[str, Any]:
     if name == "public":
         values |= {"epsilon_inside": True, "divide_learning_rate": True}
     if name == "kibitz":
-        # A few positions make thousands of pairs look good by luck, and steps of the text's size never settle.
+        # In a few positions thousands of pairs look good by chance, and the paper's learning rate never converges.
         from_positions = int(min(400, max(60, CASES / mean_actions(game))))
         values |= {
             "learning_rate": 0.0003, "capacity": 3000, "growth_positions": from_positions, "min_cases": 10,
             "confidence_bound": True,
         }  # fmt: skip
-        # On wide boards most actions are never tried: at their parent's value all of them beat a bad one that was.
+        # On large boards most actions are never visited: at their parent's value they would all beat a bad visited one.
         values |= {"unvisited": "mixed"}
     return values
 
 
 def mean_actions(game: Game, count: int = 20) -> float:
-    """Legal actions a turn, in some random games."""
+    """Mean number of legal actions per turn, in random games."""
     rng, found = generators(1, 1)[0], []
     for _ in range(count):
         state = positions(game)[0]
@@ -89,9 +94,9 @@ def mean_actions(game: Game, count: int = 20) -> float:
 
 
 def refuse(config: TspgConfig, game: Any) -> None:
-    """What can't be trained, before anything is written."""
+    """Raise BadInput where the configuration can't be trained."""
     if not hasattr(game, "board") or game.facts.seats != 2 or game.facts.hidden:
-        raise BadInput(f"{config.game} has no board for patterns: tspg is for board games of two")
+        raise BadInput(f"{config.game} has no board for patterns: tspg is for two-player board games")
     for name, low, high in (("learning_rate", 0, 1), ("momentum", 0, 1), ("decay", 0, 1), ("epsilon", 0, 1)):
         if not low <= getattr(config, name) < high:
             raise BadInput(f"{name}={getattr(config, name)} should be from {low} to below {high}")

@@ -99,8 +99,8 @@ class Side:
 class Tspg(ExpertIteration):
     Config = TspgConfig
     about = (
-        "Policies on growing spatial features: PUCT plays against itself, weights of patterns are learned from its "
-        "visits and from its values, and guide it. Every game adds a pattern."
+        "Policies on growing spatial features, for board games. PUCT plays against itself, weights of patterns are "
+        "learned from its visits and values, and guide it. Every game adds a pattern per seat."
     )
     examples = ("connect_four --preset small", "yavalath --preset paper", "gomoku --preset paper --features rich")
     presets = settings.PRESETS

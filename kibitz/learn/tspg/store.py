@@ -95,12 +95,13 @@ def read_features(path: Path, game: Game | None = None) -> tuple[Features, str]:
     Raises:
         BadInput: It is no such file, is damaged, or is for another game than `game`.
     """
-    tensors, about = read_tensors(path, FORMAT, "file of features")
-    game = load(str(about.get("game"))) if game is None else game
-    if about.get("game") != full_name(game):
-        raise BadInput(f"{path} has features for {about.get('game')}, not for {full_name(game)}")
+    tensors, about = read_tensors(path, FORMAT, "feature set")
     try:
-        with readable(path, "features"):
+        with readable(path, "feature set"):
+            name, made = str(about["game"]), str(about["made"])
+            game = load(name) if game is None else game
+            if name != full_name(game):
+                raise BadInput(f"{path} has features for {name}, not for {full_name(game)}")
             kind = choose("kind of features", str(about["kind"]), KIND_SETS)
             patterns = _parsed(game, kind, about["patterns"])
             vectors = {name: (tensors[f"{name}.0"], tensors[f"{name}.1"]) for name in POLICIES}
@@ -110,14 +111,15 @@ def read_features(path: Path, game: Game | None = None) -> tuple[Features, str]:
         for seat, weights in enumerate(both):
             if weights.shape != (len(patterns[seat]),) or weights.dtype != np.float64 or not np.isfinite(weights).all():
                 raise BadInput(f"{path} is damaged: {name}.{seat} doesn't fit {len(patterns[seat])} patterns")
-    return Features(kind, patterns, vectors), str(about["made"])
+    return Features(kind, patterns, vectors), made
 
 
 @model_format(FORMAT)
 def describe(path: Path) -> Description:
     features, made = read_features(path)
     count = " + ".join(str(len(patterns)) for patterns in features.patterns)
-    return Description(read_tensors(path, FORMAT, "file of features")[1]["game"], made, f"{count} patterns", "features")
+    game = read_tensors(path, FORMAT, "feature set")[1]["game"]
+    return Description(game, made, f"{count} patterns", "features")
 
 
 def _parsed(game: Any, kind: str, texts: Any) -> Patterns:

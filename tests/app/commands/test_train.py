@@ -1,4 +1,4 @@
-"""`kibitz train`, from the first game to a network that plays; what stops it, and how it refuses."""
+"""`kibitz train`: from the first game to a network that plays; interruptions; bad input."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kibitz.core.runs import Run
-from kibitz.learn.exit_oos.self_play import ExItOos
+from kibitz.learn.exit_oos.config import ExItOosConfig
 from kibitz.learn.mlp import read_layers
 from kibitz.learn.trainer import configured, new_run, train
 
@@ -40,15 +40,15 @@ def the_same_network(one: Path, two: Path) -> bool:
     return about == other and all((a == b).all() for layer, like in pairs for a, b in zip(layer, like, strict=True))
 
 
-def test_training_writes_a_run_and_says_what_to_do_with_it(kibitz, tmp_path):
+def test_training_writes_a_run_and_prints_how_to_use_it(kibitz, tmp_path):
     code, out, error = kibitz("train", "exit-oos", "kuhn", "--iterations", "3", *SIZE, "--json", "report.json")
     assert code == 0
     folder = tmp_path / "runs" / "kuhn-exit-oos-001"
     assert "kuhn into runs/kuhn-exit-oos-001" in error
     assert re.search(r"about \d+ s on 1 core", error)
     assert "3 of 3 iterations, 12 games" in out
-    assert re.search(r"NashConv 0\.\d+, from 0\.\d+ untrained", out)
-    assert "learned: runs/kuhn-exit-oos-001/network.safetensors" in out
+    assert re.search(r"NashConv 0\.\d+, from 0\.\d+ at iteration 0", out)
+    assert "network: runs/kuhn-exit-oos-001/network.safetensors" in out
     assert "play it: kibitz play kuhn --against net:runs/kuhn-exit-oos-001" in out
     names = {path.name for path in folder.iterdir()}
     assert {"config.json", "metrics.jsonl", "times.jsonl", "network.safetensors", "networks", "nash_conv.png"} <= names
@@ -60,7 +60,7 @@ def test_training_writes_a_run_and_says_what_to_do_with_it(kibitz, tmp_path):
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["nash_conv"] == lines[-1]["nash_conv"] == report["measured"]["nash_conv"]
     config = json.loads((folder / "config.json").read_text())
-    assert (config["command"], config["method"], config["simulations"], config["rate"]) == (
+    assert (config["command"], config["method"], config["simulations"], config["learning_rate"]) == (
         "train",
         "exit-oos",
         50,
@@ -83,7 +83,7 @@ def test_a_run_goes_on_to_more_iterations_as_if_it_had_never_stopped(kibitz, tmp
     assert long == short
 
 
-def test_a_finished_run_can_be_gone_on_with_without_harm(kibitz, tmp_path):
+def test_resuming_a_finished_run_changes_nothing(kibitz, tmp_path):
     kibitz("train", "exit-oos", "kuhn", "--iterations", "2", *SIZE, "--out", "run")
     kept = ("config.json", "metrics.jsonl", "network.safetensors", "times.jsonl")
     before = [(tmp_path / "run" / name).read_bytes() for name in kept]
@@ -93,7 +93,7 @@ def test_a_finished_run_can_be_gone_on_with_without_harm(kibitz, tmp_path):
     assert before == [(tmp_path / "run" / name).read_bytes() for name in kept]
 
 
-def test_presets_can_be_changed_in_single_numbers(kibitz, tmp_path):
+def test_options_override_single_values_of_a_preset(kibitz, tmp_path):
     asked = ("--preset", "small", "--iterations", "1", *SIZE, "--out", "run")
     assert kibitz("train", "exit-oos", "leduc", *asked)[0] == 0
     config = json.loads((tmp_path / "run" / "config.json").read_text())
@@ -107,7 +107,7 @@ def test_a_network_learns_from_recorded_games_and_plays(kibitz, tmp_path):
     assert code == 0
     assert "on 1 core" in error
     assert "1 of 1 iterations" in (told := " ".join(out.split()))
-    assert "% of the cards in games that it hasn't seen" in told
+    assert "accuracy on the validation set 0." in told
     assert re.search(r"play it: kibitz play doppelkopf:\S+ --against lstm:run", out)
     code, out, _ = kibitz("train", "--resume", "run", "--iterations", "2")
     assert code == 0
@@ -121,11 +121,11 @@ def test_a_network_learns_from_recorded_games_and_plays(kibitz, tmp_path):
     assert "--data is missing" in error
 
 
-def test_help_lists_every_number_of_the_method(kibitz):
+def test_help_lists_every_field_of_the_configuration(kibitz):
     code, out, _ = kibitz("train", "exit-oos", "--help")
     assert code == 0
     assert "Example: kibitz train exit-oos leduc --preset small" in out
-    for field in fields(ExItOos):
+    for field in fields(ExItOosConfig):
         assert field.name == "game" or f"--{field.name.replace('_', '-')} " in out
     assert "Example: kibitz train --resume" in kibitz("train", "--help")[1]
     _, out, _ = kibitz("train", "next-card", "--help")
@@ -150,7 +150,7 @@ def test_a_trained_network_is_exploited_as_was_measured_on_the_way(kibitz, tmp_p
     assert f"{measured:.4f}"[:5] in out
 
 
-def test_a_network_that_is_not_there_is_told_with_those_that_are(kibitz, tmp_path, trained):
+def test_a_missing_network_is_refused_with_a_list_of_those_there_are(kibitz, tmp_path, trained):
     for player, said in (
         (f"net:{trained},iteration=3", "kept no network of iteration 3; there are: 4"),
         (f"net:{trained},iteration=x", "iteration=x should be a whole number"),
@@ -170,12 +170,12 @@ def test_a_network_that_is_not_there_is_told_with_those_that_are(kibitz, tmp_pat
 
 
 BAD = {
-    ("train",): "name a method (exit-oos, tspg, next-card, cards, exit-cards, deep-cfr) or --resume RUN",
-    ("train", "exit-ooz", "kuhn"): "exit-oos",
+    ("train",): "name a learner (cards, deep-cfr, exit-cards, exit-oos, next-card, tspg) or --resume RUN",
+    ("train", "exit-ooz", "kuhn"): "no learner is called 'exit-ooz': did you mean 'exit-oos'?",
     ("train", "exit-oos"): "Missing argument 'GAME'",
     ("train", "exit-oos", "ledoc"): "no game is called 'ledoc': did you mean 'leduc'?",
     ("train", "exit-oos", "kuhn", "--preset", "fast"): "no preset is called 'fast': known are kibitz, paper, small",
-    ("train", "exit-oos", "kuhn", "--preset", "paper"): "preset paper has no kuhn, only leduc, goofspiel:6",
+    ("train", "exit-oos", "kuhn", "--preset", "paper"): "liars_dice:2, not for kuhn",
     ("train", "exit-oos", "kuhn", "--hidden", "0"): "hidden=0 should be sizes of layers, such as 128 or 128-64",
     ("train", "exit-oos", "kuhn", "--hidden", "128-x"): "hidden=128-x should be sizes of layers",
     ("train", "exit-oos", "kuhn", "--iterations", "0"): "iterations=0 is out of range",
@@ -183,11 +183,11 @@ BAD = {
     ("train", "exit-oos", "kuhn", "--epsilon", "0"): "epsilon=0.0 should be from",
     ("train", "exit-oos", "kuhn", "--epsilon", "nan"): "epsilon=nan should be from",
     ("train", "exit-oos", "kuhn", "--delta", "1"): "delta=1.0 should be from",
-    ("train", "exit-oos", "kuhn", "--explore", "2"): "explore=2.0 should be from 0 to 1",
-    ("train", "exit-oos", "kuhn", "--rate", "0"): "rate=0.0 should be above 0",
-    ("train", "exit-oos", "kuhn", "--decay", "0"): "decay=0.0 should be above 0",
-    ("train", "exit-oos", "kuhn", "--decay", "inf"): "decay=inf should be above 0",
-    ("train", "exit-oos", "kuhn", "--rule", "magic"): "rule=magic is out of range, it should be exponential or",
+    ("train", "exit-oos", "kuhn", "--exploration", "2"): "exploration=2.0 should be from 0 to 1",
+    ("train", "exit-oos", "kuhn", "--learning-rate", "0"): "learning_rate=0.0 should be above 0",
+    ("train", "exit-oos", "kuhn", "--replay-decay", "0"): "replay_decay=0.0 should be above 0",
+    ("train", "exit-oos", "kuhn", "--replay-decay", "inf"): "replay_decay=inf should be above 0",
+    ("train", "exit-oos", "kuhn", "--replay", "magic"): "replay=magic is out of range, it should be exponential or",
     ("train", "exit-oos", "kuhn", "--device", "tpu"): "device=tpu is out of range, it should be auto or cpu or cuda",
     ("train", "exit-oos", "goofspiel", "--target", "pst"): "goofspiel can be aimed at ist",
     ("train", "exit-oos", "kuhn", "--simulations", "999999999"): "more than the",
@@ -195,17 +195,17 @@ BAD = {
     ("train", "exit-oos", "kuhn", "--processes", "0"): "--processes",
     ("train", "exit-oos", "kuhn", "--out", "foreign"): "foreign holds other things",
     ("train", "exit-oos", "kuhn", "--json", "no/such.json"): "can't write no/such.json",
-    ("train", "exit-oos", "blind.py:Blind"): "has no encoding for a network: give it the rule `observe`",
+    ("train", "exit-oos", "blind.py:Blind"): "has no encoding for a network: it needs the rule `observe`",
     ("train", "--resume", "nowhere"): "nowhere holds no run",
     ("train", "--resume", "foreign"): "foreign holds no run",
     ("train", "--resume", "foreign/diary.txt"): "foreign/diary.txt holds no run",
     ("train", "--resume", "solved"): "solved is no training run: it was made by 'solve'",
     ("train", "--resume", "broken"): "config.json can't be read",
     ("train", "--resume", "older"): "gamma",
-    ("train", "--resume", "RUN", "--iterations", "2"): "was begun for 4 iterations, and that can grow only",
+    ("train", "--resume", "RUN", "--iterations", "2"): "was started for 4 iterations: --iterations can only raise that",
     ("train", "--resume", "RUN", "--iterations", "99999999"): "iterations=99999999 is out of range",
-    ("train", "--iterations", "7", "exit-oos", "kuhn"): "--iterations 7 should stand behind exit-oos",
-    ("train", "--resume", "RUN", "exit-oos", "kuhn"): "--resume goes without a method",
+    ("train", "--iterations", "7", "exit-oos", "kuhn"): "--iterations 7 should follow exit-oos, not precede it",
+    ("train", "--resume", "RUN", "exit-oos", "kuhn"): "--resume takes no learner: the run names its own",
 }
 
 BLIND = """
@@ -252,7 +252,7 @@ def contents(folder) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
 
 
-def test_a_device_that_is_missing_is_told_before_anything_is_written(kibitz, tmp_path, monkeypatch):
+def test_a_missing_device_is_refused_before_anything_is_written(kibitz, tmp_path, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     code, _, error = kibitz("train", "exit-oos", "kuhn", "--device", "cuda")
     assert code == 2
@@ -260,18 +260,18 @@ def test_a_device_that_is_missing_is_told_before_anything_is_written(kibitz, tmp
     assert not (tmp_path / "runs").exists()
 
 
-def test_ctrl_c_before_the_first_game_says_how_to_go_on_too(kibitz, monkeypatch):
+def test_ctrl_c_before_the_first_game_prints_how_to_resume(kibitz, monkeypatch):
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kibitz.app.commands.train.estimate", interrupted)
+    monkeypatch.setattr("kibitz.learn.trainer.estimate", interrupted)
     code, _, error = kibitz("train", "exit-oos", "kuhn", *SIZE, "--out", "my run")
     assert code == 130
-    assert "to go on: kibitz train --resume 'my run'\n" in error
+    assert "to resume: kibitz train --resume 'my run'\n" in error
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child")
-def test_ctrl_c_says_how_to_go_on_and_costs_nothing(kibitz, tmp_path):
+def test_ctrl_c_prints_how_to_resume_and_loses_nothing(kibitz, tmp_path):
     asked = ("exit-oos", "kuhn", "--iterations", "120", *SIZE, "--out")
     (tmp_path / "stopped").mkdir()
     process = subprocess.Popen(
@@ -294,7 +294,7 @@ def test_ctrl_c_says_how_to_go_on_and_costs_nothing(kibitz, tmp_path):
         process.kill()
     assert process.returncode == 130
     assert "Traceback" not in error
-    assert "to go on: kibitz train --resume stopped/run\n" in error
+    assert "to resume: kibitz train --resume stopped/run\n" in error
     assert 5 <= metrics(path.parent)[-1]["iteration"] < 120
     assert kibitz("train", "--resume", "stopped/run", "--processes", "1")[0] == 0
     assert kibitz("train", *asked, "whole/run")[0] == 0

@@ -10,13 +10,13 @@ SIZE = (
 )  # fmt: skip
 
 
-def test_a_run_is_trained_resumed_judged_and_played(kibitz, tmp_path):
+def test_a_run_is_trained_resumed_evaluated_and_played(kibitz, tmp_path):
     code, out, error = kibitz("train", "deep-cfr", "kuhn", "--preset", "small", *SIZE, "--out", "run", "--json", "j")
     told = " ".join(out.split())
     assert code == 0
     assert "kuhn into run" in error
     assert "kuhn: 2 of 2 iterations" in told
-    assert "samples; loss of seat 1" in told
+    assert "loss of seat 1 " in told
     assert "NashConv" in told
     assert "play it: kibitz play kuhn --against net:run" in told
     report = json.loads((tmp_path / "j").read_text())
@@ -37,14 +37,14 @@ def test_a_run_is_trained_resumed_judged_and_played(kibitz, tmp_path):
     ("arguments", "told"),
     [
         (("kuhn", "--preset", "thesys"), "no preset is called 'thesys': did you mean 'thesis'?"),
-        (("kuhn", "--whole-pot"), "whole_pot is a mistake that can be made in holdem, not in kuhn"),
-        (("doppelkopf",), "deep-cfr is for two seats and sums of zero"),
-        (("goofspiel:13", "--preset", "kibitz"), "8,000,000 have room, so choose a smaller game"),
-        (("kuhn", "--rate", "-1"), "rate=-1.0 should be above 0 and below 1"),
+        (("kuhn", "--defects", "whole-pot"), "the defect whole-pot is one of holdem, not of kuhn"),
+        (("doppelkopf",), "deep-cfr is for two-player zero-sum games"),
+        (("goofspiel:13", "--preset", "kibitz"), "more than the limit of 8,000,000: choose a smaller game"),
+        (("kuhn", "--learning-rate", "-1"), "learning_rate=-1.0 should be above 0 and below 1"),
         (("kuhn", "--traversals", "0"), "traversals=0 is out of range"),
     ],
 )
-def test_bad_input_is_told_in_one_line(kibitz, tmp_path, arguments, told):
+def test_bad_input_is_refused_in_one_line(kibitz, tmp_path, arguments, told):
     code, _, error = kibitz("train", "deep-cfr", *arguments, "--out", "run")
     assert code == 2
     assert told in " ".join(error.split())
@@ -52,15 +52,15 @@ def test_bad_input_is_told_in_one_line(kibitz, tmp_path, arguments, told):
     assert not (tmp_path / "run").exists()
 
 
-def test_help_teaches_presets_and_defects(kibitz):
+def test_help_lists_presets_defects_and_advanced_options(kibitz):
     code, out, _ = kibitz("train", "deep-cfr", "--help")
     told = " ".join(out.replace("│", " ").split())
     assert code == 0
     for text in (
         "thesis-faithful",
-        "--one-deal",
-        "defect 1",
-        "--weight-by-step",
+        "one-deal, whole-pot",
+        "weight-by-step",
+        "Advanced options",
         "Example: kibitz train deep-cfr leduc",
     ):
         assert text in told

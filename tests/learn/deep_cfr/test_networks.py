@@ -9,9 +9,8 @@ import safetensors.numpy
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.learn.deep_cfr.config import DeepCfr
-from kibitz.learn.deep_cfr.learning import ADVANTAGES, ENTROPY, SQUARES, Learner, Lesson, answerer, fit
-from kibitz.learn.deep_cfr.memory import Packing, Rows
+from kibitz.learn.deep_cfr.config import DeepCfrConfig
+from kibitz.learn.deep_cfr.fitting import ADVANTAGES, ENTROPY, SQUARES, FitSettings, Fitter, evaluator, fit
 from kibitz.learn.deep_cfr.networks import (
     CARDS,
     PLAIN,
@@ -24,8 +23,9 @@ from kibitz.learn.deep_cfr.networks import (
     save_model,
     softmax,
 )
+from kibitz.learn.deep_cfr.packing import Packing, Rows
 
-LESSON = Lesson(400, 64, 0.01, False, 1.0, 0.0, 10, False, False, ADVANTAGES)
+SETTINGS = FitSettings(400, 64, 0.01, False, 1.0, 0.0, 10, False, False, ADVANTAGES)
 
 
 def shaped(kind=PLAIN, norm="layer", skips=True):
@@ -43,7 +43,7 @@ def test_numpy_and_torch_say_the_same(kind, norm, skips):
     encodings = np.random.default_rng(2).normal(size=(9, shape.inputs)).astype(np.float32)
     said = forward(shape, weights, encodings)
     assert said.shape == (9, 3)
-    assert answerer(shape, weights, "cpu")(encodings) == pytest.approx(said, abs=1e-5)
+    assert evaluator(shape, weights, "cpu")(encodings) == pytest.approx(said, abs=1e-5)
 
 
 def test_a_card_is_the_sum_of_its_rank_its_suit_and_itself():
@@ -64,9 +64,9 @@ def test_a_card_is_the_sum_of_its_rank_its_suit_and_itself():
 
 def test_hold_em_is_seen_card_by_card_and_as_in_the_thesis_all_at_once():
     game = games.load("holdem")
-    shape = DeepCfr("holdem", hidden="64").shape(game)
+    shape = DeepCfrConfig("holdem", hidden="64").shape(game)
     assert (shape.kind, shape.deck, shape.count()) == (CARDS, (4, 13, 4), 53_123)
-    assert DeepCfr("holdem:thesis", hidden="512-512-256").shape(games.load("holdem:thesis")).kind == PLAIN
+    assert DeepCfrConfig("holdem:thesis", hidden="512-512-256").shape(games.load("holdem:thesis")).kind == PLAIN
 
 
 # ---------------------------------------------------------------- learning
@@ -81,10 +81,10 @@ def planted(values, weights=None, n=200, seed=1):
     return packing, Rows(np.packbits(bits, axis=1), found, weight.astype(np.float32)), bits
 
 
-def learned(packing, rows, lesson=LESSON, seed=1, **changes):
+def learned(packing, rows, settings=SETTINGS, seed=1, **changes):
     shape = Shape(PLAIN, packing.width, (16,), 3, "none", False)
     start = new_weights(shape, np.random.default_rng(seed))
-    result = fit(shape, start, rows, packing, replace(lesson, **changes), seed, "cpu")
+    result = fit(shape, start, rows, packing, replace(settings, **changes), seed, "cpu")
     return result, lambda bits: forward(shape, result.weights, bits.astype(np.float32))
 
 
@@ -119,26 +119,26 @@ def test_samples_count_by_their_weight():
 def test_weights_are_rescaled_to_a_mean_of_one():
     packing, rows, _ = planted([[0.0, 0.0, 0.0]] * 2, lambda bits: np.repeat(np.arange(1, 5), 50))
     shape = Shape(PLAIN, packing.width, (4,), 3, "none", False)
-    learner = Learner(shape, new_weights(shape, np.random.default_rng(1)), rows, packing, LESSON, 1, "cpu")
+    fitter = Fitter(shape, new_weights(shape, np.random.default_rng(1)), rows, packing, SETTINGS, 1, "cpu")
     wanted = np.repeat(np.arange(1, 5), 50) * 2 / 5  # for as many samples an iteration: times 2 / (T + 1)
-    assert learner.weight.numpy() == pytest.approx(wanted)
+    assert fitter.weight.numpy() == pytest.approx(wanted)
 
 
-def test_the_held_out_are_any_or_the_newest_and_stop_learning():
+def test_the_validation_set_is_random_or_the_newest_and_stops_early():
     packing, rows, _ = planted([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     shape = Shape(PLAIN, packing.width, (4,), 3, "none", False)
     start = new_weights(shape, np.random.default_rng(1))
     splits = {}
     for newest in (True, False):
-        lesson = replace(LESSON, held_out=0.2, newest=newest)
-        learner = Learner(shape, start, rows, packing, lesson, 1, "cpu")
-        splits[newest] = sorted(learner.apart.tolist())
-        assert sorted([*learner.train.tolist(), *splits[newest]]) == list(range(200))
+        settings = replace(SETTINGS, validation=0.2, newest_held_out=newest)
+        fitter = Fitter(shape, start, rows, packing, settings, 1, "cpu")
+        splits[newest] = sorted(fitter.held_out.tolist())
+        assert sorted([*fitter.train.tolist(), *splits[newest]]) == list(range(200))
     assert splits[True] == list(range(160, 200))
     assert len(splits[False]) == 40
     assert splits[False] != splits[True]
     noise = Rows(rows.views, np.random.default_rng(3).normal(size=(200, 3)).astype(np.float32), rows.weights)
-    result, _ = learned(packing, noise, held_out=0.2, patience=3, steps=2000)
+    result, _ = learned(packing, noise, validation=0.2, patience=3, steps=2000)
     assert result.steps < 1000
 
 
@@ -147,7 +147,7 @@ def test_batch_norm_learns_its_statistics():
     shape = Shape(PLAIN, packing.width, (16,), 3, "batch", False)
     start = new_weights(shape, np.random.default_rng(1), 0.005)
     assert max(np.abs(start["body.0.weights"]).max(), np.abs(start["head.biases"]).max()) <= 0.005
-    found = fit(shape, start, rows, packing, LESSON, 1, "cpu").weights
+    found = fit(shape, start, rows, packing, SETTINGS, 1, "cpu").weights
     assert not np.array_equal(found["norm.mean"], start["norm.mean"])
     assert forward(shape, found, bits.astype(np.float32)) == pytest.approx(rows.values, abs=0.3)
 
@@ -157,7 +157,7 @@ def test_batch_norm_learns_its_statistics():
 
 def written(path):
     game = games.load("leduc")
-    shape = DeepCfr("leduc", hidden="4").shape(game)
+    shape = DeepCfrConfig("leduc", hidden="4").shape(game)
     networks = [new_weights(shape, np.random.default_rng(seed)) for seed in range(4)]
     name = games.full_name(game)
     model = Model(name, name, "made here", "sd", "argmax", shape, (networks[:2], networks[2:]), np.array([1.0, 2.0]))

@@ -10,16 +10,17 @@ from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
 from kibitz.jit import generators
 from kibitz.learn.deep_cfr import traversal
-from kibitz.learn.deep_cfr.memory import Packing
 from kibitz.learn.deep_cfr.networks import matched
-from kibitz.learn.deep_cfr.traversal import Fair, Settings, Traverser, WholePot
+from kibitz.learn.deep_cfr.packing import Packing
+from kibitz.learn.deep_cfr.thesis_defects import Payoff, WholePot
+from kibitz.learn.deep_cfr.traversal import Settings, Traverser
 
 PLAIN = Settings(shared_chance=True, flipped_signs=False, uniform=False)
 
 
-def made(name, settings=PLAIN, worth=None):
+def made(name, settings=PLAIN, value_rule=None):
     game = games.load(name)
-    return Traverser(game, Packing(game), settings, worth)
+    return Traverser(game, Packing(game), settings, value_rule)
 
 
 def network(game, seed):
@@ -28,9 +29,9 @@ def network(game, seed):
     return lambda encodings: encodings @ matrix
 
 
-def run(traverser, seat=0, count=200, asks=(None, None), seed=1, luck=None):
+def run(traverser, seat=0, count=200, asks=(None, None), seed=1, chance=None):
     streams = generators(seed, 2 * count)
-    return traverser.run(seat, streams[:count] if luck is None else luck, streams[count:].copy(), asks)
+    return traverser.run(seat, streams[:count] if chance is None else chance, streams[count:].copy(), asks)
 
 
 # ---------------------------------------------------------------- against enumeration
@@ -54,7 +55,7 @@ def exact_regrets(game, seat, asks):
         if turn == OVER:
             return game.payoff(state, seat)
         if turn == CHANCE:
-            chances = games.protocol.chance_outcomes(game, state)
+            chances = games.chance_outcomes(game, state)
         else:
             probs, view = odds_at(state, turn)
             chances = [(action, probs[action]) for action in games.legal_actions(game, state)]
@@ -148,7 +149,7 @@ def test_one_part_comes_out_the_same_every_time_and_traversals_differ():
     assert run(traverser, 0, 50, seed=2).advantages.values.tobytes() != one.advantages.values.tobytes()
 
 
-def test_branches_meet_the_same_cards_where_luck_is_shared():
+def test_branches_get_the_same_cards_with_shared_chance():
     for shared in (True, False):
         traverser = made("leduc", PLAIN._replace(shared_chance=shared))
         for seed in range(20):
@@ -183,15 +184,15 @@ def test_the_whole_pot_is_paid_by_who_folds_too():
     while game.turn(state) == CHANCE:
         game.play(state, games.legal_actions(game, state)[0])
     game.play(state, 0)  # the dealer folds his small blind of half a big one
-    assert [Fair().worth(game, state, seat) for seat in range(2)] == [0.5, -0.5]
-    assert [WholePot().worth(game, state, seat) for seat in range(2)] == [1.5, -1.5]
+    assert [Payoff().value(game, state, seat) for seat in range(2)] == [0.5, -0.5]
+    assert [WholePot().value(game, state, seat) for seat in range(2)] == [1.5, -1.5]
 
 
 def test_one_deal_is_the_same_cards_in_all_traversals():
     traverser = made("leduc")
     for same in (True, False):
-        luck = np.repeat(generators(9, 1), 40, axis=0) if same else generators(9, 40)
-        run(traverser, 0, 40, luck=luck)
+        chance = np.repeat(generators(9, 1), 40, axis=0) if same else generators(9, 40)
+        run(traverser, 0, 40, chance=chance)
         assert (len(np.unique(traverser.nodes.states["cards"][:40], axis=0)) == 1) == same
 
 

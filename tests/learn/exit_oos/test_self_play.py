@@ -7,14 +7,15 @@ import kibitz.learn.exit_oos.self_play as exit_oos
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
-from kibitz.learn.exit_oos.self_play import Episode, ExItOos, self_play, side_by_side
+from kibitz.learn.exit_oos.config import ExItOosConfig
+from kibitz.learn.exit_oos.self_play import Episode, self_play, side_by_side
 from kibitz.learn.mlp import new_layers, sizes_of
 from kibitz.search.advice import Advice
 from kibitz.search.batched_oos import BatchedOos, new_batch
 
 
 def configured(game="leduc", **values):
-    return ExItOos(game, **{"simulations": 60, "hidden": "16", "seed": 5} | values)
+    return ExItOosConfig(game, **{"simulations": 60, "hidden": "16", "seed": 5} | values)
 
 
 def network(config, seed=1):
@@ -149,7 +150,7 @@ def test_moves_are_drawn_by_the_advice_and_anyhow_with_a_share_of_explore(explor
     policy = np.array([0.7, 0.3, 0.0])
     advice = Advice(np.arange(3), policy, *(np.zeros(3) for _ in range(3)), simulations=1, seconds=0.0)
     counts = np.zeros(3)
-    for episode in episodes(configured("goofspiel:cards=3", explore=explore), 2000):
+    for episode in episodes(configured("goofspiel:cards=3", exploration=explore), 2000):
         episode.follow(advice)
         counts[int(episode.state.bids[0, 0])] += 1
     np.testing.assert_allclose(counts / 2000, explore / 3 + (1 - explore) * policy, atol=0.035)

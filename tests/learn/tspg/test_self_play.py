@@ -1,4 +1,4 @@
-"""TSPG: what is planted in advice is learned; runs are the same whoever plays and however often they are killed."""
+"""TSPG: it learns planted patterns; runs are the same for any number of processes and kills."""
 
 import json
 import multiprocessing
@@ -13,15 +13,18 @@ from kibitz import games, players
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games import OVER
-from kibitz.learn import expert_iteration, trainer
+from kibitz.learn import trainer
+from kibitz.learn.tspg import Tspg
 from kibitz.learn.tspg.cases import Finder
+from kibitz.learn.tspg.config import TspgConfig
 from kibitz.learn.tspg.patterns import parse, window
-from kibitz.learn.tspg.self_play import Student, Tspg
 from kibitz.learn.tspg.sets import atoms_of, compile_set
 from kibitz.learn.tspg.store import POLICIES, is_features, read_features, save_features
 
-from ..test_expert_iteration import Killed, damaged, foreign, killed_before
+from ..test_expert_iteration import Killed, damaged, foreign, keep_checkpoints, killed_before
 from .oracle import positions_met
+
+GROWING = {"epsilon_inside": True, "batch_size": 60, "growth_positions": 400, "min_cases": 4, "confidence_bound": True}
 
 # ---------------------------------------------------------------- planted in advice
 
@@ -49,14 +52,12 @@ def advice(game, states, wanted, values):
 
 
 def taught(name, rounds, wanted, values, each=16, **config):
-    """A student that got advice on so many positions a round."""
+    """A learner after some rounds of advice on `each` positions."""
     game = games.load(name)
-    settings = {"inside": True, "batch": 60, "updates": 2, "grow": 2, "grow_from": 400, "fewest": 4, "confident": True}
-    student = Student(game, Tspg(name, **settings | config))
+    learner = Tspg(TspgConfig(name, **GROWING | {"updates": 2, "new_patterns": 2} | config), game)
     for number in range(rounds):
-        student.take(advice(game, positions_met(game, each, 100 + number), wanted, values))
-        measured = student.learn()
-    return student, measured
+        measured = learner.update(advice(game, positions_met(game, each, 100 + number), wanted, values))
+    return learner, measured
 
 
 def planted_in(game, text, seat):
@@ -83,14 +84,14 @@ def test_a_planted_pattern_grows_and_gets_its_weight(good):
     def active(state, action):
         return planted[game.turn(state)](state, action)
 
-    student, measured = taught(
+    learner, measured = taught(
         "connect_four", 4,
         lambda state, action: 60 if active(state, action) else 3,
         lambda state, action: (0.8 if good else -0.8) if active(state, action) else 0.0,
         each=40,
     )  # fmt: skip
     assert measured["rows"] == 160
-    for side in student.sides:
+    for side in learner.sides:
         assert side.patterns[49] == parse(LINE, window(game.board()))  # it is the first that grew
         assert side.vectors["ce"][49] == pytest.approx(np.log(60 / 3), abs=0.3)
         assert abs(side.vectors["double"][49]) < 0.3
@@ -114,21 +115,20 @@ def test_three_is_bad_and_four_is_good():
         ]
 
     visits = {0: 20, 1: 400, -1: 0}
-    config = {"grow": 3, "grow_from": 400, "fewest": 4, "confident": True, "batch": 60, "updates": 4, "inside": True}
-    student = Student(game, Tspg("yavalath", unvisited="loss", **config))
+    config = GROWING | {"new_patterns": 3, "updates": 4, "unvisited": "loss"}
+    learner = Tspg(TspgConfig("yavalath", **config), game)
     for number in range(4):
         wanted, values = lambda *at: visits[made(*at)], lambda *at: 0.9 * made(*at)
-        student.take(advice(game, telling(60, number), wanted, values))
-        student.learn()
-    eye, found = window(game.board()), student.knowledge()
-    for seat, side in enumerate(student.sides):
+        learner.update(advice(game, telling(60, number), wanted, values))
+    eye, found = window(game.board()), learner.shared()
+    for seat, side in enumerate(learner.sides):
         for text, sign in (("friend(1/2)", -1), ("friend(0,0)", -1), ("friend(0,0) friend(1/2)", 1)):
             at = side.patterns.index(parse(f"to: friend(0) {text}", eye))
             assert all(sign * found.weights(name)[seat][at] > 1 for name in ("ce", "double"))
     for name in POLICIES:
         met = {kind: [] for kind in visits}
         for state in telling(50, 999):
-            side = student.sides[game.turn(state)]
+            side = learner.sides[game.turn(state)]
             cases = side.finder.find(np.array([state], game.state), side.tables, len(side.patterns))
             probs = cases.softmax(cases.active @ found.weights(name)[side.seat]) * len(cases.actions)
             for action, odd in zip(cases.actions.tolist(), probs.tolist(), strict=True):
@@ -137,12 +137,12 @@ def test_three_is_bad_and_four_is_good():
         assert np.mean(met[1]) > 5
 
 
-def test_a_student_remembers_the_last_positions_of_each_seat():
-    student, measured = taught("connect_four", 3, lambda *_: 1, lambda *_: 0.0, capacity=10, grow=0)
+def test_a_learner_remembers_the_last_positions_of_each_seat():
+    learner, measured = taught("connect_four", 3, lambda *_: 1, lambda *_: 0.0, capacity=10, new_patterns=0)
     assert measured == {"loss": measured["loss"], "turns": 16, "patterns": 49, "rows": 20}
     game = games.load("connect_four")
     last = positions_met(game, 16, 102)
-    for seat, side in enumerate(student.sides):
+    for seat, side in enumerate(learner.sides):
         mine = [state for state in last if game.turn(state) == seat][-5:]
         kept = {row.tobytes() for row in side.memory["states"]}
         assert {np.array([state], game.state).tobytes() for state in mine} <= kept
@@ -151,8 +151,8 @@ def test_a_student_remembers_the_last_positions_of_each_seat():
 
 
 def test_even_advice_changes_nothing():
-    student, measured = taught("connect_four", 2, lambda *_: 5, lambda *_: 0.25)
-    for side in student.sides:
+    learner, measured = taught("connect_four", 2, lambda *_: 5, lambda *_: 0.25)
+    for side in learner.sides:
         for vector in side.vectors.values():
             np.testing.assert_allclose(vector, 0, atol=1e-3)
     assert measured["loss"] > 1.5
@@ -160,10 +160,16 @@ def test_even_advice_changes_nothing():
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_rate_may_be_shared_by_all_patterns(shared):
-    student, _ = taught(
-        "connect_four", 1, lambda state, action: 1 + action, lambda *_: 0.0, grow=0, shared=shared, each=2
+    learner, _ = taught(
+        "connect_four",
+        1,
+        lambda state, action: 1 + action,
+        lambda *_: 0.0,
+        new_patterns=0,
+        divide_learning_rate=shared,
+        each=2,
     )
-    size = max(np.abs(side.vectors["ce"]).max() for side in student.sides)
+    size = max(np.abs(side.vectors["ce"]).max() for side in learner.sides)
     assert size > 0.05 if not shared else 0.0005 < size < 0.02
 
 
@@ -184,15 +190,15 @@ def trained(folder, processes=1, **values):
 
 
 def outcome(run):
-    """All that must not depend on how a run went: its lines, its features, and where learning would go on."""
+    """Everything that must not depend on interruptions: metrics, features, and the state of the learner."""
     files = [run.path("network.safetensors"), *sorted(run.folder.glob("networks/*.safetensors"))]
     folder = max(run.path("checkpoints").iterdir())
-    student = safetensors.numpy.load_file(folder / "student.safetensors")
+    learner = safetensors.numpy.load_file(folder / "student.safetensors")
     return {
         "lines": run.path("metrics.jsonl").read_text(),
         "features": {path.name: path.read_bytes() for path in files},
         "iteration": folder.name,
-        "student": {key: array.tobytes() for key, array in student.items()},
+        "learner": {key: array.tobytes() for key, array in learner.items()},
     }
 
 
@@ -201,8 +207,8 @@ def whole(tmp_path_factory):
     return trained(tmp_path_factory.mktemp("whole") / "run")
 
 
-def test_lines_say_what_was_reached(whole):
-    game, lines = games.load(SMALL), whole.lines()
+def test_metrics_and_kept_features(whole):
+    game, lines = games.load(SMALL), whole.read_lines()
     assert [list(line) for line in lines] == [
         ["iteration", "games"], *[["iteration", "games", "loss", "turns", "patterns", "rows"]] * 4
     ]  # fmt: skip
@@ -233,7 +239,7 @@ def test_two_processes_give_the_same_run_as_one(tmp_path, whole):
     assert not multiprocessing.active_children()
 
 
-def test_a_run_that_goes_on_further_ends_as_one_begun_so_long(tmp_path, whole):
+def test_a_run_resumed_to_more_iterations_equals_one_started_with_them(tmp_path, whole):
     trained(tmp_path / "run", iterations=2)
     config = Run(tmp_path / "run").config() | {"iterations": 4}
     run = Run.create_or_resume(tmp_path / "run", "", config, may_grow=("iterations",))
@@ -244,7 +250,7 @@ def test_a_run_that_goes_on_further_ends_as_one_begun_so_long(tmp_path, whole):
 @pytest.mark.parametrize("kept_by", ["journal", "checkpoints"])
 def test_a_run_may_be_killed_again_and_again(tmp_path, whole, kept_by, monkeypatch):
     """Before any change of the disk, or half through it."""
-    monkeypatch.setattr(expert_iteration, "CHECKPOINT_SECONDS", 1e9 if kept_by == "journal" else 0.0)
+    keep_checkpoints(monkeypatch, always=kept_by == "checkpoints")
     monkeypatch.setattr(Run, "show_in_tensorboard", lambda run: None)
     run = begun(tmp_path / "run")
     kills = 0
@@ -261,7 +267,7 @@ def test_a_run_may_be_killed_again_and_again(tmp_path, whole, kept_by, monkeypat
 
 
 @pytest.mark.parametrize("spoil", [damaged, foreign, Path.unlink])
-def test_a_spoilt_checkpoint_is_told_in_one_line(tmp_path, spoil):
+def test_a_damaged_checkpoint_is_reported_in_one_line(tmp_path, spoil):
     run = trained(tmp_path / "run", iterations=1)
     spoil(run.path("checkpoints/000001/student.safetensors"))
     with pytest.raises(BadInput, match="checkpoints/000001 can't be read, it is damaged: ") as caught:
@@ -269,7 +275,7 @@ def test_a_spoilt_checkpoint_is_told_in_one_line(tmp_path, spoil):
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_still_to_come_can_be_told(tmp_path):
+def test_the_duration_is_estimated(tmp_path):
     found = trainer.estimate(begun(tmp_path / "run"), 1)
     assert (found.done, found.iterations, found.processes) == (0, 4, 1)
     assert 0 < found.seconds < 600
@@ -348,9 +354,9 @@ def test_features_of_another_game_are_refused(whole):
 @pytest.mark.parametrize(
     ("values", "text"),
     [
-        ({"rate": -0.1}, "rate=-0.1 should be from 0 to below 1"),
-        ({"rate": 1.0}, "rate=1.0 should be"),
-        ({"rate": float("nan")}, "rate=nan should be"),
+        ({"learning_rate": -0.1}, "learning_rate=-0.1 should be from 0 to below 1"),
+        ({"learning_rate": 1.0}, "learning_rate=1.0 should be"),
+        ({"learning_rate": float("nan")}, "learning_rate=nan should be"),
         ({"momentum": 1.0}, "momentum=1.0 should be"),
         ({"decay": 1.5}, "decay=1.5 should be"),
         ({"epsilon": -1e-8}, "epsilon=-1e-08 should be"),
@@ -375,9 +381,16 @@ def test_an_unknown_preset_is_refused():
 
 def test_presets_follow_the_paper():
     paper = trainer.configured("tspg", "yavalath", "paper", {})
-    assert (paper.iterations * paper.games, paper.simulations, paper.batch, paper.capacity) == (200, 1600, 30, 400)
-    assert (paper.rate, paper.momentum, paper.decay, paper.epsilon, paper.inside) == (0.005, 0.9, 0.9, 1e-8, False)
-    assert (paper.exploration, paper.plies, paper.turns, paper.grow, paper.features) == (2.5, 200, 150, 1, "faithful")
+    assert (paper.iterations * paper.games, paper.simulations, paper.batch_size, paper.capacity) == (200, 1600, 30, 400)
+    assert (paper.learning_rate, paper.momentum, paper.decay, paper.epsilon, paper.epsilon_inside) == (
+        0.005,
+        0.9,
+        0.9,
+        1e-8,
+        False,
+    )
+    assert (paper.exploration, paper.playout_plies, paper.max_turns, paper.new_patterns) == (2.5, 200, 150, 1)
+    assert paper.features == "faithful"
     assert trainer.configured("tspg", "hex:11", "paper", {}).simulations == 800
     assert trainer.configured("tspg", "hex:7", "paper", {}).simulations == 1600
     assert trainer.configured("tspg", "hex:11", "small", {"seed": 9}).seed == 9
@@ -406,15 +419,15 @@ def test_a_network_holds_no_features_and_features_are_no_network(tmp_path, whole
     assert not is_features(tmp_path / "net.safetensors")
 
 
-def test_a_configuration_of_the_method_is_whole(tmp_path):
+def test_a_configuration_with_a_missing_field_is_refused(tmp_path):
     run = begun(tmp_path / "run")
-    run.write("config.json", json.dumps({key: value for key, value in run.config().items() if key != "fewest"}))
-    with pytest.raises(BadInput, match="fewest missing or unknown"):
+    run.write("config.json", json.dumps({key: value for key, value in run.config().items() if key != "min_cases"}))
+    with pytest.raises(BadInput, match="min_cases missing or unknown"):
         trainer.train(Run(run.folder), 1)
 
 
-def test_saved_features_are_those_of_the_student(tmp_path):
-    student, _ = taught("connect_four", 1, lambda state, action: 1 + action, lambda *_: 0.0, each=4)
-    student.publish(tmp_path / "networks" / "f.safetensors", "by hand")
-    save_features(tmp_path / "g.safetensors", games.load("connect_four"), student.knowledge(), "by hand")
-    assert (tmp_path / "networks" / "f.safetensors").read_bytes() == (tmp_path / "g.safetensors").read_bytes()
+def test_saved_features_are_those_of_the_learner(tmp_path):
+    learner, _ = taught("connect_four", 1, lambda state, action: 1 + action, lambda *_: 0.0, each=4)
+    learner.export(tmp_path / "f.safetensors", "by hand")
+    save_features(tmp_path / "g.safetensors", games.load("connect_four"), learner.shared(), "by hand")
+    assert (tmp_path / "f.safetensors").read_bytes() == (tmp_path / "g.safetensors").read_bytes()

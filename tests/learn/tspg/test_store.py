@@ -122,7 +122,7 @@ def test_what_is_written_here_is_right_but_for_the_change(tmp_path):
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    assert refused(tmp_path / "f") == f"no file of features '{tmp_path / 'f'}'"
+    assert refused(tmp_path / "f") == f"no feature set file '{tmp_path / 'f'}'"
     assert not is_features(tmp_path / "f")
 
 
@@ -149,7 +149,7 @@ def test_something_else_is_refused(tmp_path, content):
 @pytest.mark.parametrize(
     ("about", "text"),
     [
-        (ABOUT | {"format": "kibitz network 1"}, "holds no features (its format is 'kibitz network 1')"),
+        (ABOUT | {"format": "kibitz network 1"}, "is no feature set of Kibitz (its format is 'kibitz network 1')"),
         ({key: value for key, value in ABOUT.items() if key != "format"}, "its format is 'not given'"),
         (ABOUT | {"game": "hex:7"}, "has features for hex:7, not for tic_tac_toe"),
         (ABOUT | {"kind": "poor"}, "no kind of features is called 'poor'"),
@@ -167,18 +167,18 @@ def test_something_else_is_refused(tmp_path, content):
         ({key: value for key, value in ABOUT.items() if key != "made"}, "damaged or foreign"),
         ({key: value for key, value in ABOUT.items() if key != "game"}, "damaged or foreign"),
         ("not json", "damaged or foreign"),
-        ([FORMAT], "damaged or foreign"),
-        (None, "damaged or foreign"),
+        ([FORMAT], "its format is 'not given'"),
+        (None, "its format is 'not given'"),
     ],
 )  # fmt: skip
-def test_a_file_that_says_something_else_of_itself_is_refused(tmp_path, about, text):
+def test_a_file_with_wrong_metadata_is_refused(tmp_path, about, text):
     write(tmp_path / "f", about)
     assert text in refused(tmp_path / "f")
 
 
-def test_a_file_without_a_word_about_itself_is_refused(tmp_path):
+def test_a_file_without_metadata_is_refused(tmp_path):
     (tmp_path / "f").write_bytes(safetensors.numpy.save({"ce.0": np.zeros(3)}))
-    assert "holds no features (its format is 'not given')" in refused(tmp_path / "f")
+    assert "is no feature set of Kibitz (its format is 'not given')" in refused(tmp_path / "f")
     assert not is_features(tmp_path / "f")
 
 

@@ -1,4 +1,4 @@
-"""Runs of Deep CFR: they near equilibrium, and are the same whoever traverses and however often they are killed."""
+"""Runs of Deep CFR: they approach an equilibrium, and are the same for any number of processes and kills."""
 
 import json
 from functools import cache
@@ -6,28 +6,30 @@ from itertools import count
 
 import numpy as np
 import pytest
-from kibitz.learn.deep_cfr.method import DEFECTS, PRESETS, preset
-from kibitz.learn.deep_cfr.solver import Solver, traversing
 
 from kibitz import games, players
 from kibitz.arena.exploitability import exploitability
+from kibitz.core.legacy import current_config
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.learn import trainer
-from kibitz.learn.deep_cfr import loop
+from kibitz.learn.deep_cfr import DeepCfr
 from kibitz.learn.deep_cfr.average import Table, encoded, in_order, whole_strategy
-from kibitz.learn.deep_cfr.config import DeepCfr
+from kibitz.learn.deep_cfr.config import PRESETS, DeepCfrConfig, preset
 from kibitz.learn.deep_cfr.networks import forward, matched, read_model
+from kibitz.learn.deep_cfr.thesis_defects import DEFECTS, joined
+from kibitz.learn.deep_cfr.worker import traversing
 from kibitz.learn.model_files import describe
 from kibitz.search.sequence_form import unfold
 
-from ..test_expert_iteration import Killed, damaged, foreign, killed_before
+from ..test_expert_iteration import Killed, damaged, foreign, keep_checkpoints, killed_before
 
 TINY = {
-    "iterations": 4, "traversals": 30, "in_flight": 10, "hidden": "8", "steps": 6, "batch": 16, "strategy_steps": 6,
-    "strategy_batch": 16, "evaluate_every": 2, "keep_every": 2, "capacity": 60, "strategy_capacity": 60, "seed": 3,
+    "iterations": 4, "traversals": 30, "in_flight": 10, "hidden": "8", "steps": 6, "batch_size": 16,
+    "strategy_steps": 6, "strategy_batch_size": 16, "evaluate_every": 2, "keep_every": 2, "capacity": 60,
+    "strategy_capacity": 60, "seed": 3,
 }  # fmt: skip
-WAYS = [{"average": "network"}, {"average": "sd", "merge": True, "scratch": False}]
+WAYS = [{"average": "network"}, {"average": "sd", "merge_samples": True, "reinitialize": False}]
 
 
 def begun(folder, game="kuhn", **values):
@@ -41,7 +43,7 @@ def trained(folder, game="kuhn", processes=1, **values):
 
 
 def outcome(run):
-    """All that must not depend on how a run went."""
+    """Everything that must not depend on interruptions."""
     last = max(run.path("checkpoints").iterdir())
     files = [*run.folder.glob("*.safetensors"), *run.folder.glob("networks/*"), *last.iterdir()]
     found = {str(path.relative_to(run.folder)): path.read_bytes() for path in files}
@@ -59,15 +61,15 @@ def test_kuhn_poker_is_nearly_solved(tmp_path, average):
         "keep_every": 20,
         "steps": 40,
     }
-    values |= {"traversals": 1000, "average": average, "strategy_steps": 300, "hidden": "16-16", "rate": 0.01}
+    values |= {"traversals": 1000, "average": average, "strategy_steps": 300, "hidden": "16-16", "learning_rate": 0.01}
     run = trainer.new_run(tmp_path / "run", "deep-cfr", trainer.configured("deep-cfr", "kuhn", None, values))
     trainer.train(run, 1)
     lines = run.read_lines()
     assert lines[0]["nash_conv"] == pytest.approx(0.9166667)  # of uniform play
     assert lines[-1]["nash_conv"] < 0.05
-    # What is played is what was judged.
+    # The player plays what was evaluated.
     found = exploitability(games.load("kuhn"), f"net:{run.folder}", processes=1)
-    assert found.mean_strategy.nash_conv == pytest.approx(lines[-1]["nash_conv"], abs=1e-6)
+    assert found.together.nash_conv == pytest.approx(lines[-1]["nash_conv"], abs=1e-6)
 
 
 # ---------------------------------------------------------------- the same run
@@ -81,15 +83,14 @@ def test_the_same_seed_gives_the_same_run_and_another_does_not(tmp_path, way):
     assert {"network.safetensors", "networks/000002.safetensors", "networks/000004.safetensors"} <= one.keys()
 
 
-def test_it_does_not_matter_who_traverses(tmp_path):
+def test_two_processes_give_the_same_run_as_one(tmp_path):
     one = outcome(trained(tmp_path / "one" / "run", iterations=2))
     assert outcome(trained(tmp_path / "two" / "run", processes=2, iterations=2)) == one
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_run_may_be_killed_before_any_write(tmp_path, monkeypatch, way):
-    monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", -1.0)
-    monkeypatch.setattr(loop, "CHECKPOINT_SHARE", 0.0)
+    keep_checkpoints(monkeypatch, always=True)
     wanted = outcome(trained(tmp_path / "whole" / "run", **way))
     killed = 0
     for last in count(0, 13):
@@ -106,7 +107,7 @@ def test_a_run_may_be_killed_before_any_write(tmp_path, monkeypatch, way):
     assert killed > 2
 
 
-def test_a_run_goes_on_to_more_iterations_as_if_it_had_never_stopped(tmp_path):
+def test_a_run_resumed_to_more_iterations_equals_one_started_with_them(tmp_path):
     wanted = outcome(trained(tmp_path / "long" / "run"))
     run = trained(tmp_path / "short" / "run", iterations=2)
     run.write("config.json", json.dumps(run.config() | {"iterations": 4}))
@@ -116,7 +117,7 @@ def test_a_run_goes_on_to_more_iterations_as_if_it_had_never_stopped(tmp_path):
 
 @pytest.mark.parametrize("name", ["networks", "advantages-2", "strategies-1"])
 @pytest.mark.parametrize("spoil", [damaged, foreign])
-def test_a_spoilt_checkpoint_is_told_in_one_line(tmp_path, spoil, name):
+def test_a_damaged_checkpoint_is_reported_in_one_line(tmp_path, spoil, name):
     run = trained(tmp_path / "run", iterations=1)
     spoil(run.path(f"checkpoints/000001/{name}.safetensors"))
     with pytest.raises(BadInput, match="checkpoints/000001 can't be read, it is damaged: ") as caught:
@@ -124,42 +125,42 @@ def test_a_spoilt_checkpoint_is_told_in_one_line(tmp_path, spoil, name):
     assert "\n" not in str(caught.value)
 
 
-# ---------------------------------------------------------------- what is kept, and how it weighs
+# ---------------------------------------------------------------- samples and their weights
 
 
 def taken(iteration=3, **values):
-    config = DeepCfr("kuhn", **TINY | values)
-    solver = Solver(config, games.load("kuhn"))
+    config = DeepCfrConfig("kuhn", **TINY | values)
+    solver = DeepCfr(config, games.load("kuhn"))
     _, advantages, strategies, _ = traversing(config)((iteration, 0, 0), (None, None))
-    solver.take(iteration, 0, [advantages], [strategies])
+    solver.add(iteration, 0, [advantages], [strategies])
     return solver, advantages, strategies
 
 
-def test_samples_weigh_by_their_iteration_to_a_power():
+def test_samples_are_weighted_by_a_power_of_their_iteration():
     solver, *_ = taken()
-    assert set(solver.advantages[0].rows().weights.tolist()) == {3.0}
-    assert set(solver.strategies[1].rows().weights.tolist()) == {3.0}
+    assert set(solver.advantages[0].all()["weights"].tolist()) == {3.0}
+    assert set(solver.strategies[1].all()["weights"].tolist()) == {3.0}
     assert len(solver.advantages[1]) == len(solver.strategies[0]) == 0
     solver, *_ = taken(regret_power=2.0, average_power=0.0)
-    assert set(solver.advantages[0].rows().weights.tolist()) == {9.0}
-    assert set(solver.strategies[1].rows().weights.tolist()) == {1.0}
+    assert set(solver.advantages[0].all()["weights"].tolist()) == {9.0}
+    assert set(solver.strategies[1].all()["weights"].tolist()) == {1.0}
 
 
-def test_by_the_step_in_the_hand_is_a_defect():
-    solver, advantages, _ = taken(weight_by_step=True)
-    assert solver.advantages[0].rows().weights.tolist() == advantages.steps.tolist()
+def test_with_weight_by_step_samples_are_weighted_by_the_move_in_the_hand():
+    solver, advantages, _ = taken(defects="weight-by-step")
+    assert solver.advantages[0].all()["weights"].tolist() == advantages.steps.tolist()
     assert set(advantages.steps.tolist()) == {1, 3}
 
 
-def test_one_deal_is_kept_for_an_iteration(monkeypatch):
+def test_with_one_deal_all_traversals_of_an_iteration_get_the_same_cards():
     for same in (False, True):
-        traverse = traversing(DeepCfr("leduc", **TINY | {"one_deal": same}))
+        traverse = traversing(DeepCfrConfig("leduc", **TINY | {"defects": "one-deal" if same else ""}))
         parts = [traverse((iteration, 0, part), (None, None))[1].views for iteration in (1, 2) for part in (0, 1)]
         cards = [set(views[:, 0] >> 5) for views in parts]  # the own card is the first three bits
         assert (len(cards[0]) == len(cards[1]) == 1 and cards[0] == cards[1]) == same
 
 
-def test_sd_cfr_plays_one_network_drawn_by_its_iteration(tmp_path):
+def test_sd_cfr_plays_a_network_drawn_with_weight_by_iteration(tmp_path):
     run = trained(tmp_path / "run", "leduc", average="sd", iterations=3, keep_every=3)
     game, model = games.load("leduc"), read_model(run.path("network.safetensors"))
     assert model.weights.tolist() == [1, 2, 3]
@@ -178,7 +179,7 @@ def test_sd_cfr_plays_one_network_drawn_by_its_iteration(tmp_path):
     assert player.advice.policy == pytest.approx(wanted[5][legal[5]])
 
 
-def test_the_exact_average_is_by_how_likely_each_network_comes_there(tmp_path):
+def test_the_exact_average_is_weighted_by_the_reach_of_each_network(tmp_path):
     """At the second decision of seat 1 in Kuhn poker, after a pass and a bet."""
     run = trained(tmp_path / "run", average="sd", iterations=2, average_power=2.0, steps=60)
     game = games.load("kuhn")
@@ -197,8 +198,8 @@ def test_the_exact_average_is_by_how_likely_each_network_comes_there(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "goofspiel:3"])
-def test_actions_stand_in_the_order_of_their_numbers(name):
-    """As the odds of sequences do."""
+def test_legal_actions_are_in_ascending_order(name):
+    """The probabilities of sequences rely on it."""
     game = games.load(name)
     for views in unfold(game).views:
         for view in views[:50]:
@@ -211,8 +212,8 @@ def test_actions_stand_in_the_order_of_their_numbers(name):
 HOLDEM = "holdem:ranks=4,suits=2,streets=2,stack=40,inputs=1"
 
 
-def test_hold_em_learns_and_plays_what_it_learned_to_see(tmp_path):
-    values = {"iterations": 1, "keep_every": 1, "calls_unseen": True, "free_raises": True, "whole_pot": True}
+def test_a_hold_em_network_plays_by_the_encoding_it_was_trained_with(tmp_path):
+    values = {"iterations": 1, "keep_every": 1, "defects": "calls-unseen,free-raises,whole-pot"}
     run = trained(tmp_path / "run", HOLDEM, **values, evaluate_every=0)
     path = run.path("network.safetensors")
     model, about = read_model(path), describe(path)
@@ -228,8 +229,8 @@ def test_hold_em_learns_and_plays_what_it_learned_to_see(tmp_path):
         players.make_for(f"net:{run.folder}", games.load("leduc"))
 
 
-def test_a_seat_that_never_moved_has_learned_nothing_and_the_run_goes_on(tmp_path):
-    """Of one hand the dealer folds half, and the big blind has no decision."""
+def test_a_seat_without_samples_is_not_fitted(tmp_path):
+    """In one hand the dealer folds half of the time, and the big blind has no decision."""
     for seed in range(1, 6):
         run = begun(tmp_path / str(seed), HOLDEM, traversals=1, iterations=2, evaluate_every=0, seed=seed)
         trainer.estimate(run, 1)
@@ -240,25 +241,25 @@ def test_a_seat_that_never_moved_has_learned_nothing_and_the_run_goes_on(tmp_pat
     assert run.read_lines()[-1]["iteration"] == 2
 
 
-def test_free_raises_are_small_and_uncapped_in_what_is_traversed_only():
+def test_free_raises_change_the_traversed_game_only():
     game = games.load("holdem:thesis")
-    config = DeepCfr("holdem:thesis", free_raises=True)
+    config = DeepCfrConfig("holdem:thesis", defects="free-raises")
     traversed = config.traversed(game)
     assert (traversed.big_bet, traversed.preflop_raises, traversed.raises) == (10, 5, 5)
     assert traversed.facts.encoding == game.facts.encoding
     assert config.seen(game) == game
-    assert DeepCfr("holdem:thesis").traversed(game) == game
+    assert DeepCfrConfig("holdem:thesis").traversed(game) == game
 
 
 @cache
 def learned(*defects):
-    """The advantage network of a seat after a very short run of the thesis."""
-    small = {"traversals": 30, "hidden": "8", "steps": 3, "batch": 64, "device": "cpu"}
-    config = trainer.configured("deep-cfr", "holdem:thesis", "thesis", small | dict.fromkeys(defects, True))
-    solver = Solver(config, games.load(config.game))
+    """Weights of a seat's advantage network after a very short run with defects of the thesis."""
+    small = {"traversals": 30, "hidden": "8", "steps": 3, "batch_size": 64, "device": "cpu"}
+    config = trainer.configured("deep-cfr", "holdem:thesis", "thesis", small | {"defects": joined(defects)})
+    solver = DeepCfr(config, games.load(config.game))
     _, advantages, strategies, _ = traversing(config)((2, 0, 0), (None, None))
-    solver.take(2, 0, [advantages], [strategies])
-    solver.learn(2, 0)
+    solver.add(2, 0, [advantages], [strategies])
+    solver.fit_advantages(2, 0)
     return b"".join(array.tobytes() for array in solver.networks[0].values())
 
 
@@ -268,6 +269,14 @@ def test_every_defect_changes_what_is_learned(defect):
     assert learned(defect) != learned()
 
 
+def test_seven_fields_of_older_runs_become_one(tmp_path):
+    old = {"command": "train", "method": "deep-cfr", "one_deal": True, "whole_pot": False, "flipped_signs": False}
+    old |= {"free_raises": True, "newest_held_out": False, "calls_unseen": False, "weight_by_step": False, "clip": 1.0}
+    assert current_config(old) == {
+        "command": "train", "method": "deep-cfr", "defects": "one-deal,free-raises", "max_gradient_norm": 1.0
+    }  # fmt: skip
+
+
 # ---------------------------------------------------------------- presets, and what is refused
 
 
@@ -275,41 +284,41 @@ def test_every_defect_changes_what_is_learned(defect):
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "goofspiel:4", "liars_dice:1", "holdem", "holdem:thesis"])
 def test_presets_are_sound(game, name):
     if (game, name) == ("holdem", "thesis-faithful"):
-        with pytest.raises(BadInput, match="free_raises needs the thesis' encoding, holdem with inputs=1"):
+        with pytest.raises(BadInput, match="free-raises needs the thesis' encoding, holdem with inputs=1"):
             trainer.configured("deep-cfr", game, name, {})
         return
     config = trainer.configured("deep-cfr", game, name, {})
-    faithful = {defect for defect in DEFECTS if getattr(config, defect)}
-    assert bool(faithful) == (name == "thesis-faithful")
-    if game == "holdem:thesis" and faithful:
-        assert faithful == set(DEFECTS)
+    assert bool(config.defects) == (name == "thesis-faithful")
+    if game == "holdem:thesis" and config.defects:
+        assert config.defect_set == set(DEFECTS)
 
 
 @pytest.mark.parametrize(
     ("game", "values", "told"),
     [
-        ("connect_four", {"game": "doppelkopf"}, "two seats"),
-        ("leduc", {"whole_pot": True}, "whole_pot is a mistake that can be made in holdem, not in leduc"),
-        ("holdem", {"calls_unseen": True}, "calls_unseen needs the thesis' encoding"),
-        ("leduc", {"net": "cards"}, "net=cards reads hold'em with inputs=0, not leduc"),
-        ("leduc", {"reads": True}, "reads is for hold'em with inputs=0, not for leduc"),
-        ("leduc", {"one_deal": True, "shared_chance": False}, "not with shared_chance=no"),
-        ("leduc", {"newest_held_out": True}, "newest_held_out needs memory=latest"),
+        ("connect_four", {"game": "doppelkopf"}, "two-player zero-sum games"),
+        ("leduc", {"defects": "whole-pot"}, "the defect whole-pot is one of holdem, not of leduc"),
+        ("holdem", {"defects": "calls-unseen"}, "calls-unseen needs the thesis' encoding"),
+        ("leduc", {"network": "cards"}, "network=cards is for holdem with inputs=0; leduc needs network=plain"),
+        ("leduc", {"hand_categories": True}, "hand_categories is for holdem with inputs=0, not for leduc"),
+        ("leduc", {"defects": "one-deal", "shared_chance": False}, "doesn't work with shared_chance=no"),
+        ("leduc", {"defects": "newest-held-out"}, "needs samples in order of age: replay=latest"),
         ("leduc", {"hidden": "64-x"}, "hidden=64-x should be sizes of layers"),
-        ("leduc", {"rate": 2.0}, "rate=2.0 should be above 0 and below 1"),
-        ("leduc", {"held_out": 0.95}, "held_out=0.95 should be from 0 to 0.9"),
-        ("leduc", {"clip": -1.0}, "clip=-1.0 should be 0 or above"),
-        ("goofspiel:13", {}, "tries all actions of a seat, and that makes about 49,421,146,972 positions"),
+        ("leduc", {"learning_rate": 2.0}, "learning_rate=2.0 should be above 0 and below 1"),
+        ("leduc", {"validation": 0.95}, "validation=0.95 should be from 0 to 0.9"),
+        ("leduc", {"max_gradient_norm": -1.0}, "max_gradient_norm=-1.0 should be 0 or above"),
+        ("leduc", {"defects": "one-deal,two-deals"}, "no defect is called 'two-deals'"),
+        ("goofspiel:13", {}, "tries all actions of a seat and visits about 49,421,146,972 positions"),
     ],
 )
-def test_what_can_t_be_trained_is_refused_in_one_line(game, values, told):
+def test_wrong_configurations_are_refused_in_one_line(game, values, told):
     with pytest.raises(BadInput, match=told):
         trainer.configured("deep-cfr", values.pop("game", game), None, values)
 
 
-def test_as_many_traversals_share_batches_as_have_room():
-    """In Goofspiel all traversals of a seat are of the same size, and what they need is known beforehand."""
-    with pytest.raises(BadInput, match=r"in_flight=500 makes about 12,440,000 positions of .* so give 321 or less"):
+def test_the_positions_of_all_traversals_in_flight_are_limited():
+    """In Goofspiel all traversals of a seat have the same size, which is known beforehand."""
+    with pytest.raises(BadInput, match=r"in_flight=500 traversals .* about 12,440,000 positions, .* use 321 or less"):
         trainer.configured("deep-cfr", "goofspiel:7", None, {"in_flight": 500})
     assert trainer.configured("deep-cfr", "goofspiel:7", None, {"in_flight": 321})
     assert trainer.configured("deep-cfr", "goofspiel:7", None, {"in_flight": 500, "traversals": 321})

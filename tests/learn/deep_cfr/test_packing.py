@@ -1,4 +1,4 @@
-"""Samples: packed small and unpacked exactly, kept by a rule, merged to the same loss."""
+"""Samples of traversals: packed small, unpacked exactly, merged to the same gradient."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,11 @@ import torch
 
 from kibitz import games
 from kibitz.jit import generators
-from kibitz.learn.deep_cfr.learning import ADVANTAGES, ENTROPY, errors
-from kibitz.learn.deep_cfr.memory import BITS, FLOATS, HANDS, Memory, Packing, Rows, merged
+from kibitz.learn.deep_cfr.fitting import ADVANTAGES, ENTROPY, errors
+from kibitz.learn.deep_cfr.packing import BITS, FLOATS, HANDS, Packing, Rows, merged
 from kibitz.learn.deep_cfr.traversal import Settings, Traverser
 from kibitz.learn.deep_cfr.unpacking import unpacker
+from kibitz.learn.replay import ReplayBuffer
 
 REDUCED = "holdem:ranks=4,suits=2,streets=3"
 
@@ -36,10 +37,10 @@ def samples(name, count=60):
         ("holdem:inputs=3", HANDS, 16 + 4 * 3 + 4),
     ],
 )
-def test_packed_views_are_small_and_unpack_to_what_the_network_saw(name, kind, size):
+def test_packed_views_are_small_and_unpack_to_the_encodings(name, kind, size):
     packing, found = samples(name, 30 if name == "holdem" else 60)
     assert packing.kind == kind
-    assert Memory(9, packing.bytes, packing.game.facts.num_actions, "latest").bytes_each == size <= 40
+    assert ReplayBuffer(9, packing.empty(packing.game.facts.num_actions)).bytes_per_sample == size <= 40
     traverser = Traverser(packing.game, packing, Settings(True, False, False))
     seen = []
     streams = generators(3, 60)
@@ -53,7 +54,7 @@ def test_packed_views_are_small_and_unpack_to_what_the_network_saw(name, kind, s
     assert set(map(bytes, packing.unpack(views[:30]))) <= set(map(bytes, np.concatenate(seen)[:30]))
 
 
-def test_shuffled_suits_keep_ranks_and_who_has_the_same_suit():
+def test_permuted_suits_keep_ranks_and_equal_suits():
     packing, found = samples("holdem", 30)
     views = torch.from_numpy(found.advantages.views)
     plain = unpacker(packing, torch.device("cpu"))(views)
@@ -67,7 +68,7 @@ def test_shuffled_suits_keep_ranks_and_who_has_the_same_suit():
     assert not torch.equal(before, after)
 
 
-def test_encodings_that_are_no_bits_are_kept_whole():
+def test_encodings_that_are_no_bits_are_kept_as_numbers():
     packing = Packing(games.load("leduc"))
     packing.kind, packing.bytes = FLOATS, 4 * packing.width
     encodings = np.random.default_rng(1).normal(size=(5, packing.width)).astype(np.float32)
@@ -76,53 +77,10 @@ def test_encodings_that_are_no_bits_are_kept_whole():
     assert np.array_equal(unpacker(packing, torch.device("cpu"))(torch.from_numpy(views)).numpy(), encodings)
 
 
-def numbered(memory, first, count, generator):
-    views = np.arange(first, first + count, dtype=np.uint32).view(np.uint8).reshape(count, 4)
-    values = np.full((count, 2), np.nan, np.float32)
-    values[:, 0] = np.arange(first, first + count)
-    memory.add(views, values, np.full(count, first + 1.0, np.float32), generator)
-
-
-def test_the_latest_samples_stay_in_order_of_age():
-    memory, generator = Memory(10, 4, 2, "latest"), np.random.default_rng(1)
-    for first in range(0, 28, 7):
-        numbered(memory, first, 7, generator)
-    assert memory.rows().values[:, 0].tolist() == list(range(18, 28))
-    assert len(memory) == 10
-
-
-def test_every_sample_stays_with_the_same_chance():
-    counts, generator = np.zeros(60), np.random.default_rng(2)
-    for _ in range(2000):
-        memory = Memory(20, 4, 2, "reservoir")
-        for first in range(0, 60, 15):
-            numbered(memory, first, 15, generator)
-        rows = memory.rows()
-        assert len(np.unique(rows.values[:, 0])) == 20
-        assert (rows.views.copy().view(np.uint32)[:, 0] == rows.values[:, 0]).all()
-        counts[rows.values[:, 0].astype(int)] += 1
-    # Each is binomial, 2000 of 1/3: 21 is one standard deviation.
-    assert counts.sum() == 2000 * 20
-    assert np.abs(counts - 2000 / 3).max() < 5 * 21
-
-
-def test_a_memory_comes_back_from_its_file_and_goes_on_alike(tmp_path):
-    one, two = Memory(20, 4, 2, "reservoir"), Memory(20, 4, 2, "reservoir")
-    numbered(one, 0, 35, np.random.default_rng(1))
-    one.save(tmp_path / "memory.safetensors")
-    two.restore(tmp_path / "memory.safetensors")
-    for memory in (one, two):
-        numbered(memory, 35, 30, np.random.default_rng(2))
-    for mine, theirs in zip(one.rows(), two.rows(), strict=True):
-        assert np.array_equal(mine, theirs, equal_nan=True)
-    with pytest.raises(ValueError, match="other samples"):
-        Memory(21, 4, 2, "reservoir").restore(tmp_path / "memory.safetensors")
-
-
 @pytest.mark.parametrize("width", [4, 13])
 @pytest.mark.parametrize("loss", [ADVANTAGES, ENTROPY])
 def test_merged_rows_have_the_same_gradients(width, loss):
-    """Of a function that says something of each view: what it is told to change is the same."""
+    """The gradient of a table with an entry per view is the same."""
     generator = np.random.default_rng(4)
     kinds = generator.integers(0, 256, (6, width)).astype(np.uint8)
     legal = np.array([[True, True, True], [False, True, True]] * 3)
@@ -143,6 +101,6 @@ def test_merged_rows_have_the_same_gradients(width, loss):
     assert (found[0][~legal] == 0).all()
 
 
-def test_merged_rows_have_all_their_weight():
+def test_the_weight_of_merged_rows_is_the_sum():
     rows = Rows(np.array([[1], [1], [2]], np.uint8), np.ones((3, 2), np.float32), np.array([3, 6, 4], np.float32))
     assert merged(rows).weights.tolist() == [9, 4]
