@@ -1,11 +1,11 @@
 """The study of Deep CFR at a tiny scale: every part runs, has the published numbers beside ours, shares training."""
 
 import pytest
-from kibitz.learn.deep_cfr.thesis_defects import DEFECTS
 
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.learn.deep_cfr import method
+from kibitz.learn.deep_cfr.thesis_defects import DEFECTS
 from kibitz.studies import deep_cfr
 from kibitz.studies.deep_cfr import MODELS, PARTS, DeepCfrStudy, Scale
 

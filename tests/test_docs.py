@@ -1,0 +1,43 @@
+"""The pages of the documentation: every link leads somewhere, every command exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kibitz.app import cli
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def anchors(page):
+    """The names of a page's headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page):
+    wrong = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        file, _, anchor = target.partition("#")
+        there = (page.parent / file).resolve() if file else page
+        if not there.exists() or (anchor and anchor not in anchors(there)):
+            wrong.append(target)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_exists(page):
+    known = {name for names in cli.PANELS.values() for name in names}
+    named = set(re.findall(r"(?:^|`)kibitz ([a-z]+)\b", page.read_text(), re.MULTILINE))
+    if page.name == "CHANGELOG.md":
+        named -= {"warm"}
+    assert named <= known, named - known
+
+
+def test_the_index_names_every_page():
+    index = (ROOT / "docs" / "README.md").read_text()
+    assert [page.name for page in PAGES[2:] if page.name != "README.md" and f"({page.name})" not in index] == []
