@@ -60,7 +60,7 @@ def test_priors_are_what_the_network_says_of_the_line_of_who_asks(file, name, ca
     state = after(game, cards)
     seat = game.turn(state)
     view = view_of(game, state, seat)
-    search = BatchedEnsemble(game, LineReader(network), determinizations=DEALS, exact=0)
+    search = BatchedEnsemble(game, LineReader(network), determinizations=DEALS, exact=0, announcements="tree")
     worlds = sample_worlds(game, view, seat, DEALS, search.rng)
     search.grow(view, seat, worlds, np.full(DEALS, 150))
     kinds, lines = set(), set()
@@ -101,7 +101,7 @@ def test_it_plays_by_the_rules_and_the_same_again(file):
 def test_it_needs_a_network_for_cards(file, tmp_path):
     with pytest.raises(BadInput, match="uct-lstm: net is missing"):
         make("uct-lstm:10x100")
-    with pytest.raises(BadInput, match="uct-lstm: 100 should be guesses x simulations"):
+    with pytest.raises(BadInput, match="budget=100 should be worlds x simulations"):
         make(f"uct-lstm:100,net={file}")
     with pytest.raises(BadInput, match="no network file"):
         make(f"uct-lstm:10x100,net={tmp_path / 'nowhere'}")
