@@ -61,7 +61,7 @@ def test_priors_are_the_predictions_after_the_line_of_the_searching_seat(file, n
     state = after(game, cards)
     seat = game.turn(state)
     view = view_of(game, state, seat)
-    search = BatchedEnsemble(game, BatchedLstm(network), deals=DEALS, exact=0)
+    search = BatchedEnsemble(game, BatchedLstm(network), determinizations=DEALS, exact=0, announcements="tree")
     worlds = sample_worlds(game, view, seat, DEALS, search.rng)
     search.grow(view, seat, worlds, np.full(DEALS, 150))
     kinds, lines = set(), set()
@@ -102,7 +102,7 @@ def test_moves_are_legal_and_deterministic(file):
 def test_a_missing_or_foreign_network_is_refused(file, tmp_path):
     with pytest.raises(BadInput, match="uct-lstm: net is missing"):
         make("uct-lstm:10x100")
-    with pytest.raises(BadInput, match="uct-lstm: 100 should be guesses x simulations"):
+    with pytest.raises(BadInput, match="budget=100 should be worlds x simulations"):
         make(f"uct-lstm:100,net={file}")
     with pytest.raises(BadInput, match="no next-card network file"):
         make(f"uct-lstm:10x100,net={tmp_path / 'nowhere'}")
