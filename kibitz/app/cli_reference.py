@@ -29,8 +29,16 @@ def reference() -> str:
 
 def _with_subcommands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
     yield path, command
-    for name, inner in getattr(command, "commands", {}).items():
+    for name, inner in subcommands(command):
         yield from _with_subcommands(f"{path} {name}", inner)
+
+
+def subcommands(command: Any) -> list[tuple[str, Any]]:
+    """The commands of a group, those that it makes on demand included."""
+    if not hasattr(command, "list_commands"):
+        return []
+    context = command.context_class(command)
+    return [(name, command.get_command(context, name)) for name in command.list_commands(context)]
 
 
 def _section(path: str, command: Any) -> Iterator[str]:
