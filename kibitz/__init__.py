@@ -9,8 +9,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from . import search as _search
-
-__version__ = "0.2.0"
+from .core.version import __version__
 
 _PUBLIC = {
     # what to do with games

@@ -7,8 +7,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from .. import __version__
 from ..core.names import BadInput
+from ..core.version import __version__
 from . import commands
 from .ui.progress import compiling, err, out
 

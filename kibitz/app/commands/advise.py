@@ -42,13 +42,13 @@ def advise(
 
     Example: kibitz advise connect_four "4 4 3" --with uct:10000 --json -
     """
-    from ... import games
+    from ...games import full_name, load
     from ...players import make_adviser
     from ..ui.formatting import advice_table, position
     from ..ui.position_parser import parse_position, split
     from ..ui.referee import Follower, own_views
 
-    game = games.load(game_name)
+    game = load(game_name)
     names.at_least("--seed", seed, 0)
     states = parse_position(game, moves)
     adviser = make_adviser(player, game)
@@ -58,11 +58,11 @@ def advise(
         Follower(adviser, game, seat, seed).move(views)
     if adviser.advice is None:
         raise BadInput(f"{player} gives no advice, only moves: name a player that searches, such as oos:1000")
-    asked = {"game": games.full_name(game), "line": split(moves), "seat": seat + 1, "with": player, "seed": seed}
+    asked = {"game": full_name(game), "line": split(moves), "seat": seat + 1, "with": player, "seed": seed}
     report = asked | adviser.advice.as_json(game, views[-1])
     if json_file == STDOUT:
         print(json.dumps(report, indent=2))
         return
-    out.print(position(game, views[-1], seat, f"{games.full_name(game)}, seat {seat + 1} to move"))
+    out.print(position(game, views[-1], seat, f"{full_name(game)}, seat {seat + 1} to move"))
     out.print(advice_table(game, views[-1], adviser.advice))
     write_json(json_file, report)

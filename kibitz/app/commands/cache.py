@@ -18,11 +18,11 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Delete all compil
 
     Example: kibitz cache --clear
     """
-    from ... import jit
+    from ...jit import cache_files, cache_folder
 
-    files = jit.cache_files()
+    files = cache_files()
     total = sum(path.stat().st_size for path in files)
-    out.print(f"{jit.cache_folder()}: {len(files)} files, {total / 1e6:.1f} MB", soft_wrap=True)
+    out.print(f"{cache_folder()}: {len(files)} files, {total / 1e6:.1f} MB", soft_wrap=True)
     if clear:
         for path in files:
             path.unlink(missing_ok=True)

@@ -18,13 +18,14 @@ def compile_ahead(
 
     Example: kibitz compile leduc goofspiel:13
     """
-    from ... import games, jit
+    from ...games import full_name, load
+    from ...jit import compiled
     from ...search.precompile import precompile
 
-    loaded = [games.load(name) for name in game_names]
-    before = len(jit.compiled)
+    loaded = [load(name) for name in game_names]
+    before = len(compiled)
     with reporting("compiling", len(loaded)) as report:
         for done, game in enumerate(loaded):
-            report.progress(done, note=games.full_name(game))
+            report.progress(done, note=full_name(game))
             precompile(game)
-    out.print(f"{', '.join(games.full_name(game) for game in loaded)}: {len(jit.compiled) - before} kernels compiled")
+    out.print(f"{', '.join(full_name(game) for game in loaded)}: {len(compiled) - before} kernels compiled")

@@ -24,19 +24,19 @@ def list_games(
 
     Example: kibitz games leduc:ranks=4
     """
-    from ... import games
+    from ...games import GAMES, full_name, load
 
     if name is None:
         table = Table("game", "parameters (default)", "description")
-        for key, cls in games.GAMES.items():
+        for key, cls in GAMES.items():
             defaults = ", ".join(f"{field} ({_text(value)})" for field, value in cls._field_defaults.items())
             table.add_row(f"[bold]{key}[/bold]", defaults or "-", cls.__doc__)
         out.print(table)
         out.print("Details of one game: [bold]kibitz games goofspiel[/bold]. Set parameters: goofspiel:cards=6,base=1")
         return
-    game = games.load(name)
+    game = load(name)
     kind: Any = type(game)
-    out.print(f"[bold]{games.full_name(game)}[/bold]: {kind.__doc__}")
+    out.print(f"[bold]{full_name(game)}[/bold]: {kind.__doc__}")
     table = Table("parameter", "value", "allowed", "meaning")
     for key, field in names.hints(kind).items():
         table.add_row(key, _text(getattr(game, key)), names.span(*field), field[1])

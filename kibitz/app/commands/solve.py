@@ -38,13 +38,13 @@ def solve(
 
     Example: kibitz solve goofspiel:5 --with dcfr --iterations 500
     """
-    from ... import games
+    from ...games import full_name, legal_actions, load
     from ...search import solvers
     from ...search.best_response import evaluate
     from ..ui import formatting, plots
 
-    game = games.load(game_name)
-    name = games.full_name(game)
+    game = load(game_name)
+    name = full_name(game)
     names.choose("solver", method, solvers.METHODS)
     names.at_least("--iterations", iterations, 1)
     names.at_least("--seed", seed, 0)
@@ -87,7 +87,7 @@ def solve(
     for seat, view in formatting.sample_views(game, strategy, 3, seed):
         out.print(f"\n{escape(game.show(view, seat))}", highlight=False)
         key = int(game.infoset(view, seat))
-        out.print(formatting.probs_table(game, view, strategy.at(key, len(games.legal_actions(game, view)))))
+        out.print(formatting.probs_table(game, view, strategy.at(key, len(legal_actions(game, view)))))
     out.print(f"\nstrategy: {run.path('strategy.safetensors')}", soft_wrap=True)
     if run.path("convergence.png").exists():
         out.print(f"plot:     {run.path('convergence.png')}", soft_wrap=True)

@@ -80,7 +80,7 @@ def waiting(text: str, total: float | None = None) -> Iterator[Any]:
 @contextmanager
 def compiling() -> Iterator[None]:
     """Show "compiling ... (first time only)" whenever a kernel isn't in the cache."""
-    from ... import jit
+    from ...jit import cache
 
     shown = ExitStack()
 
@@ -90,9 +90,9 @@ def compiling() -> Iterator[None]:
         else:
             shown.enter_context(reporting(f"compiling {name.strip('_')} ... (first time only)"))
 
-    jit.cache.watcher = watch
+    cache.watcher = watch
     try:
         yield
     finally:
-        jit.cache.watcher = None
+        cache.watcher = None
         shown.close()
