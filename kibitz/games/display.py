@@ -5,7 +5,7 @@ from typing import Any
 
 from ..core.names import BadInput
 from .boards import board_text
-from .game import OVER, Game, legal_actions
+from .protocol import OVER, Game, legal_actions
 
 SYMBOLS = "xo"  # pieces of seat 0 and seat 1
 

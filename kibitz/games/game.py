@@ -7,24 +7,32 @@ a whole game.
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..core.names import BadInput, Registry
 from ..jit import below, copy_record, hash_record, mix, rules, uniform
+from . import svg
+from .display import show_board
+from .protocol import CHANCE, IST, OVER, PST, SCRATCH, Facts, Game, chance_outcomes, legal_actions, positions, view_of
+from .state import State
 
-if TYPE_CHECKING:
-    from .state import State
-
-CHANCE = -1
-OVER = -2
-
-PST = 0  # `target` the public part of a view
-IST = 1  # `target` everything that the seat has seen
-
-SCRATCH = 1024  # maximum number of actions or outcomes at a turn
+__all__ = [
+    "CHANCE",
+    "GAMES",
+    "IST",
+    "OVER",
+    "PST",
+    "SCRATCH",
+    "Facts",
+    "Game",
+    "chance_outcomes",
+    "game",
+    "legal_actions",
+    "positions",
+    "view_of",
+]
 
 GAMES = Registry("game", "kibitz.games")  # name -> class
 
@@ -71,59 +79,6 @@ RENAMED = {  # rules and facts before version 0.2
     "longest": "max_game_length",
     "mills": "milli_unit",
 }
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Constants of a game with its parameters: sizes, bounds and what it supports."""
-
-    seats: int
-    num_actions: int  # actions of a seat are numbered from 0 to num_actions - 1
-    max_chance_outcomes: int  # 0 for a game without chance
-    max_game_length: int  # turns of the longest game, chance turns included
-    payoffs: tuple[float, float]  # lowest and highest payoff of a seat
-    rewards: tuple[float, float]  # the same of `reward`: the scale of a search; with two seats also its bounds
-    zero_sum: bool
-    encoding: int  # numbers that `observe` writes; 0 if the game has no encoding
-    notes: int  # numbers that `prepare` writes
-    hidden: bool  # whether the game has hidden information
-    targets: tuple[str, ...]  # modes of `target`: "pst", "ist"
-    milli_unit: str  # unit of a thousandth of a payoff, such as "mbb/g"; empty if there is no such unit
-
-
-class Game(Protocol):
-    """The type of a decorated class, for type checkers. `docs/write-a-game.md` describes each rule."""
-
-    name: str
-    state: np.dtype
-    facts: Facts
-
-    def start(self, state: Any) -> None: ...
-    def turn(self, state: Any) -> int: ...
-    def actions(self, state: Any, out: Any) -> int: ...
-    def chance_probs(self, state: Any, actions: Any, n: int, out: Any) -> None: ...
-    def sample_action(self, state: Any, rng: Any) -> int: ...
-    def play(self, state: Any, action: int) -> None: ...
-    def random_playout(self, state: Any, rng: Any) -> None: ...
-    def heuristic(self, state: Any, rng: Any) -> int: ...
-    def is_announcement(self, state: Any) -> bool: ...
-    def payoff(self, state: Any, seat: int) -> float: ...
-    def reward(self, state: Any, seat: int) -> float: ...
-    def infoset(self, state: Any, seat: int) -> Any: ...
-    def observe(self, state: Any, seat: int, out: Any) -> None: ...
-    def look(self, state: Any, seat: int, out: Any) -> None: ...
-    def prepare(self, view: Any, seat: int, notes: Any) -> None: ...
-    def determinize(self, view: Any, seat: int, notes: Any, rng: Any, out: Any) -> bool: ...
-    def target(self, state: Any, view: Any, seat: int, mode: int, actions: Any, n: int, keep: Any) -> int: ...
-    def from_to(self, state: Any, action: int) -> tuple[int, int]: ...
-    def pieces(self, state: Any, seat: int, word: int) -> Any: ...
-    def without_announcements(self) -> "Game": ...
-    def show(self, state: Any, seat: int) -> str: ...
-    def action_to_string(self, state: Any, action: int) -> str: ...
-    def parse_action(self, state: Any, text: str) -> int: ...
-    def picture(self, state: Any, seat: int) -> str: ...
-    def initial(self, seed: int | None = None) -> "State": ...
-    def _asdict(self) -> dict[str, Any]: ...
 
 
 C = TypeVar("C", bound=type)
@@ -322,8 +277,6 @@ def regions(self, seat):
 def show(self, state, seat):
     """The position as text: the board, else the fields of the record."""
     if hasattr(self, "board"):
-        from .display import show_board
-
         return show_board(self, state, seat)
     return "\n".join(f"{field}: {np.asarray(state[field]).tolist()}" for field in state.dtype.names)
 
@@ -348,18 +301,14 @@ def picture(self, state, seat):
 
     By default the board, else the text of `show`.
     """
-    from . import svg
-
     return svg.board_svg(self, state) if hasattr(self, "board") else svg.text_html(self.show(state, seat))
 
 
-def initial(self: Any, seed: int | None = None) -> "State":
+def initial(self: Any, seed: int | None = None) -> State:
     """The opening position as a `State`, which offers legal actions, moves, views and pictures.
 
     Chance turns are left to the caller: play an outcome, or call `State.deal`.
     """
-    from .state import State
-
     return State(self, seed=seed)
 
 
@@ -368,35 +317,3 @@ DEFAULTS = (
     determinize, target, from_to, pieces, without_announcements, places, regions, show, action_to_string, parse_action,
     picture, initial,
 )  # fmt: skip
-
-
-# ---------------------------------------------------------------- positions, in plain Python
-
-
-def positions(game: Game, count: int = 1) -> np.ndarray:
-    """`count` records of the opening position."""
-    states = np.zeros(count, game.state)
-    for state in states:
-        game.start(state)
-    return states
-
-
-def view_of(game: Game, state: Any, seat: int) -> Any:
-    """The view of a seat: a copy of the position in which everything hidden from the seat is masked."""
-    view = np.zeros(1, game.state)[0]
-    game.look(state, seat, view)
-    return view
-
-
-def legal_actions(game: Game, state: Any) -> list[int]:
-    """The legal actions, or at a chance turn the possible outcomes."""
-    out = np.empty(SCRATCH, np.int64)
-    return out[: game.actions(state, out)].tolist()
-
-
-def chance_outcomes(game: Game, state: Any) -> list[tuple[int, float]]:
-    """The possible outcomes of a chance turn with their probabilities."""
-    actions, out = np.empty(SCRATCH, np.int64), np.empty(SCRATCH)
-    n = game.actions(state, actions)
-    game.chance_probs(state, actions, n, out)
-    return list(zip(actions[:n].tolist(), out[:n].tolist(), strict=True))

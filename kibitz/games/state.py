@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.names import BadInput
 from ..jit import generators
-from .game import CHANCE, OVER, Game, chance_outcomes, legal_actions, positions, view_of
+from .protocol import CHANCE, OVER, Game, chance_outcomes, legal_actions, positions, view_of
 from .svg import board_svg
 
 SPECTATOR = -1  # the seat that `show` and `picture` are given for somebody who sees everything

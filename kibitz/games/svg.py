@@ -11,7 +11,7 @@ from typing import Any
 
 from .boards import LETTERS, SQUARE, Board
 from .display import piece_owners
-from .game import CHANCE, OVER, Game
+from .protocol import CHANCE, OVER, Game
 
 CELL = 36.0  # pixels between the middles of two cells
 MARGIN = 22.0

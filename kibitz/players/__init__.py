@@ -1,6 +1,7 @@
 """Players by name, such as `oos:10000`, from files and as objects. All of them see views only."""
 
 from .baselines import Human, Random
+from .make import make, make_adviser, make_for
 from .player import (
     PLAYERS,
     AdvisedPlayer,
@@ -8,9 +9,6 @@ from .player import (
     PolicyPlayer,
     in_any_process,
     label,
-    make,
-    make_adviser,
-    make_for,
     player,
 )
 

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..games import CHANCE, OVER, Game, legal_actions, load, positions
-from .player import label, make_for
+from .make import make_for
+from .player import label
 
 
 def check_player(player: Any, game: str | Game, games: int = 4, seed: int = 1) -> int:
