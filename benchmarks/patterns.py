@@ -7,12 +7,12 @@ import numpy as np
 
 from kibitz import games
 from kibitz.learn.tspg.linear import linear
-from kibitz.learn.tspg.naive import naive
 from kibitz.learn.tspg.patterns import Pattern, canonical, combined, turned, window
 from kibitz.learn.tspg.sets import atoms_of
 from kibitz.search.playouts import by_policy
 
 from .measuring import Row, Work
+from .naive_patterns import naive
 
 # Tables of bits against every pattern tested for every action. The patterns are the atoms
 # and 200 pairs of pairs by chance: what they are makes no difference to the tables, and little to the tests.

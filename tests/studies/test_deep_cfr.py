@@ -1,11 +1,11 @@
 """The study of Deep CFR, tiny: every part runs, stands beside published numbers, shares training."""
 
 import pytest
-from kibitz.learn.deep_cfr.method import DEFECTS
 
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
-from kibitz.learn.deep_cfr import method
+from kibitz.learn.deep_cfr import config
+from kibitz.learn.deep_cfr.thesis_defects import DEFECTS
 from kibitz.studies import deep_cfr
 from kibitz.studies.deep_cfr import MODELS, PARTS, Scale, Study
 
@@ -13,7 +13,7 @@ from kibitz.studies.deep_cfr import MODELS, PARTS, Scale, Study
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
     monkeypatch.setitem(deep_cfr.SCALES, "quick", Scale(2, 2, MODELS, 4, 3, 6, "for tests"))
-    monkeypatch.setitem(method.THESIS, "hidden", "8")
+    monkeypatch.setitem(config.THESIS, "hidden", "8")
 
 
 def study(part, folder, **given):

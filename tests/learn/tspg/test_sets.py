@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from benchmarks.naive_patterns import naive
 from kibitz import games
 from kibitz.games import boards, breakthrough
 from kibitz.jit import kernel
@@ -14,7 +15,6 @@ from kibitz.jit.bitsets import CODES, WORDS, any_of_both, matcher, sum_of_bits
 from kibitz.learn.tspg import cases
 from kibitz.learn.tspg.cases import Finder
 from kibitz.learn.tspg.linear import STEEP, exponential, linear
-from kibitz.learn.tspg.naive import naive
 from kibitz.learn.tspg.patterns import Mark, Pattern, combined, turned, window
 from kibitz.learn.tspg.sets import atoms_of, compile_set, is_moving, marks_of, sight, words_for
 from kibitz.search.policies import weighed

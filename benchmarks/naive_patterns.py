@@ -1,6 +1,6 @@
-"""The policy on patterns found the slow, obvious way: for every action every pattern is tested, in every turn.
+"""The policy on patterns, the slow and obvious way: every pattern is tested for every action, under every symmetry.
 
-It is what the tables of `sets` are measured against, and what they have to agree with.
+The tables of `sets` have to agree with it, and benchmarks compare with it.
 """
 
 import math
@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...jit import helper
-from ...search.policies import policy
-from .patterns import Pattern, images, window
-from .sets import BITS, marks_of
+from kibitz.jit import helper
+from kibitz.learn.tspg.patterns import Pattern, images, window
+from kibitz.learn.tspg.sets import BITS, marks_of
+from kibitz.search.policies import policy
 
 
 class Listed(NamedTuple):
-    """A seat's patterns as lists of lists."""
+    """Patterns of a seat as lists of lists."""
 
     image: np.ndarray  # [patterns + 1] i8: the first image of each
     element: np.ndarray  # [images + 1] i8: the first element of each
     anchor: np.ndarray  # [elements] i8
     place: np.ndarray  # [elements] i8
-    allowed: np.ndarray  # [elements] i8: bit c: content c may lie there
+    allowed: np.ndarray  # [elements] i8: bit c: content c is allowed
     needed: (
         np.ndarray
     )  # [patterns, anchors, cells + 1] bool: whether a pattern can be anchored at a cell; last: at none
@@ -36,7 +36,7 @@ class Naive(NamedTuple):
     cell: (
         np.ndarray
     )  # [cells + 1, places] i8: what is seen from a cell; the last, which is no cell, where there is none
-    bits: np.ndarray  # [cells] i8: of the game's stones
+    bits: np.ndarray  # [cells] i8: of the game's pieces
     content: np.ndarray  # [cells + 1] i8
 
     def weigh(self, game, state, actions, n, probs):
@@ -70,7 +70,7 @@ def logit_of(listed, cell, content, start, to):
 
 @helper
 def is_active(listed, cell, content, start, to, f):
-    """Whether all tests of a pattern hold, in one of its images."""
+    """Return whether all tests of a pattern hold, in one of its images."""
     if not (listed.needed[f, 0, to] and listed.needed[f, 1, start]):
         return False
     for image in range(listed.image[f], listed.image[f + 1]):
