@@ -1,1 +1,1 @@
-"""What learners remember and learn from."""
+"""Learners, and the one training loop of all of them: `learner` is the interface, `trainer` the loop."""

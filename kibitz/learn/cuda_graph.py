@@ -1,4 +1,4 @@
-"""A step of learning as one launch: small networks are done on a GPU before Python has told it what comes next."""
+"""A training step as one CUDA graph: for small networks, launching kernels from Python takes longer than they do."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -6,13 +6,14 @@ from contextlib import contextmanager
 
 import torch
 
-WARM_UP = 3  # steps before it is recorded: what is allocated on first use must not be part of it
+WARM_UP = 3  # steps before recording: allocations of the first use must not be part of the graph
 
 
 class Replayed:
-    """`step()` of tensors whose shapes and places stay; after a few calls it is recorded, then replayed.
+    """Calls `step()` a few times, then records it as a CUDA graph and replays that.
 
-    What differs from step to step has to lie in tensors, and chance has to come from `generator`.
+    Shapes and addresses of tensors must not change. Values that differ from step to step have to be in tensors, and
+    random numbers have to come from `generator`.
     """
 
     def __init__(self, step: Callable[[], torch.Tensor], generator: torch.Generator) -> None:
@@ -41,7 +42,7 @@ class Replayed:
 
 @contextmanager
 def _nothing_freed() -> Iterator[None]:
-    """An older recording that is thrown away while another is made spoils it."""
+    """Disable garbage collection: freeing an older graph during a recording would corrupt it."""
     gc.collect()
     gc.disable()
     try:

@@ -7,7 +7,7 @@ from ..jit import generators
 
 
 def survey(game: Game, count: int = 50) -> tuple[int, bool]:
-    """By some random games: decisions a game (the mean, rounded up), and whether encodings are all 0 and 1."""
+    """Play random games; return the mean decisions per game, rounded up, and whether encodings are all 0 and 1."""
     rng, encoding = generators(1, 1)[0], np.zeros(game.facts.encoding, np.float32)
     decisions, bits = 0, True
     for _ in range(count):

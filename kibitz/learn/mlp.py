@@ -1,9 +1,9 @@
 """Multilayer perceptrons as data: a file, and a policy that kernels call. No torch in here, so players start at once.
 
-Sizes are those of the game's facts with hidden ones between: encoding, hidden..., actions. ReLU between
-layers; the last gives a logit for each action, and the policy is their softmax over the legal ones.
+The sizes of the layers are encoding, hidden..., actions. ReLU between layers; the last layer gives one logit per
+action, and the policy is their softmax over the legal actions.
 
-The compiled forward pass adds up rows of weights: those of inputs that aren't 0 (an encoding is mostly zeros), and of
+The compiled forward pass adds rows of weights: those of inputs that aren't 0 (an encoding is mostly zeros), and of
 hidden units that aren't off (about half).
 """
 
@@ -28,7 +28,7 @@ Layers = list[tuple[np.ndarray, np.ndarray]]  # weights [inputs, outputs] and bi
 
 
 def sizes_of(game: Game, hidden: Sequence[int]) -> list[int]:
-    """Of the layers: the facts of the game, and what is between."""
+    """Sizes of all layers of a game's network, given the hidden ones."""
     return [game.facts.encoding, *hidden, game.facts.num_actions]
 
 
@@ -44,7 +44,7 @@ def parse_sizes(name: str, text: str) -> tuple[int, ...]:
 
 
 def new_layers(sizes: Sequence[int], generator: np.random.Generator) -> Layers:
-    """Untrained: weights and biases even between ±1/√inputs."""
+    """Untrained layers: weights and biases are uniform in ±1/√inputs."""
 
     def even(inputs: int, *shape: int) -> np.ndarray:
         return (generator.uniform(-1, 1, shape) / inputs**0.5).astype(np.float32)
@@ -102,7 +102,7 @@ def describe(path: Path) -> Description:
 
 
 def logits(layers: Layers, encodings: np.ndarray) -> np.ndarray:
-    """[rows, actions] by plain NumPy: what the compiled policy and torch do too."""
+    """Logits [rows, actions] by NumPy; the compiled policy and torch give the same."""
     for weights, biases in layers[:-1]:
         encodings = np.maximum(encodings @ weights + biases, 0)
     weights, biases = layers[-1]
@@ -110,7 +110,7 @@ def logits(layers: Layers, encodings: np.ndarray) -> np.ndarray:
 
 
 def action_probs(game: Game, layers: Layers, views: np.ndarray) -> np.ndarray:
-    """The policy at many views of the seat to move, in a batch: [views, most actions], behind the legal ones zeros."""
+    """The policy at many views of the seat to move: [views, num_actions], legal actions first, then zeros."""
     encodings = np.zeros((len(views), game.facts.encoding), np.float32)
     encode(game, views, encodings)
     probs, actions = np.zeros((len(views), game.facts.num_actions)), np.zeros(game.facts.num_actions, np.int64)
@@ -120,7 +120,7 @@ def action_probs(game: Game, layers: Layers, views: np.ndarray) -> np.ndarray:
 
 @kernel
 def encode(game, views, encodings):
-    """What the seat to move knows at each view."""
+    """Encode each view for the seat to move."""
     for i in range(len(views)):
         game.observe(views[i], game.turn(views[i]), encodings[i])
 
@@ -134,15 +134,15 @@ def softmax_all(game, views, logits, actions, probs):
 
 @policy
 class Mlp(NamedTuple):
-    """The compiled form: layers one after the other in one array, and room to work in."""
+    """The compiled form: all layers in one array, and buffers."""
 
-    weights: np.ndarray  # f4: of each layer its biases, then a row an input; all padded to whole vectors
+    weights: np.ndarray  # f4: per layer the biases, then one row per input; all padded to whole vectors
     widths: np.ndarray  # [layers + 1] i8: encoding, hidden..., actions; all but the first padded
     encoding: np.ndarray  # [encoding, padded] f4
-    units: np.ndarray  # [widest] f4: of the layer at hand, the logits at the end
-    active: np.ndarray  # [widest] i4: which inputs of a layer aren't 0
-    values: np.ndarray  # [widest] f4: and what they are
-    asked: np.ndarray  # [1] i8: how often, so far
+    units: np.ndarray  # [widest] f4: outputs of the current layer; the logits at the end
+    active: np.ndarray  # [widest] i4: inputs of a layer that aren't 0
+    values: np.ndarray  # [widest] f4: their values
+    asked: np.ndarray  # [1] i8: number of evaluations so far
 
     def weigh(self, game, state, actions, n, probs):
         ask(self, game, state)
@@ -151,7 +151,7 @@ class Mlp(NamedTuple):
 
 @helper
 def ask(net, game, state):
-    """Logits of who has the turn, into `units`."""
+    """Evaluate the network for the seat to move; the logits are in `units`."""
     net.asked[0] += 1
     game.observe(state, game.turn(state), net.encoding[: net.widths[0]])
     forward(net)
@@ -159,11 +159,11 @@ def ask(net, game, state):
 
 @helper
 def forward(net):
-    """From the encoding to the logits, which end up in `units`."""
+    """Compute the logits of `encoding` into `units`."""
     at, inputs = 0, net.encoding
     for layer in range(len(net.widths) - 1):
         given, width = net.widths[layer], net.widths[layer + 1]
-        # What is below 0 counts in an encoding only: ReLU leaves it out elsewhere.
+        # Negative inputs count in an encoding only: ReLU drops them elsewhere.
         count = pick_active(inputs, (given + VECTOR - 1) // VECTOR * VECTOR, layer == 0, net.active, net.values)
         for k in range(width):
             net.units[k] = net.weights[at + k]
@@ -173,7 +173,7 @@ def forward(net):
 
 
 def compiled(layers: Layers) -> Mlp:
-    """The policy of a network; each has its own room to work in, so one is for one search at a time."""
+    """Compile a network into a policy. It has buffers of its own, so it serves one search at a time."""
     encoding, *padded = (-(-size // VECTOR) * VECTOR for size in (len(layers[0][0]), *(len(b) for _, b in layers)))
     widths = [len(layers[0][0]), *padded]
     parts = []
@@ -196,7 +196,7 @@ def compiled(layers: Layers) -> Mlp:
 
 @kernel
 def passes(net, encodings, count):
-    """So many forward passes, over and over the encodings: what a benchmark compares with."""
+    """Do `count` forward passes over the encodings, for benchmarks."""
     for i in range(count):
         row = encodings[i % len(encodings)]
         for k in range(len(row)):

@@ -15,17 +15,17 @@ NETWORK = "network.safetensors"
 
 
 def shipped() -> dict[str, Path]:
-    """The networks of the package, by name."""
+    """The networks that ship with the package, by name."""
     return {path.stem: path for path in sorted(SHIPPED.glob("*.safetensors"))}
 
 
 def kept_networks(folder: Path) -> dict[int, Path]:
-    """Those that a run has kept on its way, by iteration."""
+    """The networks that a run has kept, by iteration."""
     return dict(sorted((int(path.stem), path) for path in folder.glob("networks/*.safetensors")))
 
 
 def network_file(name: str, iteration: int = 0) -> Path:
-    """The file of a run folder (0: its last network), of `models/NAME`, or the file itself."""
+    """The network file of a run folder (iteration 0: the last), of `models/NAME`, or the file itself."""
     path = Path(name)
     if name.startswith(PREFIX) and not path.exists():
         known = shipped()

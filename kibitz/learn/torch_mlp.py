@@ -12,7 +12,7 @@ BANNED = -1e9  # logit of an illegal action
 
 
 class one_thread:
-    """Small matrices are slower on many threads; and sums come out the same on every machine with one."""
+    """Use one thread: small matrices are slower on several, and sums are the same on every machine with one."""
 
     def __enter__(self) -> None:
         self.before = torch.get_num_threads()
@@ -34,22 +34,22 @@ def as_module(layers: Layers) -> torch.nn.Sequential:
 
 
 def layers_of(module: torch.nn.Sequential) -> Layers:
-    """The other way round."""
+    """The layers of a module: the inverse of `as_module`."""
     linear = [part for part in module if isinstance(part, torch.nn.Linear)]
     return [(part.weight.detach().cpu().numpy().T.copy(), part.bias.detach().cpu().numpy().copy()) for part in linear]
 
 
 def divergence(logits: torch.Tensor, policies: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
-    """KL(policies || softmax of the logits over legal actions), mean of the rows."""
+    """Mean over the rows of KL(policies || softmax of the logits over legal actions)."""
     said = torch.log_softmax(torch.where(legal, logits, BANNED), dim=1)
     wanted = torch.where(policies > 0, policies, 1.0).log()
     return (policies * (wanted - said)).sum(dim=1).mean()
 
 
 def batch_evaluator(layers: Layers, device: str) -> Any:
-    """A function from encodings to logits, both NumPy arrays [rows, ...] f4."""
+    """Return the function from encodings to logits, both NumPy arrays [rows, ...] f4."""
     network = as_module(layers).to(device).eval()
-    torch.set_num_threads(1)  # one process a core
+    torch.set_num_threads(1)  # one process per core
 
     def evaluate(encodings: np.ndarray) -> np.ndarray:
         with torch.inference_mode():
@@ -59,7 +59,7 @@ def batch_evaluator(layers: Layers, device: str) -> Any:
 
 
 def pick_device(name: str, large: bool) -> str:
-    """`auto` is CUDA where there is some, and the network is large enough to gain by it."""
+    """The device of a name; `auto` is CUDA where it is available and the network is large enough to gain by it."""
     if name == "cuda" and not torch.cuda.is_available():
-        raise BadInput("device=cuda: torch sees no CUDA device here; device=cpu would do")
+        raise BadInput("device=cuda: no CUDA device is available; use device=cpu")
     return ("cuda" if large and torch.cuda.is_available() else "cpu") if name == "auto" else name

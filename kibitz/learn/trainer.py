@@ -97,12 +97,13 @@ def train(run: Run, processes: int | None = None, cluster: str | None = None, re
 
 def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter = SILENT) -> None:
     """Collect, learn, evaluate and save, iteration by iteration, from wherever the run is."""
-    checkpoints, journal, status = Checkpoints(run, learner), Journal(run.path("journal")), Status(report, learner)
+    checkpoints, journal = Checkpoints(run, learner), Journal(run.path("journal"))
     restored = checkpoints.restore()
     done = restored or 0
     run.keep_metrics(lambda line: restored is not None and line["iteration"] <= done)
     if restored is None:
         run.log(iteration=0, **learner.totals(0), **learner.evaluate())
+    status = Status(report, learner, run.read_lines())
     for iteration in range(done + 1, learner.config.iterations + 1):
         began = time.perf_counter()
         samples = journal.samples(iteration, functools.partial(learner.collect, workers, iteration, status))
@@ -128,9 +129,10 @@ def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter
 class Status(Reporter):
     """Passes on what the learner reports, with the iteration and the last measurements added to the note."""
 
-    def __init__(self, report: Reporter, learner: Learner) -> None:
+    def __init__(self, report: Reporter, learner: Learner, lines: list[dict[str, Any]]) -> None:
         self.report, self.learner = report, learner
-        self.iteration, self.metrics = 0, dict[str, float]()
+        self.metrics = {key: value for line in lines for key, value in line.items()}
+        self.iteration = int(self.metrics["iteration"])
         self.last: tuple[float, float | None] = 0, None
 
     def progress(self, done: float, total: float | None = None, note: str = "") -> None:

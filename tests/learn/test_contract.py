@@ -51,6 +51,17 @@ def test_a_registered_learner_keeps_the_contract(name, given, tmp_path):
     check_learner(name, game, values | given.get(name, {}), tmp_path)
 
 
+def test_no_learner_imports_another():
+    """And neither the trainer nor any other shared module imports a learner."""
+    package = ROOT / "kibitz" / "learn"
+    folders = [path.parent.name for path in package.glob("*/__init__.py")]
+    assert len(folders) > 3
+    shared = re.compile(rf"^\s*(from|import) \.({'|'.join(folders)})\b", re.MULTILINE)
+    other = re.compile(rf"^\s*(from|import) \.\.({'|'.join(folders)})\b", re.MULTILINE)
+    assert not [path.name for path in package.glob("*.py") if shared.search(path.read_text())]
+    assert not [path.name for path in package.glob("*/*.py") if other.search(path.read_text())]
+
+
 # ---------------------------------------------------------------- a learner in a file
 
 

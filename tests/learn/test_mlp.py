@@ -225,7 +225,7 @@ def test_something_else_is_refused(tmp_path, content):
         ({"game": "leduc", "made": ""}, "is no network of Kibitz (its format is 'not given')"),
         ({"format": FORMAT, "game": "leduc"}, "damaged or foreign"),
         ({"format": FORMAT, "made": ""}, "damaged or foreign"),
-        ("leduc", "is no network of Kibitz (its format is 'not given')"),
+        ("leduc", "damaged or foreign"),
         ([FORMAT], "is no network of Kibitz (its format is 'not given')"),
         (None, "is no network of Kibitz (its format is 'not given')"),
     ],

@@ -101,5 +101,5 @@ def test_auto_is_cuda_where_it_is_there_and_gains_something(name, large, there, 
 
 def test_a_device_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(BadInput, match="device=cuda: torch sees no CUDA device here; device=cpu would do"):
+    with pytest.raises(BadInput, match="device=cuda: no CUDA device is available; use device=cpu"):
         pick_device("cuda", large=True)

@@ -1,6 +1,6 @@
-"""One strategy of a model: its strategy network's, or of all advantage networks by how likely each comes there.
+"""The average strategy of a model: its strategy network, or all advantage networks weighted by their reach.
 
-In a game that is small enough to be written out this is exact, and so is how far it is from equilibrium.
+In a game that is small enough to be written out the average is exact, and so is its exploitability.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from .networks import Model, Shape, Weights, forward, matched, softmax
 
 
 class Table:
-    """The infosets of a small game, encoded: what networks say of them as odds of sequences."""
+    """The encoded infosets of a small game: converts networks to probabilities of sequences."""
 
     def __init__(self, form: SequenceForm, seen: Any) -> None:
         self.form = form
@@ -27,16 +27,16 @@ class Table:
             self.legal.append(legal)
 
     def probs(self, seat: int, policy: np.ndarray) -> np.ndarray:
-        """[sequences] of a policy [infosets, actions]: legal actions in the order of their numbers."""
+        """Probabilities [sequences] of a policy [infosets, actions]; legal actions are in ascending order."""
         return np.concatenate([[1.0], policy[self.legal[seat]]])
 
     def matched(self, seat: int, shape: Shape, weights: Weights, fallback: str) -> np.ndarray:
-        """What an advantage network plays."""
+        """The strategy of an advantage network: regret matching on its outputs."""
         said = forward(shape, weights, self.encodings[seat])
         return self.probs(seat, matched(said, self.legal[seat], fallback))
 
     def softmax(self, seat: int, shape: Shape, weights: Weights) -> np.ndarray:
-        """What a strategy network plays."""
+        """The strategy of a strategy network: the softmax of its outputs."""
         return self.probs(seat, softmax(forward(shape, weights, self.encodings[seat]), self.legal[seat]))
 
     def mean(self, seat: int, probs: list[np.ndarray], weights: np.ndarray) -> np.ndarray:
@@ -47,7 +47,7 @@ class Table:
 
 
 def whole_strategy(model: Model, form: SequenceForm, seen: Game) -> list[np.ndarray]:
-    """The odds of all sequences, by seat."""
+    """The average strategy as probabilities of all sequences, by seat."""
     table, found = Table(form, seen), []
     for seat, networks in enumerate(model.seats):
         if model.average == "network":
@@ -59,9 +59,9 @@ def whole_strategy(model: Model, form: SequenceForm, seen: Game) -> list[np.ndar
 
 
 def action_probs(model: Model, seat: int, network: int, game: Game, views: np.ndarray) -> np.ndarray:
-    """[views, most actions]: the odds of legal actions at views of a seat, in the order of the rules; then zeros.
+    """Probabilities [views, num_actions] at views of a seat: legal actions first, in ascending order, then zeros.
 
-    `game` is the one by which it sees.
+    `game` is the one by whose rules views are encoded.
     """
     encodings, legal = encoded(game, views)
     said = forward(model.shape, model.seats[seat][network], encodings)
@@ -69,14 +69,14 @@ def action_probs(model: Model, seat: int, network: int, game: Game, views: np.nd
 
 
 def in_order(probs: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """What stands at the numbers of legal actions, moved to the front."""
+    """Move the probabilities of legal actions to the front of each row."""
     found, (rows, actions) = np.zeros(probs.shape), np.nonzero(legal)
     found[rows, legal.cumsum(axis=1)[rows, actions] - 1] = probs[rows, actions]
     return found
 
 
 def encoded(game: Game, views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Encodings [views, inputs] f4 and legal actions [views, actions] bool, of the seats to move."""
+    """Return encodings [views, inputs] f4 and legal actions [views, actions] bool for the seats to move."""
     encodings = np.zeros((len(views), game.facts.encoding), np.float32)
     legal = np.zeros((len(views), game.facts.num_actions), bool)
     _encode(game, views, np.zeros(game.facts.num_actions, np.int64), encodings, legal)

@@ -110,6 +110,7 @@ class DeepCfr(Learner):
         self.iteration = iteration
         if self.keeps(iteration) or (self.evaluates(iteration) and self.table is not None):
             self.fit_strategies(report)
+        report.progress(iteration, self.config.iterations)
         return metrics | {"rows": sum(map(len, self.advantages))}
 
     def _traverse(self, iteration: int, seat: int, report: Reporter) -> int:

@@ -1,12 +1,12 @@
-"""Networks of Deep CFR as data: their shape, their weights, a forward pass, and the file that players read.
+"""Networks of Deep CFR as data: shape, weights, forward pass, and the file that players read.
 
-The forward pass is written with what NumPy's arrays and torch's tensors have in common, so that players need no torch,
-and what is learned is what is played.
+The forward pass uses only what NumPy's arrays and torch's tensors have in common, so that players need no torch, and
+play exactly the function that was fitted.
 
-Two kinds. `plain`: layers over the encoding. `cards`, after Brown et al.: each card is the sum of what its rank, its
-suit and itself stand for; cards are added up for hole, flop, turn and river; three layers over these, two over the
-bets, three over both. In both kinds layers of the same width are added to what they are given, where asked, and what
-reaches the last layer is normalised.
+Two architectures. `plain`: layers over the encoding. `cards`, after Brown et al.: the embedding of a card is the sum of
+those of its rank, its suit and itself; cards are summed for hole, flop, turn and river; three layers follow on these,
+two on the bets, three on both. Both may have skip connections around layers of equal width, and a normalization before
+the last layer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from ..model_files import Description, model_format
 
 FORMAT = "kibitz deep cfr 1"
 PLAIN, CARDS = "plain", "cards"
-TINY = 1e-5  # beside a variance
+TINY = 1e-5  # added to variances
 
 Weights = dict[str, np.ndarray]  # or torch's tensors
 
@@ -39,7 +39,7 @@ class Shape:
     deck: tuple[int, int, int] = (0, 0, 0)  # of cards: streets, ranks, suits
 
     def layers(self) -> dict[str, tuple[int, int]]:
-        """Name -> inputs, outputs; in the order in which they are passed."""
+        """Name -> inputs, outputs; in the order of the forward pass."""
         if self.kind == PLAIN:
             widths = [self.inputs, *self.hidden]
             found = {f"body.{i}": (widths[i], widths[i + 1]) for i in range(len(self.hidden))}
@@ -54,7 +54,7 @@ class Shape:
         }  # fmt: skip
 
     def count(self) -> int:
-        """Of all weights."""
+        """Number of weights."""
         return sum(int(np.prod(shape)) for shape in self.shapes().values())
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -73,7 +73,7 @@ class Shape:
 
 
 def new_weights(shape: Shape, generator: np.random.Generator, init: float = 0.0) -> Weights:
-    """Untrained: even between ±1/√inputs, or ±`init` where given."""
+    """Untrained weights: uniform in ±1/√inputs, or in ±`init` where given."""
     found: Weights = {}
     layers = shape.layers()
     for name, size in shape.shapes().items():
@@ -87,7 +87,7 @@ def new_weights(shape: Shape, generator: np.random.Generator, init: float = 0.0)
 
 
 def forward(shape: Shape, weights: Mapping[str, Any], x: Any, statistics: Any = None) -> Any:
-    """[rows, inputs] -> [rows, actions]. `statistics` is told mean and variance of the rows (batch norm, learning)."""
+    """[rows, inputs] -> [rows, actions]. `statistics` receives mean and variance of the rows (batch norm, training)."""
     if shape.kind == CARDS:
         x = _cards_and_bets(shape, weights, x)
     for name in shape.layers():
@@ -139,7 +139,7 @@ def _cards_and_bets(shape: Shape, weights: Mapping[str, Any], x: Any) -> Any:
 
 
 def matched(advantages: np.ndarray, legal: np.ndarray, fallback: str = "argmax") -> np.ndarray:
-    """Regret matching by rows: odds of the legal actions [rows, actions]."""
+    """Regret matching by rows: probabilities of the legal actions [rows, actions]."""
     positive = np.where(legal, np.maximum(advantages, 0), 0).astype(float)
     total = positive.sum(axis=1, keepdims=True)
     if fallback == "argmax":
@@ -160,20 +160,20 @@ def softmax(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
 
 
 class Model(NamedTuple):
-    """What a player plays: for each seat one strategy network, or the advantage networks that SD-CFR draws from."""
+    """What a player reads: per seat one strategy network, or the advantage networks that SD-CFR draws from."""
 
-    game: str  # that it is for
+    game: str
     seen: str  # the game by whose rules views are encoded
     made: str
     average: str  # network or sd
     fallback: str
     shape: Shape
     seats: tuple[Sequence[Weights], Sequence[Weights]]
-    weights: np.ndarray  # [networks of a seat] f8: how much each counts
+    weights: np.ndarray  # [networks of a seat] f8: with which SD-CFR draws them
 
 
 def save_model(path: Path, model: Model, numbers: Any = np.float32) -> None:
-    """Write the file whole or not at all. `numbers=np.float16`: half of it, as models of the package are."""
+    """Write a model file atomically; with `numbers=np.float16` it has half the size, as the models that ship."""
     tensors = {
         f"{seat}.{name}": np.stack([weights[name] for weights in networks]).astype(numbers)
         for seat, networks in enumerate(model.seats)
@@ -195,7 +195,7 @@ def read_model(path: Path, game: Game | None = None) -> Model:
     Raises:
         BadInput: It is no such file, is damaged, or is for another game than `game`.
     """
-    halves, about = read_tensors(path, FORMAT, "Deep CFR model")
+    halves, about = read_tensors(path, FORMAT, "network")
     with readable(path, "network"):
         tensors = {key: array.astype(np.float32) for key, array in halves.items()}
         lists = {key: tuple(value) for key, value in about["shape"].items() if isinstance(value, list)}

@@ -1,7 +1,7 @@
-"""Packed views -> encodings, by torch, on the device on which networks learn: minibatches cost no time elsewhere.
+"""Packed views -> encodings, by torch, on the device that fits the networks, so that minibatches need no transfer.
 
-Of a hand of hold'em the cards are set one by one. What the bets are as numbers depends on the line of moves alone, and
-of lines there are some thousands: they are encoded once, and looked up.
+The cards of a hold'em hand are set one by one. The encoding of the bets depends on the sequence of moves alone, and
+there are some thousand sequences: they are encoded once, and looked up.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ CARDS_AT = PACKED.fields["cards"][1]  # type: ignore[index]
 
 
 def unpacker(packing: Packing, device: torch.device, shuffle: torch.Generator | None = None) -> Unpack:
-    """[rows, bytes] u1 -> [rows, width] f4. `shuffle`: hands get other suits, anyhow, each time they are seen."""
+    """Return the function [rows, bytes] u1 -> [rows, width] f4. `shuffle`: permute the suits of hands at random."""
     if packing.kind == FLOATS:
         return lambda views: views.contiguous().view(torch.float32)
     if packing.kind == BITS:
@@ -47,7 +47,7 @@ def _hands(packing: Packing, device: torch.device, shuffle: torch.Generator | No
         if shuffle is not None:
             drawn = torch.randint(len(orders), (len(views),), generator=shuffle, device=device)
             cards = torch.where(cards < 0, cards, cards // 4 * 4 + orders[drawn].gather(1, cards.clip(min=0) % 4))
-        out = torch.zeros((len(views), width + 1), device=device)  # cards that aren't there go to the last column
+        out = torch.zeros((len(views), width + 1), device=device)  # missing cards go to the last column
         out.scatter_(1, places.gather(0, cards + 1), 1.0)
         out[:, bets_at:width] = bets[torch.searchsorted(lines, line)]
         if game.inputs == HAND_CATEGORY:
@@ -58,7 +58,7 @@ def _hands(packing: Packing, device: torch.device, shuffle: torch.Generator | No
 
 
 def made(cards: torch.Tensor, runs: torch.Tensor) -> torch.Tensor:
-    """[rows, MADE] f4 of cards [rows, 7], -1 where there is none: what `holdem.encoding.read` says."""
+    """Hand categories [rows, MADE] f4 of cards [rows, 7], -1 where there is none; as `holdem.encoding.read`."""
     count, ones = len(cards), torch.ones(cards.shape, device=cards.device)
     rank, suit = torch.where(cards < 0, RANKS, cards // 4), torch.where(cards < 0, 4, cards % 4)
     ranks = torch.zeros((count, RANKS + 1), device=cards.device).scatter_add_(1, rank, ones)[:, :RANKS]
@@ -89,13 +89,13 @@ def card_places(game: Any) -> np.ndarray:
 
 @cache
 def encoded_lines(game: Any) -> tuple[np.ndarray, np.ndarray]:
-    """All lines of moves after which somebody is to move, ascending, and the part of the encoding that tells them."""
+    """All sequences of moves that end at a decision, ascending, and the part of the encoding that depends on them."""
     cards = game.streets * game.ranks * game.suits if by_street(game) else 2 * DECK
     encoding = np.zeros(game.facts.encoding, np.float32)
     todo, found = [positions(game)[0]], {}
     while todo:
         state = todo.pop()
-        if game.turn(state) == CHANCE:  # cards don't matter here: they are said to have been dealt
+        if game.turn(state) == CHANCE:  # cards don't matter here: mark them as dealt
             if state.street and min(state.paid) >= max_chips(game):
                 continue
             state.dealt, state.to_move = DEALT_BY[int(state.street)], first_to_move(int(state.street))

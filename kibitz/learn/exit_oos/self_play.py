@@ -1,7 +1,7 @@
-"""ExIt-OOS (Kitchen and Benedetti 2018): Online Outcome Sampling is the expert, its playout policy the apprentice.
+"""Self-play of ExIt-OOS: Online Outcome Sampling plays whole games with the network as its playout policy.
 
-Here is what a worker does: play whole games against itself by search, and keep at every decision what the seat knew
-(encoded), what the search advised, and what was legal. `expert_iteration` makes a loop of it.
+The samples of a decision are the encoded view of the seat to move, the policy that the search advises, and the legal
+actions.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Rows = dict[str, np.ndarray]
 
 
 class Episode:
-    """One game of self-play, its search, and what it has yielded so far."""
+    """One game of self-play, its search, and its samples so far."""
 
     def __init__(self, game: Game, search: Oos, config: ExItOosConfig, number: int) -> None:
         self.game, self.search, self.config = game, search, config
@@ -48,7 +48,7 @@ class Episode:
         return view_of(self.game, self.state, self.turn)
 
     def follow(self, advice: Advice) -> None:
-        """Keep the advice as experience, and move: by the advice, or anyhow with a chance of `explore`."""
+        """Keep the advice as a sample, and draw a move from it, with probability `exploration` uniformly."""
         facts = self.game.facts
         encoding = np.zeros(facts.encoding, np.float32)
         self.game.observe(self.state, self.turn, encoding)
@@ -60,23 +60,23 @@ class Episode:
         self.game.play(self.state, int(self.generator.choice(advice.actions, p=probs / probs.sum())))
         self.to_decision()
 
-    def experience(self) -> Rows:
+    def samples(self) -> Rows:
         encodings, policies, legal = (np.array(part) for part in zip(*self.rows, strict=True))
         return {"encodings": encodings, "policies": policies, "legal": legal}
 
 
 def self_play(config: ExItOosConfig) -> Callable[[tuple[int, ...], Layers], list[tuple[int, Rows]]]:
-    """What a worker needs: the function from numbers of games and a network to the games' experience."""
+    """Return the function of a worker: numbers of games, and a network -> the samples of these games."""
     game = load(config.game)
     if config.in_batches(game):
         return _in_batches(game, config)
-    searches: list[tuple[Layers, Oos]] = []  # the last one, with its network
+    searches: list[tuple[Layers, Oos]] = []  # the last search, with its network
 
     def play(numbers: tuple[int, ...], layers: Layers) -> list[tuple[int, Rows]]:
         if not searches or searches[0][0] is not layers:
             search = Oos(game, policy=compiled(layers), **config.search_settings())
             if searches:
-                search.table = searches[0][1].table  # its memory, cleared when a game begins
+                search.table = searches[0][1].table  # reuses the memory; it is cleared when a game begins
             searches[:] = [(layers, search)]
         return [(number, _play_alone(Episode(game, searches[0][1], config, number))) for number in numbers]
 
@@ -86,14 +86,14 @@ def self_play(config: ExItOosConfig) -> Callable[[tuple[int, ...], Layers], list
 def _play_alone(episode: Episode) -> Rows:
     while not episode.over:
         episode.follow(episode.search.advise(episode.view(), episode.turn, episode.config.simulations))
-    return episode.experience()
+    return episode.samples()
 
 
 def _in_batches(game: Game, config: ExItOosConfig) -> Callable[[tuple[int, ...], Layers], list[tuple[int, Rows]]]:
     from ..torch_mlp import batch_evaluator, pick_device
 
     searches: list[BatchedOos] = []
-    networks: list[tuple[Layers, Any]] = []  # the last one, as torch has it
+    networks: list[tuple[Layers, Any]] = []  # the last network, and its evaluator
 
     def play(numbers: tuple[int, ...], layers: Layers) -> list[tuple[int, Rows]]:
         if not networks or networks[0][0] is not layers:
@@ -103,7 +103,7 @@ def _in_batches(game: Game, config: ExItOosConfig) -> Callable[[tuple[int, ...],
         episodes = [Episode(game, searches[i], config, number) for i, number in enumerate(numbers)]
         batch = new_batch(game, len(numbers) * config.in_flight)
         side_by_side(episodes, batch, networks[0][1], config.simulations)
-        return [(number, episode.experience()) for number, episode in zip(numbers, episodes, strict=True)]
+        return [(number, episode.samples()) for number, episode in zip(numbers, episodes, strict=True)]
 
     return play
 
@@ -111,7 +111,7 @@ def _in_batches(game: Game, config: ExItOosConfig) -> Callable[[tuple[int, ...],
 def side_by_side(
     episodes: list[Episode], batch: Batch, evaluate: Callable[[np.ndarray], np.ndarray], simulations: int
 ) -> None:
-    """Play games at once: each round takes all machines that wait, of all searches, into one batch."""
+    """Play games at the same time: each round evaluates the waiting simulations of all searches in one batch."""
     for episode in episodes:
         if not episode.over:
             episode.search.search(episode.view(), episode.turn, simulations)  # type: ignore[attr-defined]
@@ -125,7 +125,7 @@ def side_by_side(
 
 
 def _until_waiting(episode: Episode, batch: Batch, first: int, simulations: int) -> int:
-    """Search, and where a search is done move and go on with the next; how many machines of the game wait."""
+    """Search, move and search again until simulations wait for the network; return their number."""
     search: Any = episode.search
     while not episode.over:
         if waiting := search.advance(batch, first):

@@ -1,4 +1,4 @@
-"""Cases: every legal action of some positions, with the patterns that are active for it."""
+"""Cases: every legal action of a batch of positions, with its active patterns."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,18 +15,18 @@ from .sets import Tables, sight
 class Cases:
     active: np.ndarray  # [cases, patterns] f4: 1 where a pattern is active
     actions: np.ndarray  # [cases] i8
-    first: np.ndarray  # [positions] i8: the first case of each
+    first: np.ndarray  # [positions] i8: first case of each
 
     @property
     def lengths(self) -> np.ndarray:
         return np.diff(np.append(self.first, len(self.actions)))
 
     def spread(self, numbers: np.ndarray) -> np.ndarray:
-        """A number of each position, for all its cases."""
+        """Repeat a number per position for all its cases."""
         return np.repeat(numbers, self.lengths)
 
     def summed(self, numbers: np.ndarray) -> np.ndarray:
-        """The sum of the cases of each position."""
+        """Sum over the cases of each position."""
         return np.add.reduceat(numbers, self.first)
 
     def softmax(self, logits: np.ndarray) -> np.ndarray:
@@ -35,7 +35,7 @@ class Cases:
 
 
 class Finder:
-    """Finds the cases of positions, with room that is used again."""
+    """Finds the cases of positions, reusing its buffers."""
 
     def __init__(self, game: Any, kind: str) -> None:
         self.game, self.seen = game, sight(game, kind == "rich")
@@ -43,7 +43,7 @@ class Finder:
         self.symmetries = len(window(game.board()).turns)
 
     def find(self, states: np.ndarray, tables: Tables, count: int) -> Cases:
-        """Of positions, none of them over, by the tables of so many patterns."""
+        """Return the cases of positions, none of them finished, by the tables of `count` patterns."""
         words = tables.rows.shape[1]
         room = len(states) * self.game.facts.num_actions
         actions, first = np.zeros(room, np.int64), np.zeros(len(states), np.int64)

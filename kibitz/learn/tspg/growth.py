@@ -1,11 +1,11 @@
-"""How a set of patterns grows: by the pair whose being active together best explains what the policy gets wrong.
+"""Growth of a set of patterns: by the pair whose joint activity best explains the errors of the policy.
 
-Every legal action of a batch is a case, with its error: what the policy gave it minus what the search did. All pairs of
-active images of patterns are counted, each once a case. A pair is worth the more, the better its activity correlates
-with the error, and the less it does with that of its parts.
+Every legal action of a batch is a case; its error is the policy's probability minus the search's. All pairs of active
+images of patterns are counted, each once per case. The score of a pair is high where its activity correlates with the
+error, and low where it correlates with the activity of its parts.
 
-Two images of patterns f and g, turned by s and t, make together an image of f with g turned by s⁻¹t: (f, g, s⁻¹t)
-names a pair. Where f or g look the same when turned, a pair has several such names, and the first is taken.
+Images of patterns f and g under the symmetries s and t are together an image of f with g turned by s⁻¹t: (f, g, s⁻¹t)
+identifies a pair. Where f or g are symmetric, a pair has several such names, and the first is used.
 """
 
 import functools
@@ -20,7 +20,7 @@ from .linear import fit, look, possible
 from .patterns import Pattern, Window, canonical, combined, images, turned, window
 from .sets import BITS, Tables
 
-MAX_IMAGES = 75  # of a case: those with the largest weights
+MAX_IMAGES = 75  # per case: those with the largest weights
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Grown:
 
 @functools.cache
 def composition(eye: Window) -> np.ndarray:
-    """[a, b]: the symmetry that is first b, then a."""
+    """[a, b]: the symmetry b followed by a."""
     at = {turns: number for number, turns in enumerate(eye.turns)}
     count = range(len(eye.turns))
     return np.array(
@@ -52,10 +52,10 @@ def best_pair(
     fewest: int = 1,
     confident: bool = False,
 ) -> Grown | None:
-    """The new pattern of the highest score; None where no pair is new.
+    """Return the new pattern of the highest score; None where no pair is new.
 
-    A pair has to be active in `fewest` cases. If `confident`, what counts is the lower end of the correlation's 95%
-    interval (by Fisher's z): a few cases make many pairs look good by luck.
+    A pair has to be active in `fewest` cases. If `confident`, the lower bound of the correlation's 95% interval counts
+    (by Fisher's z): in a few cases many pairs look good by chance.
     """
     eye = window(finder.game.board(), kind == "rich")
     after = composition(eye)
@@ -96,14 +96,14 @@ def best_pair(
 
 
 def _with_part(together: np.ndarray, alone: np.ndarray, n: int) -> np.ndarray:
-    """The correlation of a pair with one of its parts, which is active wherever the pair is."""
+    """Correlation of a pair with one of its parts, which is active wherever the pair is."""
     spread = np.sqrt(together * (n - together)) * np.sqrt(alone * (n - alone))
     return np.where(spread > 0, (n * together - together * alone) / np.maximum(spread, 1e-300), 0.0)
 
 
 @kernel
 def name_pairs(after, inverse, same, names):
-    """For each pair and relative turn the first of its names."""
+    """For each pair and relative symmetry the first of its names."""
     count, symmetries = same.shape
     for f in range(count):
         for g in range(f, count):
@@ -120,7 +120,7 @@ def name_pairs(after, inverse, same, names):
                 names[f, g, k] = first
 
 
-# A pair's numbers lie side by side: they are looked up in any order, and one look into memory is enough.
+# The numbers of a pair are adjacent: pairs are looked up in any order, and one memory access is enough.
 @kernel
 def count_pairs(
     game, states, seen, eyes, tables, actions, errors, order, new, names, after, inverse, fits, room, found,
@@ -160,7 +160,7 @@ def count_pairs(
 
 @helper
 def fit_action(eyes, tables, start, to, room, fits):
-    """Which patterns fit an action, for each symmetry: `activity`, before the symmetries are put together."""
+    """Find the patterns that match an action under each symmetry: `activity` before the symmetries are combined."""
     fit(eyes, tables, to if to >= 0 else len(eyes.content) - 1, 0, fits)
     around_start = start >= 0 and tables.moving[0]
     if around_start:

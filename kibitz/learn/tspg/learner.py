@@ -29,7 +29,7 @@ FORMAT = "kibitz tspg 1"
 
 
 class Side:
-    """What one seat has learned, and what it remembers."""
+    """Patterns, weights and remembered positions of one seat."""
 
     def __init__(self, game: Any, config: TspgConfig, seat: int) -> None:
         self.game, self.config, self.seat = game, config, seat
@@ -47,7 +47,7 @@ class Side:
         self.tables: Tables = compile_set(self.game, self.config.features, self.seat, self.patterns, words_for(count))
 
     def remember(self, row: Samples) -> None:
-        """One position; the oldest goes."""
+        """Add a position, which replaces the oldest."""
         capacity = self.config.capacity
         if not self.memory:
             self.memory = {key: np.zeros((capacity, *array.shape), array.dtype) for key, array in row.items()}
@@ -68,7 +68,7 @@ class Side:
         return states, batch
 
     def update(self, generator: np.random.Generator) -> float:
-        """One step of each vector, first those that learn from visits; the cross-entropy before it."""
+        """Update each weight vector; return the cross-entropy before the update."""
         _, batch = self.sample(generator, self.config.batch_size)
         loss = 0.0
         for name in POLICIES:
@@ -82,7 +82,7 @@ class Side:
         return loss
 
     def grow(self, generator: np.random.Generator) -> None:
-        """One pattern more, of weight 0, if there is a new one."""
+        """Add a pattern of weight 0, if there is a new one."""
         states, batch = self.sample(generator, self.config.growth_positions)
         _, probs = gradient(batch, self.vectors["ce"], "visits", self.config.unvisited)
         found = best_pair(

@@ -1,7 +1,7 @@
 """The policy on patterns: a softmax of the weights of an action's active patterns.
 
-A move changes few cells: the codes of the rays that see them are updated, and only actions at anchors that look along
-such a ray are weighed anew. Searches jump between positions that differ little, so that they gain too.
+A move changes few cells: the codes of the rays through them are updated, and only actions whose anchors have such a ray
+are evaluated again. Searches jump between positions that differ little, so they gain too.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from ...search.policies import policy
 from .patterns import window
 from .sets import BITS, Sight, Tables, compile_set, sight, words_for
 
-STEEP = 50.0  # logits are cut here: exp of more is as good as certain
+STEEP = 50.0  # logits are clipped here: beyond it an action is practically certain
 FINE = 64.0
 HIGH, LOW = np.exp(20.0), np.exp(-20.0)
 EXPONENTIALS = np.exp(np.arange(int(2 * STEEP * FINE) + 2) / FINE - STEEP)
@@ -31,12 +31,12 @@ RAYS_ON_SQUARES, RAYS_RICH = ON_SQUARES.shape[1], RICH.shape[1]
 
 
 class Eyes(NamedTuple):
-    """The position as it was last looked at."""
+    """The position as of the last `look`."""
 
     codes: np.ndarray  # [cells + 1, rays] u1: last: of no cell
     content: np.ndarray  # [cells + 1] u1: 0 empty, 1 and 2 of seat 0 and 1, 3 no cell
     stones: np.ndarray  # [2, words] u8
-    changed: np.ndarray  # [cells + 1] i8: when something in sight of a cell last changed
+    changed: np.ndarray  # [cells + 1] i8: time stamp of the last change on a ray of a cell
     clock: np.ndarray  # [1] i8
 
 
@@ -49,11 +49,11 @@ def new_eyes(seen: Sight) -> Eyes:
 
 
 class Halves(NamedTuple):
-    """Which patterns fit around a cell alone, and when that was found: where pieces move, many actions share a cell."""
+    """Patterns that match around one cell, with a time stamp: where pieces move, many actions share a cell."""
 
     fits: np.ndarray  # [seats, anchors, cells, symmetries, words] u8
     found: np.ndarray  # [seats, anchors, cells] i8: clock
-    held: np.ndarray  # [words] u8: room to work in
+    held: np.ndarray  # [words] u8: buffer
 
 
 def new_halves(seats: int, cells: int, symmetries: int, words: int) -> Halves:
@@ -62,10 +62,10 @@ def new_halves(seats: int, cells: int, symmetries: int, words: int) -> Halves:
 
 
 class Scores(NamedTuple):
-    """What was found of the actions of a seat, and when."""
+    """Logits of the actions of a seat, with time stamps."""
 
     logit: np.ndarray  # [2, actions] f8
-    level: np.ndarray  # [2] f8: of a seat's logits, about
+    level: np.ndarray  # [2] f8: approximate level of a seat's logits
     weight: np.ndarray  # [2, actions] f8: exp of the logit over the level
     found: np.ndarray  # [2, actions] i8: clock
     ends: np.ndarray  # [2, actions] i8
@@ -73,7 +73,7 @@ class Scores(NamedTuple):
 
 @helper
 def look(game, state, seen, eyes):
-    """Take in what has changed since the last look."""
+    """Update the codes of rays by what has changed since the last call."""
     changes = False
     for word in range(eyes.stones.shape[1]):
         first, second = game.pieces(state, 0, word), game.pieces(state, 1, word)
@@ -110,7 +110,7 @@ def notice(seen, eyes, cell, content):
 
 @helper
 def fit(eyes, tables, cell, anchor, out):
-    """Which patterns fit around a cell, under each symmetry."""
+    """Find the patterns that match around a cell, under each symmetry."""
     rays = eyes.codes.shape[1]
     if rays == RAYS_ON_SQUARES:
         fit_on_squares(tables.rows, eyes.codes, cell, anchor, out)
@@ -122,7 +122,7 @@ def fit(eyes, tables, cell, anchor, out):
 
 @helper
 def match(eyes, tables, cell, out):
-    """Of those in it before, which patterns fit around a cell that an action goes to."""
+    """Keep those of the given patterns that match around a cell that an action goes to."""
     rays = eyes.codes.shape[1]
     if rays == RAYS_ON_SQUARES:
         match_on_squares(tables.rows, eyes.codes, cell, 0, out)
@@ -134,7 +134,7 @@ def match(eyes, tables, cell, out):
 
 @helper
 def possible(eyes, tables, start, to, out):
-    """Which patterns the cells themselves allow, by what they are and what lies there; -1 is the last: no cell."""
+    """Find the patterns that the cells' own marks and contents allow; index -1 is the last entry, no cell."""
     at_to, at_start = np.int64(eyes.content[to]), np.int64(eyes.content[start])
     for w in range(len(out)):
         out[w] = tables.here[0, to, at_to, w] & tables.here[1, start, at_start, w]
@@ -142,7 +142,7 @@ def possible(eyes, tables, start, to, out):
 
 @helper
 def activity(eyes, tables, halves, seat, start, to, active):
-    """Which patterns are active for an action: bits, in words."""
+    """Find the active patterns of an action, as bits in words."""
     if start < 0 or not tables.moving[0]:
         possible(eyes, tables, start, to, active)
         nowhere = len(eyes.content) - 1  # `match` goes by address: -1 would lie before the first
@@ -159,7 +159,7 @@ def activity(eyes, tables, halves, seat, start, to, active):
 
 @helper
 def exponential(x):
-    """exp, cut at e^±50, to nine digits: a table and a short series take less time."""
+    """exp, clipped at e^±50, to nine digits: a table and a short series are faster than exp."""
     x = min(max(x, -STEEP), STEEP)
     place = np.int64((x + STEEP) * FINE + 0.5)
     rest = x - (place / FINE - STEEP)
@@ -168,7 +168,7 @@ def exponential(x):
 
 @helper
 def weigh_action(game, state, action, seat, linear):
-    """exp of an action's logit over the seat's level, from before where nothing in sight has changed."""
+    """exp of an action's logit minus the seat's level; the earlier value where nothing around it has changed."""
     eyes, scores = linear.eyes, linear.scores
     start, to = game.from_to(state, action)
     changed = max(eyes.changed[to], eyes.changed[start])  # -1 is the last: no cell, never changed
@@ -189,12 +189,12 @@ def weigh_action(game, state, action, seat, linear):
 
 @helper
 def weigh_all(game, state, actions, n, probs, linear):
-    """The weights of the legal actions, and their sum."""
+    """Compute the weights of the legal actions, and return their sum."""
     seat, total = game.turn(state), 0.0
     for j in range(n):
         probs[j] = weigh_action(game, state, actions[j], seat, linear)
         total += probs[j]
-    if total > HIGH or total < LOW:  # what all actions share may be anything: take it away before exp is cut
+    if total > HIGH or total < LOW:  # subtract what all actions share before exp is clipped
         scores = linear.scores
         level = scores.logit[seat, actions[0]]
         for j in range(1, n):
@@ -210,7 +210,7 @@ def weigh_all(game, state, actions, n, probs, linear):
 
 @policy
 class Linear(NamedTuple):
-    """Both seats' patterns and weights, and room to work in: one is for one search at a time."""
+    """Patterns and weights of both seats, and buffers: one instance serves one search at a time."""
 
     seen: Sight
     first: Tables
@@ -246,7 +246,7 @@ def padded(weights: np.ndarray, words: int) -> np.ndarray:
 
 
 def linear(game: Any, kind: str, patterns: Sequence[Any], weights: Sequence[np.ndarray]) -> Linear:
-    """The compiled policy of both seats."""
+    """Compile the policy of both seats."""
     seen = sight(game, kind == "rich")
     words = words_for(max(map(len, patterns)))
     first, second = (compile_set(game, kind, seat, patterns[seat], words) for seat in range(2))

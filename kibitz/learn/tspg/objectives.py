@@ -1,7 +1,7 @@
-"""What weights learn from a search's advice. An objective says how much more or less likely each action should be.
+"""Objectives: what the weights learn from a search's advice.
 
-The policy is a softmax of sums of weights, so that a gradient is Φᵀc: c has one number a case, and the loss falls most
-along it. With π the policy, M the visits' shares, Q the values of actions in -1..1:
+The policy is a softmax of sums of weights, so the gradient of a loss is Φᵀc, with one number c per case. With π the
+policy, M the visits divided by their sum, Q the values of actions in -1..1:
 
     visits       cross-entropy to the visits:  c = π - M
     tspg         the expected value of one move by the policy, then search (Soemers et al. 2019):  c = -π (Q - Σ π Q)
@@ -21,12 +21,12 @@ UNVISITED = ("loss", "parent", "mixed")
 
 @dataclass(frozen=True)
 class Batch:
-    """Cases, and what the search said of each."""
+    """Cases, and the search's advice on each."""
 
     cases: Cases
-    visits: np.ndarray  # [cases] f8: how often
+    visits: np.ndarray  # [cases] f8: number of visits
     value: np.ndarray  # [cases] f8: mean of its simulations, -1..1; NaN where there was none
-    prior: np.ndarray  # [cases] f8: what the search began with
+    prior: np.ndarray  # [cases] f8: prior probability of the search
     root: np.ndarray  # [positions] f8: mean of all simulations
 
     @property
@@ -34,7 +34,7 @@ class Batch:
         return self.visits / self.cases.spread(self.cases.summed(self.visits))
 
     def values(self, unvisited: str) -> np.ndarray:
-        """Of all actions: one never tried counts as lost, as its parent, or as a mix of what is known."""
+        """Values of all actions; an unvisited one is assumed a loss, its parent's value, or a mix of known values."""
         if unvisited == "loss":
             unknown = np.full(len(self.value), -1.0)
         elif unvisited == "parent":
@@ -44,7 +44,7 @@ class Batch:
         return np.where(np.isnan(self.value), unknown, self.value)
 
     def _mixed(self) -> np.ndarray:
-        """The root's mean, and the values of what was tried weighted by the prior, by how often it was tried."""
+        """Mean of the root's value and the prior-weighted value of visited actions, which counts by their visits."""
         known = ~np.isnan(self.value)
         weight = np.where(known, self.prior, 0.0)
         tried = self.cases.summed(self.visits)
@@ -77,7 +77,7 @@ OBJECTIVES: dict[str, Callable[[Batch, np.ndarray, str], np.ndarray]] = {
 
 
 def gradient(batch: Batch, weights: np.ndarray, objective: str, unvisited: str) -> tuple[np.ndarray, np.ndarray]:
-    """Of the weights, mean of the positions; and the policy that they make."""
+    """Return the gradient by the weights, mean over the positions, and the policy of the weights."""
     probs = batch.cases.softmax((batch.cases.active @ weights.astype(np.float32)).astype(float))
     change = OBJECTIVES[objective](batch, probs, unvisited)
     return batch.cases.active.T @ change.astype(np.float32) / len(batch.cases.first), probs

@@ -1,14 +1,14 @@
-"""What a pattern is: what lies around the cells between which an action moves, however it is turned or mirrored.
+"""Patterns: tests of the contents around the cells between which an action moves, up to rotation and reflection.
 
-A walk is a list of turns, fractions of a full circle, with a step after each; the first turn is against a fixed
-direction, later ones against straight ahead. Boards here are convex, so that it doesn't matter which way a walk takes
-to a cell: it counts where it ends, relative to its anchor.
+A walk is a list of turns, fractions of a full circle, with a step after each; the first turn is relative to a fixed
+direction, later ones to straight ahead. Boards here are convex, so the path of a walk doesn't matter: only its end,
+relative to its anchor.
 
-A test says what may lie there: empty, friend, enemy, off the board, any set of these. All turned and mirrored images of
-a pattern are one pattern, written in the form that comes first. As text, one line for each anchor, `to` before `from`:
+A test allows a set of contents there: empty, friend, enemy, off the board. All rotations and reflections of a pattern
+are one pattern, written in its canonical form. As text, one part per anchor, `to` before `from`:
 
     to: empty(0) !friend(1/4,0); from: enemy(0)     an element is a set of contents, and the walk to it
-    to: empty|off(1/8,0) goal=1                     a cell may also be known by its distance to a region, or its lines
+    to: empty|off(1/8,0) goal=1                     a mark: the distance of the cell to a region
     to:                                             no test: every action that goes somewhere
 """
 
@@ -24,14 +24,14 @@ import numpy as np
 from ...core.names import BadInput
 from ...games.boards import SQUARE, Board, image
 
-KINDS = ("empty", "friend", "enemy", "off")  # bit k of a test: kind k may lie there
+KINDS = ("empty", "friend", "enemy", "off")  # bit k of a test: kind k is allowed
 ALL = 15
 ANCHORS = ("to", "from")
 STRAIGHT = 4  # steps of the longest walk
 PARTS = (
     (1, 2),
     (3, 4),
-)  # of a ray that are looked at by themselves: their tables are small, and stay in the first cache
+)  # of a ray that have tables of their own, which are small and stay in the first cache
 TESTS = tuple(1 << kind for kind in range(4)) + tuple(ALL ^ 1 << kind for kind in range(4))  # a kind, and NOT a kind
 
 Place = tuple[int, int]
@@ -44,7 +44,7 @@ class Element(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """Something that is always true of some cells: `goal` 1 is one step from the goal."""
+    """A constant property of some cells: `goal` 1 is one step from the goal."""
 
     anchor: int
     name: str
@@ -59,7 +59,7 @@ class Pattern(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Where patterns look on a board, in parts of rays that turning and mirroring maps to each other."""
+    """The places that patterns can test, in parts of rays that symmetries map to each other."""
 
     board: Board
     rays: tuple[tuple[Place, ...], ...]  # one or two places each
@@ -71,7 +71,7 @@ class Window:
 
     @functools.cached_property
     def places(self) -> dict[Place, int]:
-        """All that is seen, in order: straight ahead comes first."""
+        """All places, in order: straight ahead comes first."""
         return {place: rank for rank, place in enumerate([(0, 0), *(place for ray in self.rays for place in ray)])}
 
 
@@ -104,7 +104,7 @@ def _times(step: Place, n: int) -> Place:
 
 
 def turned(pattern: Pattern, window: Window, symmetry: int) -> Pattern:
-    """The image under a symmetry, in order but not in the form that comes first."""
+    """The image under a symmetry, sorted but not canonical."""
     elements = (Element(anchor, window.turned(place, symmetry), allowed) for anchor, place, allowed in pattern.elements)
     return pattern._replace(elements=in_order(elements, window))
 
@@ -114,7 +114,7 @@ def in_order(elements: Iterable[Element], window: Window) -> tuple[Element, ...]
 
 
 def images(pattern: Pattern, window: Window) -> list[Pattern]:
-    """All images, by symmetry; the same may come twice."""
+    """All images, by symmetry; equal ones may occur twice."""
     return [turned(pattern, window, symmetry) for symmetry in range(len(window.turns))]
 
 
@@ -126,7 +126,7 @@ def canonical(pattern: Pattern, window: Window) -> Pattern:
 
 
 def combined(first: Pattern, second: Pattern, window: Window) -> Pattern | None:
-    """What is active where both are, in the same frame and turned alike; None where that can't be."""
+    """The pattern that is active where both are, in the same frame; None where that is impossible."""
     allowed: dict[tuple[int, Place], int] = {}
     for anchor, place, kinds in first.elements + second.elements:
         allowed[anchor, place] = allowed.get((anchor, place), ALL) & kinds
@@ -141,7 +141,7 @@ def combined(first: Pattern, second: Pattern, window: Window) -> Pattern | None:
 
 
 def atoms(window: Window, moving: bool, marks: Iterable[tuple[str, int]] = ()) -> list[Pattern]:
-    """No element or one: each kind, and NOT each kind, at each place. Of `from` only where pieces move."""
+    """Patterns with at most one element: each kind, and not each kind, at each place; of `from` where pieces move."""
     found: dict[Pattern, None] = {}
     for anchor in (0, 1) if moving else (0,):
         found[Pattern((anchor,), ())] = None
@@ -208,7 +208,7 @@ WORD = re.compile(r"(?P<kinds>!?[a-z|]+)\((?P<walk>[0-9/,\s-]*)\)|(?P<name>[a-z]
 
 
 def parse(text: str, window: Window) -> Pattern:
-    """What `spelled` wrote, or a person: any walk will do, and any image."""
+    """Parse a pattern's text; any walk to a cell is accepted, and any image of the pattern."""
     anchors, elements, marks = [], [], []
     for part in text.split(";"):
         name, colon, rest = part.partition(":")

@@ -1,4 +1,4 @@
-"""Centered RMSProp (Graves 2013): steps are scaled by how much a gradient varies, with momentum."""
+"""Centered RMSProp (Graves 2013): steps are divided by the standard deviation of the gradient, with momentum."""
 
 import numpy as np
 
@@ -16,12 +16,12 @@ class RmsProp:
         self.square, self.mean, self.speed = np.zeros(0), np.zeros(0), np.zeros(0)
 
     def step(self, gradient: np.ndarray) -> np.ndarray:
-        """What to add to the weights, to descend."""
+        """Return the change of the weights for a gradient; the number of weights may have grown since the last step."""
         more = np.zeros(len(gradient) - len(self.speed))
         square, mean, speed = (np.append(part, more) for part in (self.square, self.mean, self.speed))
         self.square = self.decay * square + (1 - self.decay) * gradient**2
         self.mean = self.decay * mean + (1 - self.decay) * gradient
-        varies = np.maximum(self.square - self.mean**2, 0.0)  # rounding may bring it below
+        varies = np.maximum(self.square - self.mean**2, 0.0)  # rounding may make it negative
         scale = np.sqrt(varies + self.epsilon) if self.inside else np.sqrt(varies) + self.epsilon
         self.speed = self.momentum * speed - self.rate * gradient / scale
         return self.speed

@@ -16,7 +16,7 @@ from .store import Features, biased
 
 
 def self_play(config: TspgConfig) -> Callable[[tuple[int, ...], Features], list[tuple[int, Samples]]]:
-    """What a worker needs: the function from numbers of games and features to the games' experience."""
+    """Return the function of a worker: numbers of games, and features -> the samples of these games."""
     game = load(config.game)
 
     def play(numbers: tuple[int, ...], features: Features) -> list[tuple[int, Samples]]:
@@ -28,7 +28,7 @@ def self_play(config: TspgConfig) -> Callable[[tuple[int, ...], Features], list[
 
 
 def play_one(game: Game, search: Puct, config: TspgConfig, number: int) -> Samples:
-    """One game: at each turn the position, and what the search said of its actions."""
+    """Play one game; the samples of a turn are the position and the search's advice."""
     generator = np.random.default_rng([config.seed, 2, number])
     search.begin(int(generator.integers(2**63)))
     state, most = positions(game), game.facts.num_actions
@@ -52,7 +52,7 @@ def play_one(game: Game, search: Puct, config: TspgConfig, number: int) -> Sampl
         share = advice.visits / advice.visits.sum() if tried.any() else advice.policy
         game.play(state[0], int(generator.choice(advice.actions, p=share)))
         after = int(game.turn(state[0]))
-        turns += after != seat  # a capture that goes on is the same turn
+        turns += after != seat  # a continued capture is the same turn
         seat = after
     return {
         "states": np.array(states),

@@ -1,9 +1,9 @@
 """Sets of patterns, a set for each seat, compiled into tables of bits.
 
-The board as patterns see it: around each cell lie rays, and what lies on a ray is a code of two bits a place. For each
-ray and each code, a table has one bit a pattern: whether its tests on that ray hold. A pattern, turned somehow, is
-active where the bits of all rays are set: some dozen ANDs answer for all patterns at once, whatever they ask. The
-image of a ray is a ray, so one table serves all turns.
+Around each cell are rays, and the contents of a ray are a code of two bits per place. For each ray and code, a table
+has one bit per pattern: whether its tests on that ray hold. A pattern, under a symmetry, is active where the bits of
+all rays are set: some dozen ANDs evaluate all patterns at once, whatever their tests. The image of a ray is a ray, so
+one table serves all symmetries.
 """
 
 import functools
@@ -19,16 +19,16 @@ from .patterns import Pattern, atoms, window
 
 KIND_SETS = ("faithful", "rich")
 BITS = 64
-FAR = 4  # steps from a region that are told apart
+FAR = 4  # steps from a region that marks distinguish
 
 of_a_game = functools.lru_cache(None, typed=True)  # games are tuples: those of two kinds may be equal
 
 
 class Sight(NamedTuple):
-    """What is the same for all sets of a game: who sees a cell, and from where."""
+    """What all sets of a game share: from where a cell is tested, and at which place."""
 
     empty_codes: np.ndarray  # [cells, rays] u1: of an empty board
-    seen_from: np.ndarray  # [cells, places] i2: which cell sees this one at a place; -1: none
+    seen_from: np.ndarray  # [cells, places] i2: the cell from which this one is at a place; -1: none
     ray: np.ndarray  # [places] i8: the ray of a place
     shift: np.ndarray  # [places] i8: its bits in the ray's code
     cell_at: np.ndarray  # [64 * words] i2: the cell of a bit of the game's stones; -1: none
@@ -56,7 +56,7 @@ def sight(game: Any, rich: bool) -> Sight:
 
 @of_a_game
 def marks_of(game: Any, seat: int) -> dict[tuple[str, int], np.ndarray]:
-    """Cells known by their distance to the game's regions: `goal=1` is one step from the goal."""
+    """Marks of cells by their distance to the game's regions: `goal=1` is one step from the goal."""
     board, found = game.board(), {}
     for name, region in game.regions(seat).items():
         away = np.full(len(board.places), -1)
@@ -72,7 +72,7 @@ def marks_of(game: Any, seat: int) -> dict[tuple[str, int], np.ndarray]:
 
 
 def is_moving(game: Any) -> bool:
-    """Whether pieces move: an action has a cell from which it goes."""
+    """Return whether pieces move: an action has a cell that it comes from."""
     state, rng = positions(game)[0], generators(1, 1)[0]
     while game.turn(state) != OVER:
         if any(game.from_to(state, action)[0] >= 0 for action in legal_actions(game, state)):
@@ -83,7 +83,7 @@ def is_moving(game: Any) -> bool:
 
 @of_a_game
 def atoms_of(game: Any, kind: str, seat: int) -> tuple[Pattern, ...]:
-    """What a game's patterns grow from."""
+    """The atoms from which a game's patterns grow."""
     marks = marks_of(game, seat) if kind == "rich" else ()
     return tuple(atoms(window(game.board(), kind == "rich"), is_moving(game), marks))
 
@@ -92,12 +92,12 @@ class Tables(NamedTuple):
     """A set of patterns, compiled for a seat."""
 
     rows: np.ndarray  # [anchors * rays * 16, words] u8: bit f: pattern f's tests on a ray hold for a code
-    here: np.ndarray  # [anchors, cells + 1, 4, words] u8: those on the anchor itself, by what lies there; last: no cell
-    moving: np.ndarray  # [1] bool: whether some pattern looks around `from`
+    here: np.ndarray  # [anchors, cells + 1, 4, words] u8: tests on the anchor itself, by its content; last: no cell
+    moving: np.ndarray  # [1] bool: whether a pattern has tests around `from`
 
 
 def words_for(patterns: int) -> int:
-    """Words of bits, a whole number of vectors."""
+    """Number of words for the bits of `count` patterns: whole vectors."""
     few, many = WORDS
     return few if patterns <= BITS * few else -(-patterns // (BITS * many)) * many
 

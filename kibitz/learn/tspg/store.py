@@ -1,4 +1,4 @@
-"""Files of patterns and weights: what players read. Patterns stand in them as text."""
+"""Files of patterns and weights, which players read. Patterns are stored as text."""
 
 import functools
 from pathlib import Path
@@ -17,18 +17,18 @@ from .patterns import Pattern, parse, spelled, window
 from .sets import BITS, KIND_SETS, marks_of
 
 FORMAT = "kibitz features 1"
-IN_PLAYOUTS = BITS * WORDS[0]  # patterns: one vector of bits, which is faster than two
+IN_PLAYOUTS = BITS * WORDS[0]  # number of patterns: one vector of bits is faster than two
 POLICIES = {
     "ce": "learned from visits",
-    "double": "the same with an offset, learned from visits too",
-    "tspg": "the same with an offset, learned from values",
+    "double": "ce plus an offset learned from visits",
+    "tspg": "ce plus an offset learned from values",
 }
 Patterns = tuple[tuple[Pattern, ...], tuple[Pattern, ...]]  # of seat 0 and seat 1
 Vectors = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
 class Features(NamedTuple):
-    """Both seats' patterns, and vectors of weights: `ce`, and offsets from it by name."""
+    """Patterns and weight vectors of both seats: `ce`, and offsets from it by name."""
 
     kind: str  # faithful, rich
     patterns: Patterns
@@ -42,7 +42,7 @@ class Features(NamedTuple):
         return base[0] + offset[0], base[1] + offset[1]
 
     def policy(self, game: Game, name: str, most: int | None = None) -> Any:
-        """Compiled. `uniform` is one too. Of more than `most` patterns a seat, those with the smallest weights go."""
+        """Compile a policy, or `uniform`; with `most`, only that many patterns per seat, the largest weights."""
         if name == "uniform":
             return Uniform()
         weights = self.weights(name)
@@ -53,7 +53,7 @@ class Features(NamedTuple):
 
 @policy
 class Biased(NamedTuple):
-    """One policy as the prior of a tree search, another one in its playouts."""
+    """One policy as the prior of a tree search, another for its playouts."""
 
     prior: Any
     playouts: Any
@@ -73,7 +73,7 @@ def biased(game: Game, features: Features, prior: str, playouts: str) -> Biased:
 
 
 def save_features(path: Path, game: Game, features: Features, made: str = "") -> None:
-    """Write the file whole or not at all; `made` says how it was, in words."""
+    """Write a feature file atomically; `made` describes its origin."""
     eye = window(game.board(), features.kind == "rich")  # type: ignore[attr-defined]
     tensors = {
         f"{name}.{seat}": np.asarray(weights, np.float64)
@@ -133,7 +133,7 @@ def _parsed(game: Any, kind: str, texts: Any) -> Patterns:
         known = marks_of(game, seat)
         for text, pattern in zip(lines, patterns, strict=True):
             if any((mark.name, mark.value) not in known for mark in pattern.marks):
-                raise BadInput(f"the pattern {text!r} asks for what no cell of the board is known by")
+                raise BadInput(f"the pattern {text!r} has a mark that no cell of the board has")
         if len(set(patterns)) < len(patterns):
             raise BadInput("it has a pattern twice")
         found.append(patterns)
@@ -141,7 +141,7 @@ def _parsed(game: Any, kind: str, texts: Any) -> Patterns:
 
 
 def features_for(path: Path, game: Game) -> Features:
-    """Features from their file, refused where the game has none."""
+    """Read the features of a game; refused where it has no board."""
     if not hasattr(game, "board"):
         raise BadInput(f"{full_name(game)} has no board, so it has no patterns")
     return read_features(path, game)[0]

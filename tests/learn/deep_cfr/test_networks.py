@@ -195,7 +195,7 @@ def test_files_that_are_no_model_are_refused_in_one_line(tmp_path):
     for spoil, told in (
         (lambda: path.unlink(), "no network file"),
         (lambda: path.write_bytes(path.read_bytes()[:-7]), "damaged or foreign"),
-        (lambda: path.write_bytes(safetensors.numpy.save({"x": np.zeros(3)})), "no model of Deep CFR"),
+        (lambda: path.write_bytes(safetensors.numpy.save({"x": np.zeros(3)})), "is no network of Kibitz"),
     ):
         written(path)
         spoil()

@@ -161,8 +161,8 @@ def test_branches_get_the_same_cards_with_shared_chance():
 
 
 def test_too_many_positions_at_once_are_refused(monkeypatch):
-    monkeypatch.setattr(traversal, "MOST_NODES", 100)
-    with pytest.raises(BadInput, match="more than 100 positions at once: give fewer with in_flight"):
+    monkeypatch.setattr(traversal, "MAX_NODES", 100)
+    with pytest.raises(BadInput, match="more than 100 positions at once: use a lower in_flight"):
         run(made("leduc"), 0, 500)
 
 

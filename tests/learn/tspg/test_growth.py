@@ -108,7 +108,7 @@ def check(batch, errors, fewest=1, most=10**6):
 
 @pytest.fixture
 def uncapped(monkeypatch):
-    monkeypatch.setattr(growth, "MOST_IMAGES", 5000)
+    monkeypatch.setattr(growth, "MAX_IMAGES", 5000)
 
 
 @pytest.mark.parametrize(("name", "kind"), list(zip(GAMES, ["rich", "faithful", "faithful"], strict=True)))
@@ -133,7 +133,7 @@ def test_of_many_images_those_of_the_largest_weights_are_paired(name):
 
 
 def test_of_equal_weights_the_first_patterns_are_paired(monkeypatch):
-    monkeypatch.setattr(growth, "MOST_IMAGES", 20)
+    monkeypatch.setattr(growth, "MAX_IMAGES", 20)
     batch = Batch("connect_four", "rich", count=2, patterns=20, weights=np.ones(20))
     check(batch, batch.errors, most=20)
 
