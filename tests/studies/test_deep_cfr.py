@@ -4,7 +4,7 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
-from kibitz.learn.deep_cfr import method
+from kibitz.learn.deep_cfr import config
 from kibitz.learn.deep_cfr.thesis_defects import DEFECTS
 from kibitz.studies import deep_cfr
 from kibitz.studies.deep_cfr import MODELS, PARTS, DeepCfrStudy, Scale
@@ -13,7 +13,7 @@ from kibitz.studies.deep_cfr import MODELS, PARTS, DeepCfrStudy, Scale
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
     monkeypatch.setitem(deep_cfr.SCALES, "quick", Scale(2, 2, MODELS, 4, 3, 6, "for tests"))
-    monkeypatch.setitem(method.THESIS, "hidden", "8")
+    monkeypatch.setitem(config.THESIS, "hidden", "8")
 
 
 def study(part, folder, **given):
