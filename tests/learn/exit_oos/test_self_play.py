@@ -180,7 +180,7 @@ def side_by_side_rows(config, numbers, searches=None):
     searches = searches or [BatchedOos(game, in_flight=config.in_flight) for _ in numbers]
     found = [Episode(game, search, config, number) for search, number in zip(searches, numbers, strict=True)]
     side_by_side(found, new_batch(game, len(found) * config.in_flight), evaluate, config.simulations)
-    return [episode.experience() for episode in found], sizes
+    return [episode.samples() for episode in found], sizes
 
 
 @pytest.mark.parametrize("name", ["leduc", "goofspiel:cards=6"])
