@@ -40,7 +40,7 @@ def test_it_learns_the_same():
 
 
 @on_gpu
-def test_chance_goes_on():
+def test_replayed_steps_draw_new_random_numbers():
     random = torch.Generator("cuda").manual_seed(1)
     draw = Replayed(lambda: torch.rand(4, generator=random, device="cuda"), random)
     drawn = {tuple(draw().tolist()) for _ in range(WARM_UP + 20)}

@@ -64,7 +64,7 @@ def test_a_run_gives_the_network_of_an_iteration(run):
     assert [network_file(str(run), iteration) for iteration in (100, 200)] == kept
 
 
-def test_an_iteration_that_was_not_kept_is_told_with_those_that_were(run):
+def test_an_iteration_that_was_not_kept_is_refused_with_a_list_of_those_that_were(run):
     network(run / "network.safetensors")
     assert "no network of iteration 7; there are: none yet" in refused(run, 7)
     for iteration in (100, 200):

@@ -55,8 +55,8 @@ class Episode:
         policy, legal = np.zeros(facts.num_actions, np.float32), np.zeros(facts.num_actions, bool)
         policy[advice.actions], legal[advice.actions] = advice.policy, True
         self.rows.append((encoding, policy, legal))
-        anyhow = self.config.exploration / len(advice.actions)
-        probs = anyhow + (1 - self.config.exploration) * advice.policy
+        uniform = self.config.exploration / len(advice.actions)
+        probs = uniform + (1 - self.config.exploration) * advice.policy
         self.game.play(self.state, int(self.generator.choice(advice.actions, p=probs / probs.sum())))
         self.to_decision()
 

@@ -68,7 +68,7 @@ def test_training_writes_a_run_and_prints_how_to_use_it(kibitz, tmp_path):
     )
 
 
-def test_a_run_goes_on_to_more_iterations_as_if_it_had_never_stopped(kibitz, tmp_path):
+def test_a_run_resumed_to_more_iterations_equals_one_started_with_them(kibitz, tmp_path):
     for folder, count in (("long/run", "6"), ("short/run", "3")):
         assert kibitz("train", "exit-oos", "kuhn", "--iterations", count, *SIZE, "--out", folder)[0] == 0
     code, out, error = kibitz("train", "--resume", "short/run", "--iterations", "6", "--processes", "1")

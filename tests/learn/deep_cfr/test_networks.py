@@ -209,5 +209,5 @@ def test_files_that_are_no_model_are_refused_in_one_line(tmp_path):
     model = written(path)
     model.seats[0][1]["head.biases"][0] = np.nan
     save_model(path, model)
-    with pytest.raises(BadInput, match="aren't numbers"):
+    with pytest.raises(BadInput, match="aren't finite"):
         read_model(path)

@@ -113,7 +113,7 @@ def test_strategies_are_those_of_the_other_seat_by_regret_matching():
     assert (legal.sum(axis=1) >= 2).all()
 
 
-def test_advantages_sum_to_nothing_by_the_odds_and_illegal_actions_have_none():
+def test_the_expected_advantage_is_zero_and_illegal_actions_have_none():
     traverser = made("leduc")
     asks = [network(traverser.game, 1), network(traverser.game, 2)]
     found = run(traverser, 1, 300, asks)

@@ -124,7 +124,7 @@ def test_a_worker_takes_the_network_that_is_given_now(playouts):
     assert same(dict(worker((0,), new))[0], played(config, [0], new)[0])
 
 
-def test_games_that_share_their_luck_are_the_same():
+def test_games_with_a_shared_seed_are_the_same():
     found = played(configured("goofspiel:cards=6", shared_seed=2), range(4))
     assert same(found[0], found[1])
     assert same(found[2], found[3])
@@ -146,7 +146,7 @@ def episodes(config, count):
 
 
 @pytest.mark.parametrize("explore", [0.0, 0.2, 1.0])
-def test_moves_are_drawn_by_the_advice_and_anyhow_with_a_share_of_explore(explore):
+def test_moves_are_drawn_from_the_advice_and_uniformly_with_the_probability_of_exploration(explore):
     policy = np.array([0.7, 0.3, 0.0])
     advice = Advice(np.arange(3), policy, *(np.zeros(3) for _ in range(3)), simulations=1, seconds=0.0)
     counts = np.zeros(3)
@@ -157,7 +157,7 @@ def test_moves_are_drawn_by_the_advice_and_anyhow_with_a_share_of_explore(explor
     assert (counts[2] == 0) == (explore == 0)
 
 
-def test_cards_are_dealt_by_their_odds_and_every_search_has_a_seed_of_its_own():
+def test_cards_are_dealt_by_their_probabilities_and_every_search_has_a_seed_of_its_own():
     dealt = episodes(configured(), 1500)
     pairs = [tuple(int(card) for card in episode.state.cards[:2]) for episode in dealt]
     for low in range(3):
@@ -180,7 +180,7 @@ def side_by_side_rows(config, numbers, searches=None):
     searches = searches or [BatchedOos(game, in_flight=config.in_flight) for _ in numbers]
     found = [Episode(game, search, config, number) for search, number in zip(searches, numbers, strict=True)]
     side_by_side(found, new_batch(game, len(found) * config.in_flight), evaluate, config.simulations)
-    return [episode.experience() for episode in found], sizes
+    return [episode.samples() for episode in found], sizes
 
 
 @pytest.mark.parametrize("name", ["leduc", "goofspiel:cards=6"])

@@ -229,7 +229,7 @@ def test_a_new_weight_begins_as_all_did():
             assert grown.step(slope).tolist() == [*older.step(slope[:3]), *newer.step(slope[3:])]
 
 
-def test_an_optimizer_goes_on_where_it_was():
+def test_a_restored_optimizer_continues_as_the_saved_one():
     generator = np.random.default_rng(5)
     one, other = RmsProp(), RmsProp()
     for slope in generator.normal(size=(5, 4)):

@@ -279,7 +279,7 @@ def test_the_fast_policy_is_the_slow_one_in_every_game(name, kind):
 
 
 @pytest.mark.parametrize("name", LINEAR)
-def test_the_odds_are_the_softmax_of_the_active_weights(name):
+def test_probabilities_are_the_softmax_of_the_active_weights(name):
     game = games.load(name)
     for seat in range(2):
         states = positions_met(game, 5, 30, seat)
@@ -336,7 +336,7 @@ def test_plain_and_compiled_policies_agree_to_the_last_bit(name):
         assert weighed(game, other, state, n).tolist() == probs[:n].tolist()
 
 
-def test_a_step_is_drawn_by_the_odds():
+def test_a_step_is_drawn_from_the_policy():
     game = games.load("tic_tac_toe")
     states = positions_met(game, 1, 61, 0)
     patterns, weights = sides_of(game, "faithful", states, 60)
