@@ -159,7 +159,7 @@ BAD = {
     ("solve", "kuhn", "--iterations", "1", "--json", "no/such/folder.json"): "can't write no/such/folder.json",
     ("solve", "nowhere.py:Game"): "no file 'nowhere.py'",
     ("exploit", "leduc", "nothing.safetensors"): "no strategy file",
-    ("exploit", "leduc", "file.txt"): "can't be read as a strategy",
+    ("exploit", "leduc", "file.txt"): "can't be read as strategy",
     ("bench", "magic"): "no benchmark is called 'magic'",
     ("compile", "ledoc"): "no game is called 'ledoc'",
     ("games", "ledoc"): "no game is called 'ledoc'",

@@ -61,7 +61,7 @@ def test_a_recording_may_be_extended(tmp_path, whole):
 def test_what_cannot_be_recorded_is_refused_before_anything_is_written(tmp_path):
     for names, why in (
         (["random"] * 3, "name one for all seats, or 4, not 3"),
-        (["uct:10"], "would peek"),
+        (["uct:10"], "hidden information"),
         (["human"], "a human can't play a recording"),
     ):
         with pytest.raises(BadInput, match=why):

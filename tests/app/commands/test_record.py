@@ -180,7 +180,7 @@ def test_a_stopped_recording_prints_how_to_resume_it(kibitz, tmp_path, monkeypat
 def test_a_recording_that_cannot_be_played_is_refused_in_one_line(kibitz, tmp_path):
     for asked, why in (
         (("--players", "random", "--players", "random"), "name one for all seats, or 4, not 2"),
-        (("--players", "uct:10"), "would peek"),
+        (("--players", "uct:10"), "hidden information"),
         (("--players", "nobody"), "no player is called 'nobody'"),
         (("--players", "random", "--games", "0"), "games should be at least 1, not 0"),
         ((), "--players"),

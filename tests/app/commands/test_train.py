@@ -129,7 +129,7 @@ def test_help_lists_every_field_of_the_configuration(kibitz):
         assert field.name == "game" or f"--{field.name.replace('_', '-')} " in out
     assert "Example: kibitz train --resume" in kibitz("train", "--help")[1]
     _, out, _ = kibitz("train", "next-card", "--help")
-    assert "thesis-256: two of 256" in " ".join(out.replace("│", " ").split())
+    assert "thesis-256: two layers of 256 nodes" in " ".join(out.replace("│", " ").split())
     assert "--processes" not in out
 
 
@@ -189,7 +189,7 @@ BAD = {
     ("train", "exit-oos", "kuhn", "--replay-decay", "inf"): "replay_decay=inf should be above 0",
     ("train", "exit-oos", "kuhn", "--replay", "magic"): "replay=magic is out of range, it should be exponential or",
     ("train", "exit-oos", "kuhn", "--device", "tpu"): "device=tpu is out of range, it should be auto or cpu or cuda",
-    ("train", "exit-oos", "goofspiel", "--target", "pst"): "goofspiel can be aimed at ist",
+    ("train", "exit-oos", "goofspiel", "--target", "pst"): "target=pst is not possible in goofspiel, it should be ist",
     ("train", "exit-oos", "kuhn", "--simulations", "999999999"): "more than the",
     ("train", "exit-oos", "kuhn", "--seed", "-1"): "seed=-1 is out of range",
     ("train", "exit-oos", "kuhn", "--processes", "0"): "--processes",
@@ -202,7 +202,7 @@ BAD = {
     ("train", "--resume", "solved"): "solved is no training run: it was made by 'solve'",
     ("train", "--resume", "broken"): "config.json can't be read",
     ("train", "--resume", "older"): "gamma",
-    ("train", "--resume", "RUN", "--iterations", "2"): "was started for 4 iterations: --iterations can only raise that",
+    ("train", "--resume", "RUN", "--iterations", "2"): "was started for 4 iterations: 2 is less",
     ("train", "--resume", "RUN", "--iterations", "99999999"): "iterations=99999999 is out of range",
     ("train", "--iterations", "7", "exit-oos", "kuhn"): "--iterations 7 should follow exit-oos, not precede it",
     ("train", "--resume", "RUN", "exit-oos", "kuhn"): "--resume takes no learner: the run names its own",
