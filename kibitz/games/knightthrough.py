@@ -4,7 +4,7 @@ There is always a move, as a board has at least four columns: no own piece is ah
 ahead, two columns to the left or to the right, is a cell.
 
 An action is (4 * seat + leap) * cells + from; leaps go from left to right, for both seats as seat 0 sees the board:
-to = from + ASIDE[leap] + AHEAD[leap] * columns for seat 0, which starts below, - AHEAD[leap] * columns for seat 1.
+to = from + SIDEWAYS[leap] + AHEAD[leap] * columns for seat 0, which starts below, - AHEAD[leap] * columns for seat 1.
 """
 
 from typing import Annotated, NamedTuple
@@ -15,12 +15,12 @@ from ..jit import below, helper, popcount
 from .bitboards import bit, list_bits, mask, nth
 from .race import race
 
-ASIDE = np.array([-2, -1, 1, 2])
+SIDEWAYS = np.array([-2, -1, 1, 2])
 AHEAD = np.array([1, 2, 2, 1])
 # [columns, leap]: cells of eight rows from which a leap doesn't cross the left or the right edge
 INSIDE = np.array(
     [
-        [mask(cell for cell in range(8 * columns) if 0 <= cell % columns + aside < columns) for aside in ASIDE]
+        [mask(cell for cell in range(8 * columns) if 0 <= cell % columns + sideways < columns) for sideways in SIDEWAYS]
         for columns in range(9)
     ]
 )
@@ -89,4 +89,4 @@ def cells_of(game, action):
     start = action - 4 * cells * seat
     leap = int(start >= cells) + int(start >= 2 * cells) + int(start >= 3 * cells)
     start -= leap * cells
-    return start, start + int(ASIDE[leap]) + (1 - 2 * seat) * int(AHEAD[leap]) * game.columns
+    return start, start + int(SIDEWAYS[leap]) + (1 - 2 * seat) * int(AHEAD[leap]) * game.columns
