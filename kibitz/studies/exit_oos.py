@@ -65,9 +65,9 @@ PAPER_ELO = {"ExIt-OOS 100": 1500, "ExIt-OOS 200": 1531, "ExIt-OOS 500": 1600, "
 ABLATION: dict[str, tuple[str, str, dict[str, Any]]] = {
     "corrected": ("as-it-should-be", "goofspiel:6", {}),
     "encoding gives winners by seat": ("winners-by-seat-in-the-encoding", "goofspiel:6,by_seat=yes", {}),
-    "97% of the reservoir empty": ("97%-of-the-rows-empty", "goofspiel:6", {"capacity": 960, "batch": 4}),
+    "97% of the reservoir empty": ("97%-of-the-rows-empty", "goofspiel:6", {"capacity": 960, "batch_size": 4}),
     "one seed for all workers": ("one-seed-for-all-workers", "goofspiel:6", {"shared_seed": 16}),
-    "all three": ("all-three", "goofspiel:6,by_seat=yes", {"capacity": 960, "batch": 4, "shared_seed": 16}),
+    "all three": ("all-three", "goofspiel:6,by_seat=yes", {"capacity": 960, "batch_size": 4, "shared_seed": 16}),
 }
 ABLATION_ITERATIONS, ABLATION_SIMULATIONS = 500, 10_000
 

@@ -119,7 +119,7 @@ def test_a_game_with_a_board_has_the_rules_for_it(missing):
         setattr(Made, name, scope[name])
     decorate = game("made", state=record(("x", "i1")), num_actions=1, max_game_length=1, payoffs=(0.0, 1.0))
     if missing:
-        with pytest.raises(TypeError, match="Made has a board, so it needs ends, stones"):
+        with pytest.raises(TypeError, match="Made has a board, so it needs from_to, pieces"):
             decorate(Made)
     else:
         decorate(Made)

@@ -55,10 +55,10 @@ def test_networks_of_the_other_players_are_added_to_every_variant(tmp_path, netw
     given = {"part": "ablation", "net": network, "out": tmp_path / "study"}
     players = {label: player for label, (player, _) in DokoStudy(**given, others=network).players().items()}
     assert players.pop("opponents modelled as itself") == f"doko:{network},simulations=100"
-    assert players.pop("policy network alone") == f"cards:{network},part=quick"
+    assert players.pop("policy network alone") == f"cards:{network},part=policy"
     assert list(players) == list(doppelkopf_ablation.VARIANTS)
     assert all(player.endswith(f",others={network}") for player in players.values())
-    with pytest.raises(BadInput, match="no network file"):
+    with pytest.raises(BadInput, match="no card network file"):
         DokoStudy(**given, others="nowhere")
 
 
@@ -72,13 +72,13 @@ def test_only_trees_have_half_of_the_worlds(tmp_path, network):
     assert few == {"trees of 60 on half as many worlds"}
     assert players["whole"] == {
         "doko": "doko:models/doppelkopf,simulations=100",
-        "announcements in the tree": "doko:models/doppelkopf,simulations=100,calls=tree",
+        "announcements in the tree": "doko:models/doppelkopf,simulations=100,announcements=tree",
     }
 
 
 def test_a_file_that_is_no_network_is_refused_at_once(tmp_path):
     (tmp_path / "x").write_text("no network")
-    with pytest.raises(BadInput, match="can't be read as a network"):
+    with pytest.raises(BadInput, match="can't be read as card network"):
         DokoStudy(part="ablation", net=str(tmp_path / "x"), out=tmp_path / "study")
     with pytest.raises(BadInput, match="part of doko"):
         DokoStudy(part="table", net=str(tmp_path / "x"), out=tmp_path / "study")

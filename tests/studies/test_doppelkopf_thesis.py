@@ -23,7 +23,7 @@ def data(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
     monkeypatch.setitem(doppelkopf_thesis.SCALES, "quick", doppelkopf_thesis.Scale(0.1, 4, 2, 5, "for tests"))
-    for values in doppelkopf_thesis.VALUES.values():
+    for values in doppelkopf_thesis.PRESETS.values():
         monkeypatch.setitem(values, "nodes", 4)
 
 
@@ -63,10 +63,10 @@ def test_other_networks_are_evaluated_beside_the_lstm(data, tmp_path):
     assert study("figure-4", data, tmp_path, **given).run().heads[-1] == "thesis-128-1"
     config = other.config()
     other.write("config.json", json.dumps(config | {"validation": 0.01}))
-    with pytest.raises(BadInput, match=r"kept 0\.01 of the deals apart, which should be 0\.02 or more"):
+    with pytest.raises(BadInput, match=r"kept 0\.01 of the deals for validation, which should be 0\.02 or more"):
         study("table-7", data, tmp_path, **given)
     other.write("config.json", json.dumps(config | {"method": "tspg"}))
-    with pytest.raises(BadInput, match="no method that foretells cards is called 'tspg'"):
+    with pytest.raises(BadInput, match="no learner that predicts cards is called 'tspg'"):
         study("table-7", data, tmp_path, **given)
 
 

@@ -69,7 +69,7 @@ def test_kuhn_poker_is_nearly_solved(tmp_path, average):
     assert lines[-1]["nash_conv"] < 0.05
     # The player plays what was evaluated.
     found = exploitability(games.load("kuhn"), f"net:{run.folder}", processes=1)
-    assert found.together.nash_conv == pytest.approx(lines[-1]["nash_conv"], abs=1e-6)
+    assert found.mean_strategy.nash_conv == pytest.approx(lines[-1]["nash_conv"], abs=1e-6)
 
 
 # ---------------------------------------------------------------- the same run

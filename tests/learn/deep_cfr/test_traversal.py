@@ -184,8 +184,8 @@ def test_the_whole_pot_is_paid_by_who_folds_too():
     while game.turn(state) == CHANCE:
         game.play(state, games.legal_actions(game, state)[0])
     game.play(state, 0)  # the dealer folds his small blind of half a big one
-    assert [Payoff().value(game, state, seat) for seat in range(2)] == [0.5, -0.5]
-    assert [WholePot().value(game, state, seat) for seat in range(2)] == [1.5, -1.5]
+    assert [Payoff().payout(game, state, seat) for seat in range(2)] == [0.5, -0.5]
+    assert [WholePot().payout(game, state, seat) for seat in range(2)] == [1.5, -1.5]
 
 
 def test_one_deal_is_the_same_cards_in_all_traversals():

@@ -45,7 +45,7 @@ def test_lines_of_the_thesis_give_the_same_games(tmp_path):
     )
     (tmp_path / "games.lines").write_text(text)
     found = read_games(tmp_path / "games.lines", RULES, form)
-    silent = [i for i, record in enumerate(records()) if not thesis_lines.untold(record.verify())]
+    silent = [i for i, record in enumerate(records()) if not thesis_lines.is_lossy(record.verify())]
     recorded = read_games(write(tmp_path / "games.jsonl"), RULES)
     assert len(found) == 24
     assert same(found.take(np.array(silent)), recorded.take(np.array(silent)))
@@ -116,8 +116,10 @@ def test_truncated_foreign_and_illegal_games_are_refused_with_their_line(tmp_pat
         two.line()[:-300]: "line 2, is no record of a game",
         spoiled(two, payoffs=[3.0, -1.0, -1.0, -1.0]): "line 2: the payoffs are",
         spoiled(two, payoffs=[1.0, -1.0], players=["a", "b"]): "line 2: the payoffs are",
-        spoiled(two, actions=two.actions[:-1]): "line 2: it breaks off after 47 of 48 cards",
-        spoiled(two, actions=[*two.actions, 0]): f"line 2: action {len(two.actions) + 1}: the game is over",
+        spoiled(two, actions=two.actions[:-1]): "line 2: the game ends after 47 of 48 cards",
+        spoiled(
+            two, actions=[*two.actions, 0]
+        ): f"line 2: action {len(two.actions) + 1}: there are more actions after the end of the game",
         spoiled(two, actions=[*two.actions[:-1], 255]): "line 2: card 48: seat ",
         spoiled(two, actions=[*two.actions[:-1], 999]): "line 2: card 48: seat ",
         spoiled(two, actions=[*two.actions[:-1], -1]): "line 2: card 48: seat ",

@@ -398,9 +398,9 @@ def test_presets_follow_the_paper():
 
 @pytest.mark.parametrize(
     ("text", "named"),
-    [("features:{}/nothing", "no file of features"), ("features:{},policy=best", "best"),
+    [("features:{}/nothing", "no feature set file"), ("features:{},policy=best", "best"),
      ("features:{},iteration=3", "no network of iteration 3"), ("puct:10,policy={},playouts=best", "best"),
-     ("puct:10,policy={}/nothing", "no file of features"), ("features:{}/config.json", "damaged or foreign")],
+     ("puct:10,policy={}/nothing", "no feature set file"), ("features:{}/config.json", "damaged or foreign")],
 )  # fmt: skip
 def test_a_player_of_what_is_not_there_is_refused(whole, text, named):
     with pytest.raises(BadInput, match=named) as caught:
