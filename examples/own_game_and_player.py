@@ -1,4 +1,4 @@
-"""A game and a player of your own, in one script: define, search, play a match, solve.
+"""A game and a player of your own, in one script: define, search, play a match and a tournament.
 
 Run it: python examples/own_game_and_player.py
 """
@@ -47,11 +47,11 @@ class Expert:
 
 def main():
     nim = Nim()
-    state = nim.initial().play("take 2")
+    state = nim.initial().play("take 1")
     print(state, state.legal(), sep="\n")
-    print(kibitz.advise(nim, state, "uct:2000"))  # take 4 - ... : leaves a multiple of four
+    print(kibitz.advise(nim, state, "uct:2000"))  # take 1, which leaves a multiple of four, is proven to win
     print(kibitz.match(nim, [Expert(), "uct:100"], games=20))
-    print(kibitz.solve(Nim(matches=6), "cfr+", iterations=100))
+    print(kibitz.tournament(nim, [Expert(), "uct:1000", "random"], games=10))
 
 
 if __name__ == "__main__":

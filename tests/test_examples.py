@@ -3,6 +3,8 @@
 import ast
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -148,3 +150,12 @@ def test_von_neumann_poker_has_the_value_of_its_theory():
     assert pot > small
     assert pot > large
     assert value(poker()) == pytest.approx(1 / 9)  # as the page says
+
+
+def test_a_game_and_a_player_of_ones_own_in_one_short_script():
+    script = ROOT / "examples" / "own_game_and_player.py"
+    assert len(script.read_text().splitlines()) < 60
+    found = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=300)
+    assert re.search(r"^take 1 +100.0% +\+?1.000", found.stdout, re.MULTILINE)
+    assert "20 games of nim" in found.stdout
+    assert "random" in found.stdout
