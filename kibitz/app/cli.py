@@ -70,8 +70,7 @@ def _root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    if "--help" not in sys.argv:  # help needn't wait for Numba to be imported
-        context.with_resource(compiling())
+    context.with_resource(compiling())
 
 
 def main() -> NoReturn:

@@ -1,5 +1,6 @@
-"""Writes `docs/cli.md`, the reference of all commands, from their help texts: `python -m kibitz.app.cli_reference`."""
+"""Writes `docs/cli.md`, the reference of all commands, and `index.json`: `python -m kibitz.app.cli_reference`."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from rich.text import Text
 from typer.main import get_command
 
 from ..core.files import write_atomically
+from . import index
 from .cli import PANELS, build
 
 FILE = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -82,4 +84,5 @@ def _plain(text: str | None) -> str:
 
 
 if __name__ == "__main__":
+    write_atomically(index.FILE, (json.dumps(index.written(), indent=1, ensure_ascii=False) + "\n").encode())
     write_atomically(FILE, reference().encode())

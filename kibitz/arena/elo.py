@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import scipy.sparse
 
 from ..core.names import BadInput, choose
 from ..games.records import Record, read_records
@@ -114,6 +113,8 @@ def rate(records: Iterable[Record], fixed: str | None = None, at: float = 1500.0
 
 def _groups(edges: np.ndarray, directed: bool) -> np.ndarray:
     """The connected component of each player; strongly connected where edges have a direction."""
+    import scipy.sparse
+
     graph = scipy.sparse.csr_array(edges)
     return scipy.sparse.csgraph.connected_components(graph, directed=directed, connection="strong")[1]
 

@@ -1,5 +1,9 @@
 """Progress reports of long work. The terminal shows them; only the app knows the terminal."""
 
+from collections.abc import Callable
+
+on_compile: Callable[[str | None], None] | None = None  # gets a kernel's name when compiling starts, None when it ends
+
 
 class Reporter:
     """Receives the reports of long work. This class ignores them; the app has one that shows them as a live line."""

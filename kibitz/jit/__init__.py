@@ -1,13 +1,14 @@
-"""Compilation: the only package that imports Numba. Everything else imports these names from here."""
+"""Compilation: the only package that knows Numba. Everything else imports these names from here."""
 
 from .bits import lowest, popcount
 from .cache import cache_files, cache_folder, compiled
-from .compiler import PLAIN, counting, helper, kernel, long_helper, rules, wrapping
+from .compiler import PLAIN, Kernel, counting, helper, kernel, long_helper, rules, wrapping
 from .random import below, draw, generators, mix, uniform
 from .records import copy_record, hash_record, record
 
 __all__ = [
     "PLAIN",
+    "Kernel",
     "below",
     "cache_files",
     "cache_folder",

@@ -1,4 +1,4 @@
-"""The kernel cache: compiled kernels on disk, keyed by all code and constants that they reach.
+"""The folder of compiled kernels, and the fingerprints that make its files valid.
 
 Numba's own cache notices edits only in the file of the kernel itself. This one gives each kernel and each game a
 fingerprint of everything it reaches: its bytecode and that of every helper it calls, in any file, with the constants
@@ -6,26 +6,19 @@ they use. A kernel gets the rules of a game through the game's Numba type, whose
 signature: editing the rules of one game recompiles the kernels of that game only.
 """
 
-import contextlib
 import functools
 import hashlib
 import inspect
 import os
 import sys
 import tempfile
-import time
 import types as python
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba.core import caching, event
-
-KEEP_DAYS = 30  # older cache files are removed
 
 compiled: list[str] = []  # names of the kernels that this process compiled
-watcher: Callable[[str | None], None] | None = None  # gets a kernel's name when compiling starts, None when it ends
 
 
 def cache_folder() -> Path:
@@ -56,112 +49,24 @@ def cache_files() -> list[Path]:
     return sorted(path for path in cache_folder().glob("*.nb[ci]*") if path.is_file())
 
 
-@functools.cache
-def _prune() -> None:
-    for path in cache_files():
-        try:
-            if path.stat().st_mtime < time.time() - KEEP_DAYS * 86400:
-                path.unlink()
-        except OSError:  # another process was faster
-            pass
-
-
-class _Locator(caching._CacheLocator):
-    """Gives Numba the folder of a kernel's files and the fingerprint that makes them valid."""
-
-    def __init__(self, function: Any, file: str) -> None:
-        self._py_file = file
-        self._stamp = fingerprint(function)
-
-    def get_cache_path(self) -> str:
-        return str(cache_folder())
-
-    def get_source_stamp(self) -> str:
-        return self._stamp
-
-    def get_disambiguator(self) -> str:
-        return self._stamp
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
-        return cls(py_func, py_file)
-
-
-class _KernelCacheImpl(caching.CompileResultCacheImpl):
-    _locator_classes = [_Locator]
-
-
-class _SignatureCache(caching.FunctionCache):
-    """Separate files for each signature of a kernel.
-
-    Numba numbers them in one index: two processes that compile for two games at once may both take number 1, and the
-    next process would run the code of the wrong game.
-    """
-
-    _impl_class = _KernelCacheImpl
-
-    def __init__(self, function: Any, signature: Any) -> None:
-        super().__init__(function)
-        name = f"{self._impl.filename_base}-{hashlib.sha256(str(signature).encode()).hexdigest()[:16]}"
-        self._cache_file = caching.IndexDataCacheFile(self.cache_path, name, self._impl.locator.get_source_stamp())
-
-
-class KernelCache(caching.NullCache):
-    """The cache of one kernel, opened at its first call, when everything that it reaches is defined."""
-
-    def __init__(self, function: Any) -> None:
-        self._files = functools.cache(functools.partial(_SignatureCache, function))
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        files = self._files(sig)
-        try:
-            return files.load_overload(sig, target_context)
-        except Exception:  # a damaged file (full disk, killed process): compile again and overwrite it
-            with contextlib.suppress(OSError):
-                files.flush()
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):  # a full disk: the compiled code runs all the same
-            _prune()
-            self._files(sig).save_overload(sig, data)
-
-
-class _Listener(event.Listener):
-    """Records the kernels that this process compiles, and calls the watcher for the outermost one."""
-
-    depth = 0
-
-    def on_start(self, event: Any) -> None:
-        if self.depth == 0:
-            name = event.data["dispatcher"].py_func.__qualname__
-            compiled.append(name)
-            if watcher:
-                watcher(name)
-        self.depth += 1
-
-    def on_end(self, event: Any) -> None:
-        self.depth -= 1
-        if self.depth == 0 and watcher:
-            watcher(None)
-
-
-event.register("numba:compile", _Listener())
-
-
 # ---------------------------------------------------------------- fingerprints
 
-_FLAGS = sorted((key, value) for key, value in os.environ.items() if key.startswith("NUMBA_") and "CACHE" not in key)
-_SOURCES = sorted(Path(__file__).parent.glob("*.py"))  # code that is not part of the bytecode of a kernel
-_BASE = hashlib.sha256(
-    b"".join(path.read_bytes() for path in _SOURCES) + repr((_FLAGS, np.__version__)).encode()
-).digest()
 _LIBRARIES = {"numpy", "math", "numba", "builtins", "typing"}
+
+
+@functools.cache
+def _base() -> bytes:
+    """Hash of what decides about all kernels: the code that compiles them, Numba's settings, NumPy's version."""
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    flags = sorted((key, value) for key, value in os.environ.items() if key.startswith("NUMBA_") and "CACHE" not in key)
+    return hashlib.sha256(
+        b"".join(path.read_bytes() for path in sources) + repr((flags, np.__version__)).encode()
+    ).digest()
 
 
 def fingerprint(*roots: Any) -> str:
     """A hash of functions and of everything that they reach: helpers and constants in any file."""
-    digest = hashlib.sha256(_BASE)
+    digest = hashlib.sha256(_base())
     seen: dict[int, int] = {}  # id of a function -> its number in the order of discovery
 
     def put(*parts: Any) -> None:

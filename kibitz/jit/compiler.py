@@ -1,69 +1,63 @@
-"""The interface to Numba: `kernel`, `helper`, `wrapping` and `rules`.
+"""The interface to compilation: `kernel`, `helper`, `wrapping` and `rules`.
 
 The same code runs compiled and, with NUMBA_DISABLE_JIT=1, as plain Python, with the same results from the same seeds.
+Numba is imported when the first kernel is called (see `backend`): games load and play in plain Python without it.
 Compiled kernels are cached on disk (see `cache`).
 """
 
 import collections
 import functools
 import inspect
+import os
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
-from numba import types
-from numba.core.datamodel import models
-from numba.core.errors import NumbaError
-from numba.extending import overload, overload_method, register_jitable, register_model, typeof_impl
 
-from .cache import KernelCache, fingerprint
-
-PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 counting: list[str] = []  # names of compiled kernels that count references, as something allocates
 
-INSIDE: Any = {"no_cfunc_wrapper": True}  # it isn't called from Python: a wrapper for that takes time to compile
-
-# Decorator of small functions for kernels and rules; plain Python when not compiled. Always inlined: a call would
-# pass every array of a NamedTuple on the stack, which costs more than most helpers do.
-helper = register_jitable(forceinline=True, **INSIDE)
-
-# Decorator of long helpers, which the compiler inlines or not. Else rules of a card game would take minutes to compile.
-long_helper = register_jitable(**INSIDE)
+_pending: list[Callable[[], None]] = []  # what Numba is told before the next compilation
+_lock = threading.RLock()
 
 
-def kernel(function: F) -> F:
-    """Compile a top-level function that is generic over games, and cache the result on disk."""
-    if PLAIN:
-        return function
-    options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
-    dispatcher: Any = numba.njit(**options)(function)
-    dispatcher._compiler._compile_core = functools.partial(_compile, dispatcher._compiler)
-    dispatcher._cache = KernelCache(function)
-    return dispatcher
+def before_compiling(register: Callable[[], None]) -> None:
+    """Call a function once, before the next kernel is called: it may import Numba."""
+    if not PLAIN:
+        _pending.append(register)
 
 
-def _compile(compiler: Any, arguments: Any, return_type: Any) -> Any:
-    """Compile without Numba's run-time library (NRT) if possible.
+def _register_pending() -> None:
+    with _lock:
+        from . import backend  # noqa: F401  (registers what it compiles)
 
-    With NRT each use of a field of a NamedTuple counts references by atomic operations, and a search takes up to three
-    times as long. Without it nothing can be allocated and no helper returns an array, which a user's rules may do.
+        while _pending:
+            _pending.pop(0)()
+
+
+# ---------------------------------------------------------------- functions
+
+
+def helper(function: F) -> F:
+    """Decorator of small functions for kernels and rules; plain Python when not compiled.
+
+    Always inlined: a call would pass every array of a NamedTuple on the stack, which costs more than most helpers do.
     """
-    core, options = type(compiler)._compile_core, compiler.targetoptions
-    try:
-        return core(compiler, arguments, return_type)
-    except NumbaError as error:
-        if "NRT required" not in str(error) and "returning of array" not in str(error):
-            raise
-    counting.append(compiler.py_func.__qualname__)
-    options["_nrt"] = True
-    try:
-        return core(compiler, arguments, return_type)
-    finally:
-        options["_nrt"] = False
+    before_compiling(lambda: _backend().register_helper(function, function, inline=True))
+    return function
+
+
+def long_helper(function: F) -> F:
+    """Decorator of long helpers, which the compiler inlines or not.
+
+    Else rules of a card game would take minutes to compile.
+    """
+    before_compiling(lambda: _backend().register_helper(function, function, inline=False))
+    return function
 
 
 def wrapping(function: F) -> F:
@@ -74,51 +68,48 @@ def wrapping(function: F) -> F:
         with np.errstate(over="ignore"):
             return function(*arguments)
 
-    overload(plain, strict=False, jit_options={"forceinline": True, **INSIDE})(lambda *arguments: function)
+    before_compiling(lambda: _backend().register_helper(plain, function, inline=True))
     return plain  # type: ignore[return-value]
 
 
+class Kernel:
+    """A function that is compiled at its first call with arguments of these types, or loaded from the cache."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+
+    def __call__(self, *arguments: Any) -> Any:
+        if _pending:
+            _register_pending()
+        return self.dispatcher(*arguments)
+
+    @functools.cached_property
+    def dispatcher(self) -> Any:
+        """Numba's object for the function."""
+        _register_pending()
+        return _backend().dispatcher(self.py_func)
+
+    def __reduce__(self) -> str:
+        return self.py_func.__qualname__
+
+
+def kernel(function: F) -> F:
+    """Compile a top-level function that is generic over games, and cache the result on disk."""
+    return function if PLAIN else Kernel(function)  # type: ignore[return-value]
+
+
+def _backend() -> Any:
+    from . import backend
+
+    return backend
+
+
+# ---------------------------------------------------------------- rules
+
 _signatures: dict[str, str] = {}  # rule -> its parameters, the same for every class
 _fields: dict[str, str] = {}  # field -> a class that has it
-_classes: dict[tuple[str, str], type] = {}  # (name, fingerprint) -> the class
 _names: collections.Counter[str] = collections.Counter()  # number of classes of this name
-
-
-class Rules(types.NamedTuple):
-    """Numba's type of a named tuple with rules: its fields, and a fingerprint of its rules.
-
-    Pickled by name and fingerprint, not by class: the index of a shared kernel lists every game that ever used it, and
-    must load even if that game's file is gone.
-    """
-
-    def __init__(self, field_types: tuple, cls: Any, stamp: str) -> None:
-        super().__init__(field_types, cls)
-        self.stamp = stamp
-        self.name = f"{cls.__qualname__}#{stamp}({', '.join(map(str, field_types))})"
-
-    @property
-    def key(self) -> tuple:
-        return self.instance_class.__qualname__, self.types, self.stamp
-
-    @property
-    def rules(self) -> type:
-        # Numba keeps one object of equal types, which may come from an index read before the class was defined.
-        return _classes[self.instance_class.__qualname__, self.stamp]
-
-    def __bool__(self) -> bool:  # a game without parameters is an empty tuple, and still a receiver
-        return True
-
-    def __reduce__(self) -> tuple:
-        return _rebuild, (self.instance_class.__qualname__, self.fields, self.types, self.stamp)
-
-
-register_model(Rules)(models.TupleModel)
-
-
-def _rebuild(name: str, fields: tuple, field_types: tuple, stamp: str) -> Rules:
-    absent: Any = collections.namedtuple("Absent", fields)  # type: ignore[misc]
-    absent.__qualname__ = name
-    return Rules(field_types, _classes.get((name, stamp), absent), stamp)
 
 
 def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
@@ -126,15 +117,12 @@ def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
     for name, parameters in signatures.items():
         if name in _fields:
             raise TypeError(f"the rule {name} has the name of a field of {_fields[name]}: call it something else")
-        if _signatures.setdefault(name, parameters) != parameters:
-            raise TypeError(f"the rule {name} takes ({_signatures[name]}) already, not ({parameters})")
-        if not hasattr(Rules, f"_{name}_known"):
-            scope: dict = {"name": name}
-            exec(f"def {name}({parameters}): return getattr(self.rules, name)", scope)
-            overload_method(Rules, name, jit_options={"forceinline": True, **INSIDE})(  # type: ignore[call-arg]
-                scope[name]
-            )
-            setattr(Rules, f"_{name}_known", True)
+        known = _signatures.get(name)
+        if known not in (None, parameters):
+            raise TypeError(f"the rule {name} takes ({known}) already, not ({parameters})")
+        if known is None:
+            _signatures[name] = parameters
+            before_compiling(functools.partial(_register_rule, name, parameters))
 
     def decorate(cls: Any) -> Any:
         for field in cls._fields:
@@ -153,17 +141,11 @@ def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
         _names[cls.__name__] += 1
         if _names[cls.__name__] > 1:
             cls.__name__ += f"_{_names[cls.__name__]}"
-
-        @functools.cache
-        def stamp() -> str:  # at the first use, when helpers below the class are defined too
-            mark = fingerprint(cls, *methods.values())
-            _classes[cls.__qualname__, mark] = cls
-            return mark
-
-        @typeof_impl.register(cls)
-        def _(value: Any, context: Any) -> Rules:
-            return Rules(tuple(typeof_impl(field, context) for field in value), cls, stamp())
-
+        before_compiling(lambda: _backend().register_class(cls, list(methods.values())))
         return cls
 
     return decorate
+
+
+def _register_rule(name: str, parameters: str) -> None:
+    _backend().register_rule(name, parameters)

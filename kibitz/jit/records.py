@@ -1,12 +1,8 @@
-"""Positions as NumPy records: their type, and copying and hashing in compiled code."""
+"""Positions as NumPy records: their type, and copying and hashing them."""
 
 import functools
-import sys
 
 import numpy as np
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic, overload
 
 from .random import mix
 
@@ -19,57 +15,14 @@ def record(*fields: tuple) -> np.dtype:
     return np.dtype((np.record, np.dtype(list(fields), align=True)))
 
 
-@intrinsic
-def _copy_record(context, target, source):
-    def build(target_context, builder, signature, arguments):
-        size = target_context.get_constant(types.intp, source.size)
-        cgutils.raw_memcpy(builder, arguments[0], arguments[1], size, 1)
-        return target_context.get_dummy_value()
-
-    return types.void(target, source), build
-
-
 def copy_record(target, source):
     """Copy a record into another inside a rule, where `target[:] = source` doesn't compile."""
     for name in source.dtype.names:
         target[name] = source[name]
 
 
-@overload(copy_record)
-def _overload_copy_record(target, source):
-    if target == source:  # else bytes outside the target would be written
-        return lambda target, source: _copy_record(target, source)
-    return None
-
-
-@intrinsic
-def _word(context, source, index):
-    """Eight bytes of a record; `_last_bytes` are the rest after the last eight."""
-
-    def build(target_context, builder, signature, arguments):
-        start = builder.bitcast(arguments[0], cgutils.voidptr_t)
-        where = builder.mul(arguments[1], target_context.get_constant(types.intp, 8))
-        return builder.load(cgutils.pointer_add(builder, start, where, cgutils.ir.IntType(64).as_pointer()), align=1)
-
-    return types.uint64(source, types.intp), build
-
-
-@intrinsic
-def _last_bytes(context, source):
-    def build(target_context, builder, signature, arguments):
-        start, word = builder.bitcast(arguments[0], cgutils.voidptr_t), cgutils.ir.IntType(64)
-        key = word(0)
-        for place, byte in enumerate(range(source.size // 8 * 8, source.size)):
-            found = builder.load(cgutils.pointer_add(builder, start, cgutils.intp_t(byte), cgutils.voidptr_t))
-            shift = 8 * (place if sys.byteorder == "little" else 7 - place)
-            key = builder.or_(key, builder.shl(builder.zext(found, word), word(shift)))
-        return key
-
-    return types.uint64(source), build
-
-
 @functools.cache
-def _bits_used(dtype: np.dtype) -> np.ndarray:
+def bits_used(dtype: np.dtype) -> np.ndarray:
     """Mask of the bytes of a record that belong to fields, in words of eight bytes. Gaps may hold anything."""
     used = np.zeros(-(-dtype.itemsize // 8) * 8, np.uint8)
     for name in dtype.names:  # type: ignore[union-attr]
@@ -80,23 +33,8 @@ def _bits_used(dtype: np.dtype) -> np.ndarray:
 
 def hash_record(source):
     """A key of a whole record, never 0: the infoset of a game without hidden information."""
-    used = _bits_used(source.dtype)
+    used = bits_used(source.dtype)
     key = np.uint64(1)
     for word in np.frombuffer(source.tobytes().ljust(used.nbytes), np.uint64) & used:
         key = mix(key, word)
     return key
-
-
-@overload(hash_record)
-def _overload_hash_record(source):
-    used, words, rest = _bits_used(source.dtype), source.size // 8, source.size % 8
-
-    def compiled(source):
-        key = np.uint64(1)
-        for index in range(words):
-            key = mix(key, _word(source, index) & used[index])
-        if rest:
-            key = mix(key, _last_bytes(source) & used[words])
-        return key
-
-    return compiled

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse
 
 from ..core.names import BadInput
 from ..games import full_name
@@ -221,6 +220,8 @@ def _sides(game: Game, found: _Found) -> SequenceForm:
     infosets, leaves = int(found.counts[INFOSETS]), int(found.counts[LEAVES])
     shape = tuple(int(count) for count in found.counts[SEQUENCES : SEQUENCES + 2])
     entries = (found.payoffs[:leaves], (found.leaves[:leaves, 0], found.leaves[:leaves, 1]))
+    import scipy.sparse  # imported here, as that takes longer than many a command
+
     matrix = scipy.sparse.coo_array(entries, shape=shape).tocsr()  # sums the leaves of one pair of sequences
     sides, views = [], []
     for seat, part in enumerate((matrix, -matrix.T.tocsr())):

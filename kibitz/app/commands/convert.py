@@ -2,20 +2,17 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from ...core.files import write_atomically
 from ...core.names import BadInput, choose
-from ...games import full_name, load, positions
-from ...games.doppelkopf import notation, thesis_lines
-from ...games.game import SCRATCH
-from ...games.holdem import Holdem, acpc
-from ...games.records import FILE, Record, read_line
-from ..ui.arena_tables import print_line
 from ..ui.progress import err, out, waiting
+
+if TYPE_CHECKING:
+    from ...games.doppelkopf import thesis_lines
+    from ...games.records import Record
 
 FORMATS = {
     "json": "JSON lines, as matches write them",
@@ -66,11 +63,27 @@ def convert(
             help="Format thesis: the 24 cards from a to x, as '♣9 ♣J ♣Q ...'. Default: by suit, 9 J Q K 10 A."
         ),
     ] = "",
-    position: Annotated[str, typer.Option(help=f"Format thesis: {choices(thesis_lines.POSITIONS)}.")] = "place",
+    position: Annotated[
+        str,
+        typer.Option(
+            help="Format thesis: meaning of the digit. place: 0 leads the first trick, 3 is the dealer; dealer: 0 is "
+            "the dealer, 1 leads the first trick; leader: number of seats from the player, to the left, to the leader "
+            "of the first trick."
+        ),
+    ] = "place",
     hand: Annotated[
-        str, typer.Option(help=f"Format thesis: order of the cards in a hand. {choices(thesis_lines.HANDS)}.")
+        str,
+        typer.Option(
+            help="Format thesis: order of the cards in a hand. letters: by letter; held: trumps first, as people "
+            "sort them."
+        ),
     ] = "letters",
-    marriage: Annotated[str, typer.Option(help=f"Format thesis: {choices(thesis_lines.MARRIAGES)}.")] = "announced",
+    marriage: Annotated[
+        str,
+        typer.Option(
+            help="Format thesis: announced: a player with both ♣Q announces a marriage; silent: nobody announces one."
+        ),
+    ] = "announced",
 ) -> None:
     """Convert recorded games of Doppelkopf or hold'em into another format.
 
@@ -84,6 +97,10 @@ def convert(
 
     Example: kibitz convert hands.acpc games.jsonl --rules holdem:stack=80
     """
+    from ...games.doppelkopf import thesis_lines
+    from ...games.records import FILE
+    from ..ui.arena_tables import print_line
+
     form = thesis_lines.form(letters, position, hand, marriage)
     path = source / FILE if source.is_dir() else source
     text = _read(path)
@@ -140,7 +157,11 @@ def _looks_like(text: str) -> str:
     return "json" if first.startswith("{") else "text" if first.startswith("game ") else "thesis"
 
 
-def _write(record: Record, end: Any, form_name: str, form: thesis_lines.Form, seat: int | None) -> str:
+def _write(record: "Record", end: Any, form_name: str, form: "thesis_lines.Form", seat: int | None) -> str:
+    from ...games import load
+    from ...games.doppelkopf import notation, thesis_lines
+    from ...games.holdem import Holdem, acpc
+
     if form_name == "json":
         return record.line()
     game = load(record.game)
@@ -161,7 +182,9 @@ def _payoffs(end: Any) -> list[float]:
     return [float(score) for score in end.scores]
 
 
-def _from_json(text: str) -> Iterator[tuple[Record, Any]]:
+def _from_json(text: str) -> "Iterator[tuple[Record, Any]]":
+    from ...games.records import read_line
+
     many = text.count("\n") >= MANY
     for number, line in enumerate(text.splitlines()):
         where = f"line {number + 1}"
@@ -174,8 +197,15 @@ def _from_json(text: str) -> Iterator[tuple[Record, Any]]:
         yield record, end
 
 
-def _end_of(record: Record, many: bool) -> Any:
+def _end_of(record: "Record", many: bool) -> Any:
     """Return the last position of a game; refuse one that can't have been played."""
+    import numpy as np
+
+    from ...games import load, positions
+    from ...games.doppelkopf import notation
+    from ...games.game import SCRATCH
+    from ...games.holdem import Holdem
+
     game = load(record.game)
     if isinstance(game, Holdem):
         end = positions(game)[0]
@@ -187,19 +217,30 @@ def _end_of(record: Record, many: bool) -> Any:
     return end
 
 
-def _from_text(text: str) -> Iterator[tuple[Record, Any]]:
+def _from_text(text: str) -> "Iterator[tuple[Record, Any]]":
+    from ...games.doppelkopf import notation
+    from ...games.records import Record
+
     for found in notation.read(text):
         yield Record(*found[:5], _payoffs(found.end)), found.end
 
 
-def _from_lines(text: str, rules_name: str, form: thesis_lines.Form) -> Iterator[tuple[Record, Any]]:
+def _from_lines(text: str, rules_name: str, form: "thesis_lines.Form") -> "Iterator[tuple[Record, Any]]":
+    from ...games import full_name, load
+    from ...games.doppelkopf import notation, thesis_lines
+    from ...games.records import Record
+
     rules = notation.check_game(load(rules_name))
     many = text.count("\n") >= MANY
     for count, (actions, end) in enumerate(thesis_lines.read_games(rules, text, form, many)):
         yield Record(count, full_name(rules), [UNKNOWN] * 4, 0, actions, _payoffs(end)), end
 
 
-def _from_hands(text: str, rules_name: str) -> Iterator[tuple[Record, Any]]:
+def _from_hands(text: str, rules_name: str) -> "Iterator[tuple[Record, Any]]":
+    from ...games import full_name, load
+    from ...games.holdem import Holdem, acpc
+    from ...games.records import Record
+
     rules = load(rules_name)
     if not isinstance(rules, Holdem):
         raise BadInput(f"--rules {rules_name}: the format acpc is for holdem")

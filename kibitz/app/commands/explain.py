@@ -1,7 +1,7 @@
 """`kibitz explain`: learned patterns as pictures, and their contributions to moves, on an HTML page."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -10,13 +10,11 @@ from rich.table import Table
 from ...core import names
 from ...core.files import write_atomically
 from ...core.names import BadInput
-from ...learn.model_files import PREFIX, network_file
-from ...learn.tspg.explain import Explanation, as_json, read_explainable
-from ...learn.tspg.explain import explain as explain_policy
-from ...learn.tspg.store import POLICIES
-from ..ui.explain_page import page
 from ..ui.progress import out, print_plain, reporting
 from .options import Json, Seed, write_json
+
+if TYPE_CHECKING:
+    from ...learn.tspg.explain import Explanation
 
 PAGE = "explained.html"
 STRONGEST = 10
@@ -35,7 +33,10 @@ def explain(
     ] = None,
     policy: Annotated[
         str,
-        typer.Option(help="Weights to explain: " + "; ".join(f"{key}: {text}" for key, text in POLICIES.items()) + "."),
+        typer.Option(
+            help="Weights to explain: ce: learned from visits; double: ce plus an offset learned from visits; "
+            "tspg: ce plus an offset learned from values."
+        ),
     ] = "tspg",
     iteration: Annotated[int, typer.Option(help="Iteration of the run; 0: the last.")] = 0,
     moves: Annotated[
@@ -55,6 +56,12 @@ def explain(
 
     Example: kibitz explain runs/connect_four-tspg-001 --moves "4 4 3"
     """
+    from ...learn.model_files import network_file
+    from ...learn.tspg.explain import as_json, read_explainable
+    from ...learn.tspg.explain import explain as explain_policy
+    from ...learn.tspg.store import POLICIES
+    from ..ui.explain_page import page
+
     names.choose("policy", policy, POLICIES)
     names.at_least("--games", games, 1)
     names.at_least("--seed", seed, 0)
@@ -78,13 +85,15 @@ def explain(
 
 def default_page(run: str, path: Path) -> Path:
     """In the run folder; beside a file; in the current folder for a model of the package."""
+    from ...learn.model_files import PREFIX
+
     if Path(run).is_dir():
         return Path(run) / PAGE
     name = f"{path.stem}-{PAGE}"
     return Path(name) if run.startswith(PREFIX) and not Path(run).exists() else path.with_name(name)
 
 
-def show(found: Explanation) -> None:
+def show(found: "Explanation") -> None:
     """Print the patterns with the largest weights, in words."""
     both = [(seat, f) for seat in range(2) for f in found.strongest(seat)[:STRONGEST]]
     both.sort(key=lambda each: -abs(found.weights[each[0]][each[1]]))

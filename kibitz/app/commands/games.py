@@ -6,6 +6,7 @@ import typer
 from rich.table import Table
 
 from ...core import names
+from ..index import index
 from ..ui.progress import out
 
 
@@ -24,16 +25,15 @@ def list_games(
 
     Example: kibitz games leduc:ranks=4
     """
-    from ...games import GAMES, full_name, load
-
     if name is None:
         table = Table("game", "parameters (default)", "description")
-        for key, cls in GAMES.items():
-            defaults = ", ".join(f"{field} ({_text(value)})" for field, value in cls._field_defaults.items())
-            table.add_row(f"[bold]{key}[/bold]", defaults or "-", cls.__doc__)
+        for key, (parameters, about) in index()["games"].items():
+            table.add_row(f"[bold]{key}[/bold]", parameters, about)
         out.print(table)
         out.print("Details of one game: [bold]kibitz games goofspiel[/bold]. Set parameters: goofspiel:cards=6,base=1")
         return
+    from ...games import full_name, load
+
     game = load(name)
     kind: Any = type(game)
     out.print(f"[bold]{full_name(game)}[/bold]: {kind.__doc__}")
@@ -50,6 +50,12 @@ def list_games(
         facts.add_row(key.replace("_", " "), _text(value))
     facts.add_row("state size", f"{game.state.itemsize} bytes")
     out.print(facts)
+
+
+def summary(cls: Any) -> list[str]:
+    """The parameters of a game with their defaults, and a sentence about it."""
+    defaults = ", ".join(f"{field} ({_text(value)})" for field, value in cls._field_defaults.items())
+    return [defaults or "-", cls.__doc__]
 
 
 def _text(value: Any) -> str:

@@ -6,11 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ...arena.match import FILE, RESULT, open_run
-from ...arena.match import match as play_match
 from ...core.names import BadInput, at_least
-from ...games import load
-from ..ui.arena_tables import needed, players_table, print_line, print_needed, result_table, shown
 from ..ui.progress import out
 from .options import GameName, Json, Out, Processes, Seed, Within, write_json
 
@@ -57,6 +53,11 @@ def match(
 
     Example: kibitz match holdem style:tight-aggressive always:call --games 100000 --within 10
     """
+    from ...arena.match import FILE, RESULT, open_run
+    from ...arena.match import match as play_match
+    from ...games import load
+    from ..ui.arena_tables import needed, players_table, print_line, print_needed, result_table, shown
+
     if number is not None and deals is not None:
         raise BadInput(f"--games {number} and --deals {deals}: give one of them")
     game = load(game_name)

@@ -1,12 +1,13 @@
 """`kibitz models`: the trained models that ship with the package."""
 
 import shlex
+from typing import Any
 
 import typer
 from rich.markup import escape
 from rich.table import Column, Table
 
-from ...core.names import BadInput
+from ..index import index
 from ..ui.progress import out, print_plain
 from .options import Json, write_json
 
@@ -20,27 +21,26 @@ def list_models(json_file: Json = None) -> None:
 
     Example: kibitz models
     """
-    from ...learn.model_files import PREFIX, describe, shipped
-
-    models = []
+    models = index()["models"]
     table = Table(Column("model", no_wrap=True), "game", "layers or patterns", "kB", "trained by")
-    for name, path in shipped().items():
-        used = f"{PREFIX}{name}"
-        try:
-            about = describe(path)
-        except BadInput as error:
-            table.add_row(used, "unreadable", "", "", escape(str(error)), style="dim")
-            continue
-        play = shlex.join(["kibitz", "play", about.game, "--against", f"{about.player}:{used}"])
-        models.append({"network": used, **about._asdict(), "play": play})
+    for model in models:
         table.add_row(
-            f"[bold]{escape(used)}[/bold]", escape(about.game), about.what, f"{about.bytes / 1000:,.0f}",
-            escape(about.made),
+            f"[bold]{escape(model['network'])}[/bold]", escape(model["game"]), model["what"],
+            f"{model['bytes'] / 1000:,.0f}", escape(model["made"]),
         )  # fmt: skip
-    if table.row_count:
-        out.print(table)
-    else:
-        print_plain("no model ships with this version; train one: kibitz train exit-oos leduc --preset small")
+    out.print(table)
     for model in models:
         print_plain(f"play it: {model['play']}")
     write_json(json_file, models)
+
+
+def described() -> list[dict[str, Any]]:
+    """The models that ship, as their files describe themselves."""
+    from ...learn.model_files import PREFIX, describe, shipped
+
+    found = []
+    for name, path in shipped().items():
+        about = describe(path)
+        play = shlex.join(["kibitz", "play", about.game, "--against", f"{about.player}:{PREFIX}{name}"])
+        found.append({"network": f"{PREFIX}{name}", **about._asdict(), "play": play})
+    return found

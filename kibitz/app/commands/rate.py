@@ -8,9 +8,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from ...arena.elo import rate, read_games
 from ...core.names import BadInput
-from ...games import full_name, load
 from ..ui.progress import out
 from .options import Json, write_json
 
@@ -40,6 +38,9 @@ def rate_players(
 
     Example: kibitz rate runs --fix random=1000
     """
+    from ...arena.elo import rate, read_games
+    from ...games import full_name, load
+
     records = read_games(folder, None if game_name is None else full_name(load(game_name)))
     rating = rate(records, *_fixed(fix))
     table = Table("player", "Elo", "95% interval", "games", "score", "")

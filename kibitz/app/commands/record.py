@@ -5,9 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ...arena.match import FILE, open_run, play_into
 from ...core.progress import Reporter
-from ..ui.arena_tables import print_line, shown
 from ..ui.progress import out
 from .options import GameName, Json, Out, Processes, Seed, write_json
 
@@ -59,6 +57,9 @@ def record(
 
     Example: kibitz record doppelkopf:thesis --players ensemble-uct:10x200 --games 100000 --out runs/uct-games
     """
+    from ...arena.match import FILE, open_run, play_into
+    from ..ui.arena_tables import print_line, shown
+
     run = open_run(out_folder, "record", game_name, players, number, seed)
     command = ["kibitz", "record", game_name, *(part for name in players for part in ("--players", name))]
     command += ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]

@@ -2,17 +2,16 @@
 
 import itertools
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...core.names import BadInput
-from ...games import CHANCE, Game, load, view_of
-from ...games.records import FILE, Record, read_records
-from ..ui.arena_tables import print_line
-from ..ui.formatting import position
 from ..ui.progress import out
-from ..ui.referee import Step, observed_action
+
+if TYPE_CHECKING:
+    from ...games import Game
+    from ...games.records import Record
 
 LONG_DEAL = 8  # chance outcomes before the first move; more of them are not shown one by one
 
@@ -32,6 +31,10 @@ def replay(
 
     Example: kibitz replay runs/leduc-match-001 --game 12 --seat 2
     """
+    from ...games import CHANCE, load
+    from ...games.records import FILE, read_records
+    from ..ui.arena_tables import print_line
+
     path = file / FILE if file.is_dir() else file
     records = {record.number: record for record in read_records(path)}
     if number not in records:
@@ -57,13 +60,19 @@ def replay(
         out.print(f"seat {i + 1} ({name}) gets {payoff:+g}", highlight=False, markup=False)
 
 
-def _show_position(game: Game, state: Any, seat: int | None) -> None:
+def _show_position(game: "Game", state: Any, seat: int | None) -> None:
+    from ...games import view_of
+    from ..ui.formatting import position
+
     shown, viewer = (state, -1) if seat is None else (view_of(game, state, seat - 1), seat - 1)
     out.print(position(game, shown, viewer, ""))
 
 
-def _move(game: Game, record: Record, state: Any, action: Any, after: Any, seat: int | None) -> str:
+def _move(game: "Game", record: "Record", state: Any, action: Any, after: Any, seat: int | None) -> str:
     """A move in words; hidden where the seat couldn't see it."""
+    from ...games import CHANCE, view_of
+    from ..ui.referee import Step, observed_action
+
     turn = int(game.turn(state))
     mover = "chance" if turn == CHANCE else f"seat {turn + 1} ({record.players[turn]})"
     if seat is not None and turn != seat - 1:

@@ -3,23 +3,20 @@
 import json
 import re
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Table
 
-from ...arena.doppelkopf_session import Played, open_session, play_sessions, read_sessions, seated, summary, totals
-from ...arena.match import FILE, RESULT
-from ...arena.statistics import Estimate
 from ...core.names import choose
-from ...games import load
-from ...games.doppelkopf.display import headline, sheet
-from ...games.doppelkopf.state import PLAIN, known_parties
-from ..ui.arena_tables import print_line, shown
 from ..ui.progress import out
 from .options import GameName, Json, Out, Processes, Seed, write_json
+
+if TYPE_CHECKING:
+    from ...arena.doppelkopf_session import Played
+    from ...arena.statistics import Estimate
 
 SHEETS = "sheets.txt"
 WIDTH = 120  # of score sheets in the file
@@ -56,6 +53,11 @@ def session(
 
     Example: kibitz session doppelkopf:nines=no ensemble-uct:10x100 random random random --sessions 20
     """
+    from ...arena.doppelkopf_session import open_session, play_sessions, read_sessions, summary, totals
+    from ...arena.match import FILE, RESULT
+    from ...games import load
+    from ..ui.arena_tables import print_line, shown
+
     if solos is None:
         owed = getattr(load(game_name), "solos", False)
     else:
@@ -88,8 +90,10 @@ def session(
     write_json(json_file, measured)
 
 
-def score_sheet(players: list[str], session: list[Played]) -> Group:
+def score_sheet(players: list[str], session: "list[Played]") -> Group:
     """Score and total of each player game by game, the solos still owed, and below the items of each score."""
+    from ...games.doppelkopf.display import sheet
+
     named = ", ".join(f"{player + 1} {name}" for player, name in enumerate(players))
     table = Table(box=None, padding=(0, 1, 0, 0))
     for head in ("game", "dealer", "played", *(str(player + 1) for player in range(len(players))), "owe"):
@@ -108,8 +112,12 @@ def score_sheet(players: list[str], session: list[Played]) -> Group:
     return Group(f"players: {escape(named)}", table, "", "points for Re:", *map(escape, reasons))
 
 
-def _what(played: Played) -> str:
+def _what(played: "Played") -> str:
     """A game in words, such as `♣ solo of 3, owed`, with the numbers of players instead of seats."""
+    from ...arena.doppelkopf_session import seated
+    from ...games.doppelkopf.display import headline
+    from ...games.doppelkopf.state import PLAIN
+
     order = seated(played.before)
     words = headline(played.game, played.end).removesuffix(", over")
     words = re.sub(r"seat (\d)", lambda seat: str(order[int(seat[1]) - 1] + 1), words)
@@ -120,25 +128,29 @@ def _what(played: Played) -> str:
     return words
 
 
-def re_seats(played: Played) -> list[int]:
+def re_seats(played: "Played") -> list[int]:
+    from ...games.doppelkopf.state import known_parties
+
     parties = known_parties(played.end)[0]
     return [seat for seat in range(len(played.end.points)) if parties >> seat & 1]
 
 
-def _parties(played: Played) -> str:
+def _parties(played: "Played") -> str:
     """The party Re in words, such as `Re 1 3 with 130`."""
+    from ...arena.doppelkopf_session import seated
+
     names = " ".join(sorted(str(seated(played.before)[seat] + 1) for seat in re_seats(played)))
     return f"Re {names} with {sum(int(played.end.points[seat]) for seat in re_seats(played))}"
 
 
-def _text(players: list[str], number: int, session: list[Played]) -> str:
+def _text(players: list[str], number: int, session: "list[Played]") -> str:
     console = Console(width=WIDTH, color_system=None)
     with console.capture() as captured:
         console.print(f"session {number + 1}", score_sheet(players, session), highlight=False)
     return captured.get()
 
 
-def _summary_table(players: list[str], result: dict[str, Estimate], games: int) -> Table:
+def _summary_table(players: list[str], result: "dict[str, Estimate]", games: int) -> Table:
     table = Table("player", "seats", "points per session", "95% interval", "points per game")
     for name, points in result.items():
         cells = f"{points.mean:+.2f}", points.span(1, "+.2f"), f"{points.mean / games:+.4f}"

@@ -5,7 +5,7 @@ The options of a study are the fields of its dataclass. Studies are imported onl
 
 import inspect
 from dataclasses import MISSING, fields
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -14,25 +14,29 @@ from typer.core import TyperGroup
 
 from ...core import names
 from ...core.progress import Reporter
-from ...studies.report import Report
-from ..ui import plots
-from ..ui.formatting import format_duration
+from ..index import index, is_enough, rebuild_command
 from ..ui.progress import err, out, waiting
 from .options import Json, write_json
+
+if TYPE_CHECKING:
+    from ...studies.report import Report
 
 
 class Studies(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
+        if is_enough():
+            return list(index()["study"])
         from ...studies.study import STUDIES
 
         return list(STUDIES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        from ...studies.study import STUDIES
-
-        study = STUDIES[cmd_name]
         app = typer.Typer(rich_markup_mode="rich", add_completion=False)
-        app.command(cmd_name, help=inspect.getdoc(study))(_command(study))
+        if is_enough() and cmd_name in index()["study"]:
+            command, text = rebuild_command(index()["study"][cmd_name]), index()["study"][cmd_name]["help"]
+        else:
+            command, text = command_of(cmd_name)
+        app.command(cmd_name, help=text)(command)
         return typer.main.get_command(app)
 
 
@@ -41,8 +45,11 @@ def register(app: typer.Typer) -> None:
     app.add_typer(typer.Typer(cls=Studies, help=help_text, no_args_is_help=True), name="study")
 
 
-def _command(study: Any) -> Any:
-    """A command with an option for each field of a study."""
+def command_of(name: str) -> tuple[Any, str]:
+    """The command of a study, with an option for each of its fields, and its help text."""
+    from ...studies.study import STUDIES
+
+    study = STUDIES[name]
 
     def command(json_file: Any, **options: Any) -> None:
         run_study(study(**options), json_file)
@@ -66,11 +73,13 @@ def _command(study: Any) -> Any:
         ]
     )
     command.__annotations__ = annotations
-    return command
+    return command, inspect.getdoc(study) or ""
 
 
 def run_study(study: Any, json_file: Any) -> None:
     """Run a study until it is done, or stopped by the keyboard; show and write its report."""
+    from ..ui.formatting import format_duration
+
     with waiting(study.name) as line:
 
         class Line(Reporter):
@@ -91,7 +100,9 @@ def run_study(study: Any, json_file: Any) -> None:
     present(report, study, json_file)
 
 
-def present(report: Report, study: Any, json_file: Any) -> None:
+def present(report: "Report", study: Any, json_file: Any) -> None:
+    from ..ui import plots
+
     written = report.write(study.folder, study.file_name(), study.command(), study.scale_text())
     table = Table(*map(escape, report.heads), title=report.title)
     for row in report.rows:

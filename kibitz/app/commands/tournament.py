@@ -3,20 +3,16 @@
 import json
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...arena.match import RESULT, open_run
-from ...arena.tournament import Standings, check_entrants
-from ...arena.tournament import tournament as play_tournament
 from ...core.names import BadInput
-from ...games import load
-from ...learn.model_files import kept_networks
-from ..ui import plots
-from ..ui.arena_tables import cross_table, print_line, shown, standings_table
 from ..ui.progress import out
 from .options import GameName, Json, Out, Processes, Seed, write_json
+
+if TYPE_CHECKING:
+    from ...arena.tournament import Standings
 
 
 def register(app: typer.Typer) -> None:
@@ -48,6 +44,13 @@ def tournament(
 
     Example: kibitz tournament holdem --checkpoints runs/holdem-deep-cfr-001 random --games 100000
     """
+    from ...arena.match import RESULT, open_run
+    from ...arena.tournament import check_entrants
+    from ...arena.tournament import tournament as play_tournament
+    from ...games import load
+    from ...learn.model_files import kept_networks
+    from ..ui.arena_tables import cross_table, print_line, shown, standings_table
+
     entrants = list(players or [])
     if checkpoints is not None:
         kept = kept_networks(checkpoints)
@@ -70,8 +73,10 @@ def tournament(
     write_json(json_file, json.loads(run.path(RESULT).read_text()))
 
 
-def plot(path: Path, found: Standings, title: str) -> None:
+def plot(path: Path, found: "Standings", title: str) -> None:
     """Write the matrix of mean payoffs, with the margins of their intervals."""
+    from ..ui import plots
+
     (scale, form), order = found.scale, found.order
 
     def matrix(value: Any) -> list[list[float]]:

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from ...core import names
 from ...core.names import BadInput
 from ...core.runs import Run
-from ..ui.formatting import format_duration
+from ..index import index, is_enough, rebuild_command
 from ..ui.progress import err, out, print_plain, reporting
 from .options import GameName, Json, Out, Processes, write_json
 
@@ -30,13 +30,18 @@ class LearnerGroup(TyperGroup):
     """Makes the subcommand of a learner when it is asked for, that of `path/to/file.py:Class` too."""
 
     def list_commands(self, context: Any) -> list[str]:
+        if is_enough():
+            return list(index()["train"])
         from ...learn.learner import LEARNERS
 
         return list(LEARNERS)
 
     def get_command(self, context: Any, name: str) -> Any:
         single = typer.Typer(rich_markup_mode="rich", add_completion=False)
-        command, text = _command(name)
+        if is_enough() and name in index()["train"]:
+            command, text = rebuild_command(index()["train"][name]), index()["train"][name]["help"]
+        else:
+            command, text = command_of(name)
         single.command(name, help=text, short_help=text.partition(". ")[0] + ".")(command)
         return typer.main.get_command(single)
 
@@ -47,7 +52,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="train")
 
 
-def _command(name: str) -> tuple[Any, str]:
+def command_of(name: str) -> tuple[Any, str]:
     """The command of a learner, with an option for each field of its configuration, and its help text."""
     from ...learn.learner import ADVANCED, Learner, learner_class
     from ...learn.trainer import configured, new_run
@@ -149,6 +154,7 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
 
 def _print_estimate(run: Run, processes: int | None) -> None:
     from ...learn.trainer import config_of, estimate
+    from ..ui.formatting import format_duration
 
     lines = run.read_lines()
     if lines and lines[-1]["iteration"] >= config_of(run).iterations:
@@ -171,6 +177,7 @@ def _stop(run: Run) -> NoReturn:
 def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
     """Print what a run has reached, and how to play against it."""
     from ...learn.trainer import class_of, config_of
+    from ..ui.formatting import format_duration
 
     config, cls, lines = config_of(run), class_of(run), run.read_lines()
     last = lines[-1] if lines else {"iteration": 0}

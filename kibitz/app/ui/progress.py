@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from ...core import progress
 from ...core.progress import Reporter
 
 out = Console()
@@ -39,9 +40,13 @@ class _Count(TextColumn):
         return Text("" if task.total is None else f"{task.completed:,.0f}/{task.total:,.0f}")
 
 
-class _Remaining(TimeRemainingColumn):
+class _Time(TimeRemainingColumn):
+    """The time that is left; where the total is unknown, the time that has passed."""
+
     def render(self, task: Task) -> Text:
-        return Text("") if task.total is None else super().render(task)
+        if task.total is not None:
+            return super().render(task)
+        return Text(f"{task.elapsed:.0f} s" if task.elapsed and task.elapsed >= 1 else "")
 
 
 _screen: Progress | None = None  # rich allows one live display at a time
@@ -53,7 +58,7 @@ def reporting(text: str, total: float | None = None) -> Iterator[TerminalReporte
     global _screen
     with ExitStack() as stack:
         if _screen is None:
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), _Count(""), _Remaining())
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), _Count(""), _Time())
             note = TextColumn("{task.fields[note]}")
             _screen = stack.enter_context(
                 Progress(*columns, note, console=err, transient=True, disable=not err.is_terminal)
@@ -80,8 +85,6 @@ def waiting(text: str, total: float | None = None) -> Iterator[Any]:
 @contextmanager
 def compiling() -> Iterator[None]:
     """Show "compiling ... (first time only)" whenever a kernel isn't in the cache."""
-    from ...jit import cache
-
     shown = ExitStack()
 
     def watch(name: str | None) -> None:
@@ -90,9 +93,9 @@ def compiling() -> Iterator[None]:
         else:
             shown.enter_context(reporting(f"compiling {name.strip('_')} ... (first time only)"))
 
-    cache.watcher = watch
+    progress.on_compile = watch
     try:
         yield
     finally:
-        cache.watcher = None
+        progress.on_compile = None
         shown.close()

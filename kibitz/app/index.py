@@ -1,0 +1,95 @@
+"""The index of what ships: options of learners and studies, models, games.
+
+A help page or a list needn't import the learners and games that it describes, which takes longer than printing it. The
+index is written by `python -m kibitz.app.cli_reference`; a test compares it with what is registered.
+"""
+
+import functools
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+FILE = Path(__file__).with_name("index.json")
+KINDS: dict[str, Any] = {kind.__name__: kind for kind in (str, int, float, bool, Path)}
+KINDS |= {f"list[{name}]": list[kind] for name, kind in KINDS.items()}
+KEPT = ("help", "rich_help_panel", "metavar", "min", "max", "show_default")  # settings of an argument or option
+
+
+@functools.cache
+def index() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(FILE.read_text())
+    return found
+
+
+def is_enough() -> bool:
+    """Whether this process only prints help or completes a command line."""
+    return "--help" in sys.argv[1:] or "_KIBITZ_COMPLETE" in os.environ
+
+
+def describe_command(command: Callable[..., Any], text: str) -> dict[str, Any]:
+    """The help text and parameters of a command, for JSON."""
+    return {
+        "help": text,
+        "parameters": [_describe(each) for each in inspect.signature(command).parameters.values()],
+    }
+
+
+def _describe(parameter: inspect.Parameter) -> dict[str, Any]:
+    kind, info = get_args(parameter.annotation)[:2]
+    optional = type(None) in get_args(kind)
+    kind = next(each for each in get_args(kind) if each is not type(None)) if optional else kind
+    required = parameter.default is parameter.empty
+    values = {key: getattr(info, key) for key in KEPT if getattr(info, key) not in (None, True)}
+    return {
+        "name": parameter.name,
+        "kind": next(name for name, known in KINDS.items() if known == kind),
+        "optional": optional,
+        "argument": isinstance(info, typer.models.ArgumentInfo),
+        "names": list(info.param_decls or ()),
+        **({} if required else {"default": parameter.default}),
+        **values,
+    }
+
+
+def rebuild_command(described: dict[str, Any]) -> Callable[..., Any]:
+    """A function with the parameters of a command, for its help page only."""
+
+    def command(**values: Any) -> None:
+        raise NotImplementedError("for a help page only")
+
+    parameters = []
+    for each in described["parameters"]:
+        kind = KINDS[each["kind"]] | None if each["optional"] else KINDS[each["kind"]]
+        settings = {key: each[key] for key in KEPT if key in each}
+        make = typer.Argument if each["argument"] else typer.Option
+        info = make(**settings) if each["argument"] else make(*each["names"], **settings)
+        default = each.get("default", inspect.Parameter.empty)
+        parameters.append(
+            inspect.Parameter(
+                each["name"], inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
+            )
+        )
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    return command
+
+
+def written() -> dict[str, Any]:
+    """The index of what is registered now."""
+    from ..games import GAMES
+    from ..learn.learner import LEARNERS
+    from ..studies.study import STUDIES
+    from .commands import games, models, study, train
+
+    return {
+        "train": {name: describe_command(*train.command_of(name)) for name in LEARNERS},
+        "study": {name: describe_command(*study.command_of(name)) for name in STUDIES},
+        "games": {name: games.summary(cls) for name, cls in GAMES.items()},
+        "models": models.described(),
+    }
