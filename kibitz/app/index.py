@@ -17,7 +17,7 @@ import typer
 
 FILE = Path(__file__).with_name("index.json")
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (str, int, float, bool, Path)}
-KINDS |= {f"list[{name}]": list[kind] for name, kind in KINDS.items()}
+KINDS |= {f"list[{name}]": list.__class_getitem__(kind) for name, kind in KINDS.items()}
 KEPT = ("help", "rich_help_panel", "metavar", "min", "max", "show_default")  # settings of an argument or option
 
 
@@ -45,13 +45,13 @@ def _describe(parameter: inspect.Parameter) -> dict[str, Any]:
     optional = type(None) in get_args(kind)
     kind = next(each for each in get_args(kind) if each is not type(None)) if optional else kind
     required = parameter.default is parameter.empty
-    values = {key: getattr(info, key) for key in KEPT if getattr(info, key) not in (None, True)}
+    values = {key: value for key in KEPT if (value := getattr(info, key)) is not None and value is not True}
     return {
         "name": parameter.name,
         "kind": next(name for name, known in KINDS.items() if known == kind),
         "optional": optional,
         "argument": isinstance(info, typer.models.ArgumentInfo),
-        "names": list(info.param_decls or ()),
+        "names": [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)],
         **({} if required else {"default": parameter.default}),
         **values,
     }
@@ -67,8 +67,7 @@ def rebuild_command(described: dict[str, Any]) -> Callable[..., Any]:
     for each in described["parameters"]:
         kind = KINDS[each["kind"]] | None if each["optional"] else KINDS[each["kind"]]
         settings = {key: each[key] for key in KEPT if key in each}
-        make = typer.Argument if each["argument"] else typer.Option
-        info = make(**settings) if each["argument"] else make(*each["names"], **settings)
+        info = typer.Argument(**settings) if each["argument"] else typer.Option(*each["names"], **settings)
         default = each.get("default", inspect.Parameter.empty)
         parameters.append(
             inspect.Parameter(

@@ -109,20 +109,6 @@ def test_help_names_every_solver(kibitz):
     assert all(f" {method}" in out for method in METHODS)
 
 
-def test_the_help_of_a_command_imports_nothing_heavy():
-    script = """import sys
-sys.argv = ["kibitz", "games", "--help"]
-from kibitz.app import cli
-try:
-    cli.main()
-except SystemExit:
-    print("imported:", [name for name in ("numba", "torch", "matplotlib", "kibitz.learn") if name in sys.modules])
-"""
-    environment = dict(os.environ, PYTHONPATH=str(ROOT))
-    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("imported: []\n")
-
-
 def test_compile_fills_the_cache_and_cache_clears_it(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
     script = "from kibitz.app.cli import main; main()"
