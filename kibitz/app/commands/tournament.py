@@ -1,6 +1,5 @@
 """`kibitz tournament`: a round-robin, as a table and as a plot."""
 
-import json
 import os
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +9,7 @@ import typer
 from ...arena.match import RESULT, open_run
 from ...arena.tournament import Standings, check_entrants
 from ...arena.tournament import tournament as play_tournament
+from ...core.files import read_json
 from ...core.names import BadInput
 from ...games import load
 from ...learn.model_files import kept_networks
@@ -67,7 +67,7 @@ def tournament(
     out.print(cross_table(found))
     plot(run.path("matrix.png"), found, title)
     print_line(f"result: {run.path(RESULT)}\nplot:   {run.path('matrix.png')}")
-    write_json(json_file, json.loads(run.path(RESULT).read_text()))
+    write_json(json_file, read_json(run.path(RESULT), "result"))
 
 
 def plot(path: Path, found: Standings, title: str) -> None:
