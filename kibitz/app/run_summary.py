@@ -1,6 +1,5 @@
 """Run folders at a glance: what each one is, how far it got, what it reached, and how to resume it."""
 
-import json
 import math
 import os
 import shlex
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..core.files import check_fits, read_json, read_lines
 from ..core.names import BadInput
 from ..core.runs import Run
 
@@ -94,9 +94,10 @@ def summarize(folder: Path) -> RunSummary:
         row.method = str(config.get("method", config.get("with", "")))
         row.wanted, row.seed = _whole(config.get("iterations")), _whole(config.get("seed"))
         if row.command in ("match", "record", "session"):
-            row.players = [str(name) for name in config["players"]]
-            row.wanted = _whole(config["games"])
+            check_fits(config, {"players": [str], "games": int})
+            row.players, row.wanted = config["players"], config["games"]
         if row.command == "session":
+            check_fits(config, {"sessions": int})
             row.wanted = config["games"] * config["sessions"]
             row.done = _games_played(run)
         elif row.players is not None:
@@ -114,24 +115,21 @@ def summarize(folder: Path) -> RunSummary:
 
 def _read_result(row: RunSummary, run: Run) -> None:
     if run.path("result.json").is_file():
-        result = json.loads(run.path("result.json").read_text())
-        row.done, score = _whole(result["games"]), result["score"]
-        row.score = {key: score[key] if is_number(score[key]) else None for key in ("mean", "low", "high")}
+        result = read_json(run.path("result.json"), "result", {"games": int, "score": dict})
+        row.done, score = result["games"], result["score"]
+        row.score = {key: score[key] if is_number(score.get(key)) else None for key in ("mean", "low", "high")}
     if row.done is None or row.done != row.wanted:
         row.done = _games_played(run)
 
 
 def _games_played(run: Run) -> int:
-    return run.path(GAMES).read_bytes().count(b"\n") if run.path(GAMES).is_file() else 0
+    path = run.path(GAMES)
+    return sum(line.endswith(b"\n") for line in read_lines(path, "file of games")) if path.is_file() else 0
 
 
 def measurements(run: Run, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
     """Lines of a metrics file that name their iteration."""
-    try:
-        lines = run.read_lines(name)
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{run.path(name)} can't be read: {error}") from None
-    return [line for line in lines if isinstance(line, dict) and is_number(step(line))]
+    return [line for line in run.read_lines(name) if is_number(step(line))]
 
 
 def step(line: dict[str, Any]) -> Any:

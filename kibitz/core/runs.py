@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from .files import write_atomically
+from .files import check_fits, parse_json, read_json, read_lines, readable, reason, write_atomically
 from .legacy import current_config
 from .names import BadInput
 
@@ -24,6 +24,9 @@ try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
+
+
+LINE = {"iteration?": int, "iterations?": int}  # of metrics.jsonl and times.jsonl
 
 
 class Run:
@@ -93,12 +96,11 @@ class Run:
     def config(self) -> dict[str, Any]:
         """The configuration, with old names of fields and players translated (see `legacy`)."""
         path = self.path("config.json")
-        try:
-            found = json.loads(path.read_text())
-        except (OSError, ValueError) as error:
-            raise BadInput(f"{path} can't be read: {error}") from None
+        found = read_json(path, "configuration")
         if not isinstance(found, dict):
             raise BadInput(f"{path} is no configuration of Kibitz")
+        with readable(path, "configuration"):
+            check_fits(found, {"command?": str, "players?": [str], **dict.fromkeys(("games?", "seed?"), int)})
         return current_config(found)
 
     def path(self, name: str) -> Path:
@@ -125,16 +127,17 @@ class Run:
 
     def read_lines(self, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
         """The lines of a .jsonl file; a last line that a kill has truncated is left out."""
-        try:
-            text = self.path(name).read_text()
-        except FileNotFoundError:
+        path, found = self.path(name), []
+        if not path.exists():
             return []
-        except (OSError, ValueError) as error:
-            raise BadInput(f"{self.path(name)} can't be read: {error}") from None
-        try:
-            return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
-        except ValueError as error:
-            raise BadInput(f"{self.path(name)} can't be read, it is damaged: {error}") from None
+        for number, line in enumerate(read_lines(path, name), 1):
+            if line.endswith(b"\n"):
+                try:
+                    found.append(parse_json(line))
+                    check_fits(found[-1], LINE)
+                except ValueError as error:
+                    raise BadInput(f"{path} can't be read, it is damaged: line {number}: {reason(error)}") from None
+        return found
 
     def keep_metrics(self, keep: Callable[[dict[str, Any]], bool]) -> None:
         """Remove the metrics that will be logged again after a resume, from TensorBoard too."""

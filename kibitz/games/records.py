@@ -8,7 +8,6 @@ every position.
 """
 
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core.files import read_lines, reason
 from ..core.legacy import current_player
 from ..core.names import BadInput
 from . import OVER, legal_actions, load, positions
 
 FILE = "games.jsonl"  # in a run folder
+LARGEST = 2**63  # number in a record
 
 
 @dataclass(frozen=True)
@@ -60,19 +61,20 @@ class Record:
         return state
 
 
-def read_line(text: str, where: str) -> Record:
+def read_line(text: str | bytes, where: str) -> Record:
     """A record from its line; `where` names the line in errors. Old names of players are translated (see `legacy`)."""
     try:
         record = Record(**json.loads(text))
     except (ValueError, TypeError, RecursionError) as error:
-        raise BadInput(f"{where} is no record of a game: {error}") from None
+        raise BadInput(f"{where} is no record of a game: {reason(error)}") from None
     sound = (
         isinstance(record.game, str)
-        and all(type(number) is int for number in (record.number, record.seed))
+        and all(type(number) is int and 0 <= number < LARGEST for number in (record.number, record.seed))
         and all(isinstance(part, list) for part in (record.players, record.actions, record.payoffs))
         and all(isinstance(name, str) for name in record.players)
         and all(type(action) is int for action in record.actions)
-        and all(type(payoff) in (int, float) and math.isfinite(payoff) for payoff in record.payoffs)
+        and -1 <= min(record.actions, default=0) <= max(record.actions, default=0) < LARGEST
+        and all(type(payoff) in (int, float) and -LARGEST < payoff < LARGEST for payoff in record.payoffs)
         and len(record.players) == len(record.payoffs)
     )
     if not sound:
@@ -82,9 +84,8 @@ def read_line(text: str, where: str) -> Record:
 
 def read_records(path: Path) -> list[Record]:
     """All records of a file. A last line that a kill has truncated is left out."""
-    try:
-        lines = path.read_text().splitlines(keepends=True)
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} can't be read: {error}") from None
-    whole = [line for line in lines if line.endswith("\n")]
-    return [read_line(line, f"{path}, line {i + 1},") for i, line in enumerate(whole)]
+    return [
+        read_line(line, f"{path}, line {i + 1},")
+        for i, line in enumerate(read_lines(path, "file of games"))
+        if line.endswith(b"\n")
+    ]

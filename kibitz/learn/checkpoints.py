@@ -7,6 +7,7 @@ Samples are written to the journal before anything is learned from them, and che
 from the last checkpoint, learns again from the journal, and arrives at exactly the same state.
 """
 
+import hashlib
 import json
 import shutil
 import time
@@ -15,7 +16,18 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.files import read_tensors, readable, write_atomically, write_tensors
+from ..core.files import (
+    UNREADABLE,
+    Tensors,
+    check_fits,
+    parse_json,
+    read_json,
+    read_tensors,
+    readable,
+    reason,
+    write_atomically,
+    write_tensors,
+)
 from ..core.names import BadInput
 from ..core.runs import Run
 from .learner import Learner, Samples
@@ -67,15 +79,24 @@ class Checkpoints:
         folders = [path.parent for path in self.run.folder.glob("checkpoints/*/state.json")]
         if not folders:
             return None
-        folder = max(folders, key=lambda each: int(each.name))
+        folder = max(folders, key=lambda each: _number(each, self.run.folder))
         try:
-            iteration = int(json.loads((folder / "state.json").read_text())["iteration"])
+            iteration: int = read_json(folder / "state.json", "checkpoint", {"iteration": int})["iteration"]
+            if iteration != int(folder.name) // self.learner.steps:
+                raise BadInput(f"state.json is of iteration {iteration}")
             self.learner.restore(folder)
         except Changed:
             raise
-        except (OSError, KeyError, ValueError, TypeError, RuntimeError, IndexError) as error:
-            raise BadInput(f"{folder} can't be read, it is damaged: {' '.join(str(error).split())}") from None
+        except UNREADABLE as error:
+            raise BadInput(f"{folder} can't be read, it is damaged: {reason(error)}") from None
         return iteration
+
+
+def _number(path: Path, run: Path) -> int:
+    """The iteration or step that names a checkpoint or a file of the journal."""
+    if not path.stem.isdecimal():
+        raise BadInput(f"{path} is no part of the run in {run}: remove it")
+    return int(path.stem)
 
 
 class Journal:
@@ -97,8 +118,8 @@ class Journal:
         self.folder.mkdir(exist_ok=True)
         # Most numbers are 0 and 1: an array that a byte per number holds exactly is written so.
         small = {key: samples[key].astype(np.uint8) for key in samples if np.isin(samples[key], (0, 1)).all()}
-        kinds = {key: str(array.dtype) for key, array in samples.items()}
-        write_tensors(self._path(iteration), JOURNAL, samples | small, kinds=kinds)
+        kinds, stored = {key: str(array.dtype) for key, array in samples.items()}, samples | small
+        write_tensors(self._path(iteration), JOURNAL, stored, kinds=kinds, sum=_hash(stored))
 
     def read(self, iteration: int) -> Samples | None:
         path = self._path(iteration)
@@ -107,16 +128,28 @@ class Journal:
         try:
             tensors, about = read_tensors(path, JOURNAL, "journal", unmarked=True)
             with readable(path, "journal"):
-                kinds = json.loads(about["kinds"]) if isinstance(about["kinds"], str) else about["kinds"]
-                return {key: tensors[key].astype(kind) for key, kind in kinds.items()}
+                kinds = parse_json(about["kinds"]) if isinstance(about["kinds"], str) else about["kinds"]
+                check_fits(kinds, dict.fromkeys(tensors, str))
+                if "format" in about and about.get("sum") != _hash(tensors):  # version 0.1 wrote neither
+                    raise ValueError("its samples were changed")
+                return {key: array.astype(kinds[key]) for key, array in tensors.items()}
         except BadInput as error:
             raise BadInput(f"{error}; delete it, and its samples are collected again") from None
 
     def forget(self, iteration: int) -> None:
         """Delete the samples up to an iteration: a checkpoint contains them."""
         for path in self.folder.glob("*.safetensors"):
-            if int(path.stem) <= iteration:
+            if _number(path, self.folder.parent) <= iteration:
                 path.unlink()
 
     def _path(self, iteration: int) -> Path:
         return self.folder / f"{iteration:06d}.safetensors"
+
+
+def _hash(tensors: Tensors) -> str:
+    """A hash of names, types, shapes and numbers, as the format does not detect changed bytes."""
+    digest = hashlib.blake2b(digest_size=16)
+    for key in sorted(tensors):
+        digest.update(f"{key} {tensors[key].dtype} {tensors[key].shape}\n".encode())
+        digest.update(np.ascontiguousarray(tensors[key]).data)
+    return digest.hexdigest()

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from ..core.files import read_tensors, write_tensors
+from ..core.files import Expected, Shapes, read_tensors, write_tensors
 from ..core.names import BadInput, Registry
 from ..core.progress import Reporter
 
@@ -136,7 +136,12 @@ class Learner:
 
     def restore(self, folder: Path) -> None:
         """Read what `save` wrote."""
-        tensors, _ = read_tensors(folder / "state.safetensors", FORMAT, "checkpoint")
+
+        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+            mine = {name: np.asarray(getattr(self, name)) for name in self.saved}
+            return {name: Expected(str(array.dtype), (None,) * array.ndim, False) for name, array in mine.items()}
+
+        tensors, _ = read_tensors(folder / "state.safetensors", FORMAT, "checkpoint", schema)
         for name in self.saved:
             setattr(self, name, tensors[name])
 

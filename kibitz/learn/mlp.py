@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.files import read_tensors, readable, write_tensors
+from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ..core.names import BadInput
 from ..games import Game, full_name
 from ..jit import helper, kernel
@@ -76,23 +76,31 @@ def read_layers(path: Path, game: Game | None = None) -> tuple[Layers, About]:
     Raises:
         BadInput: It is no such file, is damaged, or is for another game than `game`.
     """
-    tensors, about = read_tensors(path, FORMAT, "network")
+    tensors, about = read_tensors(path, FORMAT, "network", lambda shapes, _: layers_schema(shapes))
     with readable(path, "network"):
-        count = (len(tensors) + 1) // 2
-        layers = [(tensors[f"weights.{i}"], tensors[f"biases.{i}"]) for i in range(count)]
-        name, made = str(about["game"]), str(about["made"])
+        check_fits(about, {"game": str, "made": str})
+    name, made = about["game"], about["made"]
     if game is not None and name != full_name(game):
         raise BadInput(f"{path} is a network for {name}, not for {full_name(game)}")
-    sound = (
-        bool(layers)
-        and all(array.dtype == np.float32 and np.isfinite(array).all() for layer in layers for array in layer)
-        and all(weights.ndim == 2 and biases.shape == weights.shape[1:] for weights, biases in layers)
-        and all(len(biases) == len(weights) for (_, biases), (weights, _) in pairwise(layers))
-    )
-    sizes = (len(layers[0][0]), *(len(biases) for _, biases in layers)) if sound else ()
-    if not sound or (game is not None and (sizes[0], sizes[-1]) != (game.facts.encoding, game.facts.num_actions)):
-        raise BadInput(f"{path} is damaged: the sizes of its layers fit neither each other nor the game")
+    layers = [(tensors[f"weights.{i}"], tensors[f"biases.{i}"]) for i in range(len(tensors) // 2)]
+    sizes = (len(layers[0][0]), *(len(biases) for _, biases in layers))
+    if game is not None and (sizes[0], sizes[-1]) != (game.facts.encoding, game.facts.num_actions):
+        raise BadInput(f"{path} is damaged: the sizes of its layers don't fit the game")
     return layers, About(name, made, sizes)
+
+
+def layers_schema(shapes: Shapes, mark: str = "", dtypes: str | tuple[str, ...] = "float32") -> dict[str, Expected]:
+    """What the layers of a network in a file have to be, for `read_tensors`; `mark` begins the names of its tensors."""
+    count = max(1, sum(key.startswith(f"{mark}weights.") for key in shapes))
+    wanted, width = {}, shapes[f"{mark}weights.0"][0]
+    for i in range(count):
+        outputs = shapes[f"{mark}biases.{i}"][0]
+        wanted[f"{mark}weights.{i}"] = Expected(dtypes, (width, outputs))
+        wanted[f"{mark}biases.{i}"] = Expected(dtypes, (outputs,))
+        if not width or not outputs:
+            raise ValueError(f"layer {i} is empty")
+        width = outputs
+    return wanted
 
 
 @model_format(FORMAT)

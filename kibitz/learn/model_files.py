@@ -21,7 +21,8 @@ def shipped() -> dict[str, Path]:
 
 def kept_networks(folder: Path) -> dict[int, Path]:
     """The networks that a run has kept, by iteration."""
-    return dict(sorted((int(path.stem), path) for path in folder.glob("networks/*.safetensors")))
+    found = [path for path in folder.glob("networks/*.safetensors") if path.stem.isdecimal()]
+    return dict(sorted((int(path.stem), path) for path in found))
 
 
 def network_file(name: str, iteration: int = 0) -> Path:
@@ -81,5 +82,8 @@ def describe(path: Path) -> Description:
     if found not in FORMATS:
         read_tensors(path, "", "network")  # raises the reason
     described = FORMATS[found](path)
-    load(described.game)
+    try:
+        load(described.game)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
     return described._replace(bytes=path.stat().st_size)

@@ -8,10 +8,11 @@ latest        the last k samples
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from ..core.files import read_tensors, readable, tensor_file_format, write_tensors
+from ..core.files import Expected, Shapes, read_tensors, tensor_file_format, write_tensors
 from ..core.names import BadInput, at_least, choose
 
 RULES = ("exponential", "uniform", "latest")
@@ -87,20 +88,21 @@ class ReplayBuffer:
             BadInput: The file is damaged, or its capacity, rule or arrays are not those of this buffer.
         """
         old = tensor_file_format(path) == OLD_FORMAT
-        arrays, about = read_tensors(path, OLD_FORMAT if old else FORMAT, "replay buffer", unmarked=True)
-        with readable(path, "replay buffer"):
+
+        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
             names = ("seen", "rows", "rule") if old else ("added", "capacity", "rule")
             # Before version 0.2, Deep CFR wrote the three values as a list.
             values = about["values"] if "values" in about else [about[name] for name in names]
-            added, capacity, rule = int(values[0]), int(values[1]), str(values[2])
-            fits = (capacity, rule) == (self.capacity, self.rule)
-            for name, mine in self.arrays.items():
-                found = arrays[name]
-                fits = fits and found.dtype == mine.dtype and found.shape[1:] == mine.shape[1:]
-                fits = fits and len(found) == min(added, capacity)
-            if not fits:
+            added, capacity, rule = int(values[0]), int(values[1]), values[2]
+            if added < 0 or (capacity, rule) != (self.capacity, self.rule):
                 raise ValueError("its samples are not those of this run")
-        self.added, self.arrays = added, {name: arrays[name] for name in self.arrays}
+            about["added"] = added
+            rows = min(added, capacity)
+            return {name: Expected(str(array.dtype), (rows, *array.shape[1:])) for name, array in self.arrays.items()}
+
+        format = OLD_FORMAT if old else FORMAT
+        arrays, about = read_tensors(path, format, "replay buffer", schema, unmarked=True)
+        self.added, self.arrays = about["added"], {name: arrays[name] for name in self.arrays}
 
 
 def slots(rule: str, added: int, k: int, count: int, generator: np.random.Generator, decay: float = 2.0) -> np.ndarray:

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.files import Expected
 from ..core.names import BadInput
 from ..core.progress import Reporter
 from .checkpoints import Changed
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 NOTE_SECONDS = 0.5  # between two reports of the loss, as reading it waits for the device
 PROBE_STEPS = 5
 FORMAT = "kibitz supervised 1"
+EXTRA = {"total": Expected(("float32", "float64"), ()), "done": Expected("int64", ())}  # in a checkpoint
 
 
 class Supervised(Learner):
@@ -86,7 +88,9 @@ class Supervised(Learner):
     def restore(self, folder: Path) -> None:
         from .torch_state import restore_state
 
-        extra, about = restore_state(folder / "pupil.safetensors", FORMAT, self.module, self.optimizer)
+        extra, about = restore_state(
+            folder / "pupil.safetensors", FORMAT, self.module, self.optimizer, EXTRA, {"source": str}
+        )
         if about["source"] != self.source:
             raise Changed(f"{self.config.data} holds other games now than when the run was begun")
         self.total, self.step = extra["total"].to(self.device), int(extra["done"])

@@ -5,7 +5,8 @@ from typing import Any
 
 import torch
 
-from ..core.files import read_tensors, write_tensors
+from ..core.files import Expected, Shapes, check_fits, read_tensors, write_tensors
+from ..core.legacy import current_card_tensor
 
 
 def save_state(
@@ -26,10 +27,34 @@ def save_state(
 
 
 def restore_state(
-    path: Path, format: str, module: torch.nn.Module, optimizer: torch.optim.Optimizer
+    path: Path,
+    format: str,
+    module: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    extra_schema: dict[str, Expected],
+    about_schema: dict[str, Any],
 ) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """Read what `save_state` wrote into the module and optimizer; return extra tensors and values about them."""
-    arrays, about = read_tensors(path, format, "checkpoint", unmarked=True)
+    """Read what `save_state` wrote into the module and optimizer; return extra tensors and values about them.
+
+    The names of card networks before version 0.2 are accepted (see `legacy`).
+    """
+    own = {f"network.{key}": value for key, value in module.state_dict().items()}
+    parameters = [each for group in optimizer.param_groups for each in group["params"]]
+
+    def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+        check_fits(about, about_schema)
+        old = {current_card_tensor(key): key for key in shapes}
+        wanted = {old.get(key, key): _like(value) for key, value in own.items()}
+        wanted |= {old.get(key, key): expected for key, expected in extra_schema.items()}
+        for key in shapes:
+            kind, _, rest = key.partition(".")
+            number, _, name = rest.partition(".")
+            if kind == "adam":
+                parameter = parameters[int(number)]
+                wanted[key] = Expected("float32", ()) if name == "step" else _like(parameter)
+        return wanted
+
+    arrays, about = read_tensors(path, format, "checkpoint", schema, unmarked=True)
     tensors = {key: torch.from_numpy(array) for key, array in arrays.items()}
     state, moments, extra = {}, dict[int, dict[str, Any]](), {}
     for key, value in tensors.items():
@@ -45,3 +70,7 @@ def restore_state(
     if moments:
         optimizer.load_state_dict(optimizer.state_dict() | {"state": moments})
     return extra, about
+
+
+def _like(tensor: torch.Tensor) -> Expected:
+    return Expected(str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape))

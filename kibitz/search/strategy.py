@@ -1,12 +1,12 @@
 """Strategies: for each infoset the probabilities of its actions, in the order of the rules."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from ..core.files import read_tensors, readable, write_tensors
+from ..core.files import Expected, Shapes, check_fits, parse_json, read_tensors, readable, write_tensors
 from ..core.names import BadInput
 from ..games import Game, full_name, load
 from ..games.game import SCRATCH
@@ -73,6 +73,15 @@ def _infosets(game, views, actions, keys, counts):
         counts[i] = game.actions(views[i], actions)
 
 
+def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+    infosets = shapes["keys"][0]
+    return {
+        "keys": Expected("uint64", (infosets,)),
+        "starts": Expected("int64", (infosets + 1,)),
+        "odds" if "odds" in shapes else "probs": Expected("float64", (None,)),
+    }
+
+
 def read_strategy(path: Path, game: Game | None = None) -> Strategy:
     """Read a strategy from its file.
 
@@ -81,20 +90,19 @@ def read_strategy(path: Path, game: Game | None = None) -> Strategy:
     """
     if path.is_dir():
         raise BadInput(f"{path} is a folder; the strategy is a file in it, strategy.safetensors")
-    tensors, about = read_tensors(path, FORMAT, "strategy")
+    tensors, about = read_tensors(path, FORMAT, "strategy", _schema)
     with readable(path, "strategy"):
         if "odds" in tensors:  # written before version 0.2
-            tensors["probs"], about["game"] = tensors["odds"], json.loads(about["game"])["name"]
+            tensors["probs"], about["game"] = tensors["odds"], parse_json(about["game"])["name"]
+        check_fits(about, {"game": str})
         keys, starts, probs, name = tensors["keys"], tensors["starts"], tensors["probs"], about["game"]
         if game is not None and name != full_name(game):
             raise BadInput(f"{path} is a strategy for {name}, not for {full_name(game)}")
         sound = (
-            len(starts) == len(keys) + 1
-            and starts[0] == 0
+            starts[0] == 0
             and starts[-1] == len(probs)
-            and (np.diff(starts) > 0).all()
+            and (starts[1:] > starts[:-1]).all()
             and (keys[1:] > keys[:-1]).all()
-            and np.isfinite(probs).all()
             and (probs >= 0).all()
             and np.allclose(np.add.reduceat(probs, starts[:-1]) if len(keys) else 1, 1)
         )

@@ -17,7 +17,7 @@ import numpy as np
 from ..arena.match import open_run, play_into, play_match
 from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval, summary
-from ..core.files import write_atomically
+from ..core.files import read_json, write_atomically
 from ..core.legacy import current_config
 from ..core.names import BadInput, Registry, at_least, choose
 from ..core.progress import SILENT, Reporter
@@ -174,7 +174,7 @@ class Study:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(path, json.dumps(compute()).encode())
-        return json.loads(path.read_text())
+        return read_json(path, "result of a study")
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy for a worker process, which has nobody to report to."""

@@ -4,7 +4,6 @@ A repetition is one training run with a seed of its own, and the games that eval
 processes.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,6 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..arena.statistics import Estimate, interval
+from ..core.files import read_json
 from ..core.names import choose
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
@@ -217,7 +217,7 @@ class TspgStudy(Study):
     def repeated(self, game: str, name: str, unvisited: str = "") -> list[Any]:
         """The contents of a file of each repetition."""
         runs = [self.repetition_run(game, seed, unvisited or self.unvisited) for seed in self.repeated_seeds()]
-        return [json.loads(run.path(f"{name}.json").read_text()) for run in runs]
+        return [read_json(run.path(f"{name}.json"), "result of a study") for run in runs]
 
     def report_table_1(self) -> Report:
         rows = []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...core.files import write_atomically
+from ...core.files import read_text, write_atomically
 from ...core.names import BadInput, choose
 from ..ui.progress import err, out, waiting
 
@@ -103,7 +103,7 @@ def convert(
 
     form = thesis_lines.form(letters, position, hand, marriage)
     path = source / FILE if source.is_dir() else source
-    text = _read(path)
+    text = read_text(path, "file of games")
     read_as = choose("format", read_as, FORMATS) if read_as else _looks_like(text)
     if write_as is None and target is not None:
         write_as = SUFFIXES.get(target.suffix)
@@ -141,13 +141,6 @@ def convert(
     except OSError as error:
         raise BadInput(f"can't write {target}: {error.strerror or error}") from None
     out.print(f"{len(written):,} games: {target}", soft_wrap=True, highlight=False)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} can't be read: {error}") from None
 
 
 def _looks_like(text: str) -> str:

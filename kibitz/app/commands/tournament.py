@@ -1,12 +1,12 @@
 """`kibitz tournament`: a round-robin, as a table and as a plot."""
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...core.files import read_json
 from ...core.names import BadInput
 from ..ui.progress import out
 from .options import GameName, Json, Out, Processes, Seed, write_json
@@ -70,7 +70,7 @@ def tournament(
     out.print(cross_table(found))
     plot(run.path("matrix.png"), found, title)
     print_line(f"result: {run.path(RESULT)}\nplot:   {run.path('matrix.png')}")
-    write_json(json_file, json.loads(run.path(RESULT).read_text()))
+    write_json(json_file, read_json(run.path(RESULT), "result"))
 
 
 def plot(path: Path, found: "Standings", title: str) -> None:

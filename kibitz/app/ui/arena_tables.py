@@ -16,6 +16,7 @@ from rich.text import Text
 from ...arena.match import against
 from ...arena.statistics import Estimate, Result, further_games
 from ...arena.tournament import Standings
+from ...core.files import read_lines
 from ...core.progress import Reporter
 from ...core.runs import Run
 from ...games.records import FILE
@@ -80,7 +81,9 @@ def shown(
         except KeyboardInterrupt:
             if run is None or not command:
                 raise
-            done = sum(path.read_bytes().count(b"\n") for path in run.folder.rglob(FILE))
+            done = sum(
+                line.endswith(b"\n") for path in run.folder.rglob(FILE) for line in read_lines(path, "file of games")
+            )
             print_line(f"stopped after {done:,} of {games:,} games; they are saved", err)
             print_line(f"to resume: {shlex.join(command)}", err)
             raise typer.Exit(130) from None

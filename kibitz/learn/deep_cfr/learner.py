@@ -4,6 +4,7 @@ Everything random follows from the seed and the iteration, and traversals are di
 worker does them: a run is the same with any number of processes.
 """
 
+import itertools
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.files import read_tensors, write_tensors
+from ...core.files import Expected, Shapes, check_fits, read_tensors, write_tensors
 from ...core.names import BadInput
 from ...core.progress import SILENT, Reporter
 from ...games import full_name
@@ -278,18 +279,29 @@ class DeepCfr(Learner):
             buffer.save(folder / f"{name}.safetensors")
 
     def restore(self, folder: Path) -> None:
-        tensors, about = read_tensors(folder / "networks.safetensors", FORMAT, "checkpoint", unmarked=True)
-        self.iteration, made = about["values"]
         shapes = self.shape.shapes()
+
+        def schema(found: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+            check_fits(about, {"values": [int]})
+            _, made = about["values"]
+            wanted = {}
+            for kind, seat in itertools.product(("last", "all", "model"), range(2)):
+                there = f"{kind}.{seat}.head.biases" in found
+                if kind == "last" or (kind == "model" and made) or there:
+                    count = found[f"{kind}.{seat}.head.biases"][0] if kind == "all" else 1
+                    for name, size in shapes.items():
+                        wanted[f"{kind}.{seat}.{name}"] = Expected("float32", (count, *size))
+            return wanted
+
+        tensors, about = read_tensors(folder / "networks.safetensors", FORMAT, "checkpoint", schema, unmarked=True)
 
         def networks(kind: str, seat: int) -> list[Weights]:
             stacks = {name: tensors[f"{kind}.{seat}.{name}"] for name in shapes if f"{kind}.{seat}.{name}" in tensors}
-            for name, stack in stacks.items():
-                if stack.shape[1:] != shapes[name]:
-                    raise ValueError(f"{name} has the shape {stack.shape[1:]}, not {shapes[name]}")
-            count = len(next(iter(stacks.values()))) if len(stacks) == len(shapes) else 0
-            return [{name: stack[i] for name, stack in stacks.items()} for i in range(count)]
+            return [
+                {name: stack[i] for name, stack in stacks.items()} for i in range(len(stacks.get("head.biases", ())))
+            ]
 
+        self.iteration, made = about["values"]
         self.networks = [networks("last", seat)[0] for seat in range(2)]
         self.all = networks("all", 0), networks("all", 1)
         self.model = made, [networks("model", seat)[0] for seat in range(2)] if made else []

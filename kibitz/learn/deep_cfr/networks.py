@@ -9,6 +9,7 @@ two on the bets, three on both. Both may have skip connections around layers of 
 the last layer.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,14 +17,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import read_tensors, readable, tensor_file_format, write_tensors
-from ...core.names import BadInput
-from ...games import Game, full_name
+from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
+from ...core.names import BadInput, choose
+from ...games import Game, full_name, load
 from ..model_files import Description, model_format
 
 FORMAT = "kibitz deep cfr 1"
 PLAIN, CARDS = "plain", "cards"
 TINY = 1e-5  # added to variances
+NORMS = ("none", "layer", "batch")  # before the last layer
+# What a file says about a model, and the types of a shape in it.
+TEXTS = ("game", "seen", "made", "average", "fallback")
+SHAPE = {
+    "kind": str, "inputs": int, "hidden": [int], "actions": int, "norm": str, "skips": bool, "deck?": [int],
+}  # fmt: skip
 
 Weights = dict[str, np.ndarray]  # or torch's tensors
 
@@ -34,7 +41,7 @@ class Shape:
     inputs: int
     hidden: tuple[int, ...]
     actions: int
-    norm: str  # before the last layer: none, layer or batch
+    norm: str  # one of NORMS
     skips: bool
     deck: tuple[int, int, int] = (0, 0, 0)  # of cards: streets, ranks, suits
 
@@ -195,28 +202,45 @@ def read_model(path: Path, game: Game | None = None) -> Model:
     Raises:
         BadInput: It is no such file, is damaged, or is for another game than `game`.
     """
-    halves, about = read_tensors(path, FORMAT, "network")
-    with readable(path, "network"):
-        tensors = {key: array.astype(np.float32) for key, array in halves.items()}
-        lists = {key: tuple(value) for key, value in about["shape"].items() if isinstance(value, list)}
-        shape = Shape(**(about["shape"] | lists))
-        weights = np.array(about["weights"], float)
-        sound = weights.ndim == 1 and (weights >= 0).all() and weights.sum() > 0
-        for seat in range(2):
-            for name, size in shape.shapes().items():
-                found = tensors[f"{seat}.{name}"]
-                sound = sound and found.shape == (len(weights), *size) and bool(np.isfinite(found).all())
-        if not sound:
-            raise ValueError("its weights don't fit its shape, or aren't finite")
-        networks = [
-            [{name: tensors[f"{seat}.{name}"][i] for name in shape.shapes()} for i in range(len(weights))]
-            for seat in range(2)
-        ]
-        texts = {name: str(about[name]) for name in ("game", "seen", "made", "average", "fallback")}
-        model = Model(**texts, shape=shape, seats=(networks[0], networks[1]), weights=weights)
+    halves, about = read_tensors(path, FORMAT, "network", _schema)
+    shape, weights = _shape(about), np.array(about["weights"], float)
+    tensors = {key: array.astype(np.float32) for key, array in halves.items()}
+    networks = [
+        [{name: tensors[f"{seat}.{name}"][i] for name in shape.shapes()} for i in range(len(weights))]
+        for seat in range(2)
+    ]
+    texts = {name: about[name] for name in TEXTS}
+    model = Model(**texts, shape=shape, seats=(networks[0], networks[1]), weights=weights)
     if game is not None and model.game != full_name(game):
         raise BadInput(f"{path} is a network for {model.game}, not for {full_name(game)}")
+    if game is not None:
+        with readable(path, "network"):
+            facts = load(model.seen).facts
+            if (shape.inputs, shape.actions) != (facts.encoding, game.facts.num_actions):
+                raise ValueError("the sizes of its layers don't fit the game")
     return model
+
+
+def _shape(about: dict[str, Any]) -> Shape:
+    lists = {key: tuple(value) for key, value in about["shape"].items() if isinstance(value, list)}
+    return Shape(**(about["shape"] | lists))
+
+
+def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+    check_fits(about, dict.fromkeys(TEXTS, str) | {"shape": SHAPE, "weights": [float]})
+    for value, known in ((about["average"], ("network", "sd")), (about["fallback"], ("argmax", "uniform"))):
+        choose("way of a Deep CFR network", value, known)
+    weights, shape = about["weights"], _shape(about)
+    sizes = [shape.inputs, *shape.hidden, shape.actions, *(shape.deck if shape.kind == CARDS else ())]
+    if not (weights and min(weights) >= 0 and 0 < sum(weights) < math.inf):
+        raise ValueError("its weights should be positive numbers")
+    if shape.kind not in (PLAIN, CARDS) or shape.norm not in NORMS or not shape.hidden or min(sizes) < 1:
+        raise ValueError(f"no network has the shape {about['shape']}")
+    return {
+        f"{seat}.{name}": Expected(("float16", "float32"), (len(weights), *size))
+        for seat in range(2)
+        for name, size in shape.shapes().items()
+    }
 
 
 @model_format(FORMAT)

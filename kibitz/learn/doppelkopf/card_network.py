@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import read_tensors, readable, write_tensors
+from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ...core.legacy import current_card_tensor
 from ...core.names import BadInput
 from ...games import full_name, load
@@ -28,7 +28,7 @@ from ...games.doppelkopf.state import is_re
 from ...jit import copy_record, kernel
 from ...search import policies
 from ...search.determinization import nothing_fits
-from ..mlp import Layers, Mlp, ask, compiled, forward, logits
+from ..mlp import Layers, Mlp, ask, compiled, forward, layers_schema, logits
 from ..model_files import Description, model_format
 from .recorded_games import check_nines
 
@@ -81,18 +81,28 @@ def save_card_network(path: Path, game: str, network: CardNetwork, made: str, dt
 
 def read_card_network(path: Path) -> tuple[CardNetwork, About]:
     what = "card network"
-    stored, about = read_tensors(path, FORMAT, what)
+    stored, about = read_tensors(path, FORMAT, what, _schema)
     with readable(path, what):
-        tensors = {
-            current_card_tensor(key): array.astype(np.float32) if array.dtype == np.float16 else array
-            for key, array in stored.items()
-        }
-        network = CardNetwork(*(_layers(tensors, name) for name in CardNetwork._fields))
-        sizes = {
-            name: [len(layers[0][0]), *(len(biases) for _, biases in layers)]
-            for name, layers in network._asdict().items()
-        }
-        return network, About(str(about["game"]), str(about["made"]), sizes)
+        check_fits(about, {"game": str, "made": str})
+    tensors = {current_card_tensor(key): array.astype(np.float32) for key, array in stored.items()}
+    network = CardNetwork(*(_layers(tensors, name) for name in CardNetwork._fields))
+    sizes = {
+        name: [len(layers[0][0]), *(len(biases) for _, biases in layers)] for name, layers in network._asdict().items()
+    }
+    return network, About(about["game"], about["made"], sizes)
+
+
+def _schema(stored: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+    old = {current_card_tensor(key): key for key in stored}
+    shapes = {key: stored[name] for key, name in old.items()}
+    wanted: dict[str, Expected] = {}
+    for name, (inputs, outputs) in SIZES.items():
+        layers = layers_schema(shapes, f"{name}.", ("float16", "float32"))
+        width = shapes[f"{name}.weights.0"][0], next(reversed(layers.values())).shape[0]
+        if width != (inputs, outputs):
+            raise ValueError(f"{name} has {width[0]} inputs and {width[1]} outputs, not {inputs} and {outputs}")
+        wanted |= {old.get(key, key): expected for key, expected in layers.items()}
+    return wanted
 
 
 @model_format(FORMAT)
@@ -103,23 +113,8 @@ def describe(path: Path) -> Description:
 
 
 def _layers(tensors: dict[str, np.ndarray], name: str) -> Layers:
-    """The layers of one network, checked."""
-    count = max(1, sum(key.startswith(f"{name}.weights.") for key in tensors))
-    wanted = [f"{name}.{kind}.{i}" for i in range(count) for kind in ("weights", "biases")]
-    missing = [key for key in wanted if key not in tensors]
-    if missing:
-        raise ValueError(f"{missing[0]} is missing")
-    arrays = [tensors[key] for key in wanted]
-    layers = list(zip(arrays[::2], arrays[1::2], strict=True))
-    width, outputs = SIZES[name]
-    for weights, biases in layers:
-        fits = weights.ndim == 2 and len(weights) == width and biases.shape == weights.shape[1:]
-        if not fits or any(each.dtype != np.float32 or not np.isfinite(each).all() for each in (weights, biases)):
-            raise ValueError("its layers don't fit each other, or aren't finite")
-        width = len(biases)
-    if width != outputs:
-        raise ValueError("its layers don't fit each other, or aren't finite")
-    return layers
+    count = sum(key.startswith(f"{name}.weights.") for key in tensors)
+    return [(tensors[f"{name}.weights.{i}"], tensors[f"{name}.biases.{i}"]) for i in range(count)]
 
 
 # ---------------------------------------------------------------- in a search

@@ -9,7 +9,6 @@ All four seats learn, or one against three others whose networks are fixed, for 
 there are records.
 """
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ...core.files import Expected, parse_json
 from ...core.legacy import current_card_tensor
 from ...core.names import BadInput
 from ...games import Game, full_name, load, positions
@@ -301,11 +301,18 @@ class ExitCards(ExpertIteration):
     def restore(self, folder: Path) -> None:
         from ..torch_state import restore_state
 
-        extra, about = restore_state(folder / "apprentice.safetensors", FORMAT, self.module, self.optimizer)
+        path, about_schema = folder / "apprentice.safetensors", {"generator": str | dict, "rounds": str | int}
+        played = {
+            "actions": Expected("uint8", (None, *self.actions.shape[1:])),
+            "action_values": Expected("float16", (None, *self.action_values.shape[1:]), False),
+        }
+        extra, about = restore_state(path, FORMAT, self.module, self.optimizer, played, about_schema)
         arrays = {current_card_tensor(key): tensor.numpy() for key, tensor in extra.items()}
         self.actions, self.action_values = arrays["actions"], arrays["action_values"]
+        if len(self.actions) != len(self.action_values):
+            raise ValueError("its actions and values are of different games")
         state = about["generator"]
-        self.generator.bit_generator.state = json.loads(state) if isinstance(state, str) else state
+        self.generator.bit_generator.state = parse_json(state) if isinstance(state, str) else state
         self.updates = int(about["rounds"])
 
     def export(self, path: Path, made: str) -> None:

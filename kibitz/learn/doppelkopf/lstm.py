@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import read_tensors, readable, write_tensors
+from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ...games.doppelkopf.cards import KINDS
 from ...games.doppelkopf.rules import playable
 from ...games.doppelkopf.state import CARDS as CARD_PHASE
@@ -132,34 +132,34 @@ def save_lstm(path: Path, game: str, network: LstmNetwork, made: str) -> None:
 
 def read_lstm(path: Path) -> tuple[LstmNetwork, About]:
     what = "next-card network"
-    tensors, about = read_tensors(path, FORMAT, what)
+    tensors, about = read_tensors(path, FORMAT, what, _schema)
     with readable(path, what):
-        count = sum(key.startswith("recurrent.") for key in tensors)
-        layers = [LstmLayer(*(tensors[f"{name}.{i}"] for name in LstmLayer._fields)) for i in range(count)]
-        network = LstmNetwork(layers, tensors["weights"], tensors["biases"])
-        sizes = [CHARACTERS, *(len(layer.recurrent) for layer in layers), CHARACTERS]
-        if not _fits(network, sizes):
-            raise ValueError("its layers don't fit each other, or aren't finite")
-        return network, About(str(about.get("game")), str(about.get("made")), sizes)
+        check_fits(about, {"game": str, "made": str})
+    count = len(tensors) // len(LstmLayer._fields)
+    layers = [LstmLayer(*(tensors[f"{name}.{i}"] for name in LstmLayer._fields)) for i in range(count)]
+    network = LstmNetwork(layers, tensors["weights"], tensors["biases"])
+    sizes = [CHARACTERS, *(len(layer.recurrent) for layer in layers), CHARACTERS]
+    return network, About(about["game"], about["made"], sizes)
+
+
+def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+    """Every layer has the same number of nodes."""
+    nodes = shapes["recurrent.0"][0]
+    wanted = {"weights": Expected("float32", (nodes, CHARACTERS)), "biases": Expected("float32", (CHARACTERS,))}
+    for i in range(sum(key.startswith("recurrent.") for key in shapes)):
+        inputs, recurrent, biases = (f"{name}.{i}" for name in LstmLayer._fields)
+        wanted[inputs] = Expected("float32", (nodes if i else CHARACTERS, 4 * nodes))
+        wanted[recurrent] = Expected("float32", (nodes, 4 * nodes))
+        wanted[biases] = Expected("float32", (4 * nodes,))
+    if not nodes:
+        raise ValueError("its layers are empty")
+    return wanted
 
 
 @model_format(FORMAT)
 def describe(path: Path) -> Description:
     about = read_lstm(path)[1]
     return Description(about.game, about.made, "-".join(map(str, about.sizes)), "lstm")
-
-
-def _fits(network: LstmNetwork, sizes: list[int]) -> bool:
-    nodes = sizes[1:-1]
-    shapes = [tuple(array.shape for array in layer) for layer in network.layers]
-    wanted = [((given, 4 * n), (n, 4 * n), (4 * n,)) for given, n in zip(sizes, nodes, strict=False)]
-    ends = (
-        len(set(nodes)) == 1
-        and network.weights.shape == (nodes[-1], CHARACTERS)
-        and network.biases.shape == (CHARACTERS,)
-    )
-    arrays = [network.weights, network.biases, *(array for layer in network.layers for array in layer)]
-    return ends and shapes == wanted and all(each.dtype == np.float32 and np.isfinite(each).all() for each in arrays)
 
 
 # ---------------------------------------------------------------- in a search

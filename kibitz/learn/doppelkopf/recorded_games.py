@@ -4,7 +4,6 @@ The arrays are cached beside the file of games, and made again when that file ch
 """
 
 import hashlib
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.files import read_tensors, write_tensors
+from ...core.files import read_bytes, read_json, read_tensors, write_tensors
 from ...core.names import BadInput
 from ...games import full_name, load
 from ...games.doppelkopf import Doppelkopf, notation, thesis_lines
@@ -88,10 +87,7 @@ def read_games(name: str | Path, rules_name: str, form: thesis_lines.Form = thes
     """
     path = Path(name) / FILE if Path(name).is_dir() else Path(name)
     rules = notation.check_game(load(rules_name))
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{path} can't be read: {error.strerror or error}") from None
+    data = read_bytes(path, "file of games")
     source = hashlib.blake2b(f"{FORMAT} {full_name(rules)} {form}\n".encode() + data, digest_size=16).hexdigest()
     cache = path.with_name(f"{path.name}.safetensors")
     found = _cached(cache, full_name(rules), source)
@@ -114,7 +110,7 @@ def _cached(path: Path, rules: str, source: str) -> Games | None:
     try:
         tensors, about = read_tensors(path, FORMAT, "cache of games")
         found = Games(rules, source, *(tensors[name] for name in ARRAYS))
-    except (BadInput, KeyError):
+    except (BadInput, KeyError):  # then it is made again
         return None
     return found if (about.get("source"), about.get("sum")) == (source, _hash(found)) else None
 
@@ -131,10 +127,10 @@ def _hash(games: Games) -> str:
 def _refuse_unfinished(path: Path) -> None:
     """Refuse a recording that is still growing: a resumed run would see other games."""
     try:
-        config = json.loads(path.with_name("config.json").read_text())
-    except (OSError, ValueError):
+        config = read_json(path.with_name("config.json"), "configuration", {"command": str, "games": int})
+    except BadInput:
         return
-    if not isinstance(config, dict) or config.get("command") != "record" or not isinstance(config.get("games"), int):
+    if config["command"] != "record":
         return
     wanted, there = config["games"], path.read_bytes().count(b"\n")
     if there < wanted:

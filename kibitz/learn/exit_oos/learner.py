@@ -3,12 +3,12 @@
 Loss: KL(search || network) over the legal actions. Adam; each step is one minibatch drawn from the replay buffer.
 """
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from ...core.files import parse_json
 from ...core.names import BadInput
 from ...games import Game
 from ...search.best_response import evaluate_policy
@@ -120,9 +120,11 @@ class ExItOos(ExpertIteration):
     def restore(self, folder: Path) -> None:
         from ..torch_state import restore_state
 
-        _, about = restore_state(folder / "apprentice.safetensors", FORMAT, self.network, self.optimizer)
+        about_schema = {"generator": str | dict}
+        path = folder / "apprentice.safetensors"
+        _, about = restore_state(path, FORMAT, self.network, self.optimizer, {}, about_schema)
         state = about["generator"]
-        self.generator.bit_generator.state = json.loads(state) if isinstance(state, str) else state
+        self.generator.bit_generator.state = parse_json(state) if isinstance(state, str) else state
         self.replay.restore(folder / "experience.safetensors")
 
     def export(self, path: Path, made: str) -> None:

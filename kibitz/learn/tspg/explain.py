@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import read_tensors, readable
+from ...core.files import check_fits, read_tensors, readable
 from ...core.names import BadInput
 from ...core.progress import SILENT, Reporter
 from ...games import CHANCE, OVER, Game, full_name, load, positions
@@ -48,7 +48,8 @@ def read_explainable(path: Path, game_name: str | None = None, trusted: bool = F
     what = "feature set"
     _, about = read_tensors(path, FORMAT, what)
     with readable(path, what):
-        stored_game, made = str(about["game"]), str(about["made"])
+        check_fits(about, {"game": str, "made": str})
+    stored_game, made = about["game"], about["made"]
     if game_name is None and ".py" in stored_game and not trusted:
         raise BadInput(f"{path} is for {stored_game}, which is code: if you trust it, give --game {stored_game}")
     game = load(game_name or stored_game)

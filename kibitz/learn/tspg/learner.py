@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.files import read_tensors, write_tensors
+from ...core.files import Expected, Shapes, check_fits, read_tensors, write_tensors
 from ...games import Game
 from ..expert_iteration import ExpertIteration
 from ..learner import Metrics, Samples, learner
@@ -166,10 +166,10 @@ class Tspg(ExpertIteration):
         write_tensors(folder / "student.safetensors", FORMAT, tensors, generator=state, sides=about)
 
     def restore(self, folder: Path) -> None:
-        tensors, about = read_tensors(folder / "student.safetensors", FORMAT, "checkpoint", unmarked=True)
+        tensors, about = read_tensors(folder / "student.safetensors", FORMAT, "checkpoint", self._schema, unmarked=True)
         self.generator.bit_generator.state = about["generator"]
         for seat, side in enumerate(self.sides):
-            side.seen = int(about["sides"][seat]["seen"])
+            side.seen = about["sides"][seat]["seen"]
             side.patterns = [parse(text, self.window) for text in about["sides"][seat]["patterns"]]
             for name in POLICIES:
                 side.vectors[name] = tensors[f"{seat}.{name}"]
@@ -178,6 +178,31 @@ class Tspg(ExpertIteration):
             mark = f"{seat}.memory."
             side.memory = {key.removeprefix(mark): value for key, value in tensors.items() if key.startswith(mark)}
             side.compile()
+
+    def _schema(self, shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+        check_fits(about, {"generator": dict, "sides": [{"seen": int, "patterns": [str]}]})
+        wanted, actions = {}, self.game.facts.num_actions
+        rows = {
+            "states": Expected("uint8", (self.config.capacity, self.game.state.itemsize)),
+            "visits": Expected("int32", (self.config.capacity, actions)),
+            "values": Expected("float32", (self.config.capacity, actions), False),
+            "priors": Expected("float32", (self.config.capacity, actions)),
+            "roots": Expected("float32", (self.config.capacity,)),
+        }
+        for seat, side in enumerate(about["sides"][:2]):
+            count = len(side["patterns"])
+            for name in POLICIES:
+                wanted[f"{seat}.{name}"] = Expected("float64", (count,))
+                known = shapes[f"{seat}.{name}.speed"][0]
+                if known > count:
+                    raise ValueError(f"{seat}.{name}.speed is of {known} patterns, and there are {count}")
+                wanted |= {
+                    f"{seat}.{name}.{part}": Expected("float64", (known,))
+                    for part in self.sides[seat].optimizers[name].arrays()
+                }
+            if side["seen"]:
+                wanted |= {f"{seat}.memory.{key}": expected for key, expected in rows.items()}
+        return wanted
 
     @property
     def window(self) -> Any:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import read_tensors, readable, tensor_file_format, write_tensors
+from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
 from ...core.names import BadInput, choose
 from ...games import Game, full_name, load
 from ...jit.bitsets import WORDS
@@ -95,23 +95,28 @@ def read_features(path: Path, game: Game | None = None) -> tuple[Features, str]:
     Raises:
         BadInput: It is no such file, is damaged, or is for another game than `game`.
     """
-    tensors, about = read_tensors(path, FORMAT, "feature set")
+    tensors, about = read_tensors(path, FORMAT, "feature set", _schema)
     try:
         with readable(path, "feature set"):
-            name, made = str(about["game"]), str(about["made"])
+            name, made = about["game"], about["made"]
             game = load(name) if game is None else game
             if name != full_name(game):
                 raise BadInput(f"{path} has features for {name}, not for {full_name(game)}")
-            kind = choose("kind of features", str(about["kind"]), KIND_SETS)
+            kind = choose("kind of features", about["kind"], KIND_SETS)
             patterns = _parsed(game, kind, about["patterns"])
             vectors = {name: (tensors[f"{name}.0"], tensors[f"{name}.1"]) for name in POLICIES}
     except BadInput as error:
         raise BadInput(f"{path}: {error}" if str(path) not in str(error) else str(error)) from None
-    for name, both in vectors.items():
-        for seat, weights in enumerate(both):
-            if weights.shape != (len(patterns[seat]),) or weights.dtype != np.float64 or not np.isfinite(weights).all():
-                raise BadInput(f"{path} is damaged: {name}.{seat} doesn't fit {len(patterns[seat])} patterns")
     return Features(kind, patterns, vectors), made
+
+
+def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+    check_fits(about, {"game": str, "made": str, "kind": str, "patterns": [[str]]})
+    return {
+        f"{name}.{seat}": Expected("float64", (len(patterns),))
+        for name in POLICIES
+        for seat, patterns in enumerate(about["patterns"])
+    }
 
 
 @model_format(FORMAT)
