@@ -39,7 +39,9 @@ class Announcements:
         """Advise the first action, silence, unless another has a significantly higher mean, by more than the margin."""
         actions = np.array(legal_actions(self.game, view))
         no_worlds = sample_worlds(self.game, view, seat, 0, rng)
-        _play(self.game, self.played, no_worlds, seat, actions, self.states, np.zeros((len(actions), 0)), rng)  # compiles
+        _play(
+            self.game, self.played, no_worlds, seat, actions, self.states, np.zeros((len(actions), 0)), rng
+        )  # compiles
         began = time.perf_counter()
         scores = self.scores(view, seat, actions, rng)
         n, count = scores.shape

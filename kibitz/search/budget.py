@@ -26,9 +26,7 @@ class Clock:
         return time.perf_counter() - self.began
 
 
-def chunks(
-    simulations: int, seconds: float, report: Reporter = SILENT, clock: Clock | None = None
-) -> Iterator[int]:
+def chunks(simulations: int, seconds: float, report: Reporter = SILENT, clock: Clock | None = None) -> Iterator[int]:
     """Yield numbers of simulations to do, one at least, until the simulations or the seconds are used up.
 
     The first chunk is one simulation. It may compile the kernels, so the clock starts after it.

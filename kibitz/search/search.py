@@ -60,7 +60,8 @@ class Search:
     ) -> Advice:
         """Search a view of the seat to move until the simulations (0: no limit) or the seconds are used up.
 
-        At least one simulation is done. The seconds don't include the compilation of kernels. A search that keeps no tree answers a single legal move at once.
+        At least one simulation is done. The seconds don't include the compilation of kernels. A search that keeps no
+        tree answers a single legal move at once.
         """
         self.clock.restart()
         if not self.keeps_tree and len(legal_actions(self.game, view)) == 1:

@@ -8,8 +8,8 @@ import pytest
 
 from kibitz.games import load, positions
 from kibitz.search.budget import Clock, chunks
-from kibitz.search.search import SEARCHES
 from kibitz.search.ismcts import IsMcts
+from kibitz.search.search import SEARCHES
 
 SLOW = 0.3  # seconds that the first simulation takes, as if it compiled
 
@@ -62,7 +62,9 @@ def test_every_search_restarts_its_clock(name, monkeypatch):
     """What is done before the last restart isn't counted: that is where kernels are compiled."""
     assert name in SEARCHES
     restarted = []
-    monkeypatch.setattr(Clock, "restart", lambda clock: (restarted.append(1), setattr(clock, "began", time.perf_counter())))
+    monkeypatch.setattr(
+        Clock, "restart", lambda clock: (restarted.append(1), setattr(clock, "began", time.perf_counter()))
+    )
     game = load("tic_tac_toe" if name in ("alphabeta", "puct", "uct") else "kuhn")
     view = positions(game)[0]
     while game.turn(view) < 0:
