@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.names import BadInput
+from ..core.names import choose
 from .boards import board_text
 from .protocol import OVER, Game, legal_actions
 
+LANGUAGES = ("en", "de")
 SYMBOLS = "xo"  # pieces of seat 0 and seat 1
 
 
@@ -38,15 +39,14 @@ def show_board(game: Any, state: Any, seat: int, notes: Sequence[str] = ("", "")
 class Display:
     """Presents a game to people at a terminal: strings of positions and actions, keys, order of the moves.
 
-    Everything else is the game's own. A game with a display of its own sets the class as `display`.
+    Everything else is the game's own. A game with a display of its own sets the class as `display`. A display that
+    knows only English terms shows them in every language.
     """
 
-    languages: tuple[str, ...] = ("en",)
+    unit = "payoff"  # what payoffs are, for people: "payoff" or "points"
 
     def __init__(self, game: Game, language: str = "en") -> None:
-        if language not in self.languages:
-            raise BadInput(f"{game.name} speaks {' and '.join(self.languages)}, not {language}")
-        self.game, self.language = game, language
+        self.game, self.language = game, choose("language", language, LANGUAGES)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.game, name)
@@ -59,19 +59,26 @@ class Display:
         """Actions by key, instead of by number; "" is the key of an empty line."""
         return {}
 
-    def ahead(self, view: Any, text: str) -> int:
+    def parse_planned(self, view: Any, text: str) -> int:
         """The action to play now if `text` is a move of the next turn; -1 if it isn't."""
         return -1
 
-    def unasked(self, view: Any) -> int:
+    def parse_addition(self, before: Any, action: int, text: str) -> int:
+        """The action that should have been played at the view `before` instead of `action`, if `text` adds to it.
+
+        Such as `no 90` after `Re`. -1 if it adds nothing.
+        """
+        return -1
+
+    def forced_action(self, view: Any) -> int:
         """The action to play without asking, as there is nothing to decide; -1: ask."""
         return -1
 
-    def heard(self, before: Any, action: int, after: Any) -> str:
+    def describe_observed(self, before: Any, action: int, after: Any) -> str:
         """Text of another seat's action after it was played."""
         return self.action_to_string(before, action)
 
-    def tells(self, view: Any, action: int) -> bool:
+    def is_visible(self, view: Any, action: int) -> bool:
         """Whether an action is reported at all."""
         return True
 

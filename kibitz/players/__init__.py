@@ -1,12 +1,14 @@
 """Players by name, such as `oos:10000`, from files and as objects. All of them see views only."""
 
 from .baselines import Human, Random
+from .defaults import default_player
 from .make import make, make_adviser, make_for
 from .player import (
     PLAYERS,
     AdvisedPlayer,
     Player,
     PolicyPlayer,
+    explained,
     in_any_process,
     label,
     player,
@@ -19,6 +21,8 @@ __all__ = [
     "Player",
     "PolicyPlayer",
     "Random",
+    "default_player",
+    "explained",
     "in_any_process",
     "label",
     "make",

@@ -39,6 +39,15 @@ def same(one: Game, other: Game) -> bool:
     return type(one) is type(other) and one == other
 
 
+def explained(player: Any, view: Any) -> Advice | None:
+    """The advice behind a player's last move, as it is shown to people; None where the player only moves.
+
+    A player may say more than its move needed: with a method `explain(view)`.
+    """
+    explain = getattr(player, "explain", None)
+    return explain(view) if explain and player.advice is not None else player.advice
+
+
 # ---------------------------------------------------------------- base classes
 
 

@@ -7,10 +7,13 @@ search's constructor, and where its policy comes from (`Search.policy_from`).
 import inspect
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, get_origin
 
+import numpy as np
+
 from ..core.names import BadInput, Interval
-from ..games import Game
+from ..games import Game, legal_actions
 from ..learn.mlp import compiled, read_layers
 from ..learn.model_files import network_file
 from ..learn.tspg.store import POLICIES, biased, features_for
@@ -34,9 +37,11 @@ class SearchPlayer(AdvisedPlayer):
         """
         self.new_search, self.simulations, self.seconds = new_search, simulations, seconds
         self.search: Search | None = None
+        self.foreseen: tuple[Any, Advice] | None = None  # a view that may come up next, and the advice on it
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
+        self.foreseen = None
         if self.search is None or not same(self.search.game, game):
             self.search = self.new_search(game)
             moves = game.facts.max_game_length if self.search.keeps_tree else 1
@@ -46,7 +51,41 @@ class SearchPlayer(AdvisedPlayer):
 
     def advise(self, view: Any) -> Advice:
         assert self.search is not None
+        if self.foreseen and equal_records(self.foreseen[0], view):
+            return self.foreseen[1]
         return self.search.advise(view, self.seat, self.simulations, self.seconds or math.inf)
+
+    def explain(self, view: Any) -> Advice:
+        """The last advice, with announcements on the same scale as cards.
+
+        The search values cards; an announcement is chosen by other playouts, which tell how much each gains over the
+        first, staying silent, but whose own values differ from the search's. So silence gets the value of the best
+        move that follows it, by the search, and the others what they gain. That move's advice is kept: if the view
+        comes up it is given again.
+        """
+        assert self.search is not None and self.advice is not None  # noqa: PT018
+        advice, following = self.advice, after_announcements(self.game, view, self.seat)
+        if not self.search.announcements or not self.game.is_announcement(view) or following is None:
+            return advice
+        if not self.foreseen or not equal_records(self.foreseen[0], following):
+            self.foreseen = (
+                following,
+                self.search.advise(following, self.seat, self.simulations, self.seconds or math.inf),
+            )
+        return replace(advice, value=advice.value - advice.value[0] + self.foreseen[1].root_value)
+
+
+def after_announcements(game: Game, view: Any, seat: int) -> Any:
+    """The view after all seats have declined to announce; None where another seat moves then."""
+    following = view.copy()
+    while game.turn(following) >= 0 and game.is_announcement(following):
+        game.play(following, legal_actions(game, following)[0])
+    return following if game.turn(following) == seat else None
+
+
+def equal_records(one: Any, two: Any) -> bool:
+    """Compare two records field by field, ignoring the padding between fields."""
+    return all(np.array_equal(one[field], two[field]) for field in one.dtype.names)
 
 
 # ---------------------------------------------------------------- budgets

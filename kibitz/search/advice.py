@@ -23,6 +23,7 @@ class Advice:
     line: tuple[int, ...] = ()  # principal variation, where the search has one
     error: np.ndarray | None = None  # [n] f8: standard error of the value, where the search knows it
     won: np.ndarray | None = None  # [n] f8: share of the simulations that the seat won, where the search knows it
+    exact: bool = False  # whether the search has proven the best action, however few visits that took
     names: tuple[str, ...] = ()  # the actions as players write them, for display (see `named`)
 
     @property

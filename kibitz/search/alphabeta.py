@@ -63,6 +63,8 @@ class AlphaBeta(Search):
 
     def _advise(self, view: Any, seat: int, simulations: int, seconds: float, report: Reporter) -> Advice:
         """Value every action to the full depth; the policy is uniform over the best. `simulations` counts nodes."""
+        self.value(view, 0)  # compiles
+        self.clock.restart()
         self.stack.nodes[0] = 0
         actions = legal_actions(self.game, view)
         values = []

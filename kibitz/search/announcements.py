@@ -37,8 +37,12 @@ class Announcements:
 
     def advise(self, view: Any, seat: int, rng: np.ndarray) -> Advice:
         """Advise the first action, silence, unless another has a significantly higher mean, by more than the margin."""
-        began = time.perf_counter()
         actions = np.array(legal_actions(self.game, view))
+        no_worlds = sample_worlds(self.game, view, seat, 0, rng)
+        _play(
+            self.game, self.played, no_worlds, seat, actions, self.states, np.zeros((len(actions), 0)), rng
+        )  # compiles
+        began = time.perf_counter()
         scores = self.scores(view, seat, actions, rng)
         n, count = scores.shape
         chosen = 0

@@ -120,6 +120,8 @@ class BatchedEnsemble(Ensemble):
             self.played, worlds, self.tree, self.scratch, self.machines, self.limits, self.select, self.policy,
             self.adviser.oracle, rngs,
         ):  # fmt: skip
+            if self.batches == 0:
+                self.clock.restart()  # the first call may have compiled
             self.asked += self.adviser.answer()
             self.batches += 1
 

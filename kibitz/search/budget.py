@@ -12,19 +12,39 @@ KERNEL_SIMULATIONS = 20_000  # per call of a kernel, so that progress is shown a
 TIMED_SIMULATIONS = 500  # per call where a clock runs
 
 
-def chunks(simulations: int, seconds: float, report: Reporter = SILENT) -> Iterator[int]:
+class Clock:
+    """Seconds since it was started. A search restarts it once its kernels are compiled or loaded."""
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        self.began = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.began
+
+
+def chunks(simulations: int, seconds: float, report: Reporter = SILENT, clock: Clock | None = None) -> Iterator[int]:
     """Yield numbers of simulations to do, one at least, until the simulations or the seconds are used up.
+
+    The first chunk is one simulation. It may compile the kernels, so the clock starts after it.
 
     Args:
         simulations: Their number; 0: no limit.
-        seconds: From now on; infinite: no limit.
+        seconds: Infinite: no limit.
         report: Receives the number of simulations done after each chunk.
+        clock: Measures the seconds; by default one of its own.
     """
     if not simulations and seconds == math.inf:
         raise BadInput("a search needs a budget: give simulations or seconds")
-    began, done = time.perf_counter(), 0
-    largest = KERNEL_SIMULATIONS if seconds == math.inf else 1
-    while done == 0 or ((not simulations or done < simulations) and time.perf_counter() - began < seconds):
+    clock = clock or Clock()
+    yield 1
+    clock.restart()
+    done, largest = 1, KERNEL_SIMULATIONS if seconds == math.inf else 1
+    report.progress(done, simulations or None)
+    while (not simulations or done < simulations) and clock.seconds < seconds:
         chunk = min(simulations - done, largest) if simulations else largest
         yield chunk
         done += chunk

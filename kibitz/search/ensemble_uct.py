@@ -67,6 +67,8 @@ class Ensemble(Search):
         solved = 0
         for world in worlds:
             found = self.maxn.solve(world)
+            if solved == 0:
+                self.clock.restart()  # the first call may have compiled
             if found is None:  # where one world is too large to be solved the others aren't tried
                 break
             values[solved], solved = found.values[:, seat], solved + 1
@@ -136,7 +138,8 @@ class EnsembleUct(Ensemble):
         for number in range(solved, len(worlds)):
             self.tree.begin(int(self.rng[0] >> np.uint64(1)))
             self.tree.target(worlds[number])
-            for chunk in chunks(int(share[number]), seconds / len(worlds)):
+            clock = self.clock if number == solved else None  # the first simulation of all may compile
+            for chunk in chunks(int(share[number]), seconds / len(worlds), clock=clock):
                 self.tree.run(chunk)
                 if self.tree.finished:
                     break

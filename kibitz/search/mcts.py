@@ -196,7 +196,10 @@ class Mcts(Search):
         if len(nodes):
             policy[nodes == self.best(np.sort(nodes))] = 1.0
         prior = self.tree.prior[nodes].astype(float)
-        return Advice(actions, policy, value, visits, prior, simulations, seconds, line=self.principal_variation())
+        return Advice(
+            actions, policy, value, visits, prior, simulations, seconds, line=self.principal_variation(),
+            exact=self.finished,
+        )  # fmt: skip
 
     def best(self, children: np.ndarray) -> int:
         """The child to play: a won one, else the most visited that isn't lost; of several the one of the best mean."""

@@ -11,7 +11,6 @@ probabilities count too (`prior`), as it has been trained on more positions like
 """
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -67,10 +66,12 @@ class PolicyRollouts(Search):
         self.scratch = np.zeros(1, game.state), np.zeros(wide, np.int64), np.zeros(wide), np.zeros(game.facts.seats)
 
     def _advise(self, view: Any, seat: int, simulations: int, seconds: float, report: Reporter) -> Advice:
-        began = time.perf_counter()
         actions = np.array(legal_actions(self.game, view))
         n = len(actions)
         prior = weighed(self.played, self.policy, view, n)
+        no_worlds = self.determinizer(self.game, view, seat, 0, self.rng)
+        self._play_out(no_worlds, seat, actions, np.zeros((0, n)))  # compiles
+        self.clock.restart()
         bonus = self.prior * np.log(np.maximum(prior, LEAST_PROB))
         mean, error, visits = np.zeros(n), np.zeros(n), np.zeros(n, np.int64)
         left, found, count = np.arange(n), np.zeros((0, n)), float(FIRST)
@@ -85,11 +86,11 @@ class PolicyRollouts(Search):
             report.progress(done, simulations or None)
             spread = np.sqrt((found[:, [best]] - found).var(axis=0) + LEAST_VARIANCE) / done**0.5
             stays = score[best] - score <= self.doubt * spread
-            if stays.sum() == 1 or done == simulations or time.perf_counter() - began >= seconds:
+            if stays.sum() == 1 or done == simulations or self.clock.seconds >= seconds:
                 break
             left, found, count = left[stays], found[:, stays], LONGER * count
             if seconds < math.inf:  # no more than there is time for
-                spent = time.perf_counter() - began
+                spent = self.clock.seconds
                 count = max(1.0, min(count, done * (seconds - spent) / spent))
         return Advice(actions, np.eye(n)[left[best]], mean, visits, prior, int(visits.sum()), error=error)
 
@@ -103,10 +104,11 @@ class PolicyRollouts(Search):
             values[i] = solved.values[left, seat]
         else:
             return values
-        policy_rollouts(
-            self.played, worlds, seat, actions[left], self.policy, self.plies, *self.scratch, self.rng, values
-        )
+        self._play_out(worlds, seat, actions[left], values)
         return values
+
+    def _play_out(self, worlds: np.ndarray, seat: int, actions: np.ndarray, values: np.ndarray) -> None:
+        policy_rollouts(self.played, worlds, seat, actions, self.policy, self.plies, *self.scratch, self.rng, values)
 
 
 @kernel

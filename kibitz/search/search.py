@@ -5,7 +5,6 @@ contract tests find it there too. Its options are the parameters of its construc
 """
 
 import math
-import time
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -17,7 +16,7 @@ from ..games import Game, legal_actions
 from ..jit import generators
 from .advice import Advice, fixed_advice
 from .announcements import Announcements
-from .budget import chunks
+from .budget import Clock, chunks
 
 SEARCHES = Registry("search", "kibitz.search")
 search = SEARCHES
@@ -50,6 +49,7 @@ class Search:
         self.game, self.announcements = game, announcements
         self.played = game.without_announcements() if announcements else game
         self.rng = generators(seed, 1)[0]
+        self.clock = Clock()  # time spent searching the present view, without the compilation of kernels
 
     def begin(self, seed: int) -> None:
         """Start a new game: forget everything, and restart the random numbers."""
@@ -60,21 +60,22 @@ class Search:
     ) -> Advice:
         """Search a view of the seat to move until the simulations (0: no limit) or the seconds are used up.
 
-        At least one simulation is done. A search that keeps no tree answers a single legal move at once.
+        At least one simulation is done. The seconds don't include the compilation of kernels. A search that keeps no
+        tree answers a single legal move at once.
         """
-        began = time.perf_counter()
+        self.clock.restart()
         if not self.keeps_tree and len(legal_actions(self.game, view)) == 1:
             return fixed_advice(self.game, view, np.ones(1))
         if self.announcements and self.game.is_announcement(view):
             return self.announcements.advise(view, seat, self.rng)
         advice = self._advise(view, seat, simulations, seconds, report)
-        return replace(advice, seconds=time.perf_counter() - began)
+        return replace(advice, seconds=self.clock.seconds)
 
     def _advise(self, view: Any, seat: int, simulations: int, seconds: float, report: Reporter) -> Advice:
         self.target(view, seat)
         self.refuse_beyond_memory(simulations)
         done = 0
-        for chunk in chunks(simulations, seconds, report):
+        for chunk in chunks(simulations, seconds, report, self.clock):
             self.refuse_beyond_memory(chunk)
             done += self.run(chunk)
             if self.finished:

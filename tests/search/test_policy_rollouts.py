@@ -58,7 +58,7 @@ def test_values_are_means_over_worlds_and_moves(card, plies):
 
 def test_it_searches_until_its_time_is_up_and_one_round_at_least(monkeypatch):
     """By a clock that advances by a second each time it is read."""
-    monkeypatch.setattr("kibitz.search.policy_rollouts.time.perf_counter", partial(next, count()))
+    monkeypatch.setattr("kibitz.search.budget.time.perf_counter", partial(next, count()))
     state = positions(KUHN)[0]
     for move in (0, 1):
         KUHN.play(state, move)

@@ -29,10 +29,16 @@ def advise(
         ),
     ] = "",
     player: Annotated[
-        str, typer.Option("--with", help="Player that advises: oos:10000, strategy:FILE, net:RUN, file.py:Class, ...")
-    ] = "oos:10000",
+        str | None,
+        typer.Option(
+            "--with",
+            help="Player that advises: oos:10000, strategy:FILE, net:RUN, file.py:Class, ... Default: the strongest "
+            "that answers within a second.",
+        ),
+    ] = None,
     seed: Seed = 1,
     json_file: Json = None,
+    language: Annotated[str, typer.Option(help="Language of the output: en or de.")] = "en",
 ) -> None:
     """Show what a player would do at a position: probabilities, values and visits of the moves.
 
@@ -40,29 +46,38 @@ def advise(
 
     Example: kibitz advise leduc "? K raise"
 
+    Example: kibitz advise holdem "? ? Ah As"
+
     Example: kibitz advise connect_four "4 4 3" --with uct:10000 --json -
     """
     from ...games import full_name, load
-    from ...players import make_adviser
+    from ...games.display import display
+    from ...players import default_player, explained, make_adviser
     from ..ui.formatting import advice_table, position
     from ..ui.position_parser import parse_position, split
     from ..ui.referee import Follower, own_views
+    from ..ui.words import Words
 
     game = load(game_name)
+    shown, words = display(game, language), Words(language)
     names.at_least("--seed", seed, 0)
-    states = parse_position(game, moves)
+    player = player or default_player(game)
+    with reporting("reading the position"):
+        states = parse_position(game, moves)
     adviser = make_adviser(player, game)
     seat = int(game.turn(states[-1]))
     views = own_views(game, states, seat)
     with reporting(f"{player} is thinking"):
         Follower(adviser, game, seat, seed).move(views)
-    if adviser.advice is None:
+        advice = explained(adviser, views[-1])
+    if advice is None:
         raise BadInput(f"{player} gives no advice, only moves: name a player that searches, such as oos:1000")
     asked = {"game": full_name(game), "line": split(moves), "seat": seat + 1, "with": player, "seed": seed}
-    report = asked | adviser.advice.as_json(game, views[-1])
+    report = asked | advice.as_json(game, views[-1])
     if json_file == STDOUT:
         print(json.dumps(report, indent=2))
         return
     out.print(position(game, views[-1], seat, f"{full_name(game)}, seat {seat + 1} to move"))
-    out.print(advice_table(game, views[-1], adviser.advice))
+    out.print(words("{name} would play", name=player), style="green", highlight=False, markup=False)
+    out.print(advice_table(shown, views[-1], advice, words))
     write_json(json_file, report)

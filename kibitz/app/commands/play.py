@@ -12,8 +12,6 @@ from ...core.names import BadInput
 from ..ui.progress import err, out
 from .options import GameName
 
-OPPONENT = "oos:1000"  # of a game that names no other
-
 
 def register(app: typer.Typer) -> None:
     app.command("play")(play)
@@ -24,8 +22,8 @@ def play(
     against: Annotated[
         str | None,
         typer.Option(
-            help="Player of the other seats: oos:1000, net:RUN, file.py:Class, ... Default: the game's own choice, "
-            "mostly oos:1000."
+            help="Player of the other seats: oos:1000, net:RUN, file.py:Class, ... Default: the strongest that answers "
+            "within a second."
         ),
     ] = None,
     advice: Annotated[bool, typer.Option("--advice/--no-advice", help="Show advice before your moves.")] = False,
@@ -39,7 +37,7 @@ def play(
         int | None, typer.Option(help="Random seed; equal seeds deal equal games. Default: a new one each time.")
     ] = None,
     language: Annotated[
-        str, typer.Option(help="Language of the game's own terms: en, or de for games that have it.")
+        str, typer.Option(help="Language of the table: en or de. Terms of the game itself are German in Doppelkopf.")
     ] = "en",
 ) -> None:
     """Play a game in the terminal and ask a kibitzer for advice.
@@ -67,14 +65,14 @@ def run_game(
     """Play at this terminal. Players are names or objects."""
     import numpy as np
 
-    from ...players import label, make_for
+    from ...players import default_player, label, make_for
     from ..ui.terminal import TerminalGame
 
     names.at_least("--seed", seed or 0, 0)
     for option, name in (("--against", against), ("--with", kibitzer)):
         if name == "human":
             raise BadInput(f"{option} human: you are the human; name a player such as random or oos:1000")
-    against = against or str(getattr(game, "opponent", OPPONENT))
+    against = against or default_player(game)
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
     seats = [str(number + 1) for number in range(game.facts.seats)]
     if seat not in (*seats, "random"):
@@ -89,6 +87,7 @@ def run_game(
         seed=seed,
         advice=advice,
         name=label(kibitzer or against),
+        against=label(against),
         language=language,
     )
     with contextlib.suppress(ImportError, AttributeError):
@@ -98,7 +97,8 @@ def run_game(
     try:
         table.run()
     except KeyboardInterrupt:
-        err.print(f"\nstopped; {table.score}", style="dim", highlight=False)
+        stopped = table.words("stopped; {score}", score=table.score.text(table.words))
+        err.print(f"\n{stopped}", style="dim", highlight=False)
         raise typer.Exit(130) from None
 
 

@@ -1,9 +1,11 @@
 """Positions, strategies, advice and numbers as text for people."""
 
+import re
 from typing import Any
 
 import numpy as np
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -11,9 +13,11 @@ from rich.text import Text
 from ...games import CHANCE, OVER, Game, legal_actions, positions, view_of
 from ...search.advice import Advice
 from ...search.strategy import Strategy
+from .words import ENGLISH, Words
 
 MAX_LINE = 8  # moves shown of a principal variation
-VERBS = {"bet", "call", "check", "fold", "pass", "raise"}
+MAX_ROWS = 12  # moves shown of advice
+FEW_VISITS = 10  # per move: advice on fewer says so
 
 
 def bar(share: float, width: int = 20) -> str:
@@ -34,54 +38,121 @@ def position(game: Game, view: Any, seat: int, title: str) -> Panel:
     return Panel(Group(*lines), title=Text(title), title_align="left", border_style="cyan", expand=False)
 
 
-def advice_table(game: Game, view: Any, advice: Advice) -> RenderableType:
-    """One row per move. Columns without any known value are left out."""
+def advice_table(
+    game: Any, view: Any, advice: Advice, words: Words = ENGLISH, rows: int = MAX_ROWS, bars: int = 20
+) -> RenderableType:
+    """The best moves, one row each, and the others together. Columns without any known value are left out.
+
+    Args:
+        rows: Number of moves shown; where only one more is left it is shown too.
+        bars: Width of the longest bar; bars show the policy.
+    """
     valued, visited = not np.isnan(advice.value).all(), advice.visits.any()
-    most = max(np.nanmax(abs(advice.value)), 1e-9) if valued else 1.0
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    table.add_column("move")
-    table.add_column("policy", justify="right")
-    table.add_column("", width=20)
+    table.add_column(words("move"))
+    table.add_column(words("policy"), justify="right")
+    table.add_column("", width=bars)
     if valued:
-        table.add_column("value", justify="right")
-        table.add_column("", width=10)
+        table.add_column(words("value"), justify="right")
+    if advice.error is not None:
+        table.add_column(words("error"), justify="right")
     if advice.won is not None:
-        table.add_column("wins", justify="right")
+        table.add_column(words("wins"), justify="right")
     if visited:
-        table.add_column("visits", justify="right")
-    for i, action in enumerate(advice.actions):
-        share, value = float(advice.policy[i]), float(advice.value[i])
+        table.add_column(words("visits"), justify="right")
+    order = np.lexsort((-np.nan_to_num(advice.value, nan=-np.inf), -advice.visits, -advice.policy))
+    shown = order if len(order) <= rows + 1 else order[:rows]
+    for i in shown:
+        action, share, value = advice.actions[i], float(advice.policy[i]), float(advice.value[i])
         best = "bold" if action == advice.best else ""
         row = [
             Text(game.action_to_string(view, int(action)), best),
             Text(f"{100 * share:.1f}%", best),
-            Text(bar(share), "blue"),
+            Text(bar(share, bars), "blue"),
         ]
         if valued:
-            known = not np.isnan(value)
-            row += [Text(f"{value:+.3f}" if known else "-")]
-            row += [Text(bar(abs(value) / most, 10) if known else "", "green" if value > 0 else "red")]
+            row += [Text("-" if np.isnan(value) else f"{value:+.3f}")]
+        if advice.error is not None:
+            row += [Text(f"± {advice.error[i]:.2f}", "dim")]
         if advice.won is not None:
             row += [Text(f"{100 * advice.won[i]:.0f}%")]
         if visited:
             row += [Text(f"{advice.visits[i]:,}")]
         table.add_row(*row)
-    notes = []
+    if len(shown) < len(order):
+        share = float(advice.policy[order[len(shown) :]].sum())
+        table.add_row(words("and {count} more", count=len(order) - len(shown)), f"{100 * share:.1f}%", style="dim")
+    return Group(table, *(Text(note, "dim") for note in advice_notes(game, view, advice, words)))
+
+
+def advice_notes(game: Any, view: Any, advice: Advice, words: Words = ENGLISH) -> list[str]:
+    """Lines on what the advice rests on: its value, principal variation, simulations and time; too few visits."""
+    spent, notes = [], []
     if not np.isnan(advice.root_value):
-        notes.append(f"value {advice.root_value:+.3f}")
+        spent.append(words("value {value}", value=f"{advice.root_value:+.3f}"))
     if advice.line:
-        notes.append("principal variation " + " ".join(advice.spelled_line(game, view)[:MAX_LINE]))
+        line = " ".join(advice.spelled_line(game, view)[:MAX_LINE])
+        spent.append(words("principal variation {moves}", moves=line))
     if advice.simulations:
-        notes.append(f"{advice.simulations:,} simulations in {advice.seconds:.2f} s")
-    return Group(table, Text(", ".join(notes), "dim")) if notes else table
+        count, seconds = f"{advice.simulations:,}", f"{advice.seconds:.2f}"
+        spent.append(words("{count} simulations in {seconds} s", count=count, seconds=seconds))
+    elif np.isnan(advice.value).all():
+        notes.append(words("a policy without search"))
+    if not np.isnan(advice.value).all():
+        what = "points" if getattr(game, "unit", "payoff") == "points" else "payoff"
+        notes.append(words(f"values: expected {what} for seat {{seat}}", seat=int(game.turn(view)) + 1))
+    visits = int(advice.visits.sum())
+    if 0 < visits < FEW_VISITS * len(advice.actions) and not advice.exact:
+        what = f"only {{count}} visit{'s'[: visits > 1]}: little to rely on"
+        notes.append(words(what, count=visits))
+    return [", ".join(spent), *notes] if spent else notes
 
 
-def sentence(who: str, move: str, announced: bool = False) -> str:
-    """A move as a sentence: `seat 2 raises`, `you raise`, `seat 2 says liar`, `you play 2x5`."""
-    spoken = announced or move.isalpha()
-    verb, rest = (move, "") if move in VERBS else ("say" if spoken else "play", f" {move}")
-    ending = "" if who == "you" else "es" if verb.endswith(("s", "ch")) else "s"
-    return f"{who} {verb}{ending}{rest}"
+def beside(left: RenderableType, right: RenderableType, console: Console) -> RenderableType | None:
+    """Two boxes side by side; None where the console is too narrow for both."""
+    widths = [Measurement.get(console, console.options, each).maximum for each in (left, right)]
+    if sum(widths) + 1 > console.width:
+        return None
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_row(left, right)
+    return grid
+
+
+def compact_moves(names: list[str]) -> str:
+    """Many moves in a few words: cells as ranges (`a-k 1-11`), moves from a cell together (`a2-a3/b3`).
+
+    Names of any other form are listed one by one.
+    """
+    cells: dict[str, list[int]] = {}
+    origins: dict[str, list[str]] = {}
+    others = []
+    for name in names:
+        if found := re.fullmatch(r"([a-z])(\d+)", name):
+            cells.setdefault(found[1], []).append(int(found[2]))
+        elif found := re.fullmatch(r"([a-z]\d+[-x])(\S+)", name):
+            origins.setdefault(found[1], []).append(found[2])
+        else:
+            others.append(name)
+    columns: list[tuple[str, str, str]] = []  # first and last letter of neighbouring columns with the same rows
+    for letter in sorted(cells):
+        rows = " ".join(_runs(cells[letter]))
+        if columns and columns[-1][2] == rows and ord(columns[-1][1]) + 1 == ord(letter):
+            columns[-1] = (columns[-1][0], letter, rows)
+        else:
+            columns.append((letter, letter, rows))
+    ranges = [f"{first}{f'-{last}' if last != first else ''} {rows}" for first, last, rows in columns]
+    return ", ".join([*ranges, *(f"{start}{'/'.join(ends)}" for start, ends in origins.items()), *others])
+
+
+def _runs(numbers: list[int]) -> list[str]:
+    """Ascending numbers as runs: 1, 2, 3, 5 -> `1-3`, `5`."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
 
 
 def format_duration(seconds: float) -> str:
@@ -95,11 +166,6 @@ def nth(number: int) -> str:
     """An ordinal: 1st, 2nd, 3rd, 4th."""
     ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
-
-
-def either(words: list[str]) -> str:
-    """Alternatives in words: `J, Q or K`."""
-    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def sample_views(game: Game, strategy: Strategy, count: int, seed: int) -> list[tuple[int, np.void]]:

@@ -5,10 +5,12 @@ from typing import Any
 
 from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, legal_actions, positions
-from .formatting import either, nth
+from .formatting import nth
 from .referee import equal, next_state
+from .words import ENGLISH
 
 UNKNOWN = "?"
+CARD = r"\?|(?:10|[2-9TJQKAtjqka])[cdhs♣♦♥♠]"
 MAX_TRIES = 20_000  # states visited while filling in each `?`
 
 
@@ -26,13 +28,19 @@ def parse_position(game: Game, text: str) -> list[Any]:
     if turn == OVER:
         raise BadInput("the game is over after these moves: there is no seat to move")
     if turn == CHANCE:
-        raise BadInput(f"chance is next, not a seat: add {either(_names(game, states[-1]))} to the moves")
+        hidden = "; ? stands for what the seat to move can't see" if game.facts.hidden else ""
+        options = ENGLISH.examples(_names(game, states[-1]))
+        raise BadInput(f"chance is next, not a seat: add {options} to the moves{hidden}")
     _refuse_visible(game, words, states, turn)
     return states
 
 
 def split(text: str) -> list[str]:
-    return [word for word in re.split(r"[\s,]+", text) if word]
+    """The moves of a text. Cards that are written together (`AhAs`, `??Ah10s`) are several."""
+    found: list[str] = []
+    for word in re.split(r"[\s,]+", text):
+        found += re.findall(CARD, word) if re.fullmatch(rf"(?:{CARD}){{2,}}", word) else [word] if word else []
+    return found
 
 
 def _complete(game: Game, words: list[str], start: Any) -> tuple[list[Any], bool]:
@@ -78,7 +86,7 @@ def _refuse_illegal(game: Game, words: list[str], states: list[Any]) -> None:
         raise BadInput(f"{which} comes after the end of the game")
     chance = game.turn(state) == CHANCE
     options = "the chance outcomes are" if chance else f"seat {game.turn(state) + 1} can choose"
-    raise BadInput(f"{which} is not possible: {options} {either(_names(game, state))}")
+    raise BadInput(f"{which} is not possible: {options} {ENGLISH.examples(_names(game, state))}")
 
 
 def _refuse_visible(game: Game, words: list[str], states: list[Any], seat: int) -> None:

@@ -11,7 +11,8 @@ import numpy as np
 from ...games import CHANCE, OVER, Game, legal_actions, positions, view_of
 from ...jit import generators
 from ...players import Player
-from .formatting import sentence
+from ...players.search import equal_records
+from .words import ENGLISH, Words
 
 WORLDS = 20  # worlds that are tried; an action that everybody sees shows in the first, the others rule out coincidence
 MAX_WORLDS = 500  # tried until one allows what was done: few of the possible hands hold a particular card
@@ -24,9 +25,7 @@ def next_state(game: Game, state: Any, action: int) -> Any:
     return state
 
 
-def equal(one: Any, two: Any) -> bool:
-    """Compare two records field by field, ignoring the padding between fields."""
-    return all(np.array_equal(one[field], two[field]) for field in one.dtype.names)
+equal = equal_records
 
 
 def own_views(game: Game, states: list[Any], seat: int) -> list[Any]:
@@ -152,21 +151,26 @@ def observed_action(game: Game, seat: int, step: Step) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
-def describe_step(game: Any, seat: int, step: Step) -> str:
+def describe_step(game: Any, seat: int, step: Step, words: Words = ENGLISH) -> str:
     """A sentence about the action of another seat or of chance, empty where the seat saw nothing of it.
+
+    An action that the seat can't identify is told only where the view shows that the other's turn is over: a second
+    sentence would reveal a try that failed in secret.
 
     Args:
         game: The game as `games.display.display` shows it.
     """
     action = observed_action(game, seat, step)
-    if action is not None and not game.tells(step.before, action):
+    if action is not None and not game.is_visible(step.before, action):
         return ""
     if step.turn == CHANCE:
-        return "" if action is None else f"chance: {game.action_to_string(step.before, action)}"
-    who = f"seat {step.turn + 1}"
+        outcome = "" if action is None else game.action_to_string(step.before, action)
+        return outcome and words("chance: {outcome}", outcome=outcome)
+    number = step.turn + 1
     if action is None:
-        return f"{who} has moved"
-    return sentence(who, game.heard(step.before, action, step.after), game.is_announcement(step.before))
+        return words("seat {seat} has moved", seat=number) if game.turn(step.after) != step.turn else ""
+    told = game.describe_observed(step.before, action, step.after)
+    return words.sentence(words("seat {seat}", seat=number), told, game.is_announcement(step.before))
 
 
 def _fields(view: Any) -> tuple[bytes, ...]:

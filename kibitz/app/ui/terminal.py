@@ -6,6 +6,7 @@ It sees the game only through the views of the person's seat (see `referee.py`),
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 from rich.columns import Columns
 from rich.console import RenderableType
@@ -16,10 +17,12 @@ from rich.text import Text
 from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, full_name
 from ...games.display import display
-from ...players import Player
-from .formatting import advice_table, either, position, sentence
-from .progress import reporting
+from ...players import Player, explained
+from ...search.advice import Advice
+from .formatting import advice_table, beside, compact_moves, position
+from .progress import out, reporting
 from .referee import Follower, Referee, derived_seed, describe_step
+from .words import ENGLISH, Words
 
 COMMANDS = {
     "advice": "show the kibitzer's advice (also: a)",
@@ -29,8 +32,15 @@ COMMANDS = {
     "help": "show this help (also: ?)",
     "quit": "leave the game (also: q, Ctrl-D)",
 }
-AGAIN = {"yes": ("", "y", "yes"), "no": ("n", "no", "q", "quit", "exit"), "same": ("s", "same")}
+AGAIN = {
+    "yes": ("", "y", "yes", "j", "ja"),
+    "no": ("n", "no", "nein", "q", "quit", "exit", "ende"),
+    "same": ("s", "same", "g", "gleich"),
+}
 SHORT = {"a": "advice", "?": "help", "q": "quit", "exit": "quit"}
+SCREEN = 24  # lines: the position stays on the screen above advice, moves and prompt
+ADVICE_LINES = 7  # of a box of advice, beside its moves: border, header, the rest, notes
+MANY_MOVES = 30  # more are listed in a compact form
 
 
 class Left(Exception):
@@ -50,12 +60,14 @@ class Score:
         self.lost += payoff < 0
         self.games += 1
 
-    def __str__(self) -> str:
+    def text(self, words: Words = ENGLISH) -> str:
         if not self.games:
-            return "score: no game finished yet"
+            return words("score: no game finished yet")
         drawn = self.games - self.won - self.lost
-        counts = [f"{self.won} won", f"{self.lost} lost", *([f"{drawn} drawn"] if drawn else [])]
-        return f"score: {self.total:+g} after {self.games} game{'s'[: self.games > 1]} ({', '.join(counts)})"
+        counts = [words("{count} won", count=self.won), words("{count} lost", count=self.lost)]
+        counts += [words("{count} drawn", count=drawn)] if drawn else []
+        text = f"score: {{total}} after {{games}} game{'s'[: self.games > 1]} ({{counts}})"
+        return words(text, total=f"{self.total:+g}", games=self.games, counts=", ".join(counts))
 
 
 class TerminalGame:
@@ -73,11 +85,14 @@ class TerminalGame:
         seed: int = 1,
         advice: bool = False,  # whether to show advice before each move
         name: str = "the kibitzer",
+        against: str = "",
         language: str = "en",
     ) -> None:
         self.game, self.others, self.kibitzer, self.ask, self.show = game, others, kibitzer, ask, show
-        self.seat, self.seed, self.advice, self.name = seat, seed, advice, name
-        self.display = display(game, language)
+        self.seat, self.seed, self.advice, self.name, self.against = seat, seed, advice, name, against or name
+        self.display, self.words = display(game, language), Words(language)
+        self.commands = {command: command for command in COMMANDS} | SHORT
+        self.commands |= {self.words(command): command for command in COMMANDS}
         self.score, self.number = Score(), 1
 
     def run(self) -> None:
@@ -92,7 +107,7 @@ class TerminalGame:
                     self.number += 1
                     self.seat = (self.seat + 1) % self.game.facts.seats
         except (EOFError, Left):
-            self.say("you left the game", "dim")
+            self.say(self.words("you left the game"), "dim")
             self.show_score()
 
     def play(self) -> None:
@@ -102,9 +117,12 @@ class TerminalGame:
         self.adviser = Follower(self.kibitzer, self.game, self.seat, derived_seed(seed, self.seat))
         self.events: list[str] = []  # one sentence per turn, empty where the seat saw nothing
         self.planned = ""  # a move that was entered one decision early
-        self.say(f"\ngame {self.number} of {full_name(self.game)}: you are seat {self.seat + 1} (? for help)", "bold")
+        self.last: tuple[Any, int] | None = None  # the last decision: view and action
+        text = "game {number} of {game}: you are seat {seat}, against {others} (? for help)"
+        asked = {"number": self.number, "game": full_name(self.game), "seat": self.seat + 1, "others": self.against}
+        self.say("\n" + self.words(text, **asked), "bold")
         while (turn := self.game.turn(self.referee.view())) != OVER:
-            if turn == self.seat and (action := self.display.unasked(self.referee.view())) >= 0:
+            if turn == self.seat and (action := self.display.forced_action(self.referee.view())) >= 0:
                 self.move(action)
             elif turn == self.seat:
                 self.decide()
@@ -114,9 +132,10 @@ class TerminalGame:
 
     def wait(self, turn: int) -> None:
         """Let another seat or chance move, and describe it."""
-        with nullcontext() if turn == CHANCE else reporting(f"seat {turn + 1} is thinking"):
+        thinking = self.words("seat {seat} is thinking", seat=turn + 1)
+        with nullcontext() if turn == CHANCE else reporting(thinking):
             step = self.referee.step()
-        self.events.append(describe_step(self.display, self.seat, step))
+            self.events.append(describe_step(self.display, self.seat, step, self.words))
         if self.events[-1]:
             self.say(self.events[-1], "yellow")
 
@@ -126,37 +145,42 @@ class TerminalGame:
         if planned and not self.game.is_announcement(view):
             self.move(self.parse_move(planned))
             return
-        self.show(position(self.display, view, self.seat, self.game.name))
+        board = position(self.display, view, self.seat, self.game.name)
         if self.advice:
-            self.advise()
+            self.advise(board)
+        else:
+            self.show(board)
         self.show(self.choices())
         while True:
-            text = self.ask("your move> ").strip()
-            command = SHORT.get(text.lower(), text.lower())
-            if command in COMMANDS and not self.is_move(text):
+            text = self.ask(self.words("your move> ")).strip()
+            command = self.commands.get(text.lower())
+            if command and not self.is_move(text):
                 if self.execute(command):
                     return
             elif text or "" in self.display.keys(view):
                 try:
                     action = self.parse_move(text)
                 except BadInput as error:
-                    action, self.planned = self.display.ahead(view, text), text
+                    if self.add_to_last_move(text):
+                        return
+                    action, self.planned = self.display.parse_planned(view, text), text
                     if action < 0:
                         self.planned = ""
                         self.say(str(error), "red")
                         continue
+                self.last = view, action
                 self.move(action)
                 return
 
     def move(self, action: int) -> None:
         view = self.referee.view()
         self.referee.play(action)
-        if not self.display.tells(view, action):
+        if not self.display.is_visible(view, action):
             self.events.append("")
             return
         self.say("")
         name = self.display.action_to_string(view, action)
-        self.events.append(sentence("you", name, self.game.is_announcement(view)))
+        self.events.append(self.words.sentence(self.words("you"), name, self.game.is_announcement(view)))
 
     def execute(self, command: str) -> bool:
         """Execute a command; return whether the present decision is void, because a move was taken back."""
@@ -176,15 +200,26 @@ class TerminalGame:
 
     def numbered(self) -> bool:
         """Whether moves are numbered: they have no keys, and their names are no numbers themselves."""
-        return not self.display.keys(self.referee.view()) and not any(name.isdigit() for name in self.moves())
+        names = self.moves()
+        few = len(names) <= MANY_MOVES
+        return few and not self.display.keys(self.referee.view()) and not any(name.isdigit() for name in names)
 
     def choices(self) -> RenderableType:
         moves, keys = self.moves(), list(self.display.keys(self.referee.view()))
+        if not keys and len(moves) > MANY_MOVES:
+            return Text.assemble(self.words("moves: "), (self.listed(), "bold"))
         if not keys and not self.numbered():
-            return Text.assemble("moves: ", *((f"{name} ", "bold") for name in moves))
-        marks = [key or "Enter" for key in keys] or [str(i + 1) for i in range(len(moves))]
+            return Text.assemble(self.words("moves: "), *((f"{name} ", "bold") for name in moves))
+        marks = [key or self.words("Enter") for key in keys] or [str(i + 1) for i in range(len(moves))]
         named = zip(marks, moves, strict=True)
         return Columns([Text.assemble((f"{mark} ", "dim"), (name, "bold")) for mark, name in named], (0, 3))
+
+    def listed(self) -> str:
+        """The names of all moves; of many in a compact form."""
+        moves = list(self.moves())
+        if len(moves) <= MANY_MOVES:
+            return ", ".join(moves)
+        return self.words("{moves} ({count} moves)", moves=compact_moves(moves), count=len(moves))
 
     def is_move(self, text: str) -> bool:
         return text.lower() in (name.lower() for name in self.moves())
@@ -200,45 +235,87 @@ class TerminalGame:
                 return list(moves.values())[int(text) - 1]
             matches = [name for name in moves if name.lower().startswith(text.lower())]
             if len(matches) > 1:
-                raise BadInput(f"{text!r} is ambiguous: {either(matches)}")
+                options = self.words.examples(matches)
+                raise BadInput(self.words("{text} is ambiguous: {moves}", text=repr(text), moves=options))
             text = matches[0] if matches else text
-        return self.display.parse_action(view, text)
+        try:
+            return int(self.display.parse_action(view, text))
+        except BadInput as error:
+            if not str(error).startswith(f"{text!r} is no move here"):  # the game's own reason
+                raise
+            what = self.words("{text} is no move here: {moves}", text=repr(text), moves=self.listed())
+            raise BadInput(what) from None
+
+    def add_to_last_move(self, text: str) -> bool:
+        """Replace the last move if the text adds to it, such as a second announcement before the next card."""
+        if self.last is None:
+            return False
+        before, action = self.last
+        both = self.display.parse_addition(before, action, text)
+        if both < 0:
+            return False
+        self.take_back()
+        self.last = before, both
+        self.move(both)
+        return True
 
     # ---------------------------------------------------------------- commands
 
-    def advise(self) -> None:
-        with reporting("the kibitzer is thinking"):
+    def advise(self, board: Panel | None = None) -> None:
+        """Show advice, with the position `board` where that isn't shown yet: beside it if there is room."""
+        with reporting(self.words("the kibitzer is thinking")):
             self.adviser.move(self.referee.views())
-        if self.kibitzer.advice is None:
-            self.say(f"{self.name} gives no advice", "red")
+            advice = explained(self.kibitzer, self.referee.view())
+        if advice is None:
+            if board:
+                self.show(board)
+            self.say(self.words("{name} gives no advice", name=self.name), "red")
             return
-        table = advice_table(self.display, self.referee.view(), self.kibitzer.advice)
-        title = Text(f"{self.name} would play")
-        self.show(Panel(table, title=title, title_align="left", border_style="green", expand=False))
+        high = len(self.display.show(self.referee.view(), self.seat).splitlines()) + 2
+        narrow = self.advice_box(advice, high - ADVICE_LINES, 8)
+        if board and (both := beside(board, narrow, out)):
+            self.show(both)
+            return
+        if board:
+            self.show(board)
+        self.show(self.advice_box(advice, SCREEN - high - ADVICE_LINES - 4, 20))
 
-    def undo(self) -> bool:
-        turns_left = self.referee.undo(lambda view: self.display.unasked(view) < 0)
+    def advice_box(self, advice: Advice, rows: int, bars: int) -> Panel:
+        """Advice in a box: the best of the moves, at least three."""
+        rows = max(rows, 3)
+        table = advice_table(self.display, self.referee.view(), advice, self.words, rows, bars)
+        title = Text(self.words("{name} would play", name=self.name))
+        return Panel(table, title=title, title_align="left", border_style="green", expand=False)
+
+    def take_back(self) -> bool:
+        """Return to the last move that was asked for; False where there is none."""
+        turns_left = self.referee.undo(lambda view: self.display.forced_action(view) < 0)
         if turns_left is None:
-            self.say("nothing to take back: this is your first move", "red")
             return False
         del self.events[turns_left:]
-        self.planned = ""
-        self.say("move taken back", "yellow")
+        self.planned, self.last = "", None
+        return True
+
+    def undo(self) -> bool:
+        if not self.take_back():
+            self.say(self.words("nothing to take back: this is your first move"), "red")
+            return False
+        self.say(self.words("move taken back"), "yellow")
         return True
 
     def show_moves(self) -> None:
-        self.say("; ".join(filter(None, self.events)) or "no moves yet")
+        self.say("; ".join(filter(None, self.events)) or self.words("no moves yet"))
 
     def show_score(self) -> None:
-        self.say(str(self.score), "bold")
+        self.say(self.score.text(self.words), "bold")
 
     def help(self) -> None:
         keyed = bool(self.display.keys(self.referee.view()))
-        how = "by its key, its name" if keyed else "by its number, its name" if self.numbered() else "by its name"
-        self.say(f"Enter a move {how} or the start of its name, or a command:")
+        how = "its key, its name" if keyed else "its number, its name" if self.numbered() else "its name"
+        self.say(self.words(f"Enter a move by {how} or the start of its name, or a command:"))
         grid = Table.grid(padding=(0, 2))
         for command, meaning in COMMANDS.items():
-            grid.add_row(Text(f"  {command}", "bold"), Text(meaning))
+            grid.add_row(Text(f"  {self.words(command)}", "bold"), Text(self.words(meaning)))
         self.show(grid)
 
     # ---------------------------------------------------------------- the end of a game
@@ -247,19 +324,21 @@ class TerminalGame:
         state = self.referee.final_state()
         payoff = float(self.game.payoff(state, self.seat))
         self.score.add(payoff)
-        self.show(position(self.display, state, -1, f"game over, everything revealed (you are seat {self.seat + 1})"))
-        result = f"you win {payoff:g}" if payoff > 0 else f"you lose {-payoff:g}" if payoff < 0 else "you break even"
-        self.say(result, "bold green" if payoff > 0 else "bold red" if payoff < 0 else "bold")
+        title = self.words("game over, everything revealed (you are seat {seat})", seat=self.seat + 1)
+        self.show(position(self.display, state, -1, title))
+        result = "you win {points}" if payoff > 0 else "you lose {points}" if payoff < 0 else "you break even"
+        style = "bold green" if payoff > 0 else "bold red" if payoff < 0 else "bold"
+        self.say(self.words(result, points=f"{abs(payoff):g}"), style)
         self.show_score()
 
     def ask_again(self) -> str:
         """Ask whether to play on: `yes`, `no`, or `same` to replay the same deal."""
         while True:
-            text = self.ask("play again? [Y/n/same] ").strip().lower()
+            text = self.ask(self.words("play again? [Y/n/same] ")).strip().lower()
             for answer, words in AGAIN.items():
                 if text in words:
                     return answer
-            self.say("answer y for another game, n to leave, or same to replay this deal", "red")
+            self.say(self.words("answer y for another game, n to leave, or same to replay this deal"), "red")
 
     def say(self, text: str, style: str = "") -> None:
         self.show(Text(text, style))

@@ -106,7 +106,12 @@ def draw_cards(cards, count, rng):
 
 # ---------------------------------------------------------------- names
 
-_SUITS = "♣ c club clubs kreuz", "♠ s spade spades pik", "♥ h heart hearts herz", "♦ d diamond diamonds karo"
+_SUITS = (
+    "♣ c club clubs kr kreuz",
+    "♠ s spade spades p pik",
+    "♥ h heart hearts herz",
+    "♦ d diamond diamonds ka karo",
+)
 _RANKS = "9 nine neun", "j jack b bube", "q queen d dame", "k king könig koenig", "10 t ten zehn", "a ace as ass"
 WORDS = {
     word: 6 * suit + rank

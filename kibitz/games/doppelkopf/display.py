@@ -1,5 +1,7 @@
 """Doppelkopf for people: names of actions, positions as text and as a picture, and the table in English or German."""
 
+import re
+
 from ...core.names import BadInput
 from ..display import Display
 from ..game import legal_actions, view_of
@@ -49,7 +51,7 @@ SPELLINGS = {
     CALL + 3: ("no-30", "keine 30"),
     CALL + 4: ("black", "schwarz"),
 }
-ACTIONS = {normalized(word): action for action, words in SPELLINGS.items() for word in words} | WORDS
+ACTIONS = WORDS | {normalized(word): action for action, words in SPELLINGS.items() for word in words}
 
 
 def action_to_string(state, action):
@@ -70,6 +72,17 @@ def find_action(state, text):
     if action == CALL and normalized(text) not in map(normalized, (action_to_string(state, CALL), SPELLINGS[CALL][0])):
         return -1
     return action
+
+
+def parse_calls(state, text):
+    """The announcements in a text that names two or more; else none."""
+    words = [word for word in re.split(r"[\s,+]+|\bund\b|\band\b", text) if word]
+    for size in range(1, len(words)):
+        first, rest = find_action(state, " ".join(words[:size])), " ".join(words[size:])
+        others = parse_calls(state, rest) or [find_action(state, rest)]
+        if first >= CALL and min(others) >= CALL:
+            return [first, *others]
+    return []
 
 
 def parse_action(game, state, text, legal=None):
@@ -218,7 +231,7 @@ KEYS = {SILENT: "", CALL: "rk", CALL + 1: "9", CALL + 2: "6", CALL + 3: "3", CAL
 class DoppelkopfDisplay(Display):
     """The table for interactive games: the seats around the trick, in English or German."""
 
-    languages = ("en", "de")
+    unit = "points"
 
     def word(self, english: str) -> str:
         return GERMAN.get(english, english) if self.language == "de" else english
@@ -234,7 +247,7 @@ class DoppelkopfDisplay(Display):
     def action_to_string(self, state, action):
         return self.card(action) if action < KINDS else self.word(action_to_string(state, action).replace("-", " "))
 
-    def heard(self, before, action, after):
+    def describe_observed(self, before, action, after):
         """An announcement of Re or Kontra reveals the party."""
         if action == CALL:
             return PARTIES[int(after.call_side[int(before.to_move)])]
@@ -248,7 +261,16 @@ class DoppelkopfDisplay(Display):
         )
 
     def parse_action(self, view, text):
-        return parse_action(self, view, text, self.moves(view))
+        """A legal action; of several announcements at once (`Re, no 90`) the highest, which implies the others."""
+        legal = self.moves(view)
+        calls = parse_calls(view, text) if view.phase == ANNOUNCING else []
+        return max(calls) if calls and set(calls) <= set(legal) else parse_action(self, view, text, legal)
+
+    def parse_addition(self, before, action, text):
+        """A second announcement before the next card: the higher of the two."""
+        second = find_action(before, text)
+        both = before.phase == ANNOUNCING and action >= CALL and second >= CALL
+        return max(action, second) if both and second in legal_actions(self.game, before) else -1
 
     def keys(self, view):
         if view.phase != ANNOUNCING:
@@ -256,13 +278,13 @@ class DoppelkopfDisplay(Display):
         side = side_of(view, int(view.to_move))
         return {KEYS[action][side if action == CALL else 0 :][:1]: action for action in self.moves(view)}
 
-    def ahead(self, view, text):
+    def parse_planned(self, view, text):
         """A player who is asked for an announcement may name a card instead: that is silence, then the card."""
         if view.phase != ANNOUNCING:
             return -1
         return SILENT if find_action(view, text) in self.playable(view, int(view.to_move)) else -1
 
-    def unasked(self, view):
+    def forced_action(self, view):
         """Ask for an announcement only right before one's own card: deadlines depend on the cards that one holds, and
         waiting reveals more."""
         legal = legal_actions(self.game, view)
@@ -271,7 +293,7 @@ class DoppelkopfDisplay(Display):
         last = int(view.count) >> 2 == hand_size(self.game) - 1
         return legal[0] if len(legal) == 1 and (last or view.phase != CARDS) else -1
 
-    def tells(self, view, action):
+    def is_visible(self, view, action):
         return view.phase != DEAL and action != SILENT
 
     def playable(self, view, seat):

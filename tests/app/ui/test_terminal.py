@@ -10,9 +10,10 @@ import pytest
 from rich.console import Console
 
 from kibitz import games
-from kibitz.app.ui.formatting import advice_table, nth, sentence
+from kibitz.app.ui.formatting import advice_table, compact_moves, nth
 from kibitz.app.ui.referee import Referee, Step, describe_step, equal, next_state, observed_action
 from kibitz.app.ui.terminal import SHORT, Score, TerminalGame
+from kibitz.app.ui.words import ENGLISH, GERMAN, Words
 from kibitz.games import CHANCE, OVER, legal_actions, view_of
 from kibitz.players import Random
 from kibitz.search.advice import Advice, fixed_advice
@@ -274,10 +275,10 @@ def test_the_end_shows_result_and_score_and_the_next_game_is_from_the_next_seat(
 
 def test_a_score_counts_draws():
     score = Score()
-    assert str(score) == "score: no game finished yet"
+    assert score.text() == "score: no game finished yet"
     for payoff in (0.5, 0, 0, -2):
         score.add(payoff)
-    assert str(score) == "score: -1.5 after 4 games (1 won, 1 lost, 2 drawn)"
+    assert score.text() == "score: -1.5 after 4 games (1 won, 1 lost, 2 drawn)"
 
 
 @pytest.mark.parametrize("last", [(), ("q",), ("quit",), ("exit",)])
@@ -415,7 +416,8 @@ def test_advice_leaves_out_columns_without_values():
     full = Advice(actions, policy, np.array([np.nan, -1.5]), np.array([0, 1200]), policy, 1200, 0.5)
     rich = plain(advice_table(LEDUC, view, full))
     assert re.search(r"check +0\.0% +- +0$", rich, re.M)
-    assert re.search(r"raise +100\.0% +█{20} +-1\.500 +█{10} +1,200$", rich, re.M)
+    assert re.search(r"raise +100\.0% +█{20} +-1\.500 +1,200$", rich, re.M)
+    assert "values: expected payoff for seat" in rich
     assert "value -1.500, 1,200 simulations in 0.50 s" in rich
     assert max(map(len, rich.splitlines())) <= 80
 
@@ -481,11 +483,13 @@ def test_a_game_for_three_seats_is_played(tmp_path, monkeypatch):
 
 
 def test_moves_are_sentences():
-    assert sentence("seat 2", "pass") == "seat 2 passes"
-    assert sentence("seat 2", "check") == "seat 2 checks"
-    assert sentence("you", "raise") == "you raise"
-    assert sentence("seat 1", "liar") == "seat 1 says liar"
-    assert sentence("you", "2x5") == "you play 2x5"
+    assert ENGLISH.sentence("seat 2", "pass") == "seat 2 passes"
+    assert ENGLISH.sentence("seat 2", "check") == "seat 2 checks"
+    assert ENGLISH.sentence("you", "raise") == "you raise"
+    assert ENGLISH.sentence("seat 1", "liar") == "seat 1 says liar"
+    assert ENGLISH.sentence("you", "2x5") == "you play 2x5"
+    assert Words("de").sentence("Platz 2", "♥10") == "Platz 2 spielt ♥10"
+    assert Words("de").sentence("du", "Re", True) == "du sagst Re"
 
 
 def test_ordinals_have_the_right_endings():

@@ -7,6 +7,7 @@ import pytest
 
 from kibitz import games, jit
 from kibitz.app.ui.referee import Referee, Step, describe_step, next_state
+from kibitz.app.ui.words import Words
 from kibitz.core.names import BadInput
 from kibitz.games import OVER, view_of
 from kibitz.games.display import display
@@ -140,9 +141,9 @@ def test_a_game_is_played_in_german(dealt):
     text = played("gesund", "herz zehn", "moves", language="de")
     assert "deine Hand: ♥10 ♣D ♣B ♦B ♦A ♦9 ♣9 ♠A ♠K ♠9 ♥K ♥9" in text
     assert "Enter still   r Re   9 keine 90" in text
-    assert "you play ♥10" in " ".join(text.split())
-    with pytest.raises(BadInput, match="leduc speaks en, not de"):
-        display(games.load("leduc"), "de")
+    assert "du spielst ♥10" in " ".join(text.split())
+    with pytest.raises(BadInput, match="no language is called 'fr': known are de, en"):
+        display(GAME, "fr")
 
 
 def test_a_german_game_shows_no_english_words():
@@ -186,4 +187,5 @@ def test_an_announcement_names_the_party(language, caller, said):
     assert before.to_move == caller
     seat = (caller + 1) % 4
     views = [view_of(GAME, state, seat) for state in (before, next_state(GAME, before, CALL))]
-    assert describe_step(display(GAME, language), seat, Step(caller, *views)) == f"seat {caller + 1} says {said}"
+    told = {"en": f"seat {caller + 1} says {said}", "de": f"Platz {caller + 1} sagt {said}"}
+    assert describe_step(display(GAME, language), seat, Step(caller, *views), Words(language)) == told[language]

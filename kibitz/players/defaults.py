@@ -1,0 +1,37 @@
+"""The default player of a game: the best that answers within a second, as `kibitz play` and `kibitz advise` use it."""
+
+from ..games import Game, full_name
+from ..learn.model_files import PREFIX, describe, shipped
+
+SECONDS = 0.5  # per move of a search
+SMALL = 16  # turns up to which equilibrium play, by a network or by OOS, was measured to hold its own against IS-MCTS
+
+
+def default_player(game: Game) -> str:
+    """The name of the default player: the game's own choice (`opponent`), or what was measured to be strongest.
+
+    Tree search where nothing is hidden, guided by the shipped patterns of exactly this game where there are any. With
+    hidden information small games are played near equilibrium, by a shipped network or OOS, others by IS-MCTS. The
+    search plays every game, whatever its number of seats.
+    """
+    facts = game.facts
+    chosen = getattr(game, "opponent", "")
+    if chosen:
+        return str(chosen)
+    if not facts.hidden:
+        patterns = shipped_model(game, "features")
+        return f"puct:seconds={SECONDS},policy={patterns}" if patterns else f"uct:seconds={SECONDS}"
+    if facts.seats == 2 and facts.zero_sum and facts.max_game_length <= SMALL:
+        network = shipped_model(game, "net")
+        return f"net:{network}" if network else f"oos:seconds={SECONDS}"
+    return f"ismcts:seconds={SECONDS}"
+
+
+def shipped_model(game: Game, kind: str) -> str:
+    """The model that ships for exactly this game and is played by this kind of player; empty: none."""
+    for name, path in shipped().items():
+        if name.partition("-")[0] == game.name:  # models/goofspiel-6: only files of this game are read
+            about = describe(path)
+            if (about.game, about.player) == (full_name(game), kind):
+                return PREFIX + name
+    return ""

@@ -1,0 +1,75 @@
+"""The clock of a search doesn't count the compilation of its kernels."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+from kibitz.games import load, positions
+from kibitz.search.budget import Clock, chunks
+from kibitz.search.ismcts import IsMcts
+from kibitz.search.search import SEARCHES
+
+SLOW = 0.3  # seconds that the first simulation takes, as if it compiled
+
+
+def test_the_clock_starts_after_the_first_simulation():
+    clock, done = Clock(), 0
+    for chunk in chunks(0, 0.05, clock=clock):
+        if done == 0:
+            time.sleep(SLOW)
+        else:
+            time.sleep(0.001)
+        done += chunk
+    assert done > 10
+    assert 0.05 <= clock.seconds < SLOW
+
+
+def test_the_first_chunk_is_one_simulation_and_the_sum_is_the_budget():
+    assert list(chunks(1, math.inf)) == [1]
+    assert list(chunks(50_000, math.inf)) == [1, 20_000, 20_000, 9_999]
+
+
+class Compiles(IsMcts):
+    """A search whose first call takes long."""
+
+    calls = 0
+
+    def run(self, simulations):
+        if self.calls == 0:
+            time.sleep(SLOW)
+        self.calls += 1
+        return super().run(simulations)
+
+
+def test_advice_tells_the_time_of_the_search_alone():
+    game = load("kuhn")
+    view = positions(game)[0]
+    game.play(view, 0), game.play(view, 1)
+    search = Compiles(game, 1)
+    search.run(0)
+    search.calls = 0
+    advice = search.advise(view, 0, seconds=0.1)
+    assert 0.1 <= advice.seconds < SLOW
+    assert advice.simulations > 500
+    search.calls = 0
+    assert search.advise(view, 0, 100).seconds < SLOW
+
+
+@pytest.mark.parametrize("name", ["alphabeta", "ensemble-uct", "ismcts", "oos", "puct", "single-uct", "uct"])
+def test_every_search_restarts_its_clock(name, monkeypatch):
+    """What is done before the last restart isn't counted: that is where kernels are compiled."""
+    assert name in SEARCHES
+    restarted = []
+    monkeypatch.setattr(
+        Clock, "restart", lambda clock: (restarted.append(1), setattr(clock, "began", time.perf_counter()))
+    )
+    game = load("tic_tac_toe" if name in ("alphabeta", "puct", "uct") else "kuhn")
+    view = positions(game)[0]
+    while game.turn(view) < 0:
+        game.play(view, int(game.sample_action(view, np.ones(2, np.uint64))))
+    search = SEARCHES[name](game)
+    restarted.clear()
+    search.advise(view, int(game.turn(view)), 20)
+    assert len(restarted) >= 2  # at the start, and after the first call of a kernel
