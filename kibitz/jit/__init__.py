@@ -2,7 +2,7 @@
 
 from .bits import lowest, popcount
 from .cache import cache_files, cache_folder, compiled
-from .compiler import PLAIN, Kernel, counting, helper, kernel, long_helper, rules, wrapping
+from .compiler import PLAIN, Kernel, call_once, counting, helper, kernel, long_helper, rules, wrapping
 from .random import below, draw, generators, mix, uniform
 from .records import copy_record, hash_record, record
 
@@ -12,6 +12,7 @@ __all__ = [
     "below",
     "cache_files",
     "cache_folder",
+    "call_once",
     "compiled",
     "copy_record",
     "counting",

@@ -9,6 +9,7 @@ import collections
 import functools
 import inspect
 import os
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -97,6 +98,12 @@ class Kernel:
 def kernel(function: F) -> F:
     """Compile a top-level function that is generic over games, and cache the result on disk."""
     return function if PLAIN else Kernel(function)  # type: ignore[return-value]
+
+
+def call_once(kernel: Any, *arguments: Any) -> Any:
+    """Call a kernel for a single position: as plain Python while Numba isn't imported, which would take longer."""
+    plain = isinstance(kernel, Kernel) and "numba" not in sys.modules
+    return kernel.py_func(*arguments) if plain else kernel(*arguments)
 
 
 def _backend() -> Any:

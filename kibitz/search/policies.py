@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..games.game import CHANCE, OVER
-from ..jit import helper, kernel, rules, uniform
+from ..jit import call_once, helper, kernel, rules, uniform
 
 NO_LIMIT = 2**31  # of plies
 RULES = {
@@ -133,7 +133,7 @@ def weighed(game: Any, policy: Any, view: Any, n: int) -> np.ndarray:
         return np.full(n, 1 / n)
     views, actions, probs = np.zeros(1, game.state), np.zeros(game.facts.num_actions, np.int64), np.zeros(n)
     views[0] = view
-    _weigh(game, policy, views, actions, probs)
+    call_once(_weigh, game, policy, views, actions, probs)
     return probs
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ...core import names
 from ...core.names import BadInput
-from ..ui.progress import err, out
+from ..ui.progress import err, out, reporting
 from .options import GameName
 
 
@@ -66,6 +66,7 @@ def run_game(
     import numpy as np
 
     from ...players import default_player, label, make_for
+    from ...players.precompile import Preparation, PreparedPlayer
     from ..ui.terminal import TerminalGame
 
     names.at_least("--seed", seed or 0, 0)
@@ -77,10 +78,20 @@ def run_game(
     seats = [str(number + 1) for number in range(game.facts.seats)]
     if seat not in (*seats, "random"):
         raise BadInput(f"--seat {seat} should be {', '.join(seats)} or random")
-    table = TerminalGame(
-        game,
+    others, adviser = (
         [make_for(against, game) for _ in range(game.facts.seats - 1)],
         make_for(kibitzer or against, game),
+    )
+    preparation = Preparation(game, [against, *([kibitzer] if kibitzer else [])])
+
+    def wait() -> None:
+        with reporting("compiling (first time only)") as report:
+            preparation.wait(lambda kernel: report.progress(0, note=kernel))
+
+    table = TerminalGame(
+        game,
+        [PreparedPlayer(each, wait) for each in others],
+        PreparedPlayer(adviser, wait),
         _ask,
         out.print,
         seat=int(np.random.default_rng(seed).integers(len(seats))) if seat == "random" else seats.index(seat),
@@ -100,6 +111,8 @@ def run_game(
         stopped = table.words("stopped; {score}", score=table.score.text(table.words))
         err.print(f"\n{stopped}", style="dim", highlight=False)
         raise typer.Exit(130) from None
+    finally:
+        preparation.stop()
 
 
 def _ask(prompt: str) -> str:

@@ -10,11 +10,13 @@ import numpy as np
 
 from ...games import CHANCE, OVER, Game, legal_actions, positions, view_of
 from ...jit import generators
+from ...jit.records import bits_used
 from ...players import Player
 from ...players.search import equal_records
 from .words import ENGLISH, Words
 
 WORLDS = 20  # worlds that are tried; an action that everybody sees shows in the first, the others rule out coincidence
+CHANCE_WORLDS = 3  # the same for chance, whose outcomes are many
 MAX_WORLDS = 500  # tried until one allows what was done: few of the possible hands hold a particular card
 
 
@@ -133,21 +135,24 @@ def observed_action(game: Game, seat: int, step: Step) -> int | None:
     Samples worlds that fit the view before, and tries every action in each: the seat observes actions if all of them
     lead to different views, and identifies this one if exactly one ever leads to the view after.
     """
+    after = _content(step.after)
+    if step.turn == CHANCE and after == _content(step.before):
+        return None
     rng, notes, world = generators(1, 1)[0], np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
     game.prepare(step.before, seat, notes)
     found: set[int] = set()
     for tried in range(MAX_WORLDS if game.facts.hidden else 1):
-        if tried >= WORLDS and found:
+        if tried >= (CHANCE_WORLDS if step.turn == CHANCE else WORLDS) and found:
             break
         if not game.determinize(step.before, seat, notes, rng, world):
             continue
         views = {
-            action: _fields(view_of(game, next_state(game, world, action), seat))
+            action: _content(view_of(game, next_state(game, world, action), seat))
             for action in legal_actions(game, world)
         }
         if len(set(views.values())) < len(views):
             return None
-        found |= {action for action, view in views.items() if view == _fields(step.after)}
+        found |= {action for action, view in views.items() if view == after}
     return found.pop() if len(found) == 1 else None
 
 
@@ -173,5 +178,7 @@ def describe_step(game: Any, seat: int, step: Step, words: Words = ENGLISH) -> s
     return words.sentence(words("seat {seat}", seat=number), told, game.is_announcement(step.before))
 
 
-def _fields(view: Any) -> tuple[bytes, ...]:
-    return tuple(np.asarray(view[field]).tobytes() for field in view.dtype.names)
+def _content(view: Any) -> bytes:
+    """The bytes of a record's fields, without the padding between them."""
+    used = bits_used(view.dtype)
+    return (np.frombuffer(view.tobytes().ljust(used.nbytes, b"\0"), np.uint64) & used).tobytes()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...games import Game
-from ...jit import kernel
+from ...jit import call_once, kernel
 from ...search.best_response import Exploitability, evaluate_probs
 from ...search.sequence_form import SequenceForm
 from ...search.strategy import mean_probs
@@ -79,7 +79,11 @@ def encoded(game: Game, views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return encodings [views, inputs] f4 and legal actions [views, actions] bool for the seats to move."""
     encodings = np.zeros((len(views), game.facts.encoding), np.float32)
     legal = np.zeros((len(views), game.facts.num_actions), bool)
-    _encode(game, views, np.zeros(game.facts.num_actions, np.int64), encodings, legal)
+    actions = np.zeros(game.facts.num_actions, np.int64)
+    if len(views) == 1:
+        call_once(_encode, game, views, actions, encodings, legal)
+    else:
+        _encode(game, views, actions, encodings, legal)
     return encodings, legal
 
 

@@ -1,0 +1,115 @@
+"""Compile ahead what a player needs: `python -m kibitz.players.precompile GAME PLAYER ...` prints each kernel's name.
+
+A person at a terminal sees the first position at once: rules run as plain Python until the kernels are there.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..core import progress
+from ..games import CHANCE, OVER, Game, full_name, load, positions, view_of
+from ..jit import PLAIN, cache_folder, generators
+from .make import make, make_for
+from .player import in_any_process
+
+MOVES, SECONDS = 100, 10.0  # of a game that is played to meet all kernels
+THINKING = 0.001  # seconds per move in that game
+
+
+def precompile_player(player: Any, game: Game) -> None:
+    """Compile all kernels that a player calls in a game, by playing one against itself with hardly any thinking."""
+    made = make_for(player, game)
+    if getattr(made, "seconds", 0):
+        made.seconds = THINKING  # type: ignore[attr-defined]
+    state, rng, began, moves = positions(game)[0], generators(1, 1)[0], time.perf_counter(), 0
+    while (seat := int(game.turn(state))) != OVER and moves < MOVES:
+        if seat == CHANCE:
+            game.play(state, game.sample_action(state, rng))
+            continue
+        made.begin(game, seat, 1)
+        game.play(state, made.move(view_of(game, state, seat)))
+        moves += 1
+        if moves == 1:
+            began = time.perf_counter()  # most is compiled by now
+        elif time.perf_counter() - began > SECONDS:
+            break
+
+
+class Preparation:
+    """Compiles the kernels of players in another process, which is started unless it was done before."""
+
+    def __init__(self, game: Game, players: list[Any]) -> None:
+        """
+        Args:
+            game: The game.
+            players: Names or objects; only those that another process can make are prepared. Those that evaluate a
+                policy at a single view (`action_probs`) need no kernels for that.
+        """
+        searches = [each for each in players if in_any_process(each) and not hasattr(make(each), "action_probs")]
+        known = list(dict.fromkeys(searches))
+        self._mark = _mark(full_name(game), known)
+        self._child: subprocess.Popen | None = None
+        if known and not PLAIN and not self._mark.exists():
+            command = [sys.executable, "-m", __name__, str(self._mark), full_name(game), *known]
+            self._child = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            )
+
+    def wait(self, report: Callable[[str], None] = lambda kernel: None) -> None:
+        """Wait until everything is compiled; report the name of each kernel."""
+        if self._child is not None:
+            assert self._child.stdout is not None
+            for line in self._child.stdout:
+                report(line.strip())
+            self.stop()
+
+    def stop(self) -> None:
+        """End the other process. What it has compiled stays in the cache."""
+        if self._child is not None:
+            self._child.kill()
+            self._child.communicate()
+            self._child = None
+
+
+class PreparedPlayer:
+    """A player that waits for its kernels before it moves."""
+
+    def __init__(self, player: Any, wait: Callable[[], None]) -> None:
+        self._player, self._wait = player, wait
+
+    def move(self, view: Any) -> int:
+        self._wait()
+        return int(self._player.move(view))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._player, name)
+
+
+def _mark(game: str, players: list[str]) -> Path:
+    """The file in the cache that says that these players are compiled for this game by this version of the code."""
+    digest = hashlib.sha256(repr((game, players, sys.version)).encode())
+    files = [*Path(__file__).parents[1].rglob("*.py"), *_named_files([game, *players])]
+    for path in sorted(files):
+        about = os.stat(path)
+        digest.update(repr((str(path), about.st_mtime_ns, about.st_size)).encode())
+    return cache_folder() / f"players-{digest.hexdigest()[:16]}.nbi.done"
+
+
+def _named_files(texts: list[str]) -> list[Path]:
+    """The Python files of games and players that are named `path/to/file.py:Class`."""
+    found = [Path(text.partition(".py")[0] + ".py").expanduser() for text in texts if ".py" in text]
+    return [path for path in found if path.is_file()]
+
+
+if __name__ == "__main__":
+    mark, chosen, *players = sys.argv[1:]
+    progress.on_compile = lambda name: print(name.strip("_"), flush=True) if name else None
+    for each in players:
+        precompile_player(each, load(chosen))
+    Path(mark).touch()
