@@ -14,7 +14,9 @@ from typing import Any
 
 from ..core import progress
 from ..games import CHANCE, OVER, Game, full_name, load, positions, view_of
-from ..jit import PLAIN, cache_folder, generators
+from ..jit import PLAIN, cache_folder, compiled, generators
+from ..search.precompile import parts, precompile_part
+from .defaults import default_player
 from .make import make, make_for
 from .player import in_any_process
 
@@ -39,6 +41,29 @@ def precompile_player(player: Any, game: Game) -> None:
             began = time.perf_counter()  # most is compiled by now
         elif time.perf_counter() - began > SECONDS:
             break
+
+
+def tasks(game: Game, players: list[str]) -> list[tuple[str, str, str]]:
+    """What to compile for a game, in parts for `compile_task`: all searches and solvers, or only these players."""
+    name = full_name(game)
+    if players:
+        return [(name, "", each) for each in players]
+    return [(name, part, "") for part in parts(game)] + [(name, "", default_player(game))]
+
+
+def compiler() -> Callable[[tuple[str, str, str]], tuple[str, int]]:
+    """A function for worker processes that compiles one of the `tasks`; returns the game and the number of kernels."""
+
+    def compile_task(task: tuple[str, str, str]) -> tuple[str, int]:
+        name, part, player = task
+        before = len(compiled)
+        if part:
+            precompile_part(load(name), part)
+        else:
+            precompile_player(player, load(name))
+        return name, len(compiled) - before
+
+    return compile_task
 
 
 class Preparation:

@@ -18,25 +18,43 @@ from .search import SEARCHES
 from .sequence_form import unfold
 from .strategy import uniform_strategy
 
+SOLVERS, ANNOUNCEMENTS, HEURISTIC = "solvers", "announcements", "heuristic"  # parts beside the searches
+
+
+def parts(game: Game) -> list[str]:
+    """What there is to compile for a game, in parts that separate processes may compile: searches and solvers."""
+    own = type(game)
+    found = list(SEARCHES)
+    found += [ANNOUNCEMENTS] if own.is_announcement is not is_announcement else []  # type: ignore[comparison-overlap]
+    found += [HEURISTIC] if own.heuristic is not heuristic else []  # type: ignore[comparison-overlap]
+    return found + ([SOLVERS] if game.facts.seats == 2 and game.facts.zero_sum else [])
+
 
 def precompile(game: Game) -> None:
     """Compile everything that searches and solvers need for a game."""
-    playouts(game, 1)
+    for part in parts(game):
+        precompile_part(game, part)
+
+
+def precompile_part(game: Game, part: str) -> None:
+    """Compile one of the `parts` of a game."""
+    if part == SOLVERS:
+        precompile_solvers(game)
+        return
     view, rng = positions(game)[0], generators(1, 1)[0]
     while (seat := game.turn(view)) == CHANCE or len(legal_actions(game, view)) == 1:  # to the first real choice
         game.play(view, game.sample_action(view, rng))
-    for search in SEARCHES.values():
-        with contextlib.suppress(BadInput):  # it can't play this game
-            search.precompile(game, view, seat)
-    if type(game).is_announcement is not is_announcement:  # type: ignore[comparison-overlap]
+    if part == ANNOUNCEMENTS:
         Announcements(game, 2).scores(view, seat, np.array(legal_actions(game, view)), rng)
-    if type(game).heuristic is not heuristic:  # type: ignore[comparison-overlap]
+    elif part == HEURISTIC:
         heuristic_action(game, view, rng)
-    if game.facts.seats == 2 and game.facts.zero_sum:
-        precompile_solvers(game)
+    else:
+        with contextlib.suppress(BadInput):  # it can't play this game
+            SEARCHES[part].precompile(game, view, seat)
 
 
 def precompile_solvers(game: Game) -> None:
+    playouts(game, 1)
     for sampler in SAMPLERS.values():
         sampler(game)._traverse(0)
     try:
