@@ -15,8 +15,10 @@ import numpy as np
 from numba import types
 from numba.core.datamodel import models
 from numba.core.errors import NumbaError
+from numba.core.registry import CPUDispatcher
 from numba.extending import overload, overload_method, register_jitable, register_model, typeof_impl
 
+from ..core.names import BadInput
 from .cache import KernelCache, fingerprint
 
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
@@ -27,12 +29,29 @@ counting: list[str] = []  # names of compiled kernels that count references, as 
 
 INSIDE: Any = {"no_cfunc_wrapper": True}  # it isn't called from Python: a wrapper for that takes time to compile
 
-# Decorator of small functions for kernels and rules; plain Python when not compiled. Always inlined: a call would
-# pass every array of a NamedTuple on the stack, which costs more than most helpers do.
-helper = register_jitable(forceinline=True, **INSIDE)
+# Called with a class whose rules don't compile; raises an error that says why, where that is known.
+explain: Callable[[type], None] | None = None
 
-# Decorator of long helpers, which the compiler inlines or not. Else rules of a card game would take minutes to compile.
-long_helper = register_jitable(**INSIDE)
+
+def _bounds(code: Any) -> dict[str, Any]:
+    """Options that check every index in code from outside Kibitz, so that a mistake there raises IndexError."""
+    return {} if code.__module__.startswith(f"{__name__.partition('.')[0]}.") else {"boundscheck": True}
+
+
+def helper(function: F) -> F:
+    """Decorator of small functions for kernels and rules; plain Python when not compiled.
+
+    Always inlined: a call would pass every array of a NamedTuple on the stack, which costs more than most helpers do.
+    """
+    return register_jitable(forceinline=True, **INSIDE, **_bounds(function))(function)
+
+
+def long_helper(function: F) -> F:
+    """Decorator of long helpers, which the compiler inlines or not.
+
+    Else rules of a card game would take minutes to compile.
+    """
+    return register_jitable(**INSIDE, **_bounds(function))(function)
 
 
 def kernel(function: F) -> F:
@@ -41,12 +60,36 @@ def kernel(function: F) -> F:
         return function
     options: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
     dispatcher: Any = numba.njit(**options)(function)
+    dispatcher.__class__ = _Kernel
     dispatcher._compiler._compile_core = functools.partial(_compile, dispatcher._compiler)
     dispatcher._cache = KernelCache(function)
     return dispatcher
 
 
+class _Kernel(CPUDispatcher):
+    """A compiled function that reports an index outside an array, in the rules of somebody's game, in one line."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        try:
+            return super().__call__(*arguments)
+        except IndexError:
+            raise BadInput(
+                f"a rule of {getattr(arguments[0], 'name', 'the game')} reads or writes outside an array: is one of "
+                "num_actions, max_chance_outcomes, encoding and notes too small? kibitz check says more"
+            ) from None
+
+
 def _compile(compiler: Any, arguments: Any, return_type: Any) -> Any:
+    try:
+        return _compile_lean(compiler, arguments, return_type)
+    except Exception:
+        for each in arguments:
+            if isinstance(each, Rules) and explain is not None:
+                explain(each.rules)
+        raise
+
+
+def _compile_lean(compiler: Any, arguments: Any, return_type: Any) -> Any:
     """Compile without Numba's run-time library (NRT) if possible.
 
     With NRT each use of a field of a NamedTuple counts references by atomic operations, and a search takes up to three
@@ -109,16 +152,21 @@ class Rules(types.NamedTuple):
         return True
 
     def __reduce__(self) -> tuple:
-        return _rebuild, (self.instance_class.__qualname__, self.fields, self.types, self.stamp)
+        return _rebuild, (type(self), self.instance_class.__qualname__, self.fields, self.types, self.stamp)
+
+
+class OutsideRules(Rules):
+    """The same of a class from outside Kibitz, whose rules are compiled with bounds checks."""
 
 
 register_model(Rules)(models.TupleModel)
+register_model(OutsideRules)(models.TupleModel)
 
 
-def _rebuild(name: str, fields: tuple, field_types: tuple, stamp: str) -> Rules:
+def _rebuild(kind: type[Rules], name: str, fields: tuple, field_types: tuple, stamp: str) -> Rules:
     absent: Any = collections.namedtuple("Absent", fields)  # type: ignore[misc]
     absent.__qualname__ = name
-    return Rules(field_types, _classes.get((name, stamp), absent), stamp)
+    return kind(field_types, _classes.get((name, stamp), absent), stamp)
 
 
 def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
@@ -130,10 +178,11 @@ def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
             raise TypeError(f"the rule {name} takes ({_signatures[name]}) already, not ({parameters})")
         if not hasattr(Rules, f"_{name}_known"):
             scope: dict = {"name": name}
-            exec(f"def {name}({parameters}): return getattr(self.rules, name)", scope)
-            overload_method(Rules, name, jit_options={"forceinline": True, **INSIDE})(  # type: ignore[call-arg]
-                scope[name]
-            )
+            exec(f"def {name}({parameters}): return getattr(self.rules, 'checked_' + name, None) or "
+                 "getattr(self.rules, name)", scope)  # fmt: skip
+            for kind, more in ((Rules, {}), (OutsideRules, {"boundscheck": True})):
+                options: Any = {"forceinline": True, **INSIDE, **more}
+                overload_method(kind, name, jit_options=options)(scope[name])  # type: ignore[call-arg]
             setattr(Rules, f"_{name}_known", True)
 
     def decorate(cls: Any) -> Any:
@@ -162,7 +211,8 @@ def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
 
         @typeof_impl.register(cls)
         def _(value: Any, context: Any) -> Rules:
-            return Rules(tuple(typeof_impl(field, context) for field in value), cls, stamp())
+            kind = OutsideRules if _bounds(cls) else Rules
+            return kind(tuple(typeof_impl(field, context) for field in value), cls, stamp())
 
         return cls
 
