@@ -17,7 +17,21 @@ from ..core.names import BadInput, Registry
 from ..jit import below, copy_record, hash_record, helper, mix, rules, uniform
 from . import svg
 from .display import show_board
-from .protocol import CHANCE, IST, OVER, PST, SCRATCH, Facts, Game, chance_outcomes, legal_actions, positions, view_of
+from .protocol import (
+    CHANCE,
+    ENDLESS,
+    IST,
+    NEVER_ENDS,
+    OVER,
+    PST,
+    SCRATCH,
+    Facts,
+    Game,
+    chance_outcomes,
+    legal_actions,
+    positions,
+    view_of,
+)
 from .state import State
 
 __all__ = [
@@ -230,8 +244,11 @@ def sample_action(self, state, rng):
 
 def random_playout(self, state, rng):
     """Play uniformly random actions until the game is over. Some games (Hex) can sample the end without each move."""
-    while self.turn(state) != OVER:
+    for _ in range(ENDLESS):
+        if self.turn(state) == OVER:
+            return
         self.play(state, self.sample_action(state, rng))
+    raise BadInput(NEVER_ENDS)
 
 
 def heuristic(self, state, rng):

@@ -35,7 +35,8 @@ explain: Callable[[type], None] | None = None
 
 def _bounds(code: Any) -> dict[str, Any]:
     """Options that check every index in code from outside Kibitz, so that a mistake there raises IndexError."""
-    return {} if code.__module__.startswith(f"{__name__.partition('.')[0]}.") else {"boundscheck": True}
+    package = __name__.partition(".")[0]
+    return {} if str(code.__module__).startswith(f"{package}.") else {"boundscheck": True}
 
 
 def helper(function: F) -> F:
@@ -73,10 +74,24 @@ class _Kernel(CPUDispatcher):
         try:
             return super().__call__(*arguments)
         except IndexError:
-            raise BadInput(
-                f"a rule of {getattr(arguments[0], 'name', 'the game')} reads or writes outside an array: is one of "
-                "num_actions, max_chance_outcomes, encoding and notes too small? kibitz check says more"
-            ) from None
+            raise BadInput(f"a rule of {_name(arguments[0])} {OUTSIDE}") from None
+        except BadInput as error:  # what a kernel raises is a constant: the value of the fact is added here
+            fact = str(error).partition(" ")[0]
+            value = getattr(getattr(arguments[0], "facts", None), fact, None)
+            if value is None:
+                raise
+            told = str(error).replace(f"{fact} is", f"{fact} = {value} is", 1)
+            raise BadInput(f"{_name(arguments[0])}: {told}") from None
+
+
+OUTSIDE = (
+    "reads or writes outside an array: is num_actions, max_chance_outcomes, encoding or notes too small? "
+    "kibitz check says more"
+)
+
+
+def _name(game: Any) -> str:
+    return str(getattr(game, "name", "the game"))
 
 
 def _compile(compiler: Any, arguments: Any, return_type: Any) -> Any:

@@ -26,7 +26,8 @@ def check(
 
     Example: kibitz check my_game.py:MyGame:size=5 --games 500
     """
-    from ...api import check as check_game
+    from ...games import check as check_game
+    from ...games import load
 
-    positions = check_game(game, games, seed)
+    positions = check_game(load(game), games, seed=seed)
     out.print(f"{game}: no mistake found, at {positions:,} positions of {games} random games", soft_wrap=True)
