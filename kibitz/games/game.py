@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..core.names import BadInput, Registry
-from ..jit import below, copy_record, hash_record, helper, mix, rules, uniform
+from ..jit import below, copy_record, hash_record, helper, rules, uniform, xor_mix
 from . import svg
 from .display import show_board
 from .protocol import (
@@ -266,7 +266,7 @@ def reward(self, state, seat):
 
 
 def infoset(self, state, seat):
-    return mix(hash_record(state), seat)
+    return xor_mix(hash_record(state), seat)
 
 
 def observe(self, state, seat, out):

@@ -8,7 +8,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from .random import mix
+from .random import xor_mix
 
 
 def record(*fields: tuple) -> np.dtype:
@@ -83,7 +83,7 @@ def hash_record(source):
     used = _bits_used(source.dtype)
     key = np.uint64(1)
     for word in np.frombuffer(source.tobytes().ljust(used.nbytes), np.uint64) & used:
-        key = mix(key, word)
+        key = xor_mix(key, word)
     return key
 
 
@@ -94,9 +94,9 @@ def _overload_hash_record(source):
     def compiled(source):
         key = np.uint64(1)
         for index in range(words):
-            key = mix(key, _word(source, index) & used[index])
+            key = xor_mix(key, _word(source, index) & used[index])
         if rest:
-            key = mix(key, _last_bytes(source) & used[words])
+            key = xor_mix(key, _last_bytes(source) & used[words])
         return key
 
     return compiled

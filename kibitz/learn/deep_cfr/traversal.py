@@ -19,7 +19,7 @@ import numpy as np
 from ...core.names import BadInput
 from ...games import Game, full_name, positions
 from ...games.protocol import CHANCE, NO_SEAT, OVER, TOO_MANY_ACTIONS
-from ...jit import draw, helper, kernel, mix
+from ...jit import draw, helper, kernel, xor_mix
 from ...search.policies import choose
 from .packing import Packing
 from .thesis_defects import Payoff
@@ -220,7 +220,7 @@ def descend(game, nodes, parent, child, action):
 @helper
 def part(stream, number):
     """Make the random stream of a branch independent of its siblings'."""
-    stream[0] = mix(stream[0], number)
+    stream[0] = xor_mix(stream[0], number)
     draw(stream)  # the state after mixing is not yet a draw of the new stream
 
 
