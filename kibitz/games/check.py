@@ -504,9 +504,12 @@ def check_strings(game: Game, position: Position, rng: np.ndarray, seen: Seen) -
 
 
 def check_moves(game: Game, position: Position, rng: np.ndarray, seen: Seen) -> None:
-    """The heuristic is legal; a playout ends the game."""
+    """The heuristic is legal and the same from the view; a playout ends the game."""
     if position.turn >= 0:
-        sampled(game, position.state, position.turn, position.actions, rng, "heuristic")
+        before, view = rng.copy(), view_of(game, position.state, position.turn)
+        action = sampled(game, position.state, position.turn, position.actions, rng, "heuristic")
+        if sampled(game, view, position.turn, position.actions, before, "heuristic") != action:
+            raise fault(game, "heuristic", "its action depends on something that `look` hides")
     end = position.state.copy()
     if int(rng[0]) % DEEP == 0:
         call(game, "random_playout", end, rng)

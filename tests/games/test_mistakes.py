@@ -265,9 +265,14 @@ def is_right(message: str, path: str, mistake: Mistake) -> None:
         assert mistake.line in Path(path).read_text().splitlines()[number - 1], message
 
 
-def test_the_game_without_a_mistake_is_right(tmp_path):
+def test_the_game_without_a_mistake_is_right(tmp_path, monkeypatch, capsys):
     (tmp_path / "one_bet.py").write_text(GAME)
     assert kibitz.check(f"{tmp_path}/one_bet.py:OneBet", games=30) > 100
+    monkeypatch.setattr(sys, "argv", ["kibitz", "check", f"{tmp_path}/one_bet.py:OneBet", "--games", "3"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 0
+    assert "no mistake found" in capsys.readouterr().out
     assert kibitz.solve(f"{tmp_path}/one_bet.py:OneBet", "cfr+", iterations=10).exploitability
 
 
