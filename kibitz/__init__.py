@@ -14,7 +14,7 @@ from .core.version import __version__
 _PUBLIC = {
     # what to do with games
     "load": "api", "solve": "api", "advise": "api", "match": "api", "tournament": "api", "train": "api",
-    "resume": "api", "exploit": "api", "play": "api", "models": "api",
+    "resume": "api", "exploit": "api", "play": "api", "models": "api", "check": "api",
     # what comes back
     "Solution": "api", "TrainingRun": "api", "Advice": "search.advice", "State": "games.state",
     "MatchResult": "arena.match", "Standings": "arena.tournament", "BadInput": "core.names",
@@ -34,6 +34,7 @@ __all__ = [
     "TrainingRun",
     "__version__",
     "advise",
+    "check",
     "exploit",
     "game",
     "helper",
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         Solution,
         TrainingRun,
         advise,
+        check,
         exploit,
         load,
         match,

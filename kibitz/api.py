@@ -16,6 +16,7 @@ from .core.names import BadInput, at_least
 from .core.progress import SILENT, Reporter
 from .core.runs import Run
 from .games import Game, full_name
+from .games import check as _check
 from .games import load as _load
 from .games.state import State
 from .players import make_for
@@ -48,6 +49,33 @@ def load(game: AnyGame) -> Game:
         3
     """
     return _load(game)
+
+
+def check(game: AnyGame, games: int = 40, seed: int = 1) -> int:
+    """Check that the rules and facts of a game are right: for authors of games.
+
+    Random games are played in plain Python, and everything that the rules return is checked against the facts and
+    against each other; then each rule is compiled by itself and compared with plain Python.
+
+    Args:
+        game: A game or its name.
+        games: Number of random games.
+        seed: The same seed plays the same games.
+
+    Returns:
+        The number of positions that were checked.
+
+    Raises:
+        BadInput: Something is wrong. The message is one line: file, line, rule or fact, and what to write.
+
+    Example:
+        >>> import kibitz
+        >>> kibitz.check("kuhn", games=2) > 6
+        True
+    """
+    at_least("games", games, 1)
+    at_least("seed", seed, 0)
+    return _check(_load(game), games, seed=seed)
 
 
 # ---------------------------------------------------------------- solving

@@ -24,7 +24,7 @@ PANELS = {
     "Train": ("train", "models", "explain"),
     "Measure": ("match", "tournament", "rate", "session", "exploit", "study", "bench"),
     "Data": ("runs", "record", "replay", "convert"),
-    "Setup": ("compile", "cache"),
+    "Setup": ("check", "compile", "cache"),
 }
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core.names import BadInput
 from ..games import Game, full_name
-from ..games.game import CHANCE, SCRATCH
+from ..games.protocol import CHANCE, NO_SEAT, SCRATCH, TOO_LONG
 from ..games.records import Record
 from ..jit import helper, kernel
 from ..players import AdvisedPlayer
@@ -112,6 +112,8 @@ def to_next_seats(game, states, chance, dealt, log, done, views, turns, payoffs,
     for i in range(len(states)):
         state = states[i]
         while game.turn(state) == CHANCE:
+            if done[i] == log.shape[1]:
+                raise BadInput(TOO_LONG)
             n = game.actions(state, actions)
             game.chance_probs(state, actions, n, probs)
             log[i, done[i]] = actions[draw(probs, n, chance[i, dealt[i]])]
@@ -119,6 +121,8 @@ def to_next_seats(game, states, chance, dealt, log, done, views, turns, payoffs,
             dealt[i] += 1
             done[i] += 1
         turns[i] = game.turn(state)
+        if turns[i] >= payoffs.shape[1]:
+            raise BadInput(NO_SEAT)
         if turns[i] >= 0:
             live += 1
             game.look(state, turns[i], views[i])
@@ -133,6 +137,8 @@ def move(game, states, rows, probs, draws, moved, log, done, actions):
     """Play one move in each of these games."""
     for k in range(len(rows)):
         i = rows[k]
+        if done[i] == log.shape[1]:
+            raise BadInput(TOO_LONG)
         n = game.actions(states[i], actions)
         action = actions[draw(probs[k], n, draws[i, moved[i]])]
         log[i, done[i]] = action

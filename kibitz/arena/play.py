@@ -14,7 +14,7 @@ import numpy as np
 from ..core.names import BadInput
 from ..core.workers import cores
 from ..games import CHANCE, OVER, Game, chance_outcomes, full_name, legal_actions, load, positions, view_of
-from ..games.game import SCRATCH
+from ..games.protocol import NO_SEAT, SCRATCH, TOO_LONG
 from ..games.records import Record
 from ..jit import generators, kernel
 from ..players import Player, in_any_process, label, make_for
@@ -142,6 +142,8 @@ def play_game(
             action = int(players[order[turn]].move(view_of(game, state, turn)))
             check_legal(names[order[turn]], action, legal_actions(game, state), number)
         actions.append(action)
+        if len(actions) > game.facts.max_game_length:
+            raise BadInput(TOO_LONG)
         game.play(state, action)
     payoffs = [float(game.payoff(state, seat)) for seat in range(seats)]
     return Record(number, full_name(game), [names[each] for each in order], seed, actions, payoffs)
@@ -173,12 +175,14 @@ def play_recorded(game: Game, players: Sequence[Player], names: Sequence[str], s
     done = 0
     while True:
         view = np.zeros(1, game.state)
-        done, turn, n = to_next_seat(game, states, chance_rng, log, done, view, legal)
+        done, turn, n = to_next_seat(game, seats, states, chance_rng, log, done, view, legal)
         if n == 0:
             break
         action = int(players[order[turn]].move(view[0]))
         check_legal(names[order[turn]], action, legal[:n], number)
         play(game, states, action)
+        if done == len(log):
+            raise BadInput(TOO_LONG)
         log[done] = action
         done += 1
     payoffs = [float(game.payoff(states[0], seat)) for seat in range(seats)]
@@ -186,17 +190,21 @@ def play_recorded(game: Game, players: Sequence[Player], names: Sequence[str], s
 
 
 @kernel
-def to_next_seat(game, states, chance_rng, log, done, view, legal):
+def to_next_seat(game, seats, states, chance_rng, log, done, view, legal):
     """Let chance play until a seat has the turn.
 
     Returns the number of actions logged, the seat, and the number of its legal actions: 0 when the game is over.
     """
     state = states[0]
     while game.turn(state) == CHANCE:
+        if done == len(log):
+            raise BadInput(TOO_LONG)
         log[done] = game.sample_action(state, chance_rng)
         game.play(state, log[done])
         done += 1
     turn, n = game.turn(state), 0
+    if turn >= seats:
+        raise BadInput(NO_SEAT)
     if turn >= 0:
         game.look(state, turn, view[0])
         n = game.actions(state, legal)

@@ -8,6 +8,7 @@ import importlib.util
 import math
 import pkgutil
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
@@ -227,6 +228,15 @@ def class_from_file(kind: str, text: str) -> Any:
     return classes[name]
 
 
+def _line(file: Path, error: Exception) -> str:
+    """The line of a file that raised an error, as `:12`; empty where another file is to blame."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == file.resolve()]
+    if isinstance(error, SyntaxError) and Path(error.filename or "").resolve() == file.resolve():
+        lines.append(error.lineno)
+    return f":{lines[-1]}" if lines and lines[-1] else ""
+
+
 @functools.cache
 def _module_from_file(file: Path) -> Any:
     spec = importlib.util.spec_from_file_location(file.stem, file)
@@ -239,7 +249,8 @@ def _module_from_file(file: Path) -> Any:
     except Exception as error:
         if sys.modules[file.stem] is module:
             del sys.modules[file.stem]
-        raise BadInput(f"{file} can't be imported: {type(error).__name__}: {' '.join(str(error).split())}") from error
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise BadInput(f"{file}{_line(file, error)} can't be imported: {reason}") from error
     finally:
         sys.path.pop(0)
     return module

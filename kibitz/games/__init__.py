@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ..core import names
 from ..core.names import BadInput
+from .check import check, check_once
 from .game import (
     CHANCE,
     GAMES,
@@ -31,6 +32,7 @@ __all__ = [
     "Game",
     "State",
     "chance_outcomes",
+    "check",
     "full_name",
     "game",
     "legal_actions",
@@ -47,10 +49,14 @@ def load(text: str | Game) -> Game:
         text: Such as `leduc`, `goofspiel:13`, `liars_dice:dice=2` or `path/to/my_game.py:MyGame:size=3`. A game object
             is returned unchanged, so that functions can take either.
 
+    A game that isn't one of Kibitz's own is checked when it is first used (see `check`).
+
     Raises:
-        BadInput: No game has this name, or it doesn't take these parameters.
+        BadInput: No game has this name, it doesn't take these parameters, or its rules or facts are wrong.
     """
     if not isinstance(text, str):
+        if not is_shipped(type(text)):
+            check_once(text)
         return text
     name, parameters = names.split(text)
     cls = GAMES[name]
@@ -63,7 +69,10 @@ def load(text: str | Game) -> Game:
         if key not in values and key not in cls._field_defaults:
             raise BadInput(f"{cls.name}: {key} is missing; {names.describe(names.hints(cls))}")
     made: Game = cls(**values)
-    made.facts  # noqa: B018  (refuses parameters that don't go together)
+    if is_shipped(cls):
+        made.facts  # noqa: B018  (refuses parameters that don't go together)
+    else:
+        check_once(made)
     return made
 
 

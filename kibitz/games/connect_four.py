@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..jit import below, helper, lowest, mix, record
+from ..jit import below, helper, lowest, record, xor_mix
 from .boards import square
 from .display import show_board
 from .game import OVER, game
@@ -112,7 +112,7 @@ class ConnectFour(NamedTuple):
         return 0.0 if state.winner == NOBODY else 1.0 if state.winner == seat else -1.0
 
     def infoset(self, state, seat):
-        return mix(mix(mix(np.uint64(seat + 1), 0), state.stones[0]), state.stones[1])
+        return xor_mix(xor_mix(xor_mix(np.uint64(seat + 1), 0), state.stones[0]), state.stones[1])
 
     def observe(self, state, seat, out):
         """The stones of the seat, then those of the other seat, row by row from the bottom."""

@@ -4,6 +4,8 @@ A position is one NumPy record. Rules run as plain Python and compiled inside ev
 a whole game.
 """
 
+import dataclasses
+import difflib
 import functools
 import inspect
 from collections.abc import Callable
@@ -12,10 +14,24 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..core.names import BadInput, Registry
-from ..jit import below, copy_record, hash_record, mix, rules, uniform
+from ..jit import below, copy_record, hash_record, helper, rules, uniform, xor_mix
 from . import svg
 from .display import show_board
-from .protocol import CHANCE, IST, OVER, PST, SCRATCH, Facts, Game, chance_outcomes, legal_actions, positions, view_of
+from .protocol import (
+    CHANCE,
+    ENDLESS,
+    IST,
+    NEVER_ENDS,
+    OVER,
+    PST,
+    SCRATCH,
+    Facts,
+    Game,
+    chance_outcomes,
+    legal_actions,
+    positions,
+    view_of,
+)
 from .state import State
 
 __all__ = [
@@ -79,7 +95,7 @@ RENAMED = {  # rules and facts before version 0.2
     "longest": "max_game_length",
     "mills": "milli_unit",
 }
-
+FACTS = [field.name for field in dataclasses.fields(Facts) if field.name != "hidden"]
 
 C = TypeVar("C", bound=type)
 
@@ -108,16 +124,23 @@ def game(
     `check` returns what is wrong with a combination of parameters that are each in range.
     """
     for fact in unknown:
-        raise TypeError(_renamed("fact", fact) or f"no fact of a game is called {fact}")
+        raise TypeError(_renamed("fact", fact) or f"no fact of a game is called {fact}{_near(fact, FACTS)}")
+    if not isinstance(state, np.dtype) or not state.names:
+        raise TypeError(f"the game {name}: state should be record((name, type), ...), not {state!r}")
     needed = {"num_actions": num_actions, "max_game_length": max_game_length, "payoffs": payoffs}
     for fact, value in needed.items():
         if value is None:
             raise TypeError(f"the game {name} lacks the fact {fact}")
 
     def decorate(cls: C) -> C:
+        if not hasattr(cls, "_fields"):
+            raise TypeError(f"{cls.__name__} should be a NamedTuple: class {cls.__name__}(NamedTuple)")
         for rule, value in vars(cls).items():
-            if inspect.isfunction(value) and _renamed("rule", rule):
-                raise TypeError(_renamed("rule", rule))
+            if inspect.isfunction(value) and rule not in KNOWN:
+                if _renamed("rule", rule):
+                    raise TypeError(_renamed("rule", rule))
+                if near := _near(rule, KNOWN):
+                    raise TypeError(f"{cls.__name__}: no rule is called {rule}{near}")
         missing = [rule for rule in NEEDED if rule not in vars(cls)]
         written = [rule for rule in HIDDEN if rule in vars(cls)]
         if missing:
@@ -130,6 +153,8 @@ def game(
             if default.__name__ not in vars(cls):
                 setattr(cls, default.__name__, default)
         rules(RULES)(cls)
+        if not is_shipped(cls):
+            cls.checked_actions = _checked(cls.actions)  # type: ignore[attr-defined]
 
         @functools.cache
         def facts(self: Any) -> Facts:
@@ -171,6 +196,24 @@ def is_shipped(cls: type) -> bool:
     return cls.__module__.startswith(f"{GAMES.package}.")
 
 
+def _near(name: str, known: Any) -> str:
+    near = difflib.get_close_matches(name, known, 1, 0.8)
+    return f": did you mean {near[0]}?" if near else ""
+
+
+def _checked(actions: Any) -> Any:
+    """The rule `actions` for kernels, which rely on the number that it returns."""
+    written = helper(actions)
+
+    def checked(self, state, out):
+        n = written(self, state, out)
+        if n < 1 or n > len(out):
+            raise BadInput("actions returned no number of actions that it can have written: see kibitz check")
+        return n
+
+    return checked
+
+
 def _renamed(kind: str, name: str) -> str:
     return f"the {kind} {name} is called {RENAMED[name]} now" if name in RENAMED else ""
 
@@ -201,8 +244,11 @@ def sample_action(self, state, rng):
 
 def random_playout(self, state, rng):
     """Play uniformly random actions until the game is over. Some games (Hex) can sample the end without each move."""
-    while self.turn(state) != OVER:
+    for _ in range(ENDLESS):
+        if self.turn(state) == OVER:
+            return
         self.play(state, self.sample_action(state, rng))
+    raise BadInput(NEVER_ENDS)
 
 
 def heuristic(self, state, rng):
@@ -220,7 +266,7 @@ def reward(self, state, seat):
 
 
 def infoset(self, state, seat):
-    return mix(hash_record(state), seat)
+    return xor_mix(hash_record(state), seat)
 
 
 def observe(self, state, seat, out):
@@ -317,3 +363,4 @@ DEFAULTS = (
     determinize, target, from_to, pieces, without_announcements, places, regions, show, action_to_string, parse_action,
     picture, initial,
 )  # fmt: skip
+KNOWN = {*RULES, *(default.__name__ for default in DEFAULTS), "board"}  # methods of a game

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..jit import draw, helper, mix, record
+from ..jit import draw, helper, record, xor_mix
 from .bitboards import list_bits
 from .boards import square
 from .game import OVER, game
@@ -99,9 +99,9 @@ class Gomoku(NamedTuple):
         return 0.0 if state.winner == NOBODY else 1.0 if state.winner == seat else -1.0
 
     def infoset(self, state, seat):
-        key = mix(np.uint64(seat + 1), 0)
+        key = xor_mix(np.uint64(seat + 1), 0)
         for row in range(self.size):
-            key = mix(key, int(state.lines[0, row]) << MOST | int(state.lines[1, row]))
+            key = xor_mix(key, int(state.lines[0, row]) << MOST | int(state.lines[1, row]))
         return key
 
     def observe(self, state, seat, out):

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..jit import below, copy_record, helper, lowest, mix, popcount, record, uniform
+from ..jit import below, copy_record, helper, lowest, popcount, record, uniform, xor_mix
 from .display import seat_name
 from .game import OVER, game
 from .svg import card_svg, table_html
@@ -103,7 +103,7 @@ class Goofspiel(NamedTuple):
 
     def infoset(self, state, seat):
         if seat == 0 and state.to_move == 1:
-            return mix(state.keys[0], 1024 + int(state.bids[0, int(state.rounds)]))
+            return xor_mix(state.keys[0], 1024 + int(state.bids[0, int(state.rounds)]))
         return state.keys[seat]
 
     def observe(self, state, seat, out):
@@ -248,8 +248,8 @@ def settle(game, state):
     state.points[1] = int(state.points[1]) + (two > one) * (round + game.base)
     state.winner[round] = (two > one) + 2 * (one == two)
     state.rounds = round + 1
-    state.keys[0] = mix(state.keys[0], seen(game, one, two))
-    state.keys[1] = mix(state.keys[1], seen(game, two, one))
+    state.keys[0] = xor_mix(state.keys[0], seen(game, one, two))
+    state.keys[1] = xor_mix(state.keys[1], seen(game, two, one))
 
 
 @helper
@@ -311,7 +311,7 @@ def retrace(game, state, seat):
     for round in range(int(state.rounds)):
         mine, other = int(state.bids[seat, round]), int(state.bids[1 - seat, round])
         hand &= ~(1 << mine)
-        key = mix(key, seen(game, mine, other))
+        key = xor_mix(key, seen(game, mine, other))
     state.hand[seat] = hand
     state.keys[seat] = key
 

@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..jit import below, draw, helper, mix, popcount, record
+from ..jit import below, draw, helper, popcount, record, xor_mix
 from .bitboards import list_bits
 from .boards import rhombus
 from .display import show_board
@@ -160,11 +160,11 @@ class Hex(NamedTuple):
         return 1.0 if state.winner == seat else -1.0
 
     def infoset(self, state, seat):
-        first = mix(np.uint64(4 * seat + int(state.to_move) + 2), 0)
+        first = xor_mix(np.uint64(4 * seat + int(state.to_move) + 2), 0)
         second = first
         for word in range(self.size + 4 >> 2):
-            first, second = mix(first, state.stones[0, word]), mix(second, state.stones[1, word])
-        return mix(mix(first, 0), second)
+            first, second = xor_mix(first, state.stones[0, word]), xor_mix(second, state.stones[1, word])
+        return xor_mix(xor_mix(first, 0), second)
 
     def observe(self, state, seat, out):
         """The stones of the seat, those of the other seat, and the cells along the two sides that the seat connects."""

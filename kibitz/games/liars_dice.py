@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..jit import below, copy_record, helper, mix, record
+from ..jit import below, copy_record, helper, record, xor_mix
 from .display import seat_name
 from .game import CHANCE, IST, OVER, game
 from .svg import die_svg, table_html
@@ -108,7 +108,7 @@ class LiarsDice(NamedTuple):
         held = seat
         for i in range(self.dice):
             held = held * 16 + int(state.dice[seat, i]) + 1
-        return mix(mix(np.uint64(held), 0), state.bids)
+        return xor_mix(xor_mix(np.uint64(held), 0), state.bids)
 
     def observe(self, state, seat, out):
         """Own sorted dice, one-hot; then the bids of the seat, then those of the other seat."""

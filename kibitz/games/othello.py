@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..jit import below, helper, mix, popcount, record
+from ..jit import below, helper, popcount, record, xor_mix
 from .bitboards import ONE, bit, list_bits, mask, nth
 from .boards import square
 from .display import show_board
@@ -86,7 +86,9 @@ class Othello(NamedTuple):
         return float(int(lead > 0) - int(lead < 0))
 
     def infoset(self, state, seat):
-        return mix(mix(mix(np.uint64(4 * seat + int(state.to_move) + 3), 0), state.discs[0]), state.discs[1])
+        return xor_mix(
+            xor_mix(xor_mix(np.uint64(4 * seat + int(state.to_move) + 3), 0), state.discs[0]), state.discs[1]
+        )
 
     def observe(self, state, seat, out):
         """The discs of the seat, those of the other seat, and all ones if the seat is to move: passes change that."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..jit import helper, mix, record
+from ..jit import helper, record, xor_mix
 from .bitboards import bit
 from .boards import square
 from .game import OVER, C, game
@@ -78,8 +78,8 @@ def payoff(self, state, seat):
 
 
 def infoset(self, state, seat):
-    key = mix(np.uint64(4 * seat + int(state.to_move) + 2), 0)
-    return mix(mix(key, state.pieces[0]), state.pieces[1])
+    key = xor_mix(np.uint64(4 * seat + int(state.to_move) + 2), 0)
+    return xor_mix(xor_mix(key, state.pieces[0]), state.pieces[1])
 
 
 def observe(self, state, seat, out):

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from ..core.names import BadInput
 from ..jit import generators, kernel
-from .game import OVER, Game, positions
+from .protocol import ENDLESS, NEVER_ENDS, OVER, Game, positions
 
 
 def finished(game: Game, count: int, seed: int = 1, start: Any = None) -> float:
@@ -39,7 +40,10 @@ def _play(game, states, count, rng):
     for _ in range(count):
         states[1] = states[0]
         state = states[1]
+        limit = plies + ENDLESS
         while game.turn(state) != OVER:
+            if plies == limit:
+                raise BadInput(NEVER_ENDS)
             game.play(state, game.sample_action(state, rng))
             plies += 1
         total += game.payoff(state, 0)

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..jit import below, helper, lowest, mix, record
+from ..jit import below, helper, lowest, record, xor_mix
 from .bitboards import ONE, bit, mask, nth
 from .boards import square
 from .display import show_board
@@ -119,8 +119,8 @@ class Teeko(NamedTuple):
         return 0.0 if state.winner < 0 else (1.0 if state.winner == seat else -1.0)
 
     def infoset(self, state, seat):
-        key = mix(np.uint64((4 * seat + int(state.to_move) + 2) * 32768 + int(state.plies)), 0)
-        return mix(mix(key, state.markers[0]), state.markers[1])
+        key = xor_mix(np.uint64((4 * seat + int(state.to_move) + 2) * 32768 + int(state.plies)), 0)
+        return xor_mix(xor_mix(key, state.markers[0]), state.markers[1])
 
     def observe(self, state, seat, out):
         """The markers of the seat, then those of the other seat."""

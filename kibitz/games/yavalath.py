@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..jit import below, helper, mix, record
+from ..jit import below, helper, record, xor_mix
 from .bitboards import bit, list_bits, mask
 from .boards import hexagon
 from .game import OVER, game
@@ -90,8 +90,8 @@ class Yavalath(NamedTuple):
         return 0.0 if state.winner == NOBODY else 1.0 if state.winner == seat else -1.0
 
     def infoset(self, state, seat):
-        key = mix(np.uint64(4 * seat + int(state.to_move) + 2), 0)
-        return mix(mix(key, state.stones[0]), state.stones[1])
+        key = xor_mix(np.uint64(4 * seat + int(state.to_move) + 2), 0)
+        return xor_mix(xor_mix(key, state.stones[0]), state.stones[1])
 
     def observe(self, state, seat, out):
         """The stones of the seat, then those of the other seat."""

@@ -3,7 +3,7 @@
 from .bits import lowest, popcount
 from .cache import cache_files, cache_folder, compiled
 from .compiler import PLAIN, Kernel, call_once, counting, helper, kernel, long_helper, rules, wrapping
-from .random import below, draw, generators, mix, uniform
+from .random import below, draw, generators, mix, uniform, xor_mix
 from .records import copy_record, hash_record, record
 
 __all__ = [
@@ -29,4 +29,5 @@ __all__ = [
     "rules",
     "uniform",
     "wrapping",
+    "xor_mix",
 ]

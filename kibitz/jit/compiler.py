@@ -16,11 +16,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..core.names import BadInput
+
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 counting: list[str] = []  # names of compiled kernels that count references, as something allocates
+
+# Called with a class whose rules don't compile; raises an error that says why, where that is known.
+explain: Callable[[type], None] | None = None
 
 _pending: list[Callable[[], None]] = []  # what Numba is told before the next compilation
 _lock = threading.RLock()
@@ -40,7 +45,17 @@ def _register_pending() -> None:
             _pending.pop(0)()
 
 
+def is_outside(code: Any) -> bool:
+    """Whether code is from outside Kibitz: every index in it is checked, so that a mistake there raises IndexError."""
+    return not str(code.__module__).startswith(f"{__name__.partition('.')[0]}.")
+
+
 # ---------------------------------------------------------------- functions
+
+OUTSIDE = (
+    "reads or writes outside an array: is num_actions, max_chance_outcomes, encoding or notes too small? "
+    "kibitz check says more"
+)
 
 
 def helper(function: F) -> F:
@@ -48,7 +63,7 @@ def helper(function: F) -> F:
 
     Always inlined: a call would pass every array of a NamedTuple on the stack, which costs more than most helpers do.
     """
-    before_compiling(lambda: _backend().register_helper(function, function, inline=True))
+    before_compiling(lambda: _backend().register_helper(function, function, inline=True, checked=is_outside(function)))
     return function
 
 
@@ -57,7 +72,7 @@ def long_helper(function: F) -> F:
 
     Else rules of a card game would take minutes to compile.
     """
-    before_compiling(lambda: _backend().register_helper(function, function, inline=False))
+    before_compiling(lambda: _backend().register_helper(function, function, inline=False, checked=is_outside(function)))
     return function
 
 
@@ -74,7 +89,10 @@ def wrapping(function: F) -> F:
 
 
 class Kernel:
-    """A function that is compiled at its first call with arguments of these types, or loaded from the cache."""
+    """A function that is compiled at its first call with arguments of these types, or loaded from the cache.
+
+    It reports an index outside an array, in the rules of somebody's game, in one line.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
@@ -83,7 +101,17 @@ class Kernel:
     def __call__(self, *arguments: Any) -> Any:
         if _pending:
             _register_pending()
-        return self.dispatcher(*arguments)
+        try:
+            return self.dispatcher(*arguments)
+        except IndexError:
+            raise BadInput(f"a rule of {_name(arguments[0])} {OUTSIDE}") from None
+        except BadInput as error:  # what a kernel raises is a constant: the value of the fact is added here
+            fact = str(error).partition(" ")[0]
+            value = getattr(getattr(arguments[0], "facts", None), fact, None)
+            if value is None:
+                raise
+            told = str(error).replace(f"{fact} is", f"{fact} = {value} is", 1)
+            raise BadInput(f"{_name(arguments[0])}: {told}") from None
 
     @functools.cached_property
     def dispatcher(self) -> Any:
@@ -93,6 +121,10 @@ class Kernel:
 
     def __reduce__(self) -> str:
         return self.py_func.__qualname__
+
+
+def _name(game: Any) -> str:
+    return str(getattr(game, "name", "the game"))
 
 
 def kernel(function: F) -> F:

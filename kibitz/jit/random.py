@@ -5,11 +5,29 @@ import numpy as np
 from .compiler import helper, wrapping
 
 _GOLDEN, _A, _B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_C = np.uint64(0xD1342543DE82EF95)
 
 
 @wrapping
 def mix(key, value):
-    """Hash a value (a whole number ≥ 0) into a uint64 key; the result is never 0."""
+    """Hash a value (a whole number ≥ 0) into a uint64 key; the result is never 0.
+
+    Different pairs of small numbers have different hashes, and so has another order: `mix(mix(1, 2), 3)` is not
+    `mix(mix(1, 3), 2)`.
+    """
+    z = np.uint64(key) * _C + np.uint64(value) + _GOLDEN
+    z = (z ^ (z >> np.uint64(30))) * _A
+    z = (z ^ (z >> np.uint64(27))) * _B
+    return (z ^ (z >> np.uint64(31))) | np.uint64(1) << np.uint64(63)
+
+
+@wrapping
+def xor_mix(key, value):
+    """The hash of the shipped games, in whose strategy files and run folders its keys are stored.
+
+    It is sound only where the key is a hash already: it depends on `key ^ value`, so that of two small numbers
+    `xor_mix(1, 4) == xor_mix(2, 7)`. Elsewhere use `mix`.
+    """
     z = (key ^ np.uint64(value)) + _GOLDEN
     z = (z ^ (z >> np.uint64(30))) * _A
     z = (z ^ (z >> np.uint64(27))) * _B

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from .random import mix
+from .random import xor_mix
 
 
 def record(*fields: tuple) -> np.dtype:
@@ -36,5 +36,5 @@ def hash_record(source):
     used = bits_used(source.dtype)
     key = np.uint64(1)
     for word in np.frombuffer(source.tobytes().ljust(used.nbytes), np.uint64) & used:
-        key = mix(key, word)
+        key = xor_mix(key, word)
     return key

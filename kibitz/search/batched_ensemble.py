@@ -10,12 +10,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..core.names import BadInput
 from ..games import Game
-from ..games.game import CHANCE, OVER
+from ..games.protocol import CHANCE, OVER, TOO_LONG
 from ..jit import generators, kernel, record, rules
 from .determinization import Determinizer, sample_worlds
 from .ensemble_uct import EXACT, Ensemble, Root
-from .mcts import Limits, add_node, backward, child_of, expand, new_tree, play_out
+from .mcts import Limits, add_node, backward, child_of, expand, mover_of, new_tree, play_out
 from .policies import NO_LIMIT, Uniform
 from .selection import OBENAUS_C, ObenausUcb
 
@@ -176,9 +177,11 @@ def advance(game, roots, tree, scratch, machines, limits, select, policy, oracle
                     node = select.select(tree, node, rng)
                 game.play(state, tree.action[node])
                 depth += 1
+                if depth == len(path):
+                    raise BadInput(TOO_LONG)
                 path[depth] = node
                 if tree.visits[node] == 0:
-                    tree.mover[node] = game.turn(state)
+                    tree.mover[node] = mover_of(game, state, scratch.rewards)
             machine.depth = depth
             if machine.waits:
                 waiting += 1

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.names import BadInput
 from ..jit import helper, kernel, record, wrapping
 
 SLOT = record(("key", "u8"), ("at", "u4"), ("width", "u2"))  # key 0: free
+TWO_WIDTHS = "infoset gives one key to two positions with different numbers of legal actions"
 
 
 class Table(NamedTuple):
@@ -80,6 +82,8 @@ def find(table, key, width):
     """Where the cells of an infoset begin; a new infoset is added with zeros; -1 if there is no room."""
     i = slot_of(table.slots, key)
     if table.slots[i].key == key:
+        if table.slots[i].width != width:
+            raise BadInput(TWO_WIDTHS)
         return np.int64(table.slots[i].at)
     if not has_room(table.used[0], len(table.slots), 1) or table.used[1] + width > len(table.cells):
         return -1

@@ -13,8 +13,9 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ..core.names import BadInput
 from ..games import Game, full_name, legal_actions, positions
-from ..games.game import CHANCE, OVER
+from ..games.protocol import CHANCE, OVER, TOO_LONG, TOO_MANY_ACTIONS
 from ..jit import below, helper, kernel, mix
 from .advice import Advice, greedy_advice
 from .announcements import Announcements, HowAnnounced, Margin, Worlds, announcements_for
@@ -184,14 +185,20 @@ def simulate(game, view, seat, table, scratch, width, exploration, by_available,
 @helper
 def one_simulation(game, state, seat, table, scratch, width, exploration, by_available, policy, rng):
     cells, actions = table.cells, scratch.actions
-    depth = 0
+    depth, left = 0, len(scratch.at)
     expanded = False
     turn = game.turn(state)
     while turn != OVER and not expanded:
+        if left == 0:
+            raise BadInput(TOO_LONG)
+        left -= 1
         if turn == CHANCE:
             game.play(state, game.sample_action(state, rng))
         else:
             n = game.actions(state, actions)
+            for i in range(n):
+                if 3 * actions[i] >= width - 1:
+                    raise BadInput(TOO_MANY_ACTIONS)
             before = table.used[0]
             at = find(table, mix(game.infoset(state, seat), turn), width)
             expanded = table.used[0] > before

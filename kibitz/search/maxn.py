@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.names import BadInput
 from ..games import Game
-from ..games.game import CHANCE, OVER
+from ..games.protocol import CHANCE, OVER, TOO_LONG
 from ..jit import helper, kernel, long_helper
 
 EARLY = 32  # the total is estimated after this fraction of the limit
@@ -70,9 +71,13 @@ def _solve(game, stack, values, most):
         if stack.next[at] < stack.n[at]:
             chosen = stack.actions[at, stack.next[at]]
             stack.next[at] += 1
+            if at + 1 == len(stack.n):
+                raise BadInput(TOO_LONG)
             stack.states[at + 1] = stack.states[at]
             at += 1
             while chosen >= 0:
+                if looked > most:
+                    return -1
                 game.play(stack.states[at], chosen)
                 looked += 1
                 enter(game, stack, at)

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.names import BadInput
 from ..games import Game, positions
-from ..games.game import CHANCE, OVER, SCRATCH
+from ..games.protocol import CHANCE, OVER, SCRATCH, TOO_LONG
 from ..jit import below, generators, helper, kernel, uniform
 from .infoset_table import find, grow, has_room, new_table, size
 from .policies import choose
@@ -135,7 +136,11 @@ def outcome(game, table, path, seat, exploration, rng, state, actions, probs):
     cells = table.cells
     depth = 0
     reach = 1.0  # sampling probability of the updating seat's moves; all others' probabilities cancel out
+    left = len(path.n)
     while True:
+        if left == 0:
+            raise BadInput(TOO_LONG)
+        left -= 1
         turn = game.turn(state)
         if turn == CHANCE:
             game.play(state, game.sample_action(state, rng))
@@ -194,7 +199,11 @@ def external(game, table, path, rng, cells):
         state = path.states[depth]
         actions, probs = path.actions[depth], path.probs[depth]
         turn = game.turn(state)
+        left = len(path.n)
         while turn != OVER:
+            if left == 0 or depth + 1 == len(path.n):
+                raise BadInput(TOO_LONG)
+            left -= 1
             if turn == CHANCE:
                 game.play(state, game.sample_action(state, rng))
             else:

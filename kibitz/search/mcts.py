@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.names import BadInput, Interval
 from ..games import Game, full_name, positions
-from ..games.game import CHANCE, OVER
+from ..games.protocol import CHANCE, NO_SEAT, OVER, TOO_LONG
 from ..jit import hash_record, helper, kernel
 from .advice import Advice
 from .budget import max_memory
@@ -401,9 +401,11 @@ def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow,
                 node = select.select(tree, node, rng)
             game.play(state, tree.action[node])
             depth += 1
+            if depth == len(path):
+                raise BadInput(TOO_LONG)
             path[depth] = node
             if tree.visits[node] == 0:
-                tree.mover[node] = game.turn(state)
+                tree.mover[node] = mover_of(game, state, rewards)
         proven = tree.proven[node] != UNKNOWN
         if proven:
             # The game isn't over but decided: its value for each of the two seats.
@@ -418,6 +420,15 @@ def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow,
                 proven = True
         backward(tree, path, depth, rewards, select, proven and limits.prove)
     return count
+
+
+@helper
+def mover_of(game, state, rewards):
+    """The seat to move, CHANCE or OVER."""
+    turn = game.turn(state)
+    if turn >= len(rewards):
+        raise BadInput(NO_SEAT)
+    return turn
 
 
 @helper
@@ -452,8 +463,11 @@ def expand(game, state, tree, node, scratch, policy):
 @helper
 def child_of(tree, node, action):
     child = np.int64(tree.first[node])
-    while tree.action[child] != action:
+    end = child + np.int64(tree.children[node])
+    while child < end and tree.action[child] != action:
         child += 1
+    if child == end:
+        raise BadInput("sample_action drew an outcome that actions doesn't list")
     return child
 
 

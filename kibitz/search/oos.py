@@ -25,7 +25,7 @@ import numpy as np
 
 from ..core.names import BadInput, Interval
 from ..games import IST, PST, Game, full_name, positions
-from ..games.game import CHANCE, OVER
+from ..games.protocol import CHANCE, OVER, TOO_LONG
 from ..jit import below, helper, kernel, uniform
 from .advice import Advice
 from .budget import max_memory, refuse_beyond
@@ -240,7 +240,11 @@ def simulate(game, root, view, table, scratch, focus, settings, policy, count, r
         scratch.updating[0] = 1 - seat
         depth, tail = descend(game, state, view[0], table, scratch, focus, settings, seat, 0, rng)
         turn = game.turn(state)
+        left = scratch.at.shape[1]
         while turn != OVER:
+            if left == 0:
+                raise BadInput(TOO_LONG)
+            left -= 1
             if turn == CHANCE:
                 game.play(state, game.sample_action(state, rng))
             else:
@@ -269,6 +273,8 @@ def descend(game, state, view, table, scratch, focus, settings, seat, number, rn
     on_way = aiming
     turn = game.turn(state)
     while turn != OVER:
+        if ply == scratch.at.shape[1]:
+            raise BadInput(TOO_LONG)
         aims = on_way and ply < focus.plies[0]
         ply += 1
         if turn == CHANCE:

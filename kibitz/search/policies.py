@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..games.game import CHANCE, OVER
+from ..games.protocol import CHANCE, ENDLESS, OVER
 from ..jit import call_once, helper, kernel, rules, uniform
 
-NO_LIMIT = 2**31  # of plies
+NO_LIMIT = ENDLESS  # plies: a playout to the end
 RULES = {
     "step": "self, game, state, actions, probs, rng",
     "weigh": "self, game, state, actions, n, probs",

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..core.names import BadInput
 from ..games import full_name
-from ..games.game import CHANCE, OVER, SCRATCH, Game, positions
+from ..games.protocol import CHANCE, NO_SEAT, OVER, SCRATCH, TOO_LONG, Game, positions
 from ..jit import kernel
-from .infoset_table import Table, grow, has_room, new_table, slot_of
+from .infoset_table import TWO_WIDTHS, Table, grow, has_room, new_table, slot_of
 
 MAX_LEAVES = 30_000_000  # about 2 GB
 
@@ -160,6 +160,8 @@ def _unfold(game, stack, found, max_leaves):
         ):
             return FULL
         turn = game.turn(state)
+        if turn > 1:
+            raise BadInput(NO_SEAT)
         if turn == OVER:
             leaf = counts[LEAVES]
             found.leaves[leaf, 0] = stack.sequence[depth, 0]
@@ -183,6 +185,7 @@ def _unfold(game, stack, found, max_leaves):
                     number = counts[INFOSETS]
                     slots[slot].key = key
                     slots[slot].at = number
+                    slots[slot].width = n
                     found.keys[number] = key
                     found.seats[number] = turn
                     found.first[number] = counts[SEQUENCES + turn]
@@ -191,6 +194,8 @@ def _unfold(game, stack, found, max_leaves):
                     counts[SEQUENCES + turn] += n
                     counts[INFOSETS] += 1
                     found.table.used[0] = counts[INFOSETS]
+                if slots[slot].width != n:
+                    raise BadInput(TWO_WIDTHS)
                 number = np.int64(slots[slot].at)
                 if found.parent[number] != stack.sequence[depth, turn] or found.seats[number] != turn:
                     return FORGETFUL
@@ -202,6 +207,8 @@ def _unfold(game, stack, found, max_leaves):
             continue
         stack.next[depth] = i + 1
         below = depth + 1
+        if below == len(stack.n):
+            raise BadInput(TOO_LONG)
         stack.states[below] = state
         stack.sequence[below, 0] = stack.sequence[depth, 0]
         stack.sequence[below, 1] = stack.sequence[depth, 1]

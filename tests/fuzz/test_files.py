@@ -132,7 +132,10 @@ READERS: dict[str, tuple[Reader, ...]] = {
     "*/metrics.jsonl": (LIST,),
     "*/result.json": (LIST,),
     "deep-cfr/config.json": (LIST, COMPARE, configuration),
-    **{f"{name}/config.json": (LIST, configuration) for name in ("cards", "exit-cards", "exit-oos", "next-card", "tspg")},
+    **{
+        f"{name}/config.json": (LIST, configuration)
+        for name in ("cards", "exit-cards", "exit-oos", "next-card", "tspg")
+    },
     "*/config.json": (LIST,),
     "exit-oos/network.safetensors": (describe, command("exploit", "kuhn", "net:exit-oos")),
     "deep-cfr/network.safetensors": (describe, command("exploit", "kuhn", "net:deep-cfr")),

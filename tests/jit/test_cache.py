@@ -21,7 +21,7 @@ from kibitz.games import OVER, game
 from kibitz.jit import record
 {imports}
 
-@game("{name}", state=record(("left", "i8")), num_actions=2, max_game_length=9, payoffs=(-99.0, 99.0))
+@game("{name}", state=record(("left", "i8")), num_actions=2, max_game_length=9, payoffs=(-99.0, 99.0), zero_sum=False)
 class {name}(NamedTuple):
     def start(self, state):
         state.left = 5

@@ -9,7 +9,7 @@ from numba.core.errors import NumbaError
 from scipy import stats
 
 from kibitz import jit
-from kibitz.games import game
+from kibitz.games import game, load
 from kibitz.jit import (
     below,
     copy_record,
@@ -22,6 +22,7 @@ from kibitz.jit import (
     popcount,
     record,
     uniform,
+    xor_mix,
 )
 from kibitz.jit.cache import fingerprint
 
@@ -257,3 +258,28 @@ def bits_of(bits):
 def test_bits_are_counted_the_same_way_in_plain_python():
     for bits, expected in ((1, (1, 0)), (0b1011000, (3, 3)), (2**63, (1, 63)), (2**64 - 1, (64, 0))):
         assert bits_of(np.uint64(bits)) == plainly(bits_of)(np.uint64(bits)) == expected
+
+
+@kernel
+def mixed(keys, values, out):
+    for i in range(len(keys)):
+        for j in range(len(values)):
+            out[i, j] = mix(keys[i], values[j])
+
+
+def test_mix_gives_different_pairs_of_small_numbers_different_keys():
+    keys, values, out = np.arange(400, dtype=np.uint64), np.arange(400), np.zeros((400, 400), np.uint64)
+    mixed(keys, values, out)
+    assert len(np.unique(out)) == out.size  # (1, 4) and (2, 7) among them
+    assert out.min() > 0
+    assert out[1, 4] == mix(np.uint64(1), 4) != mix(np.uint64(2), 7)
+    assert mix(mix(np.uint64(1), 2), 3) != mix(mix(np.uint64(1), 3), 2)
+
+
+def test_keys_of_shipped_games_stay_those_of_stored_strategies():
+    assert int(xor_mix(np.uint64(1), 4)) == 16357983197009134426
+    dice = load("liars_dice:faces=3")
+    state = dice.initial()
+    for face in (1, 0):
+        dice.play(state.record, face)
+    assert int(dice.infoset(state.record, 0)) == 16458488740677387444

@@ -8,7 +8,7 @@ This file joins the parts: `cards`, `state` (the record of a game), `announcemen
 
 from typing import Annotated, NamedTuple
 
-from ...jit import below, copy_record, helper, long_helper, lowest, mix, popcount
+from ...jit import below, copy_record, helper, long_helper, lowest, popcount, xor_mix
 from ..game import CHANCE, OVER, game
 from . import display, encoding
 from .announcements import CALL, LEVELS, SILENT, announce, ask_for_announcement, open_calls, side_of
@@ -200,11 +200,11 @@ class Doppelkopf(NamedTuple):
                     state.said[self.forced] = RESERVATION
                     next_reservation(self, state)
             return
-        state.history = mix(state.history, action)
+        state.history = xor_mix(state.history, action)
         if state.phase == CARDS:
             if action == FOX and holds_pigs(self, state, seat):
                 state.pigs = seat
-                state.history = mix(state.history, PIGS_SHOWN)
+                state.history = xor_mix(state.history, PIGS_SHOWN)
             play_card(self, state, seat, action)
         elif state.phase == ANNOUNCING:
             waiting = int(state.waiting)
@@ -255,7 +255,7 @@ class Doppelkopf(NamedTuple):
         return int(state.scores[seat]) + (points - 120) / 500.0
 
     def infoset(self, state, seat):
-        return mix(state.history, int(state.hands[seat]) << 8 | int(state.dealt) << 2 | seat)
+        return xor_mix(state.history, int(state.hands[seat]) << 8 | int(state.dealt) << 2 | seat)
 
     def observe(self, state, seat, out):
         encoding.encode(self, state, seat, out)

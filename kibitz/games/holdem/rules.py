@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ...jit import below, copy_record, helper, mix
+from ...jit import below, copy_record, helper, xor_mix
 from ..game import CHANCE, IST, OVER, game
 from . import display, encoding
 from .hand_strength import hand_value
@@ -149,7 +149,7 @@ class Holdem(NamedTuple):
             cards = cards << 6 | int(state.hole[seat, i]) + 1
         for i in range(5):
             cards = cards << 6 | int(state.board[i]) + 1
-        return mix(mix(state.line << np.uint64(1) | np.uint64(seat), 0), cards)
+        return xor_mix(xor_mix(state.line << np.uint64(1) | np.uint64(seat), 0), cards)
 
     def observe(self, state, seat, out):
         encoding.encode(self, state, seat, out)

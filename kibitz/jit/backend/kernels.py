@@ -13,6 +13,7 @@ from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
 from numba.extending import overload, typeof_impl
 
+from .. import compiler as front
 from ..compiler import Kernel, counting
 from .cache import KernelCache
 
@@ -20,9 +21,11 @@ from .cache import KernelCache
 INSIDE: Any = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 
 
-def register_helper(function: Callable[..., Any], compiled: Callable[..., Any], inline: bool) -> None:
-    """Let kernels call a function; `compiled` is what is compiled in its place."""
-    options: Any = {**INSIDE, **({"forceinline": True} if inline else {})}
+def register_helper(
+    function: Callable[..., Any], compiled: Callable[..., Any], inline: bool, checked: bool = False
+) -> None:
+    """Let kernels call a function; `compiled` is what is compiled in its place, `checked` with all its indices."""
+    options: Any = {**INSIDE, **({"forceinline": True} if inline else {}), **({"boundscheck": True} if checked else {})}
     overload(function, strict=False, jit_options=options)(lambda *arguments, **named: compiled)  # type: ignore[call-arg]
 
 
@@ -42,6 +45,16 @@ def _(value: Kernel, context: Any) -> types.Dispatcher:
 
 
 def _compile(compiler: Any, arguments: Any, return_type: Any) -> Any:
+    try:
+        return _compile_lean(compiler, arguments, return_type)
+    except Exception:
+        for each in arguments:
+            if hasattr(each, "rules") and front.explain is not None:
+                front.explain(each.rules)
+        raise
+
+
+def _compile_lean(compiler: Any, arguments: Any, return_type: Any) -> Any:
     """Compile without Numba's run-time library (NRT) if possible.
 
     With NRT each use of a field of a NamedTuple counts references by atomic operations, and a search takes up to three

@@ -7,7 +7,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from ..random import mix
+from ..random import xor_mix
 from ..records import bits_used, copy_record, hash_record
 
 
@@ -61,9 +61,9 @@ def _overload_hash_record(source):
     def compiled(source):
         key = np.uint64(1)
         for index in range(words):
-            key = mix(key, _word(source, index) & used[index])
+            key = xor_mix(key, _word(source, index) & used[index])
         if rest:
-            key = mix(key, _last_bytes(source) & used[words])
+            key = xor_mix(key, _last_bytes(source) & used[words])
         return key
 
     return compiled

@@ -9,6 +9,7 @@ from numba.core.datamodel import models
 from numba.extending import overload_method, register_model, typeof_impl
 
 from ..cache import fingerprint
+from ..compiler import is_outside
 from .kernels import INSIDE
 
 _classes: dict[tuple[str, str], type] = {}  # (name, fingerprint) -> the class
@@ -39,24 +40,33 @@ class Rules(types.NamedTuple):
         return True
 
     def __reduce__(self) -> tuple:
-        return _rebuild, (self.instance_class.__qualname__, self.fields, self.types, self.stamp)
+        return _rebuild, (type(self), self.instance_class.__qualname__, self.fields, self.types, self.stamp)
+
+
+class OutsideRules(Rules):
+    """The same of a class from outside Kibitz, whose rules are compiled with bounds checks."""
 
 
 register_model(Rules)(models.TupleModel)
+register_model(OutsideRules)(models.TupleModel)
 
 
-def _rebuild(name: str, fields: tuple, field_types: tuple, stamp: str) -> Rules:
+def _rebuild(kind: type[Rules], name: str, fields: tuple, field_types: tuple, stamp: str) -> Rules:
     absent: Any = collections.namedtuple("Absent", fields)  # type: ignore[misc]
     absent.__qualname__ = name
-    return Rules(field_types, _classes.get((name, stamp), absent), stamp)
+    return kind(field_types, _classes.get((name, stamp), absent), stamp)
 
 
 def register_rule(name: str, parameters: str) -> None:
     """Let kernels call a method of this name and these parameters on every class with rules."""
     scope: dict = {"name": name}
-    exec(f"def {name}({parameters}): return getattr(self.rules, name)", scope)
-    options = {"forceinline": True, **INSIDE}
-    overload_method(Rules, name, jit_options=options)(scope[name])  # type: ignore[call-arg]
+    exec(
+        f"def {name}({parameters}): return getattr(self.rules, 'checked_' + name, None) or getattr(self.rules, name)",
+        scope,
+    )
+    for kind, more in ((Rules, {}), (OutsideRules, {"boundscheck": True})):
+        options: Any = {"forceinline": True, **INSIDE, **more}
+        overload_method(kind, name, jit_options=options)(scope[name])  # type: ignore[call-arg]
 
 
 def register_class(cls: Any, methods: list[Any]) -> None:
@@ -70,4 +80,5 @@ def register_class(cls: Any, methods: list[Any]) -> None:
 
     @typeof_impl.register(cls)
     def _(value: Any, context: Any) -> Rules:
-        return Rules(tuple(typeof_impl(field, context) for field in value), cls, stamp())
+        kind = OutsideRules if is_outside(cls) else Rules
+        return kind(tuple(typeof_impl(field, context) for field in value), cls, stamp())

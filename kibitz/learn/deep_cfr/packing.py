@@ -10,7 +10,7 @@ import numpy as np
 
 from ...games import Game
 from ...games.holdem.encoding import PACKED, pack, unpack
-from ...jit import kernel, mix
+from ...jit import kernel, xor_mix
 from ..encodings import survey
 
 BITS, FLOATS, HANDS = "bits", "floats", "hands"
@@ -93,7 +93,7 @@ def _add_up(keys, values, weights, slots, first, totals, sums):
     """Sum the rows of equal keys, in order of first appearance; return the number of keys."""
     count, mask = 0, np.uint64(len(slots) - 1)
     for i in range(len(keys)):
-        at = mix(keys[i], 0) & mask
+        at = xor_mix(keys[i], 0) & mask
         while slots[at] >= 0 and keys[first[slots[at]]] != keys[i]:
             at = (at + np.uint64(1)) & mask
         if slots[at] < 0:

@@ -18,8 +18,8 @@ import numpy as np
 
 from ...core.names import BadInput
 from ...games import Game, full_name, positions
-from ...games.game import CHANCE, OVER
-from ...jit import draw, helper, kernel, mix
+from ...games.protocol import CHANCE, NO_SEAT, OVER, TOO_MANY_ACTIONS
+from ...jit import draw, helper, kernel, xor_mix
 from ...search.policies import choose
 from .packing import Packing
 from .thesis_defects import Payoff
@@ -170,7 +170,12 @@ def arrive(game, value_rule, nodes, start, end, seat, encodings, waiting, rows, 
             # For the traversing seat; with flipped signs, for the seat that would move if turns alternated.
             nodes.values[i] = value_rule.payout(game, state, seat)
             continue
+        if turn > 1:
+            raise BadInput(NO_SEAT)
         nodes.n[i] = game.actions(state, nodes.actions[i])
+        for j in range(nodes.n[i]):
+            if nodes.actions[i, j] >= nodes.actions.shape[1]:
+                raise BadInput(TOO_MANY_ACTIONS)
         nodes.row[i] = rows[turn]
         rows[turn] += 1
         at = asked[turn]
@@ -215,7 +220,7 @@ def descend(game, nodes, parent, child, action):
 @helper
 def part(stream, number):
     """Make the random stream of a branch independent of its siblings'."""
-    stream[0] = mix(stream[0], number)
+    stream[0] = xor_mix(stream[0], number)
     draw(stream)  # the state after mixing is not yet a draw of the new stream
 
 

@@ -22,7 +22,7 @@ from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, 
 from ...games.doppelkopf.cards import KINDS
 from ...games.doppelkopf.rules import playable
 from ...games.doppelkopf.state import CARDS as CARD_PHASE
-from ...jit import helper, lowest, mix
+from ...jit import helper, lowest, xor_mix
 from ...search.batched_ensemble import oracle
 from ...search.infoset_table import SLOT, slot_of
 from ...search.policies import softmax
@@ -231,10 +231,10 @@ def hash_line(oracle, state):
     for i in range(count):
         if int(state.leaders[i >> 2]) + i & 3 == seat:
             hand += 1 << 2 * int(state.played[i])
-    key = mix(mix(np.uint64(1), hand), seat)
+    key = xor_mix(xor_mix(np.uint64(1), hand), seat)
     oracle.keys[0] = key
     for i in range(count):
-        key = mix(key, int(state.played[i]))
+        key = xor_mix(key, int(state.played[i]))
         oracle.keys[i + 1] = key
     return count, hand
 

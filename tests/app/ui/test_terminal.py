@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from kibitz import games
-from kibitz.app.ui.formatting import advice_table, compact_moves, nth
+from kibitz.app.ui.formatting import advice_table, nth
 from kibitz.app.ui.referee import Referee, Step, describe_step, equal, next_state, observed_action
 from kibitz.app.ui.terminal import SHORT, Score, TerminalGame
-from kibitz.app.ui.words import ENGLISH, GERMAN, Words
+from kibitz.app.ui.words import ENGLISH, Words
 from kibitz.games import CHANCE, OVER, legal_actions, view_of
 from kibitz.players import Random
 from kibitz.search.advice import Advice, fixed_advice
