@@ -58,11 +58,16 @@ def read_tensors(path: Path, format: str, what: str, unmarked: bool = False) -> 
 
 def tensor_file_format(path: Path) -> str:
     """The format of a tensor file; empty if it is something else or can't be read."""
+    return str(tensor_file_about(path).get("format", ""))
+
+
+def tensor_file_about(path: Path) -> dict[str, Any]:
+    """What was written about the tensors of a file, which aren't read; empty if it is something else."""
     try:
         with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            return str(_about(file).get("format", ""))
+            return _about(file)
     except (safetensors.SafetensorError, OSError, ValueError):
-        return ""
+        return {}
 
 
 @contextmanager

@@ -52,6 +52,7 @@ GERMAN = {
     "wins": "Siege",
     "visits": "Besuche",
     "and {count} more": "und {count} weitere",
+    "{count} more": "{count} weitere",
     "value {value}": "Wert {value}",
     "values: expected payoff for seat {seat}": "Werte: erwartetes Ergebnis für Platz {seat}",
     "values: expected points for seat {seat}": "Werte: erwartete Punkte für Platz {seat}",
