@@ -156,7 +156,7 @@ def _looks_like(text: str) -> str:
         return "acpc"
     if first.lstrip("\ufeff").startswith(pokerstars.MARK):
         return "pokerstars"
-    return "json" if first.startswith("{") else "text" if first.startswith("game ") else "thesis"
+    return "json" if first.startswith("{") else "text" if first.startswith(("game ", "Spiel ")) else "thesis"
 
 
 def _write(record: Record, end: Any, form_name: str, form: thesis_lines.Form, seat: int | None) -> str:
