@@ -9,7 +9,7 @@ import typer
 
 from ...core.files import write_atomically
 from ...core.names import BadInput, choose
-from ...games import full_name, load, positions
+from ...games import Game, full_name, load, positions
 from ...games.doppelkopf import notation, thesis_lines
 from ...games.doppelkopf.german import to_german
 from ...games.game import SCRATCH
@@ -218,7 +218,7 @@ def _from_lines(text: str, rules_name: str, form: thesis_lines.Form) -> Iterator
         yield Record(count, full_name(rules), [UNKNOWN] * 4, 0, actions, _payoffs(end)), end
 
 
-def _holdem(rules_name: str, form_name: str) -> Holdem:
+def _holdem(rules_name: str, form_name: str) -> Game:
     rules = load(rules_name)
     if not isinstance(rules, Holdem):
         raise BadInput(f"--rules {rules_name}: the format {form_name} is for holdem")
