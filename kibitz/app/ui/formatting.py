@@ -105,9 +105,9 @@ def advice_notes(game: Any, view: Any, advice: Advice, words: Words = ENGLISH) -
         what = "points" if getattr(game, "unit", "payoff") == "points" else "payoff"
         notes.append(words(f"values: expected {what} for seat {{seat}}", seat=int(game.turn(view)) + 1))
     visits = int(advice.visits.sum())
-    if visits and advice.visits.max() < FEW_VISITS and not advice.exact:
-        what = f"only {{count}} visit{'s'[: visits > 1]}: little to rely on"
-        notes.append(words(what, count=visits))
+    counted = visits > 0 or np.isnan(advice.value).all()  # a solver has values without visits
+    if advice.simulations and counted and advice.visits.max() < FEW_VISITS and not advice.exact:
+        notes.append(words(f"only {{count}} visit{'s'[: visits != 1]}: little to rely on", count=visits))
     return [", ".join(spent), *notes] if spent else notes
 
 

@@ -72,9 +72,11 @@ def test_without_a_player_the_default_one_advises_and_is_named(kibitz, tmp_path)
     assert {move["move"]: move["policy"] for move in advice["moves"]}["fold"] < 0.01
 
 
-def test_a_search_that_hardly_came_by_says_so(kibitz):
-    _, out, _ = kibitz("advise", "leduc:ranks=13,suits=4", "? K raise raise", "--with", "oos:10")
-    assert re.search(r"only \d visits?: little to rely on", out) or "visits" not in out
+@pytest.mark.parametrize("simulations", [10, 1000])
+def test_a_search_that_hardly_came_by_says_so(kibitz, simulations):
+    _, out, _ = kibitz("advise", "holdem:flop", "? ? Ah As", "--with", f"oos:{simulations}", "--seed", "3")
+    assert re.search(r"only \d+ visits?: little to rely on", out)
+    assert f"{simulations:,} simulations in" in out
 
 
 def test_advice_is_given_in_german(kibitz):

@@ -14,8 +14,8 @@ from kibitz.app.ui import terminal
 from kibitz.app.ui.formatting import advice_table, compact_moves, nth
 from kibitz.app.ui.referee import Referee, Step, describe_step, equal, next_state, observed_action
 from kibitz.app.ui.terminal import SHORT, Score, TerminalGame
-from kibitz.app.ui.words import ENGLISH, GERMAN, Words
-from kibitz.games import CHANCE, OVER, legal_actions, view_of
+from kibitz.app.ui.words import ENGLISH, GERMAN, LANGUAGES, Words
+from kibitz.games import CHANCE, OVER, display, legal_actions, view_of
 from kibitz.players import Random
 from kibitz.search.advice import Advice, fixed_advice
 
@@ -476,7 +476,7 @@ def test_worse_values_have_no_longer_bars():
         ((1, 0), False, "only 1 visit: little"),
         ((2, 1), True, ""),
         ((50, 3), False, ""),
-        ((0, 0), False, ""),
+        ((0, 0), False, ""),  # values are known, as a solver knows them
     ],
 )
 def test_advice_on_few_visits_says_so(visits, exact, warned):
@@ -630,6 +630,7 @@ def test_every_text_of_the_table_has_a_translation():
         used |= set(re.findall(r'\bwords\(\s*"((?:[^"\\]|\\.)+)"', source.read_text()))
     used |= set(terminal.COMMANDS) | set(terminal.COMMANDS.values())
     assert len(used) > 50
+    assert tuple(LANGUAGES) == display.LANGUAGES
     assert not used - set(GERMAN)
     for english, german in GERMAN.items():
         assert sorted(re.findall(r"{\w+}", english)) == sorted(re.findall(r"{\w+}", german))
