@@ -19,7 +19,7 @@ from .games import Game, full_name
 from .games import check as _check
 from .games import load as _load
 from .games.state import State
-from .players import make_for
+from .players import default_player, explained, make_for
 from .players.player import Player
 from .search.advice import Advice
 from .search.best_response import Exploitability, evaluate
@@ -158,15 +158,16 @@ def solve(
 # ---------------------------------------------------------------- searching
 
 
-def advise(game: AnyGame, position: str | State = "", player: AnyPlayer = "oos:10000", seed: int = 1) -> Advice:
+def advise(game: AnyGame, position: str | State = "", player: AnyPlayer | None = None, seed: int = 1) -> Advice:
     """Ask a player for advice on a position.
 
     Args:
         game: A game or its name.
         position: All actions and chance outcomes so far, with `?` for what the seat to move can't see
             (`"? K raise"`), or a `State`, of which only the view of the seat to move is used.
-        player: Anything that gives advice: a name such as `"oos:10000"`, or a player.
-        seed: The same seed gives the same advice.
+        player: Anything that gives advice: a name such as `"oos:10000"`, or a player; by default the strongest that
+            answers within a second.
+        seed: The same seed gives the same advice, unless the player's budget is a time.
 
     Returns:
         The advice: `.policy`, `.value` and `.visits` by action. It prints as a table, in a notebook too.
@@ -185,12 +186,14 @@ def advise(game: AnyGame, position: str | State = "", player: AnyPlayer = "oos:1
     seat = int(loaded.turn(states[-1]))
     if seat < 0:
         raise BadInput("no seat is to move in this position")
+    player = player or default_player(loaded)
     adviser = make_for(player, loaded)
     views = own_views(loaded, states, seat)
     Follower(adviser, loaded, seat, seed).move(views)
-    if adviser.advice is None:
+    advice = explained(adviser, views[-1])
+    if advice is None:
         raise BadInput(f"{player} gives no advice, it only moves: name a player such as oos:1000")
-    return adviser.advice.named(loaded, views[-1])
+    return advice.named(loaded, views[-1])
 
 
 def search(game: AnyGame, name: str, seed: int = 1, **options: Any) -> Search:
@@ -327,11 +330,12 @@ def play(
 
     Args:
         game: A game or its name.
-        against: The opponent in all other seats, a name or an object; by default what suits the game.
+        against: The opponent in all other seats, a name or an object; by default the strongest that answers within a
+            second.
         seat: Your seat, from 1, or `"random"`.
         advice: Whether to show advice before each of your moves.
         seed: The same seed deals the same games; by default new ones.
-        language: `"en"`, or `"de"` in games that speak it.
+        language: `"en"` or `"de"`.
 
     Example:
         >>> import kibitz

@@ -126,12 +126,17 @@ def _check_header(key: str, expected: Expected, shapes: Shapes, dtypes: dict[str
 
 def tensor_file_format(path: Path) -> str:
     """The format of a tensor file; empty if it is something else or can't be read."""
+    return str(tensor_file_about(path).get("format", ""))
+
+
+def tensor_file_about(path: Path) -> dict[str, Any]:
+    """What was written about the tensors of a file, which aren't read; empty if it is something else."""
     try:
         check_regular(path, "tensor")
         with _safetensors(path) as file:
-            return str(_about(file).get("format", ""))
+            return _about(file)
     except (OSError, ValueError):
-        return ""
+        return {}
 
 
 @contextmanager

@@ -1,7 +1,9 @@
 """The default player of a game: the best that answers within a second, as `kibitz play` and `kibitz advise` use it."""
 
+from ..core.files import tensor_file_about
 from ..games import Game, full_name
-from ..learn.model_files import PREFIX, describe, shipped
+from ..learn.model_files import PREFIX, shipped
+from ..learn.tspg.store import FORMAT as PATTERNS
 
 SECONDS = 0.5  # per move of a search
 SMALL = 16  # turns up to which equilibrium play, by a network or by OOS, was measured to hold its own against IS-MCTS
@@ -19,19 +21,19 @@ def default_player(game: Game) -> str:
     if chosen:
         return str(chosen)
     if not facts.hidden:
-        patterns = shipped_model(game, "features")
+        patterns = shipped_model(game, patterns=True)
         return f"puct:seconds={SECONDS},policy={patterns}" if patterns else f"uct:seconds={SECONDS}"
     if facts.seats == 2 and facts.zero_sum and facts.max_game_length <= SMALL:
-        network = shipped_model(game, "net")
+        network = shipped_model(game, patterns=False)
         return f"net:{network}" if network else f"oos:seconds={SECONDS}"
     return f"ismcts:seconds={SECONDS}"
 
 
-def shipped_model(game: Game, kind: str) -> str:
-    """The model that ships for exactly this game and is played by this kind of player; empty: none."""
+def shipped_model(game: Game, patterns: bool) -> str:
+    """The patterns or the network that ship for exactly this game; empty: none."""
     for name, path in shipped().items():
-        if name.partition("-")[0] == game.name:  # models/goofspiel-6: only files of this game are read
-            about = describe(path)
-            if (about.game, about.player) == (full_name(game), kind):
+        if name.partition("-")[0] == game.name:  # models/goofspiel-6: only files of this game are opened
+            about = tensor_file_about(path)
+            if about.get("game") == full_name(game) and (about["format"] == PATTERNS) == patterns:
                 return PREFIX + name
     return ""

@@ -61,18 +61,16 @@ class SearchPlayer(AdvisedPlayer):
         The search values cards; an announcement is chosen by other playouts, which tell how much each gains over the
         first, staying silent, but whose own values differ from the search's. So silence gets the value of the best
         move that follows it, by the search, and the others what they gain. That move's advice is kept: if the view
-        comes up it is given again.
+        comes up it is given again. Where another seat moves next, or the next move is the only one, values stay.
         """
         assert self.search is not None and self.advice is not None  # noqa: PT018
         advice, following = self.advice, after_announcements(self.game, view, self.seat)
         if not self.search.announcements or not self.game.is_announcement(view) or following is None:
             return advice
         if not self.foreseen or not equal_records(self.foreseen[0], following):
-            self.foreseen = (
-                following,
-                self.search.advise(following, self.seat, self.simulations, self.seconds or math.inf),
-            )
-        return replace(advice, value=advice.value - advice.value[0] + self.foreseen[1].root_value)
+            self.foreseen = following, self.advise(following)
+        silence = self.foreseen[1].root_value
+        return advice if math.isnan(silence) else replace(advice, value=advice.value - advice.value[0] + silence)
 
 
 def after_announcements(game: Game, view: Any, seat: int) -> Any:

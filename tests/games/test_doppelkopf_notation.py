@@ -11,6 +11,7 @@ from kibitz.games import CHANCE, OVER, legal_actions, positions
 from kibitz.games.doppelkopf import notation, thesis_lines
 from kibitz.games.doppelkopf.announcements import CALL, SILENT
 from kibitz.games.doppelkopf.cards import CLASS, NAMES
+from kibitz.games.doppelkopf.german import to_german
 from kibitz.games.doppelkopf.state import MARRIES, SOLO
 
 THESIS = games.load("doppelkopf:thesis")
@@ -349,12 +350,48 @@ def test_an_announcement_is_written_where_it_was_made():
     assert found.end.logged == 2
 
 
+@pytest.mark.parametrize("said", ["2 says Re, 2 says no 90", "2 says no 90, 2 says Re", "2 sagt keine 90"])
+def test_announcements_in_a_row_are_the_highest_of_them(said):
+    """In any order, as people write them: the higher one implies the lower."""
+    [found] = called(2, "2 ♠A", said)
+    assert (found.end.logged, found.end.call[1]) == (1, 1)
+    assert "trick 2: 2 says no-90, 2 ♠A" in notation.write(*found[:5])
+    assert found.end.scores.tolist() == called(2, "2 ♠A", "2 says no 90")[0].end.scores.tolist()
+
+
+def test_announcements_with_another_between_them_stay_two():
+    [found] = called(2, "2 ♠A", "2 says Re, 1 says Kontra, 2 says no 90")
+    assert found.end.logged == 3
+
+
+def test_announcements_in_a_row_may_stand_in_two_lines():
+    plain = PEOPLE.replace("doppelkopf:thesis", "doppelkopf:solos=no").split("\nRe:")[0]
+    [found] = notation.read(plain.replace("trick 2: ", "trick 2: 2 says Re\ntrick 2: 2 says no 90, ", 1))
+    assert (found.end.logged, found.end.call[1]) == (1, 1)
+
+
+@pytest.mark.parametrize("name", ["doppelkopf", "doppelkopf:nines=no", "doppelkopf:thesis"])
+def test_a_german_record_is_read_back(name):
+    for seed in range(6):
+        _, actions, _ = random_game(name, seed)
+        players = ["a und b", "sagt", "net:runs/x", "random"]
+        text = notation.write(seed, name, players, 7, actions)
+        german = to_german(text)
+        assert not re.search(r"\b(game|seat|trick|says|takes|healthy|reservation|scores|won|marriage)\b", german)
+        assert not re.search(r"[♣♠♥♦][JQ]\b", german)
+        [found] = notation.read(german)
+        assert found.actions == actions
+        assert found.players == players
+        assert notation.write(*found[:5]) == text
+
+
 @pytest.mark.parametrize(
     ("trick", "before", "said", "text"),
     [
         (4, "4 ♣K", "2 says Re", "line 11: seat 2 may not announce Re here: with 9 cards left it is too late"),
         (2, "2 ♠A", "2 says Kontra", "line 9: seat 2 announces Kontra, but it is Re"),
         (2, "3 ♠K", "2 says no 90, 2 says no 90", "line 9: seat 2 may not announce no 90"),
+        (2, "2 ♠A", "2 says no 90, 2 says no 90", "line 9: seat 2 may not announce no-90 twice"),
         (3, "1 ♥K", "1 says no 90", "line 10: seat 1 may not announce no 90"),
         (2, "2 ♠A", "2 says ♠A", "line 9: seat 2 can't play ♠A: it should make an announcement or stay silent"),
     ],

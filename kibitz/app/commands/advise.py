@@ -64,7 +64,8 @@ def advise(
     player = player or default_player(game)
     with reporting("reading the position"):
         states = parse_position(game, moves)
-    adviser = make_adviser(player, game)
+    with reporting(f"loading {player}"):
+        adviser = make_adviser(player, game)
     seat = int(game.turn(states[-1]))
     views = own_views(game, states, seat)
     with reporting(f"{player} is thinking"):

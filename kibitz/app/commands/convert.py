@@ -9,8 +9,10 @@ import typer
 from ...core.files import read_text, write_atomically
 from ...core.names import BadInput, choose
 from ..ui.progress import err, out, waiting
+from ..ui.words import Words
 
 if TYPE_CHECKING:
+    from ...games import Game
     from ...games.doppelkopf import thesis_lines
     from ...games.records import Record
 
@@ -20,6 +22,7 @@ FORMATS = {
     "thesis": "Doppelkopf in lines of 62 letters",
     "acpc": "hands of hold'em in the format of the Annual Computer Poker Competition",
 }
+READ_ONLY = {"pokerstars": "hand histories of PokerStars, heads-up limit hold'em"}
 SUFFIXES = {".jsonl": "json", ".txt": "text", ".acpc": "acpc"}
 NO_HANDS = ("#", "SCORE")  # other lines in the logs of a server
 MANY = 1000  # games for which it pays to compile the rules
@@ -38,7 +41,12 @@ def convert(
     source: Annotated[Path, typer.Argument(help="File of games, or the run folder that holds it.", metavar="FROM")],
     target: Annotated[Path | None, typer.Argument(help="File to write. Default: the terminal.", metavar="[TO]")] = None,
     read_as: Annotated[
-        str | None, typer.Option("--from", help="Format of FROM. Default: recognized by its content.", metavar="FORMAT")
+        str | None,
+        typer.Option(
+            "--from",
+            help=f"Format of FROM: one of those of TO, or {choices(READ_ONLY)}. Default: recognized by its content.",
+            metavar="FORMAT",
+        ),
     ] = None,
     write_as: Annotated[
         str | None,
@@ -52,7 +60,7 @@ def convert(
     rules: Annotated[
         str | None,
         typer.Option(
-            help="Formats thesis and acpc: the game that was played.",
+            help="Formats thesis, acpc and pokerstars: the game that was played.",
             metavar="GAME",
             show_default="doppelkopf:thesis or holdem",
         ),
@@ -84,6 +92,9 @@ def convert(
             help="Format thesis: announced: a player with both ♣Q announces a marriage; silent: nobody announces one."
         ),
     ] = "announced",
+    language: Annotated[
+        str, typer.Option(help="Language of records as text and of messages: en or de; both are read.")
+    ] = "en",
 ) -> None:
     """Convert recorded games of Doppelkopf or hold'em into another format.
 
@@ -96,15 +107,19 @@ def convert(
     Example: kibitz convert runs/holdem-match-001 hands.acpc
 
     Example: kibitz convert hands.acpc games.jsonl --rules holdem:stack=80
+
+    Example: kibitz convert HH20090502.txt games.jsonl --from pokerstars
     """
     from ...games.doppelkopf import thesis_lines
+    from ...games.doppelkopf.german import to_german
     from ...games.records import FILE
     from ..ui.arena_tables import print_line
 
+    words = Words(language)
     form = thesis_lines.form(letters, position, hand, marriage)
     path = source / FILE if source.is_dir() else source
     text = read_text(path, "file of games")
-    read_as = choose("format", read_as, FORMATS) if read_as else _looks_like(text)
+    read_as = choose("format", read_as, FORMATS | READ_ONLY) if read_as else _looks_like(text)
     if write_as is None and target is not None:
         write_as = SUFFIXES.get(target.suffix)
     if write_as is None:
@@ -115,6 +130,7 @@ def convert(
         "text": _from_text,
         "thesis": lambda text: _from_lines(text, rules or "doppelkopf:thesis", form),
         "acpc": lambda text: _from_hands(text, rules or "holdem"),
+        "pokerstars": lambda text: _from_pokerstars(text, rules or "holdem"),
     }
     written: list[str] = []
     lossy = 0
@@ -122,7 +138,7 @@ def convert(
         with waiting(f"reading {path}") as line:
             for record, end in readers[read_as](text):
                 if number in (None, record.number):
-                    line(len(written), f"{len(written):,} games")
+                    line(len(written), words("{count} games", count=f"{len(written):,}"))
                     written.append(_write(record, end, write_as, form, seat))
                     lossy += write_as == "thesis" and thesis_lines.is_lossy(end)
     except BadInput as error:
@@ -132,6 +148,8 @@ def convert(
     if lossy:
         why = "the format thesis has no announcements and silent marriages"
         print_line(f"{why}: those of {lossy:,} games are left out", err)
+    if write_as == "text" and language == "de":
+        written = [to_german(each) for each in written]
     found = ("\n" if write_as == "text" else "").join(written)
     if target is None:
         out.print(found, end="", soft_wrap=True, highlight=False, markup=False)
@@ -140,14 +158,18 @@ def convert(
         write_atomically(target, found.encode())
     except OSError as error:
         raise BadInput(f"can't write {target}: {error.strerror or error}") from None
-    out.print(f"{len(written):,} games: {target}", soft_wrap=True, highlight=False)
+    print_line(words("{count} games: {file}", count=f"{len(written):,}", file=target))
 
 
 def _looks_like(text: str) -> str:
+    from ...games.holdem import pokerstars
+
     first = text.lstrip()
     if first.startswith(("STATE", *NO_HANDS)):
         return "acpc"
-    return "json" if first.startswith("{") else "text" if first.startswith("game ") else "thesis"
+    if first.lstrip("\ufeff").startswith(pokerstars.MARK):
+        return "pokerstars"
+    return "json" if first.startswith("{") else "text" if first.startswith(("game ", "Spiel ")) else "thesis"
 
 
 def _write(record: "Record", end: Any, form_name: str, form: "thesis_lines.Form", seat: int | None) -> str:
@@ -229,14 +251,47 @@ def _from_lines(text: str, rules_name: str, form: "thesis_lines.Form") -> "Itera
         yield Record(count, full_name(rules), [UNKNOWN] * 4, 0, actions, _payoffs(end)), end
 
 
-def _from_hands(text: str, rules_name: str) -> "Iterator[tuple[Record, Any]]":
-    from ...games import full_name, load
-    from ...games.holdem import Holdem, acpc
-    from ...games.records import Record
+def _holdem(rules_name: str, form_name: str) -> "Game":
+    from ...games import load
+    from ...games.holdem import Holdem
 
     rules = load(rules_name)
     if not isinstance(rules, Holdem):
-        raise BadInput(f"--rules {rules_name}: the format acpc is for holdem")
+        raise BadInput(f"--rules {rules_name}: the format {form_name} is for holdem")
+    return rules
+
+
+def _from_pokerstars(text: str, rules_name: str) -> "Iterator[tuple[Record, Any]]":
+    """The hands that are whole games; the reason is printed for each other one."""
+    from ...games import full_name
+    from ...games.holdem import pokerstars
+    from ...games.records import Record
+    from ..ui.arena_tables import print_line
+
+    rules = _holdem(rules_name, "pokerstars")
+    refused: list[str] = []
+    read = 0
+    for place, lines in pokerstars.hands(text):
+        try:
+            hand = pokerstars.read(rules, lines)
+        except BadInput as error:
+            refused.append(f"line {place}: {error}")
+            continue
+        read += 1
+        yield Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs), hand.end
+    if refused and not read:
+        more = f" (and {len(refused) - 1:,} more hands)" if len(refused) > 1 else ""
+        raise BadInput(f"{refused[0]}{more}")
+    for reason in refused:
+        print_line(f"left out: {reason}", err)
+
+
+def _from_hands(text: str, rules_name: str) -> "Iterator[tuple[Record, Any]]":
+    from ...games import full_name
+    from ...games.holdem import acpc
+    from ...games.records import Record
+
+    rules = _holdem(rules_name, "acpc")
     many = text.count("\n") >= MANY
     for place, line in enumerate(text.splitlines()):
         if not line.strip() or line.startswith(NO_HANDS):

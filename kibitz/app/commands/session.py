@@ -12,6 +12,7 @@ from rich.table import Table
 
 from ...core.names import choose
 from ..ui.progress import out
+from ..ui.words import ENGLISH, Words
 from .options import GameName, Json, Out, Processes, Seed, write_json
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def session(
     processes: Processes = None,
     out_folder: Out = None,
     json_file: Json = None,
+    language: Annotated[str, typer.Option(help="Language of the score sheets: en or de.")] = "en",
 ) -> None:
     """Play whole sessions of Doppelkopf: 24 games, with one compulsory solo per player.
 
@@ -58,6 +60,7 @@ def session(
     from ...games import load
     from ..ui.arena_tables import print_line, shown
 
+    words = Words(language)
     if solos is None:
         owed = getattr(load(game_name), "solos", False)
     else:
@@ -71,7 +74,7 @@ def session(
             found = play_sessions(run, processes, report)
     except typer.Exit:
         if sessions == 1:
-            out.print(score_sheet(players, read_sessions(run)[0]), highlight=False)
+            out.print(score_sheet(players, read_sessions(run)[0], words), highlight=False)
         raise
     seconds = time.perf_counter() - began
     result = summary(players, found, seed)
@@ -80,24 +83,29 @@ def session(
         "by_name": {name: estimate.as_json() for name, estimate in result.items()},
     }
     run.write(RESULT, json.dumps(measured, indent=2) + "\n")
-    run.write(SHEETS, "\n".join(_text(players, number, session) for number, session in enumerate(found)))
+    run.write(SHEETS, "\n".join(_text(players, number, session, words) for number, session in enumerate(found)))
     if sessions == 1:
-        out.print(score_sheet(players, found[0]), highlight=False)
-    what = f"{total:,} games" if sessions == 1 else f"{sessions:,} sessions of {games} games"
-    out.print(f"{what} of [bold]{config['game']}[/bold], seed {seed}, {seconds:.1f} s", highlight=False)
-    out.print(_summary_table(players, result, games))
-    print_line(f"games:  {run.path(FILE)}\nsheets: {run.path(SHEETS)}\nresult: {run.path(RESULT)}")
+        out.print(score_sheet(players, found[0], words), highlight=False)
+    what = words("{count} games", count=f"{total:,}")
+    if sessions > 1:
+        what = words("{sessions} sessions of {games} games", sessions=f"{sessions:,}", games=games)
+    line = "{what} of {game}, seed {seed}, {seconds} s"
+    named = f"[bold]{escape(config['game'])}[/bold]"
+    out.print(words(line, what=what, game=named, seed=seed, seconds=f"{seconds:.1f}"), highlight=False)
+    out.print(_summary_table(players, result, games, words))
+    for text, file in (("games:  {file}", FILE), ("sheets: {file}", SHEETS), ("result: {file}", RESULT)):
+        print_line(words(text, file=run.path(file)))
     write_json(json_file, measured)
 
 
-def score_sheet(players: list[str], session: "list[Played]") -> Group:
+def score_sheet(players: list[str], session: "list[Played]", words: Words = ENGLISH) -> Group:
     """Score and total of each player game by game, the solos still owed, and below the items of each score."""
     from ...games.doppelkopf.display import sheet
 
     named = ", ".join(f"{player + 1} {name}" for player, name in enumerate(players))
     table = Table(box=None, padding=(0, 1, 0, 0))
     for head in ("game", "dealer", "played", *(str(player + 1) for player in range(len(players))), "owe"):
-        table.add_column(head, justify="right" if head.isdecimal() else "left", no_wrap=True)
+        table.add_column(words(head), justify="right" if head.isdecimal() else "left", no_wrap=True)
     points = [0] * len(players)
     reasons = []
     for number, played in enumerate(session):
@@ -106,26 +114,36 @@ def score_sheet(players: list[str], session: "list[Played]") -> Group:
             points[player] += score
             cells.append(f"{score:+d} [bold]{points[player]:4d}[/bold]")
         owe = " ".join(str(player + 1) for player in range(len(players)) if played.after.owed >> player & 1) or "-"
-        table.add_row(str(number + 1), str(played.before.dealer + 1), escape(_what(played)), *cells, owe)
-        items = ", ".join(f"{name} {value:+d}" for name, value in sheet(played.game, played.end)) or "no points"
-        reasons.append(f"game {number + 1}, {_parties(played)}: {items}")
-    return Group(f"players: {escape(named)}", table, "", "points for Re:", *map(escape, reasons))
+        table.add_row(str(number + 1), str(played.before.dealer + 1), escape(_what(played, words)), *cells, owe)
+        items = ", ".join(f"{term(name, words)} {value:+d}" for name, value in sheet(played.game, played.end))
+        what = "game {number}, {parties}: {items}"
+        parties = _parties(played, words)
+        reasons.append(words(what, number=number + 1, parties=parties, items=items or words("no points")))
+    head = words("players: {names}", names=escape(named))
+    return Group(head, table, "", words("points for Re:"), *map(escape, reasons))
 
 
-def _what(played: "Played") -> str:
+def term(english: str, words: Words) -> str:
+    """A term of Doppelkopf in the language."""
+    from ...games.doppelkopf.german import WORDS as GERMAN
+
+    return GERMAN.get(english, english) if words.language == "de" else english
+
+
+def _what(played: "Played", words: Words) -> str:
     """A game in words, such as `♣ solo of 3, owed`, with the numbers of players instead of seats."""
     from ...arena.doppelkopf_session import seated
-    from ...games.doppelkopf.display import headline
+    from ...games.doppelkopf.display import kind_of_game
     from ...games.doppelkopf.state import PLAIN
 
     order = seated(played.before)
-    words = headline(played.game, played.end).removesuffix(", over")
-    words = re.sub(r"seat (\d)", lambda seat: str(order[int(seat[1]) - 1] + 1), words)
+    text = kind_of_game(played.end, lambda english: term(english, words))
+    text = re.sub(rf"{term('seat', words)} (\d)", lambda seat: str(order[int(seat[1]) - 1] + 1), text)
     if played.end.mode == PLAIN and len(re_seats(played)) == 1:
-        words = f"silent marriage of {order[re_seats(played)[0]] + 1}"
+        text = f"{term('silent marriage', words)} {term('of', words)} {order[re_seats(played)[0]] + 1}"
     if played.compulsory:
-        words += ", owed" if played.game.forced < 0 else ", forced"
-    return words
+        text += f", {term('owed' if played.game.forced < 0 else 'forced', words)}"
+    return text
 
 
 def re_seats(played: "Played") -> list[int]:
@@ -135,23 +153,26 @@ def re_seats(played: "Played") -> list[int]:
     return [seat for seat in range(len(played.end.points)) if parties >> seat & 1]
 
 
-def _parties(played: "Played") -> str:
+def _parties(played: "Played", words: Words) -> str:
     """The party Re in words, such as `Re 1 3 with 130`."""
     from ...arena.doppelkopf_session import seated
 
     names = " ".join(sorted(str(seated(played.before)[seat] + 1) for seat in re_seats(played)))
-    return f"Re {names} with {sum(int(played.end.points[seat]) for seat in re_seats(played))}"
+    points = sum(int(played.end.points[seat]) for seat in re_seats(played))
+    return words("Re {names} with {points}", names=names, points=points)
 
 
-def _text(players: list[str], number: int, session: "list[Played]") -> str:
+def _text(players: list[str], number: int, session: "list[Played]", words: Words) -> str:
     console = Console(width=WIDTH, color_system=None)
     with console.capture() as captured:
-        console.print(f"session {number + 1}", score_sheet(players, session), highlight=False)
+        head = words("session {number}", number=number + 1)
+        console.print(head, score_sheet(players, session, words), highlight=False)
     return captured.get()
 
 
-def _summary_table(players: list[str], result: "dict[str, Estimate]", games: int) -> Table:
-    table = Table("player", "seats", "points per session", "95% interval", "points per game")
+def _summary_table(players: list[str], result: "dict[str, Estimate]", games: int, words: Words) -> Table:
+    heads = ("player", "seats", "points per session", "95% interval", "points per game")
+    table = Table(*(words(head) for head in heads))
     for name, points in result.items():
         cells = f"{points.mean:+.2f}", points.span(1, "+.2f"), f"{points.mean / games:+.4f}"
         table.add_row(escape(name), str(players.count(name)), *cells)

@@ -17,7 +17,8 @@ from .words import ENGLISH, Words
 
 MAX_LINE = 8  # moves shown of a principal variation
 MAX_ROWS = 12  # moves shown of advice
-FEW_VISITS = 10  # per move: advice on fewer says so
+MIN_WIDTH = 36  # of a box of advice
+FEW_VISITS = 10  # of the most visited move: advice on fewer says so
 
 
 def bar(share: float, width: int = 20) -> str:
@@ -45,13 +46,14 @@ def advice_table(
 
     Args:
         rows: Number of moves shown; where only one more is left it is shown too.
-        bars: Width of the longest bar; bars show the policy.
+        bars: Width of the longest bar; bars show the policy. 0: no bars, and less space between columns.
     """
     valued, visited = not np.isnan(advice.value).all(), advice.visits.any()
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    table = Table(box=None, padding=(0, 2 if bars else 1, 0, 0), pad_edge=False, header_style="dim")
     table.add_column(words("move"))
     table.add_column(words("policy"), justify="right")
-    table.add_column("", width=bars)
+    if bars:
+        table.add_column("", width=bars)
     if valued:
         table.add_column(words("value"), justify="right")
     if advice.error is not None:
@@ -68,7 +70,7 @@ def advice_table(
         row = [
             Text(game.action_to_string(view, int(action)), best),
             Text(f"{100 * share:.1f}%", best),
-            Text(bar(share, bars), "blue"),
+            *([Text(bar(share, bars), "blue")] if bars else []),
         ]
         if valued:
             row += [Text("-" if np.isnan(value) else f"{value:+.3f}")]
@@ -81,7 +83,8 @@ def advice_table(
         table.add_row(*row)
     if len(shown) < len(order):
         share = float(advice.policy[order[len(shown) :]].sum())
-        table.add_row(words("and {count} more", count=len(order) - len(shown)), f"{100 * share:.1f}%", style="dim")
+        rest = "and {count} more" if bars else "{count} more"
+        table.add_row(words(rest, count=len(order) - len(shown)), f"{100 * share:.1f}%", style="dim")
     return Group(table, *(Text(note, "dim") for note in advice_notes(game, view, advice, words)))
 
 
@@ -102,20 +105,16 @@ def advice_notes(game: Any, view: Any, advice: Advice, words: Words = ENGLISH) -
         what = "points" if getattr(game, "unit", "payoff") == "points" else "payoff"
         notes.append(words(f"values: expected {what} for seat {{seat}}", seat=int(game.turn(view)) + 1))
     visits = int(advice.visits.sum())
-    if 0 < visits < FEW_VISITS * len(advice.actions) and not advice.exact:
-        what = f"only {{count}} visit{'s'[: visits > 1]}: little to rely on"
-        notes.append(words(what, count=visits))
+    counted = visits > 0 or np.isnan(advice.value).all()  # a solver has values without visits
+    if advice.simulations and counted and advice.visits.max() < FEW_VISITS and not advice.exact:
+        notes.append(words(f"only {{count}} visit{'s'[: visits != 1]}: little to rely on", count=visits))
     return [", ".join(spent), *notes] if spent else notes
 
 
-def beside(left: RenderableType, right: RenderableType, console: Console) -> RenderableType | None:
-    """Two boxes side by side; None where the console is too narrow for both."""
-    widths = [Measurement.get(console, console.options, each).maximum for each in (left, right)]
-    if sum(widths) + 1 > console.width:
-        return None
-    grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_row(left, right)
-    return grid
+def width_beside(left: RenderableType, console: Console) -> int:
+    """The columns that a console has beside something; 0 where they are too few for a box of advice."""
+    free = console.width - Measurement.get(console, console.options, left).maximum
+    return free if free >= MIN_WIDTH else 0
 
 
 def compact_moves(names: list[str]) -> str:

@@ -19,7 +19,7 @@ from ...games import CHANCE, OVER, Game, full_name
 from ...games.display import display
 from ...players import Player, explained
 from ...search.advice import Advice
-from .formatting import advice_table, beside, compact_moves, position
+from .formatting import advice_table, compact_moves, position, width_beside
 from .progress import out, reporting
 from .referee import Follower, Referee, derived_seed, describe_step
 from .words import ENGLISH, Words
@@ -39,7 +39,8 @@ AGAIN = {
 }
 SHORT = {"a": "advice", "?": "help", "q": "quit", "exit": "quit"}
 SCREEN = 24  # lines: the position stays on the screen above advice, moves and prompt
-ADVICE_LINES = 7  # of a box of advice, beside its moves: border, header, the rest, notes
+ADVICE_BESIDE = 9  # lines of a narrow box of advice without those of moves: border, header, the rest, notes
+ADVICE_BELOW = 10  # lines below a position without those of advised moves: the other lines of a box, moves and prompt
 MANY_MOVES = 30  # more are listed in a compact form
 
 
@@ -271,21 +272,21 @@ class TerminalGame:
                 self.show(board)
             self.say(self.words("{name} gives no advice", name=self.name), "red")
             return
-        high = len(self.display.show(self.referee.view(), self.seat).splitlines()) + 2
-        narrow = self.advice_box(advice, high - ADVICE_LINES, 8)
-        if board and (both := beside(board, narrow, out)):
+        lines = len(self.display.show(self.referee.view(), self.seat).splitlines()) + 2
+        if board and (width := width_beside(board, out)):
+            both = Table.grid()
+            both.add_row(board, self.advice_box(advice, lines - ADVICE_BESIDE, 0, width))
             self.show(both)
             return
         if board:
             self.show(board)
-        self.show(self.advice_box(advice, SCREEN - high - ADVICE_LINES - 4, 20))
+        self.show(self.advice_box(advice, SCREEN - lines - ADVICE_BELOW))
 
-    def advice_box(self, advice: Advice, rows: int, bars: int) -> Panel:
+    def advice_box(self, advice: Advice, rows: int, bars: int = 20, width: int | None = None) -> Panel:
         """Advice in a box: the best of the moves, at least three."""
-        rows = max(rows, 3)
-        table = advice_table(self.display, self.referee.view(), advice, self.words, rows, bars)
+        table = advice_table(self.display, self.referee.view(), advice, self.words, max(rows, 3), bars)
         title = Text(self.words("{name} would play", name=self.name))
-        return Panel(table, title=title, title_align="left", border_style="green", expand=False)
+        return Panel(table, title=title, title_align="left", border_style="green", expand=False, width=width)
 
     def take_back(self) -> bool:
         """Return to the last move that was asked for; False where there is none."""

@@ -1,7 +1,6 @@
 """The words of the table and of other output for people, in English and German: one table of translations."""
 
 from ...core.names import choose
-from ...games.display import LANGUAGES
 
 GERMAN = {
     # before and after a game
@@ -52,6 +51,7 @@ GERMAN = {
     "wins": "Siege",
     "visits": "Besuche",
     "and {count} more": "und {count} weitere",
+    "{count} more": "{count} weitere",
     "value {value}": "Wert {value}",
     "values: expected payoff for seat {seat}": "Werte: erwartetes Ergebnis für Platz {seat}",
     "values: expected points for seat {seat}": "Werte: erwartete Punkte für Platz {seat}",
@@ -111,6 +111,9 @@ GERMAN = {
 }  # fmt: skip
 
 
+LANGUAGES: dict[str, dict[str, str]] = {"en": {}, "de": GERMAN}
+
+
 class Words:
     """`words("seat {seat}", seat=2)`: the text in a language, with its values filled in."""
 
@@ -118,7 +121,7 @@ class Words:
         self.language = choose("language", language, LANGUAGES)
 
     def __call__(self, text: str, /, **values: object) -> str:
-        found = GERMAN.get(text, text) if self.language == "de" else text
+        found = LANGUAGES[self.language].get(text, text)
         return found.format(**values) if values else found
 
     def sentence(self, who: str, move: str, announced: bool = False) -> str:

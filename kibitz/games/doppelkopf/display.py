@@ -10,6 +10,7 @@ from . import scoring
 from .announcements import CALL, SILENT, side_of
 from .cards import GERMAN as GERMAN_CARDS
 from .cards import KINDS, NAMES, ORDER, TYPES, WORDS, hand_to_string, normalized
+from .german import WORDS as GERMAN
 from .state import (
     ANNOUNCING,
     CARDS,
@@ -135,16 +136,22 @@ def headline(game, state):
         return f"dealing, {state.dealt} of {4 * hand_size(game)} cards"
     if state.phase < CARDS:
         return "who has a reservation?" if state.phase == RESERVING else "which game?"
-    kind = TYPES[int(state.type)]
-    if state.mode == MARRIAGE:
-        with_whom = f"with seat {state.partner + 1}" if state.partner >= 0 else "not settled yet"
-        kind = f"marriage of seat {state.bride + 1}, {with_whom}"
-    elif state.mode == SOLO:
-        kind = f"{kind} of seat {state.soloist + 1}" if state.bride < 0 else f"seat {state.bride + 1} found no partner"
+    kind = kind_of_game(state)
     if state.phase == DONE:
         return f"{kind}, over"
     asked = f", calls of seat {state.to_move + 1}?" if state.phase == ANNOUNCING else ""
     return f"{kind}, trick {(int(state.count) >> 2) + 1} of {hand_size(game)}{asked}"
+
+
+def kind_of_game(state, word=lambda english: english):
+    """The type of the game and whose it is; `word` translates."""
+    kind, seat, of = word(TYPES[int(state.type)]), word("seat"), word("of")
+    if state.mode == MARRIAGE:
+        with_whom = f"{word('with')} {seat} {state.partner + 1}" if state.partner >= 0 else word("not settled yet")
+        return f"{word('marriage')} {of} {seat} {state.bride + 1}, {with_whom}"
+    if state.mode == SOLO and state.bride >= 0:
+        return f"{seat} {state.bride + 1} {word('found no partner')}"
+    return f"{kind} {of} {seat} {state.soloist + 1}" if state.mode == SOLO else kind
 
 
 def call_name(state, seat):
@@ -210,21 +217,6 @@ def _rank_and_suit(kind):
 # ---------------------------------------------------------------- the table
 
 WIDTH = 68
-GERMAN = {
-    "seat": "Platz", "you": "du", "trick": "Stich", "tricks": "Stiche", "points": "Punkte", "of": "von", "to": "an",
-    "with": "mit", "alone": "allein", "for": "für", "together": "zusammen", "last trick": "letzter Stich",
-    "your hand": "deine Hand", "who has a reservation?": "Vorbehalte?", "which game?": "Welches Spiel?",
-    "call or card?": "Ansage oder Karte?",
-    "normal game": "Normalspiel", "♣ solo": "♣-Solo", "♠ solo": "♠-Solo", "♥ solo": "♥-Solo", "♦ solo": "♦-Solo",
-    "queens solo": "Damensolo", "jacks solo": "Bubensolo", "marriage": "Hochzeit", "healthy": "gesund",
-    "reservation": "Vorbehalt", "silent": "still", "no 90": "keine 90", "no 60": "keine 60", "no 30": "keine 30",
-    "black": "schwarz", "won": "gewonnen", "under 90": "unter 90", "under 60": "unter 60", "under 30": "unter 30",
-    "without a trick": "ohne Stich", "refused": "abgesagt", "120 against no 90": "120 gegen keine 90",
-    "90 against no 60": "90 gegen keine 60", "60 against no 30": "60 gegen keine 30",
-    "30 against black": "30 gegen schwarz", "against the queens of clubs": "gegen die Alten",
-    "trick of 40": "Doppelkopf", "fox caught": "Fuchs gefangen", "♣J took the last trick": "Karlchen",
-    "♣J caught in the last trick": "Karlchen gefangen", "pigs": "Schweine",
-}  # fmt: skip
 KEYS = {SILENT: "", CALL: "rk", CALL + 1: "9", CALL + 2: "6", CALL + 3: "3", CALL + 4: "s"}
 
 

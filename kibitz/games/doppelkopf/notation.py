@@ -13,7 +13,8 @@
     scores: +0 +0 +0 +0
 
 Silence isn't written. Redundant parts (the winner of a trick, the last three lines) may be left out, and are checked
-where they are present. Cards and words may be German. A blank line ends a game.
+where they are present. Several announcements of one seat in a row (`2 says Re, 2 says no 90`, in any order) are the
+highest of them, which implies the others. Cards and words may be German (see `german`). A blank line ends a game.
 """
 
 import re
@@ -31,6 +32,7 @@ from . import Doppelkopf
 from .announcements import CALL, LEVELS, SILENT, side_of
 from .cards import BITS, CLASS, DECKS, KINDS, NAMES, POINTS, SUITS, TRUMP, WORDS, hand_to_string, normalized
 from .display import ACTIONS, PARTIES, SPELLINGS, action_to_string, find_action, sheet
+from .german import to_english
 from .state import ANNOUNCING, CARDS, DEAL, NAMING, RESERVING, cards_left, hand_size, known_parties
 from .tricks import result
 
@@ -205,7 +207,9 @@ class Parser:
 
     def __init__(self, block: list[tuple[int, str]]) -> None:
         self.actions: list[int] = []
+        self.before_call: tuple[Any, int, int] | None = None  # the last announcement: position before, actions, level
         for self.line, text in block:
+            text = to_english(text)
             try:
                 if self.line == block[0][0]:
                     self.parse_header(text)
@@ -286,11 +290,13 @@ class Parser:
         seat, calls, word = int(found[1]) - 1, bool(found[2]), found[3]
         if normalized(word) not in ACTIONS:
             raise BadInput(f"{word!r} is neither a card nor an announcement")
+        action = ACTIONS[normalized(word)]
+        if calls and action >= CALL:
+            action = self.with_previous_call(seat, action)
         while self.state.phase == ANNOUNCING and not (calls and self.state.to_move == seat):
             self.play(SILENT)
         if self.game.turn(self.state) == OVER:
             raise BadInput(f"{text!r} comes after the end of the game")
-        action = ACTIONS[normalized(word)]
         if calls and self.state.phase != ANNOUNCING:
             held = cards_left(self.game, self.state, seat)
             raise BadInput(
@@ -298,9 +304,24 @@ class Parser:
             )
         if self.state.to_move != seat:
             raise BadInput(f"it is the turn of seat {self.state.to_move + 1}, not of seat {seat + 1} with {word}")
-        if action == CALL and find_action(self.state, word) < 0:
+        if ACTIONS[normalized(word)] == CALL and find_action(self.state, word) < 0:
             raise BadInput(f"seat {seat + 1} announces {word}, but it is {PARTIES[side_of(self.state, seat)]}")
+        if action >= CALL:
+            self.before_call = self.state.copy(), len(self.actions), action
         self.play(action)
+
+    def with_previous_call(self, seat: int, action: int) -> int:
+        """The higher of an announcement and the seat's previous one, which is taken back, if no card lies between."""
+        if self.before_call is None:
+            return action
+        before, played, previous = self.before_call
+        others = [each for each in self.actions[played + 1 :] if each != SILENT]
+        if before.to_move != seat or before.count != self.state.count or others:
+            return action
+        if action == previous:
+            raise BadInput(f"seat {seat + 1} may not announce {SPELLINGS[action][0]} twice")
+        self.state, self.actions, self.before_call = before, self.actions[:played], None
+        return max(action, previous)
 
     def play(self, action: int) -> None:
         play(self.game, self.state, action)

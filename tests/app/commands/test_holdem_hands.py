@@ -6,6 +6,8 @@ from kibitz.app.commands import convert
 from kibitz.arena.match import play_match
 from kibitz.games.records import read_records
 
+from ...games.test_pokerstars import FOLDED, SHOWDOWN
+
 HAND = "STATE:7:crc/cc/rf:AhKd|QsJc/4h3d2c/5s:20|-20:alice|bob"
 
 
@@ -88,3 +90,18 @@ def test_games_that_do_not_fit_the_format_are_refused(kibitz, tmp_path, monkeypa
     assert code == 2
     assert why in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_hands_of_pokerstars_are_converted_and_others_left_out_with_the_reason(kibitz, tmp_path):
+    (tmp_path / "HH.txt").write_text(f"\ufeff{SHOWDOWN}\n\n{FOLDED}")
+    code, out, error = kibitz("convert", "HH.txt", "games.jsonl")
+    assert (code, out) == (0, "1 games: games.jsonl\n")
+    assert error == "left out: line 34: hand 7: the cards of carol aren't shown, so it is no whole game\n"
+    [record] = read_records(tmp_path / "games.jsonl")
+    assert (record.number, record.players, record.payoffs) == (27738502010, ["bob: 2", "alice"], [-6.0, 6.0])
+    record.verify()
+    (tmp_path / "HH.txt").write_text(FOLDED)
+    code, _, error = kibitz("convert", "HH.txt", "games.jsonl")
+    assert (code, error.count("\n")) == (2, 1)
+    assert "HH.txt, line 1: hand 7: the cards of carol aren't shown" in error
+    assert "no format is called 'pokerstars'" in kibitz("convert", "HH.txt", "--to", "pokerstars")[2]

@@ -13,6 +13,7 @@ import pytest
 from kibitz import games, players
 from kibitz.app.ui import position_parser
 from kibitz.app.ui.position_parser import parse_position
+from kibitz.core.names import BadInput
 from kibitz.search.strategy import read_strategy
 
 from ...games.walks import every_game, same, view_of, walks
@@ -59,6 +60,40 @@ def test_a_search_shows_values_visits_and_simulations(kibitz, tmp_path):
     assert re.search(r"^bet .*%.* \+2\.000 ", out, re.M)
     assert "2,000 simulations in" in out
     assert "visits" in out
+
+
+def test_without_a_player_the_default_one_advises_and_is_named(kibitz, tmp_path):
+    code, out, _ = kibitz("advise", "holdem", "??AhAs", "--json", "advice.json")
+    assert code == 0
+    assert "net:models/holdem would play" in out
+    assert "a policy without search" in out
+    advice = json.loads((tmp_path / "advice.json").read_text())
+    assert advice["line"] == ["?", "?", "Ah", "As"]
+    assert {move["move"]: move["policy"] for move in advice["moves"]}["fold"] < 0.01
+
+
+@pytest.mark.parametrize("simulations", [10, 1000])
+def test_a_search_that_hardly_came_by_says_so(kibitz, simulations):
+    _, out, _ = kibitz("advise", "holdem:flop", "? ? Ah As", "--with", f"oos:{simulations}", "--seed", "3")
+    assert re.search(r"only \d+ visits?: little to rely on", out)
+    assert f"{simulations:,} simulations in" in out
+
+
+def test_advice_is_given_in_german(kibitz):
+    _, out, _ = kibitz("advise", "kuhn", "? K bet", "--with", "oos:200", "--language", "de")
+    for word in ("würde spielen", "Zug", "Anteil", "Wert", "Besuche", "Simulationen in", "Werte: erwartetes Ergebnis"):
+        assert word in out
+
+
+def test_cards_may_be_written_together():
+    assert position_parser.split("AhAs") == ["Ah", "As"]
+    assert position_parser.split("??Ah10s, raise") == ["?", "?", "Ah", "10s", "raise"]
+    assert position_parser.split("K Q 1x2 a2-a3 d4") == ["K", "Q", "1x2", "a2-a3", "d4"]
+    error = "add 2c, 2d, 2h or another \\(50 are possible\\) to the moves; \\? stands for what the seat"
+    with pytest.raises(BadInput, match=error):
+        parse_position(games.load("holdem"), "AhAs")
+    with pytest.raises(BadInput, match="the 1st move, 'Xx', is not possible: the chance outcomes are 2c, 2d, 2h or an"):
+        parse_position(games.load("holdem"), "Xx")
 
 
 def test_json_on_stdout_comes_alone(kibitz, tmp_path):
@@ -248,9 +283,10 @@ def test_a_game_may_name_its_opponent_and_have_german_terms(kibitz, monkeypatch)
     monkeypatch.setattr("kibitz.app.ui.terminal.TerminalGame.run", lambda self: seen.append(self))
     for arguments in (["kuhn"], ["doppelkopf"], ["doppelkopf", "--against", "random", "--language", "de"]):
         assert kibitz("play", *arguments)[0] == 0
-    assert [table.name for table in seen] == ["oos:1000", "doko:models/doppelkopf", "random"]
+    assert [table.name for table in seen] == ["oos:seconds=0.5", "doko:models/doppelkopf", "random"]
+    assert [table.against for table in seen] == ["oos:seconds=0.5", "doko:models/doppelkopf", "random"]
     assert [table.display.language for table in seen] == ["en", "en", "de"]
-    assert kibitz("play", "kuhn", "--language", "de")[1:] == ("", "kibitz: kuhn speaks en, not de\n")
+    assert "no language is called 'fr': known are de, en" in kibitz("play", "kuhn", "--language", "fr")[2]
 
 
 MINE = """

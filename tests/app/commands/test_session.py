@@ -1,6 +1,7 @@
 """Sessions of Doppelkopf from the command line."""
 
 import json
+import re
 
 import pytest
 
@@ -32,6 +33,22 @@ def test_a_session_prints_its_score_sheet_with_totals_and_owed_solos(kibitz, tmp
     sheets = (folder / "sheets.txt").read_text()
     assert sheets.startswith("session 1\nplayers: 1 random, 2 random, 3 random, 4 random\n")
     assert "\x1b" not in sheets
+
+
+def test_score_sheets_and_records_are_written_in_german(kibitz, tmp_path):
+    code, out, _ = kibitz(*ASKED, "--out", "run", "--language", "de")
+    assert code == 0
+    sheets = (tmp_path / "run" / "sheets.txt").read_text()
+    assert sheets.startswith("Sitzung 1\nSpieler: 1 random, 2 random, 3 random, 4 random\n")
+    for text in (out, sheets):
+        assert not re.search(r"\b(game|dealer|played|owe|solo of|with|points|won|marriage|against)\b", text)
+    assert "Punkte je Sitzung" in out
+    assert kibitz("convert", "run", "german.txt", "--language", "de")[1] == "6 Spiele: german.txt\n"
+    assert (tmp_path / "german.txt").read_text().startswith("Spiel 0 von doppelkopf")
+    kibitz("convert", "german.txt", "english.txt")
+    kibitz("convert", "run", "expected.txt")
+    assert (tmp_path / "english.txt").read_text() == (tmp_path / "expected.txt").read_text()
+    assert "no language is called 'fr'" in kibitz(*ASKED, "--language", "fr")[2]
 
 
 def test_a_session_is_listed_among_the_runs(kibitz, tmp_path):

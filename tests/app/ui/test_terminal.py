@@ -10,11 +10,12 @@ import pytest
 from rich.console import Console
 
 from kibitz import games
-from kibitz.app.ui.formatting import advice_table, nth
+from kibitz.app.ui import terminal
+from kibitz.app.ui.formatting import advice_table, compact_moves, nth
 from kibitz.app.ui.referee import Referee, Step, describe_step, equal, next_state, observed_action
 from kibitz.app.ui.terminal import SHORT, Score, TerminalGame
-from kibitz.app.ui.words import ENGLISH, Words
-from kibitz.games import CHANCE, OVER, legal_actions, view_of
+from kibitz.app.ui.words import ENGLISH, GERMAN, LANGUAGES, Words
+from kibitz.games import CHANCE, OVER, display, legal_actions, view_of
 from kibitz.players import Random
 from kibitz.search.advice import Advice, fixed_advice
 
@@ -422,6 +423,86 @@ def test_advice_leaves_out_columns_without_values():
     assert max(map(len, rich.splitlines())) <= 80
 
 
+HEX = games.load("hex:7")
+
+
+class Spread(Gazer):
+    """Advises all moves, the last of the rules most."""
+
+    def move(self, view):
+        n = len(legal_actions(self.game, view))
+        self.advice = fixed_advice(self.game, view, np.arange(1, n + 1) / (n * (n + 1) / 2))
+        return self.advice.best
+
+
+@pytest.mark.parametrize("name", ["hex:7", "hex", "gomoku", "othello", "breakthrough", "fanorona", "goofspiel:13"])
+def test_advice_leaves_the_position_on_a_screen_of_24_lines(name):
+    game = games.load(name)
+    table = Scripted(game, others=[Script(0)], kibitzer=Spread(), advice=True, name="spread")
+    table.run()
+    shown = "\n".join(table.text[1:-2]).splitlines()  # without the first line, and the last two after leaving
+    assert "spread would play" in "\n".join(shown)
+    assert len(shown) + 1 <= 24  # the prompt
+    assert max(map(len, shown)) <= 80
+
+
+def test_the_best_moves_are_advised_first_and_the_others_together():
+    view = walk(HEX, 1)[0].state
+    policy = np.arange(1, 50) / (49 * 50 / 2)
+    lines = plain(advice_table(HEX, view, fixed_advice(HEX, view, policy), rows=5)).splitlines()
+    assert [line.split()[0] for line in lines[1:6]] == ["g7", "f7", "e7", "d7", "c7"]
+    assert lines[6].split() == ["and", "44", "more", f"{100 * policy[:44].sum():.1f}%"]
+    few = plain(
+        advice_table(
+            LEDUC, walk(LEDUC, 1)[2].state, fixed_advice(LEDUC, walk(LEDUC, 1)[2].state, np.ones(2) / 2), rows=1
+        )
+    )
+    assert "more" not in few  # where one is left it is shown
+
+
+def test_worse_values_have_no_longer_bars():
+    view = walk(LEDUC, 1)[2].state
+    advice = Advice(
+        np.array([1, 2]), np.array([0.9, 0.1]), np.array([-0.5, -8.0]), np.array([90, 10]), np.ones(2) / 2, 100
+    )
+    best, worst = plain(advice_table(LEDUC, view, advice)).splitlines()[1:3]
+    assert best.count("█") > worst.count("█")
+
+
+@pytest.mark.parametrize(
+    ("visits", "exact", "warned"),
+    [
+        ((2, 1), False, "only 3 visits: little to rely on"),
+        ((1, 0), False, "only 1 visit: little"),
+        ((2, 1), True, ""),
+        ((50, 3), False, ""),
+        ((0, 0), False, ""),  # values are known, as a solver knows them
+    ],
+)
+def test_advice_on_few_visits_says_so(visits, exact, warned):
+    view = walk(LEDUC, 1)[2].state
+    advice = Advice(
+        np.array([1, 2]), np.ones(2) / 2, np.zeros(2), np.array(visits), np.ones(2) / 2, 10_000, exact=exact
+    )
+    shown = plain(advice_table(LEDUC, view, advice))
+    assert warned in shown
+    assert ("little to rely on" in shown) == bool(warned)
+
+
+def test_a_policy_without_search_says_what_it_is():
+    view = walk(LEDUC, 1)[2].state
+    assert "a policy without search" in plain(advice_table(LEDUC, view, fixed_advice(LEDUC, view, np.ones(2) / 2)))
+
+
+def test_many_moves_are_listed_by_their_ranges():
+    assert "moves: a-g 1-7 (49 moves)" in transcript(HEX)
+    text = transcript(HEX, "d4", "zz", others=[Script(0)])
+    assert "moves: a 2-7, b-c 1-7, d 1-3 5-7, e-g 1-7 (47 moves)" in text
+    assert "'zz' is no move here: a 2-7, b-c 1-7, d 1-3 5-7, e-g 1-7 (47 moves)" in text
+    assert compact_moves(["a1", "a2", "a4", "b1", "b2", "b4", "d3", "swap"]) == "a-b 1-2 4, d 3, swap"
+    assert compact_moves(["a2-a3", "a2-b3", "b2xa3", "stop"]) == "a2-a3/b3, b2xa3, stop"
+
+
 # ---------------------------------------------------------------- seeds and seats
 
 
@@ -477,6 +558,96 @@ def test_a_game_for_three_seats_is_played(tmp_path, monkeypatch):
     assert "seat 1 bets\nseat 2 passes" in text
     assert [other.seat for other in others] == [1, 2]
     assert "you break even" in text
+
+
+PHANTOM = """
+from typing import NamedTuple
+from kibitz.games import OVER, game
+from kibitz.jit import copy_record, record
+
+STATE = record(("own", "i1", (2,)), ("tried", "i1", (2,)), ("to_move", "i1"), ("placed", "i1"))
+
+@game("phantom", state=STATE, num_actions=4, max_game_length=12, payoffs=(-1, 1))
+class Phantom(NamedTuple):
+    def start(self, state):
+        state.own[:] = 0
+        state.tried[:] = 0
+        state.to_move = 0
+        state.placed = 0
+    def turn(self, state):
+        return OVER if state.placed == 4 else int(state.to_move)
+    def actions(self, state, out):
+        seat, n = int(state.to_move), 0
+        for cell in range(4):
+            if not (int(state.own[seat]) | int(state.tried[seat])) >> cell & 1:
+                out[n] = cell
+                n += 1
+        return n
+    def play(self, state, action):
+        seat = int(state.to_move)
+        if int(state.own[1 - seat]) >> action & 1:
+            state.tried[seat] = int(state.tried[seat]) | 1 << action
+        else:
+            state.own[seat] = int(state.own[seat]) | 1 << action
+            state.placed += 1
+            state.to_move = 1 - seat
+    def payoff(self, state, seat):
+        return 0.0
+    def look(self, state, seat, out):
+        copy_record(out, state)
+        out.own[1 - seat] = 0
+        out.tried[1 - seat] = 0
+    def infoset(self, state, seat):
+        return 1 + int(state.own[seat]) + 16 * int(state.tried[seat]) + 256 * int(state.placed) + 4096 * seat
+    def determinize(self, view, seat, notes, rng, out):
+        copy_record(out, view)
+        out.own[1 - seat] = (15 & ~int(view.own[seat])) & (1 << 1 | 1 << 3 if view.placed > 1 else 0)
+        return True
+"""
+
+
+def test_a_failed_try_of_another_seat_is_not_revealed(tmp_path, monkeypatch):
+    """In a phantom game: a second `has moved` would tell that the first move failed."""
+    monkeypatch.chdir(tmp_path)
+    Path("phantom.py").write_text(PHANTOM)
+    game = games.load("phantom.py:Phantom")
+    at_once = transcript(game, "0", others=[Script(1)])
+    after_a_failure = transcript(game, "0", others=[Script(0, 1)])
+    assert at_once == after_a_failure
+    assert at_once.count("seat 2 has moved") == 1
+
+
+# ---------------------------------------------------------------- languages
+
+
+def test_every_text_of_the_table_has_a_translation():
+    """Found in the source: words("...", ...). Values that are filled in have the same names."""
+    folder = Path(terminal.__file__).parents[1]
+    sources = [folder / "ui" / name for name in ("terminal.py", "referee.py", "formatting.py", "words.py")]
+    sources += [folder / "commands" / name for name in ("play.py", "advise.py", "session.py", "convert.py")]
+    used = set()
+    for source in sources:
+        used |= set(re.findall(r'\bwords\(\s*"((?:[^"\\]|\\.)+)"', source.read_text()))
+    used |= set(terminal.COMMANDS) | set(terminal.COMMANDS.values())
+    assert len(used) > 50
+    assert tuple(LANGUAGES) == display.LANGUAGES
+    assert not used - set(GERMAN)
+    for english, german in GERMAN.items():
+        assert sorted(re.findall(r"{\w+}", english)) == sorted(re.findall(r"{\w+}", german))
+
+
+@pytest.mark.parametrize("game", [KUHN, LEDUC, HEX], ids=lambda game: game.name)
+def test_the_table_speaks_german_in_every_game(game):
+    lines = ["xyzzy", "rat", "hilfe", "züge", "stand", "zurück", "1", "d4", "1", "1", "1", "vielleicht", "n"]
+    text = transcript(game, *lines, language="de", kibitzer=Gazer(), seed=2)
+    boxes = re.compile(r"^│ seat.*│$|^│ public.*$|^│ history.*$", re.M)  # the game's own text
+    plain_text = boxes.sub("", text)
+    for english in ("your move", "play again", "score", "would play", "policy", "seat 2", "is no move", "Enter a move"):
+        assert english not in plain_text
+    assert "dein Zug> " in text
+    assert "ist hier kein Zug" in text
+    assert "Anteil" in text
+    assert "Stand: " in text
 
 
 # ---------------------------------------------------------------- words

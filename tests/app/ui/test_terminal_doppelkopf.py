@@ -12,8 +12,10 @@ from kibitz.core.names import BadInput
 from kibitz.games import OVER, view_of
 from kibitz.games.display import display
 from kibitz.games.doppelkopf import Doppelkopf
-from kibitz.games.doppelkopf.announcements import CALL
-from kibitz.players import make_for
+from kibitz.games.doppelkopf.announcements import CALL, SILENT
+from kibitz.games.doppelkopf.cards import NAMES
+from kibitz.games.doppelkopf.display import find_action
+from kibitz.players import explained, make_for
 
 from ...games.test_doppelkopf import ALL_HEALTHY, after, some_hands
 from .test_terminal import Scripted, transcript
@@ -90,6 +92,55 @@ def test_a_card_in_place_of_an_announcement_is_silence_and_then_that_card(dealt)
     assert "you say silent" not in text
     text = played("1", "♣A")
     assert "'♣A' is no move here: silent, Re, no 90, no 60, no 30, black" in text
+
+
+@pytest.mark.parametrize(
+    "said", [["re keine 90"], ["Keine 90, Re"], ["no 90 and Re"], ["9"], ["r", "keine 90"], ["9", "Re"]]
+)
+def test_two_announcements_before_a_card_are_the_higher_one(dealt, said):
+    """At once, in any order, or the second where the card is asked for."""
+    table = Scripted(GAME, "1", *said, "♣9", others=[Heuristic() for _ in range(3)])
+    table.run()
+    view = table.referee.view()
+    assert view.call[0] == 1
+    assert view.log[0] == 8 * 0 + 1
+    assert view.played[0] == NAMES.index("♣9")
+    assert "is no move here" not in "\n".join(table.text)
+
+
+def test_a_second_announcement_must_be_legal_and_add_something(dealt):
+    assert "'k' is no move here" in played("1", "r", "k")
+    assert "'Kontra' is no move here" in played("1", "9", "Kontra")
+    assert "'keine 90' is no move here" in played("1", "", "keine 90")
+
+
+def test_cards_are_named_by_german_letters():
+    shown = display(GAME._replace(calls=0), "de")
+    state = after(GAME._replace(calls=0), HANDS, *ALL_HEALTHY)
+    for text, card in (("p9", "♠9"), ("pik 9", "♠9"), ("krb", "♣B"), ("kaa", "♦A"), ("h10", "♥10"), ("kad", None)):
+        if card:
+            assert shown.action_to_string(state, shown.parse_action(state, text)) == card
+        else:
+            with pytest.raises(BadInput):
+                shown.parse_action(state, text)
+    assert find_action(state, "pass") == SILENT  # not the ass of pik
+
+
+def test_announcements_and_cards_are_valued_on_one_scale():
+    """Silence is worth what the best card is; when that card is asked for, the advice is the same."""
+    player = make_for("ensemble-uct:4x20,worlds=20", GAME)
+    state = after(GAME, HANDS, *ALL_HEALTHY)
+    view = view_of(GAME, state, 0)
+    assert GAME.is_announcement(view)
+    player.begin(GAME, 0, 1)
+    player.move(view)
+    advice = explained(player, view)
+    assert np.allclose(np.diff(advice.value), np.diff(player.advice.value))  # what announcements gain stays
+    while GAME.is_announcement(state):
+        GAME.play(state, games.legal_actions(GAME, state)[0])
+    following = view_of(GAME, state, 0)
+    player.move(following)
+    assert advice.value[0] == explained(player, following).root_value == player.advice.root_value
 
 
 def test_a_person_is_asked_for_announcements_at_their_own_turn_only(dealt):
