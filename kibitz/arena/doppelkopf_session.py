@@ -15,7 +15,7 @@ import numpy as np
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
-from ..core.workers import ALONE, Workers
+from ..core.workers import START, Workers
 from ..games import Game, full_name, load
 from ..games.doppelkopf import Doppelkopf
 from ..games.doppelkopf.state import SOLO
@@ -135,7 +135,7 @@ def play_sessions(
     processes: int | None = None,
     report: Reporter = SILENT,
     players: Sequence[Any] | None = None,
-    alone: float = ALONE,
+    alone: float = START,
 ) -> list[list[Played]]:
     """Play the games that are missing in a run folder of sessions. Each is written as it ends, so a kill costs little.
 
@@ -149,7 +149,7 @@ def play_sessions(
         sessions = read_sessions(run)
         points = np.sum([totals(session) for session in sessions], axis=0)
         done = sum(map(len, sessions))
-        with Workers(session_games, (rules, players, seed), processes, report.message, alone) as workers:
+        with Workers(session_games, (rules, players, seed), processes, report, alone) as workers:
             for count in range(games):
                 coming = {
                     games * number + count: _next(config, session)

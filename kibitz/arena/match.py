@@ -18,7 +18,7 @@ from typing import Any
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
-from ..core.workers import ALONE, spread
+from ..core.workers import START, check_main_guard, spread
 from ..games import Game, full_name
 from ..games.records import FILE, Record, read_records
 from ..players import make_for
@@ -107,6 +107,7 @@ def play_all(
     report: Reporter,
 ) -> tuple[list[Record], Run | None]:
     """Play all games of a match, in a run folder or without one."""
+    check_main_guard()
     if out is not None:
         run = open_run(Path(out), "match", game, players, games, seed)
         return play_into(run, processes, report, players, game), run
@@ -146,7 +147,7 @@ def play_match(
     processes: int | None = None,
     done: Collection[int] = (),
     report: Reporter = SILENT,
-    alone: float = ALONE,
+    alone: float = START,
     make: Make = match_games,
 ) -> Generator[Record]:
     """Play the games of a match that aren't `done` yet; each is given as it ends.
@@ -157,7 +158,7 @@ def play_match(
     todo = [number for number in range(games) if number not in done]
     rules = as_game(game)
     given, processes = shared(rules, players, processes)
-    arguments, workers = (given, list(players), seed), (processes, report.message, alone)
+    arguments, workers = (given, list(players), seed), (processes, report, alone)
     if make is match_games and len(todo) >= MANY and all_batched([make_for(each, rules) for each in players]):
         with closing(spread(match_blocks, arguments, blocks(todo), *workers)) as played:
             for records in played:
@@ -227,7 +228,7 @@ def play_into(
     players: Sequence[Any] | None = None,
     game: str | Game | None = None,
     make: Make | None = None,
-    alone: float = ALONE,
+    alone: float = START,
 ) -> list[Record]:
     """Play the games that are missing in a run folder.
 
@@ -240,7 +241,7 @@ def play_into(
         players: The players as they were given to `open_run`; by default the names in the folder.
         game: Likewise.
         make: As for `open_run`.
-        alone: Seconds of work that no worker processes are started for.
+        alone: Seconds of work for which no worker processes are started.
     """
     config = run.config()
     games, seed = config["games"], config["seed"]

@@ -126,7 +126,7 @@ class TspgStudy(Study):
         tasks = self.tasks()
         processes = min(self.processes or cores(), len(tasks))
         report.progress(0, len(tasks), "repetitions")
-        for done, _ in enumerate(spread(repetition, (self,), tasks, processes, report.message, alone=None), 1):
+        for done, _ in enumerate(spread(repetition, (self,), tasks, processes, report, alone=None), 1):
             report.progress(done, len(tasks), "repetitions")
         return super().run(report)
 
