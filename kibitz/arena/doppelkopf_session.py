@@ -198,11 +198,11 @@ def totals(session: list[Played]) -> list[int]:
     return [sum(played.scores[player] for played in session) for player in range(SEATS)]
 
 
-def summary(names: Sequence[str], sessions: list[list[Played]], seed: int = 0) -> dict[str, Estimate]:
-    """Points per session by name, bootstrapped over sessions; of a name with several seats, their mean."""
+def summary(names: Sequence[str], sessions: list[list[Played]]) -> dict[str, Estimate]:
+    """Points per session by name, with intervals over sessions; of a name with several seats, their mean."""
     found = np.array([totals(session) for session in sessions], float)  # [session, player]
     estimates = {}
     for name in dict.fromkeys(names):
         own = [player for player, other in enumerate(names) if other == name]
-        estimates[name] = interval(found[:, own].sum(axis=1), np.full(len(found), float(len(own))), seed)
+        estimates[name] = interval(found[:, own].sum(axis=1), np.full(len(found), float(len(own))))
     return estimates

@@ -90,7 +90,7 @@ def match(
     """
     rules = as_game(game)
     records, run = play_all(rules, players, games, seed, processes, out, report)
-    result = summary(records, seed)
+    result = summary(records)
     if run is not None:
         run.write(RESULT, json.dumps(run.config() | result.as_json(), indent=2) + "\n")
     folder = None if run is None else run.folder

@@ -36,7 +36,8 @@ def rate_players(
 ) -> None:
     """Rate players by Elo, from all their games in a folder.
 
-    A difference of 400 points means odds of 10 to 1. Intervals are relative to the fixed player.
+    A difference of 400 points means odds of 10 to 1. Intervals are relative to the fixed player, and take the games of a
+    deal as one observation. A game that is there twice, as a match was repeated with the same seed, counts once.
 
     Example: kibitz rate runs --fix random=1000
     """
@@ -50,13 +51,23 @@ def rate_players(
     games = sum(player.games for player in rating.players) // 2
     out.print(f"[bold]{rating.game}[/bold], {games:,} games", highlight=False)
     out.print(table)
+    if rating.repeated:
+        again = f"{rating.repeated:,} games are there again, with the same players, seed and moves: they count once"
+        out.print(again, highlight=False)
     if rating.helped:
         pairs = "; ".join(f"{one} and {two}" for one, two in rating.helped)
         why = "where all wins are on one side, Elo is unbounded: half a win was added for either side"
         out.print(f"{why} between {escape(pairs)}", highlight=False)
     players = [vars(player) for player in rating.players]
     write_json(
-        json_file, {"game": rating.game, "players": players, "draws": rating.draws, "half_wins_added": rating.helped}
+        json_file,
+        {
+            "game": rating.game,
+            "players": players,
+            "draws": rating.draws,
+            "half_wins_added": rating.helped,
+            "repeated_games": rating.repeated,
+        },
     )
 
 

@@ -72,7 +72,7 @@ def session(
             out.print(score_sheet(players, read_sessions(run)[0]), highlight=False)
         raise
     seconds = time.perf_counter() - began
-    result = summary(players, found, seed)
+    result = summary(players, found)
     measured = config | {
         "totals": [totals(session) for session in found],
         "by_name": {name: estimate.as_json() for name, estimate in result.items()},
