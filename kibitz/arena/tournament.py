@@ -128,9 +128,7 @@ class _Part(Reporter):
         self.report.message(text)
 
 
-def standings(
-    names: Sequence[str], played: dict[tuple[int, int], list[Record]], milli_unit: str = ""
-) -> Standings:
+def standings(names: Sequence[str], played: dict[tuple[int, int], list[Record]], milli_unit: str = "") -> Standings:
     """Rank players by their mean payoff over all opponents.
 
     Deals are the same in all matches, so the intervals of these means are over deals.

@@ -135,7 +135,7 @@ class Workers:
             self._end([worker for worker in self._workers if worker.chunk])  # their results are not wanted any more
 
     def _pays(self, left: int) -> bool:
-        """Whether to start processes for the tasks that are left: where calls come one by one, for those to come too."""
+        """Whether to start processes for the tasks that are left. Work of earlier calls is expected to come again."""
         if not self._warm or left == 1 or self.alone is None:
             return False
         if self.alone == 0:

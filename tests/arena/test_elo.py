@@ -12,7 +12,6 @@ from kibitz.arena.elo import fit, rate, read_games
 from kibitz.core.names import BadInput
 from kibitz.games.records import Record
 
-
 SEEDS = itertools.count(1)
 
 

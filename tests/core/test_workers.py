@@ -137,7 +137,9 @@ def test_workers_start_in_the_current_folder(tmp_path, monkeypatch):
 
 def test_a_worker_that_dies_costs_no_task(tmp_path):
     messages = []
-    assert sorted(spread(trouble, ("once", str(tmp_path)), range(40), 2, Listener(messages), alone=0)) == list(range(40))
+    assert sorted(spread(trouble, ("once", str(tmp_path)), range(40), 2, Listener(messages), alone=0)) == list(
+        range(40)
+    )
     assert (tmp_path / "died").exists()
     assert messages == ["a worker process died (exit code 7); its unfinished tasks (1) are done again"]
 

@@ -15,7 +15,7 @@ from ...games.game import SCRATCH
 from ...games.holdem import Holdem, acpc
 from ...games.records import FILE, Record, read_line
 from ..ui.arena_tables import print_line
-from ..ui.progress import err, out, waiting
+from ..ui.progress import err, out, reporting
 
 FORMATS = {
     "json": "JSON lines, as matches write them",
@@ -102,10 +102,10 @@ def convert(
     written: list[str] = []
     lossy = 0
     try:
-        with waiting(f"reading {path}") as line:
+        with reporting(f"reading {path}") as report:
             for record, end in readers[read_as](text):
                 if number in (None, record.number):
-                    line(len(written), f"{len(written):,} games")
+                    report.progress(len(written), note=f"{len(written):,} games")
                     written.append(_write(record, end, write_as, form, seat))
                     lossy += write_as == "thesis" and thesis_lines.is_lossy(end)
     except BadInput as error:

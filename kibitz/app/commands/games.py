@@ -6,7 +6,8 @@ import typer
 from rich.table import Table
 
 from ...core import names
-from ..ui.progress import out
+from ..ui.progress import out, print_plain
+from ..ui.tables import compact_table, fits
 
 
 def register(app: typer.Typer) -> None:
@@ -27,12 +28,16 @@ def list_games(
     from ...games import GAMES, full_name, load
 
     if name is None:
-        table = Table("game", "parameters (default)", "description")
+        whole, brief = (
+            compact_table("game", "parameters (default)", "description"),
+            compact_table("game", "description"),
+        )
         for key, cls in GAMES.items():
             defaults = ", ".join(f"{field} ({_text(value)})" for field, value in cls._field_defaults.items())
-            table.add_row(f"[bold]{key}[/bold]", defaults or "-", cls.__doc__)
-        out.print(table)
-        out.print("Details of one game: [bold]kibitz games goofspiel[/bold]. Set parameters: goofspiel:cards=6,base=1")
+            whole.add_row(key, defaults or "-", cls.__doc__)
+            brief.add_row(key, cls.__doc__)
+        out.print(whole if fits(whole) else brief, highlight=False)
+        print_plain("parameters of a game: kibitz games goofspiel; set them: goofspiel:cards=6,base=1")
         return
     game = load(name)
     kind: Any = type(game)

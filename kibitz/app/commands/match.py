@@ -46,8 +46,9 @@ def match(
 ) -> None:
     """Play a match and report who is better, with 95% intervals.
 
-    Every deal is played from all seats, so that luck evens out. The run folder holds every game. The same command with
-    --out on that folder resumes the match, or extends it to a larger number of games.
+    Every deal is played from all seats (duplicate deals), which reduces the variance due to chance. The run folder
+    holds every game. The same command with --out on that folder resumes the match, or extends it to a larger number of
+    games.
 
     Example: kibitz match leduc oos:1000 random --games 1000
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from ...arena.elo import rate, read_games
 from ...core.names import BadInput
@@ -36,14 +36,14 @@ def rate_players(
 ) -> None:
     """Rate players by Elo, from all their games in a folder.
 
-    A difference of 400 points means odds of 10 to 1. Intervals are relative to the fixed player, and take the games of a
-    deal as one observation. A game that is there twice, as a match was repeated with the same seed, counts once.
+    A difference of 400 points means odds of 10 to 1. Intervals are relative to the fixed player; the games of a deal are
+    one observation. A game that is there twice, as a match was repeated with the same seed, counts once.
 
     Example: kibitz rate runs --fix random=1000
     """
     records = read_games(folder, None if game_name is None else full_name(load(game_name)))
     rating = rate(records, *_fixed(fix))
-    table = Table("player", "Elo", "95% interval", "games", "score", "")
+    table = Table(Column("player", overflow="fold"), "Elo", "95% interval", "games", "score", "")
     for player in rating.players:
         interval = "fixed" if player.low == player.high else f"{player.low:.0f} to {player.high:.0f}"
         score = f"{100 * player.score:.1f}%"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console, Group
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from ...arena.doppelkopf_session import Played, open_session, play_sessions, read_sessions, seated, summary, totals
 from ...arena.match import FILE, RESULT
@@ -139,7 +139,7 @@ def _text(players: list[str], number: int, session: list[Played]) -> str:
 
 
 def _summary_table(players: list[str], result: dict[str, Estimate], games: int) -> Table:
-    table = Table("player", "seats", "points per session", "95% interval", "points per game")
+    table = Table(Column("player", overflow="fold"), "seats", "points per session", "95% interval", "points per game")
     for name, points in result.items():
         cells = f"{points.mean:+.2f}", points.span(1, "+.2f"), f"{points.mean / games:+.4f}"
         table.add_row(escape(name), str(players.count(name)), *cells)

@@ -14,7 +14,7 @@ from ...core.names import BadInput
 from ...games import load
 from ...learn.model_files import kept_networks
 from ..ui import plots
-from ..ui.arena_tables import cross_table, print_line, shown, standings_table
+from ..ui.arena_tables import cross_tables, print_line, shown, standings_table
 from ..ui.progress import out
 from .options import GameName, Json, Out, Processes, Seed, write_json
 
@@ -64,7 +64,7 @@ def tournament(
     title = f"{run.config()['game']}, {number:,} games per match"
     out.print(f"{title}, seed {seed}", highlight=False)
     out.print(standings_table(found))
-    out.print(cross_table(found))
+    out.print(*cross_tables(found, out.width), sep="")
     plot(run.path("matrix.png"), found, title)
     print_line(f"result: {run.path(RESULT)}\nplot:   {run.path('matrix.png')}")
     write_json(json_file, json.loads(run.path(RESULT).read_text()))

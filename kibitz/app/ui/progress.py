@@ -6,12 +6,14 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Column
 from rich.text import Text
 
 from ...core.progress import Reporter
 
 out = Console()
 err = Console(stderr=True)
+WIDE = 100  # columns of a terminal from which bars are longer
 
 
 def print_plain(text: str, console: Console = out) -> None:
@@ -53,8 +55,9 @@ def reporting(text: str, total: float | None = None) -> Iterator[TerminalReporte
     global _screen
     with ExitStack() as stack:
         if _screen is None:
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), _Count(""), _Remaining())
-            note = TextColumn("{task.fields[note]}")
+            bar = BarColumn(20 if err.width >= WIDE else 8)
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), bar, _Count(""), _Remaining())
+            note = TextColumn("{task.fields[note]}", table_column=Column(overflow="fold"))  # continues on the next line
             _screen = stack.enter_context(
                 Progress(*columns, note, console=err, transient=True, disable=not err.is_terminal)
             )
