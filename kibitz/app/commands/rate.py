@@ -36,8 +36,8 @@ def rate_players(
 ) -> None:
     """Rate players by Elo, from all their games in a folder.
 
-    A difference of 400 points means odds of 10 to 1. Intervals are relative to the fixed player; the games of a deal are
-    one observation. A game that is there twice, as a match was repeated with the same seed, counts once.
+    A difference of 400 points means odds of 10 to 1. Intervals are relative to the fixed player; the games of a deal
+    are one observation. A game that is there twice, as a match was repeated with the same seed, counts once.
 
     Example: kibitz rate runs --fix random=1000
     """
