@@ -184,11 +184,11 @@ def read_sessions(run: Run) -> list[list[Played]]:
     for record in sorted(read_records(run.path(FILE)), key=lambda record: record.number):
         session, count = divmod(record.number, games)
         if not 0 <= session < len(sessions) or len(sessions[session]) != count:
-            raise BadInput(f"{run.path(FILE)}: game {record.number} is there twice, or without those before it")
+            raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is there twice, or without those before it")
         standing, game = _next(config, sessions[session])
         expected = (full_name(game), [names[player] for player in seated(standing)], seed)
         if (record.game, record.players, record.seed) != expected:
-            raise BadInput(f"{run.path(FILE)}: game {record.number} is of another session")
+            raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is of another session")
         sessions[session].append(follow(standing, game, record))
     return sessions
 

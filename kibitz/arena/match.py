@@ -269,8 +269,8 @@ def _own_records(run: Run) -> list[Record]:
         names = [config["players"][player_at(seat, record.number, seats)] for seat in range(seats)]
         expected = (config["game"], names, config["seed"])
         if (record.game, record.players, record.seed) != expected or not 0 <= record.number < config["games"]:
-            raise BadInput(f"{run.path(FILE)}: game {record.number} is of another match")
+            raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is of another match")
         if record.number in seen:
-            raise BadInput(f"{run.path(FILE)}: game {record.number} is there twice")
+            raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is there twice")
         seen.add(record.number)
     return records

@@ -47,7 +47,7 @@ def convert(
         str | None,
         typer.Option("--to", help=f"Format of TO. {choices(FORMATS)}. Default: by the suffix of TO.", metavar="FORMAT"),
     ] = None,
-    number: Annotated[int | None, typer.Option("--game", help="Convert only the game of this number.")] = None,
+    number: Annotated[int | None, typer.Option("--game", help="Convert only this game of FROM, counted from 1.")] = None,
     seat: Annotated[
         int | None,
         typer.Option(min=1, max=4, help="Format thesis: write only the line of this seat. Default: all four."),
@@ -103,8 +103,8 @@ def convert(
     lossy = 0
     try:
         with reporting(f"reading {path}") as report:
-            for record, end in readers[read_as](text):
-                if number in (None, record.number):
+            for count, (record, end) in enumerate(readers[read_as](text), 1):
+                if number in (None, count):
                     report.progress(len(written), note=f"{len(written):,} games")
                     written.append(_write(record, end, write_as, form, seat))
                     lossy += write_as == "thesis" and thesis_lines.is_lossy(end)
@@ -145,7 +145,7 @@ def _write(record: Record, end: Any, form_name: str, form: thesis_lines.Form, se
         return record.line()
     game = load(record.game)
     if (form_name == "acpc") != isinstance(game, Holdem):
-        raise BadInput(f"game {record.number} is of {record.game}, which can't be written as {form_name}")
+        raise BadInput(f"game {record.number + 1} is of {record.game}, which can't be written as {form_name}")
     if form_name == "acpc":
         return acpc.write(game, end, record.number, record.players) + "\n"
     if form_name == "text":
@@ -154,7 +154,7 @@ def _write(record: Record, end: Any, form_name: str, form: thesis_lines.Form, se
     try:
         return "".join(thesis_lines.write_line(game, record.actions, end, seat, form) for seat in seats)
     except BadInput as error:
-        raise BadInput(f"game {record.number}: {error}") from None
+        raise BadInput(f"game {record.number + 1}: {error}") from None
 
 
 def _payoffs(end: Any) -> list[float]:
@@ -169,8 +169,8 @@ def _from_json(text: str) -> Iterator[tuple[Record, Any]]:
         try:
             end = _end_of(record, many)
         except BadInput as error:
-            what = str(error).removeprefix(f"game {record.number}: ")
-            raise BadInput(f"{where}: game {record.number}: {what}") from None
+            what = str(error).removeprefix(f"game {record.number + 1}: ")
+            raise BadInput(f"{where}: game {record.number + 1}: {what}") from None
         yield record, end
 
 
