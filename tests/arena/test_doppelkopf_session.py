@@ -149,7 +149,7 @@ def test_any_number_of_processes_and_any_kill_give_the_same_games(tmp_path):
         ({"number": 0}, "game 1 is there twice"),
         ({"number": 3}, "game 3 is there twice, or without those before it"),
         ({"number": 99}, "game 3 is there twice, or without those before it"),
-        ({"payoffs": [9.0, -3.0, -3.0, -3.0]}, "game 1 pays"),
+        ({"payoffs": [9.0, -3.0, -3.0, -3.0]}, "game 2 pays"),
     ],
 )
 def test_games_of_another_session_are_refused(tmp_path, change, text):

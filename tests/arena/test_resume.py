@@ -147,7 +147,7 @@ def test_a_file_that_a_kill_left_half_written_is_ignored(tmp_path, whole):
         ({"seed": 2}, "game 4 is of another match"),
         ({"game": "leduc"}, "game 4 is of another match"),
         ({"players": ["random", "oos:9"]}, "game 4 is of another match"),
-        ({"number": 30}, "game 30 is of another match"),
+        ({"number": 30}, "game 31 is of another match"),
         ({"number": 2}, "game 3 is there twice"),
     ],
 )
