@@ -47,7 +47,9 @@ def convert(
         str | None,
         typer.Option("--to", help=f"Format of TO. {choices(FORMATS)}. Default: by the suffix of TO.", metavar="FORMAT"),
     ] = None,
-    number: Annotated[int | None, typer.Option("--game", help="Convert only this game of FROM, counted from 1.")] = None,
+    number: Annotated[
+        int | None, typer.Option("--game", help="Convert only this game of FROM, counted from 1.")
+    ] = None,
     seat: Annotated[
         int | None,
         typer.Option(min=1, max=4, help="Format thesis: write only the line of this seat. Default: all four."),

@@ -6,6 +6,7 @@ import typer
 from rich.table import Table
 
 from ...core import names
+from .. import completion
 from ..ui.progress import out, print_plain
 from ..ui.tables import compact_table, fits
 
@@ -16,7 +17,10 @@ def register(app: typer.Typer) -> None:
 
 def list_games(
     name: Annotated[
-        str | None, typer.Argument(help="Show the parameters and facts of this game only.", metavar="GAME")
+        str | None,
+        typer.Argument(
+            help="Show the parameters and facts of this game only.", metavar="GAME", autocompletion=completion.games
+        ),
     ] = None,
 ) -> None:
     """List the games and their parameters.

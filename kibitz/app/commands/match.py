@@ -10,6 +10,7 @@ from ...arena.match import FILE, RESULT, open_run
 from ...arena.match import match as play_match
 from ...core.names import BadInput, at_least
 from ...games import load
+from .. import completion
 from ..ui.arena_tables import needed, players_table, print_line, print_needed, result_table, shown
 from ..ui.progress import out
 from .options import GameName, Json, Out, Processes, Seed, Within, write_json
@@ -17,7 +18,9 @@ from .options import GameName, Json, Out, Processes, Seed, Within, write_json
 Players = Annotated[
     list[str],
     typer.Argument(
-        help="One per seat: random, oos:1000, strategy:FILE, path/to/my_player.py:MyPlayer, ...", metavar="PLAYER..."
+        help="One per seat: random, oos:1000, strategy:FILE, path/to/my_player.py:MyPlayer, ...",
+        metavar="PLAYER...",
+        autocompletion=completion.players,
     ),
 ]
 

@@ -7,6 +7,7 @@ import typer
 from rich.text import Text
 
 from ...core.names import BadInput, choose
+from .. import completion
 from ..ui.progress import err, out, print_plain
 from ..ui.tables import compact_table, fits
 from .options import Json, write_json
@@ -20,7 +21,10 @@ def register(app: typer.Typer) -> None:
 
 def list_models(
     name: Annotated[
-        str | None, typer.Argument(help="Show this model only, with how it was trained.", metavar="MODEL")
+        str | None,
+        typer.Argument(
+            help="Show this model only, with how it was trained.", metavar="MODEL", autocompletion=completion.models
+        ),
     ] = None,
     json_file: Json = None,
 ) -> None:

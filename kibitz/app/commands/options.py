@@ -8,12 +8,15 @@ import typer
 
 from ...core.files import write_atomically
 from ...core.names import BadInput
+from .. import completion
 from ..ui.progress import out
 
 GameName = Annotated[
     str,
     typer.Argument(
-        help="Game: leduc, goofspiel:13, liars_dice:dice=2,faces=6 or path/to/my_game.py:MyGame.", metavar="GAME"
+        help="Game: leduc, goofspiel:13, liars_dice:dice=2,faces=6 or path/to/my_game.py:MyGame.",
+        metavar="GAME",
+        autocompletion=completion.games,
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Random seed; equal seeds give equal results.")]

@@ -6,6 +6,7 @@ import typer
 from rich.markup import escape
 from rich.padding import Padding
 
+from .. import completion
 from ..ui.progress import out, print_plain
 from ..ui.tables import compact_table
 from .options import Json, write_json
@@ -17,7 +18,12 @@ def register(app: typer.Typer) -> None:
 
 def list_players(
     name: Annotated[
-        str | None, typer.Argument(help="Show the options of this player only, with their meaning.", metavar="PLAYER")
+        str | None,
+        typer.Argument(
+            help="Show the options of this player only, with their meaning.",
+            metavar="PLAYER",
+            autocompletion=completion.players,
+        ),
     ] = None,
     json_file: Json = None,
 ) -> None:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ...core.names import BadInput, choose
 from ...core.runs import Run
+from .. import completion
 from ..run_summary import is_number, measurements, step
 from ..ui.progress import out, print_plain
 from ..ui.tables import fits
@@ -42,7 +43,9 @@ def _is_png(path: Path) -> bool:
 
 
 def compare(
-    folders: Annotated[list[Path], typer.Argument(help="Run folders, two or more.", metavar="RUN")],
+    folders: Annotated[
+        list[Path], typer.Argument(help="Run folders, two or more.", metavar="RUN", autocompletion=completion.runs)
+    ],
     metrics: Annotated[
         list[str] | None,
         typer.Option("--metric", help="Metric to compare; repeatable. Default: nash_conv, else loss, if all have it."),

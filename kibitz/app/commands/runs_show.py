@@ -8,13 +8,14 @@ import typer
 
 from ...core.names import BadInput
 from ...core.runs import Run
+from .. import completion
 from ..run_summary import summarize
 from ..ui.progress import print_plain
 from .options import Json, write_json
 
 
 def show(
-    folder: Annotated[Path, typer.Argument(help="Run folder.", metavar="RUN")],
+    folder: Annotated[Path, typer.Argument(help="Run folder.", metavar="RUN", autocompletion=completion.runs)],
     json_file: Json = None,
 ) -> None:
     """Show one run: its command, settings, progress, result and files, and how to resume it.

@@ -13,6 +13,7 @@ from ...arena.tournament import tournament as play_tournament
 from ...core.names import BadInput
 from ...games import load
 from ...learn.model_files import kept_networks
+from .. import completion
 from ..ui import plots
 from ..ui.arena_tables import cross_tables, print_line, shown, standings_table
 from ..ui.progress import out
@@ -26,7 +27,10 @@ def register(app: typer.Typer) -> None:
 def tournament(
     game_name: GameName,
     players: Annotated[
-        list[str] | None, typer.Argument(help="Two or more: random, net:RUN, net:RUN,iteration=10, ...")
+        list[str] | None,
+        typer.Argument(
+            help="Two or more: random, net:RUN, net:RUN,iteration=10, ...", autocompletion=completion.players
+        ),
     ] = None,
     number: Annotated[
         int, typer.Option("--games", help="Number of games per match; each deal is played from both seats.")

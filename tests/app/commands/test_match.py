@@ -208,7 +208,9 @@ def test_a_game_is_shown_move_by_move(kibitz, recorded):
 def test_a_seat_is_not_shown_what_it_could_not_see(kibitz, recorded):
     game = games.load("leduc")
     for record in recorded:
-        out = kibitz("replay", "run/games.jsonl", "--game", str(record.number + 1), "--seat", "2", "--positions", "1")[1]
+        out = kibitz("replay", "run/games.jsonl", "--game", str(record.number + 1), "--seat", "2", "--positions", "1")[
+            1
+        ]
         states = [state for state, _ in record.replay()]
         said = [line.strip() for line in out.splitlines() if line.startswith("  ")]
         assert said[0] == "chance: hidden"
