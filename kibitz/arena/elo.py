@@ -199,7 +199,7 @@ def by_deals(
     gradient = np.zeros((len(numbers), len(inverse)))
     np.add.at(gradient, (deal, one), slope)
     np.add.at(gradient, (deal, two), -slope)
-    np.add.at(gradient, (deal, len(elo)), (scores == 0.5) - draw)
+    gradient[:, -1] = np.bincount(deal, (scores == 0.5) - draw)
     count = len(numbers)
     if count < 2:
         return inverse, Z

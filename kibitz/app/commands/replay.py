@@ -75,8 +75,8 @@ def _rows(game: Game, steps: list[Any], seat: int | None, every: int) -> Iterato
 
     A line is as many moves as there are seats, with the announcements before them, or what chance dealt at once.
     """
-    words, row, size, was_chance = display(game), [], 0, None
-    after = steps[0][0]
+    words, size, was_chance, after = display(game), 0, None, steps[0][0]
+    row: list[str] = []
     for count, ((state, action), (after, _)) in enumerate(itertools.pairwise(steps)):
         is_chance = game.turn(state) == CHANCE
         full = count % every == 0 if every else size == game.facts.seats or is_chance != was_chance
