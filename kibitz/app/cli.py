@@ -19,7 +19,7 @@ except ImportError:  # Typer before it vendored click
 
 # Sections of `kibitz --help`, with their commands in order.
 PANELS = {
-    "Play": ("games", "play", "demo"),
+    "Play": ("games", "players", "play", "demo"),
     "Search": ("advise", "solve"),
     "Train": ("train", "models", "explain"),
     "Measure": ("match", "tournament", "rate", "session", "exploit", "study", "bench"),
@@ -39,7 +39,6 @@ def build(only: str = "") -> typer.Typer:
         help="Search, solve and learn games of perfect and imperfect information. Start with [bold]kibitz demo[/bold].",
         rich_markup_mode="rich",
         no_args_is_help=True,
-        add_completion=False,
     )
     app.callback()(_root)
     panels = {name: panel for panel, names in PANELS.items() for name in names}

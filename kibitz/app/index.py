@@ -1,4 +1,4 @@
-"""The index of what ships: options of learners and studies, models, games.
+"""The index of what ships: options of learners and studies, models, games, players.
 
 A help page or a list needn't import the learners and games that it describes, which takes longer than printing it. The
 index is written by `python -m kibitz.app.cli_reference`; a test compares it with what is registered.
@@ -83,6 +83,7 @@ def written() -> dict[str, Any]:
     """The index of what is registered now."""
     from ..games import GAMES
     from ..learn.learner import LEARNERS
+    from ..players.player import PLAYERS
     from ..studies.study import STUDIES
     from .commands import games, models, study, train
 
@@ -90,5 +91,6 @@ def written() -> dict[str, Any]:
         "train": {name: describe_command(*train.command_of(name)) for name in LEARNERS},
         "study": {name: describe_command(*study.command_of(name)) for name in STUDIES},
         "games": {name: games.summary(cls) for name, cls in GAMES.items()},
+        "players": list(PLAYERS),
         "models": models.described(),
     }

@@ -58,6 +58,13 @@ class RunSummary:
         return ", ".join(parts) or "-"
 
     @property
+    def reached_briefly(self) -> str:
+        """The result without names and reasons, for a narrow terminal."""
+        if self.problem:
+            return "unreadable"
+        return self.reached.removeprefix(f"{self.players[0]} " if self.players else "")
+
+    @property
     def resume_command(self) -> str:
         """The command that continues an unfinished run, empty where there is none."""
         if None in (self.done, self.wanted) or self.done == self.wanted:

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
-from ..core.workers import ALONE, Workers
+from ..core.workers import START, Workers
 from ..games import Game, full_name, load
 from ..games.doppelkopf import Doppelkopf
 from ..games.doppelkopf.state import SOLO
@@ -135,7 +135,7 @@ def play_sessions(
     processes: int | None = None,
     report: Reporter = SILENT,
     players: Sequence[Any] | None = None,
-    alone: float = ALONE,
+    alone: float = START,
 ) -> list[list[Played]]:
     """Play the games that are missing in a run folder of sessions. Each is written as it ends, so a kill costs little.
 
@@ -149,7 +149,7 @@ def play_sessions(
         sessions = read_sessions(run)
         points = np.sum([totals(session) for session in sessions], axis=0)
         done = sum(map(len, sessions))
-        with Workers(session_games, (rules, players, seed), processes, report.message, alone) as workers:
+        with Workers(session_games, (rules, players, seed), processes, report, alone) as workers:
             for count in range(games):
                 coming = {
                     games * number + count: _next(config, session)
@@ -184,11 +184,11 @@ def read_sessions(run: Run) -> list[list[Played]]:
     for record in sorted(read_records(run.path(FILE)), key=lambda record: record.number):
         session, count = divmod(record.number, games)
         if not 0 <= session < len(sessions) or len(sessions[session]) != count:
-            raise BadInput(f"{run.path(FILE)}: game {record.number} is there twice, or without those before it")
+            raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is there twice, or without those before it")
         standing, game = _next(config, sessions[session])
         expected = (full_name(game), [names[player] for player in seated(standing)], seed)
         if (record.game, record.players, record.seed) != expected:
-            raise BadInput(f"{run.path(FILE)}: game {record.number} is of another session")
+            raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is of another session")
         sessions[session].append(follow(standing, game, record))
     return sessions
 
@@ -198,11 +198,11 @@ def totals(session: list[Played]) -> list[int]:
     return [sum(played.scores[player] for played in session) for player in range(SEATS)]
 
 
-def summary(names: Sequence[str], sessions: list[list[Played]], seed: int = 0) -> dict[str, Estimate]:
-    """Points per session by name, bootstrapped over sessions; of a name with several seats, their mean."""
+def summary(names: Sequence[str], sessions: list[list[Played]]) -> dict[str, Estimate]:
+    """Points per session by name, with intervals over sessions; of a name with several seats, their mean."""
     found = np.array([totals(session) for session in sessions], float)  # [session, player]
     estimates = {}
     for name in dict.fromkeys(names):
         own = [player for player, other in enumerate(names) if other == name]
-        estimates[name] = interval(found[:, own].sum(axis=1), np.full(len(found), float(len(own))), seed)
+        estimates[name] = interval(found[:, own].sum(axis=1), np.full(len(found), float(len(own))))
     return estimates

@@ -3,23 +3,27 @@
     P(i beats j) : P(draw) : P(j beats i)  =  sqrt(a / b) : ν : sqrt(b / a),  a = 10^(Elo_i / 400), b = 10^(Elo_j / 400)
 
 (Davidson 1970.) The log-likelihood is concave in Elo and log ν, so Newton's method finds its unique maximum. Its
-Hessian is known exactly (the covariance of the three outcomes' exponents, summed over games), and the inverse of the
-Hessian gives the intervals: Elo ± 1.96 standard errors, relative to the fixed player.
+Hessian H is known exactly (the covariance of the three outcomes' exponents, summed over games). Games with the same
+deal aren't independent, so the covariance of the ratings is H⁻¹ B H⁻¹, where B sums the squared gradients of deals, not
+of games (the sandwich estimator), and the information of one more game for each pair of players, so that it is never 0.
+Intervals are relative to the fixed player, by Student's t distribution.
 
 The maximum is finite if a chain of wins leads from every player to every other. Where there is none (a player won all
 games), each pair with wins in one direction only gets half a win more for either side: two players with W wins to 0 are
-then 400 log10((W + 1/2) / (1/2)) apart.
+then 400 log10((W + 1/2) / (1/2)) apart. Intervals are then at least those of independent games, from H⁻¹ alone.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..core.names import BadInput, choose
 from ..games.records import Record, read_records
-from .statistics import score_of
+from .play import round_of
+from .statistics import Z, score_of
 
 ELO = 400 / np.log(10)  # Elo points to a factor of e
 VIRTUAL = 0.5  # wins added for either side
@@ -42,6 +46,7 @@ class Rating:
     players: list[Rated]  # best first
     draws: float  # ν: probability of a draw between equal players, relative to that of a win
     helped: list[tuple[str, str]]  # pairs with added wins
+    repeated: int = 0  # games that were left out, as the same game is there already
 
 
 def read_games(folder: Path, game: str | None = None) -> list[Record]:
@@ -68,23 +73,24 @@ def read_games(folder: Path, game: str | None = None) -> list[Record]:
 
 
 def rate(records: Iterable[Record], fixed: str | None = None, at: float = 1500.0) -> Rating:
-    """Rate all players in the records. The player `fixed`, by default the first by name, has the rating `at`."""
-    records = [record for record in records if record.players[0] != record.players[1]]
+    """Rate all players in the records. The player `fixed`, by default the first by name, has the rating `at`.
+
+    A game that is there twice, as a match was repeated with the same seed, counts once.
+    """
+    found = [record for record in records if record.players[0] != record.players[1]]
+    records = list({record.line(): record for record in found}.values())
     names = sorted({name for record in records for name in record.players})
     if not names:
         raise BadInput("no player to rate: no game was played between two different players")
     place = {name: i for i, name in enumerate(names)}
     reference = place[choose("player", fixed if fixed is not None else names[0], names)]
     wins, draws = np.zeros((2, len(names), len(names)))  # wins[i, j]: of i over j; draws are symmetric
-    for record in records:
-        one, two = (place[name] for name in record.players)
-        score = score_of(record, 0)
-        if score == 0.5:
-            draws[one, two] += 1
-            draws[two, one] += 1
-        else:
-            winner, loser = (one, two) if score else (two, one)
-            wins[winner, loser] += 1
+    met = np.array([[place[name] for name in record.players] for record in records])  # [games, seats]
+    scores = np.array([score_of(record, 0) for record in records])
+    for way in (1, -1):  # from the first seat, and from the second
+        one, two = met[:, ::way].T
+        np.add.at(wins, (one, two), scores == max(way, 0))
+        np.add.at(draws, (one, two), scores == 0.5)
     played = wins + wins.T + draws
     groups = _groups(played, directed=False)
     if groups.max():
@@ -92,8 +98,12 @@ def rate(records: Iterable[Record], fixed: str | None = None, at: float = 1500.0
         raise BadInput(f"these players are not connected by games, so they can't be compared: {parts}")
     sides = _groups(wins, directed=True)
     one_way = (played > 0) & (sides[:, None] != sides[None, :])
-    elo, nu, covariance = fit(wins + VIRTUAL * one_way, draws, reference)
-    error = 1.96 * np.sqrt(np.diag(covariance))
+    elo, nu, inverse = fit(wins + VIRTUAL * one_way, draws, reference)
+    deals = [(record.seed, round_of(record.number, 2)) for record in records]
+    covariance, quantile = by_deals(elo, nu, inverse, met, scores, deals)
+    if one_way.any():
+        covariance = np.maximum(covariance, inverse)  # of which only the diagonal is used
+    error = quantile * ELO * np.sqrt(np.diag(covariance))
     score, games = (wins + draws / 2).sum(axis=1) / played.sum(axis=1), played.sum(axis=1).astype(int)
     rated = [
         Rated(
@@ -108,7 +118,8 @@ def rate(records: Iterable[Record], fixed: str | None = None, at: float = 1500.0
         for i, name in enumerate(names)
     ]
     helped = [(names[i], names[j]) for i, j in np.argwhere(np.triu(one_way)).tolist()]
-    return Rating(records[0].game, sorted(rated, key=lambda each: -each.elo), nu, helped)
+    order = sorted(rated, key=lambda each: -each.elo)
+    return Rating(records[0].game, order, nu, helped, len(found) - len(records))
 
 
 def _groups(edges: np.ndarray, directed: bool) -> np.ndarray:
@@ -120,9 +131,10 @@ def _groups(edges: np.ndarray, directed: bool) -> np.ndarray:
 
 
 def fit(wins: np.ndarray, draws: np.ndarray, reference: int) -> tuple[np.ndarray, float, np.ndarray]:
-    """Fit Elo ratings: return those relative to the reference, ν, and the covariance of the ratings.
+    """Fit Elo ratings: return those relative to the reference, ν, and the inverse Hessian of the log-likelihood.
 
-    `wins[i, j]` counts wins of i over j; a chain of wins leads from every player to every other. `draws` is symmetric.
+    The last is [players + 1, players + 1], by Elo / ELO and log ν; 0 for what is fixed. `wins[i, j]` counts wins of i
+    over j; a chain of wins leads from every player to every other. `draws` is symmetric.
     """
     n = len(wins)
     one, two = np.triu_indices(n, 1)
@@ -160,7 +172,40 @@ def fit(wins: np.ndarray, draws: np.ndarray, reference: int) -> tuple[np.ndarray
 
     options = {"gtol": 1e-8 * total.sum(), "maxiter": 1000}
     found = minimize(loss, np.zeros(len(free)), jac=slope, hess=curvature, method="trust-exact", options=options)
-    x, covariance = np.zeros(n + 1), np.zeros((n + 1, n + 1))
+    x, inverse = np.zeros(n + 1), np.zeros((n + 1, n + 1))
     x[free] = found.x
-    covariance[np.ix_(free, free)] = np.linalg.inv(curvature(found.x))
-    return ELO * x[:n], float(np.exp(x[n])) if draws.any() else 0.0, ELO**2 * covariance[:n, :n]
+    inverse[np.ix_(free, free)] = np.linalg.inv(curvature(found.x))
+    return ELO * x[:n], float(np.exp(x[n])) if draws.any() else 0.0, inverse
+
+
+def by_deals(
+    elo: np.ndarray, nu: float, inverse: np.ndarray, met: np.ndarray, scores: np.ndarray, deals: Sequence[Any]
+) -> tuple[np.ndarray, float]:
+    """The covariance of fitted ratings where games of the same deal depend on each other, and the quantile to use.
+
+    Args:
+        elo, nu, inverse: From `fit`.
+        met: [games, 2]: the players of each game.
+        scores: [games] f8: of the first of them.
+        deals: Of each game; equal for games of the same chance outcomes.
+    """
+    from scipy.special import stdtrit
+
+    numbers = {deal: i for i, deal in enumerate(dict.fromkeys(deals))}
+    deal, (one, two) = np.array([numbers[each] for each in deals]), met.T
+    half = (elo[one] - elo[two]) / (2 * ELO)
+    win, draw, loss = np.exp(half), np.full(len(half), nu), np.exp(-half)
+    win, draw, loss = (part / (win + draw + loss) for part in (win, draw, loss))
+    slope = (scores - 0.5) - (win - loss) / 2  # by the rating of the first player
+    gradient = np.zeros((len(numbers), len(inverse)))
+    np.add.at(gradient, (deal, one), slope)
+    np.add.at(gradient, (deal, two), -slope)
+    gradient[:, -1] = np.bincount(deal, (scores == 0.5) - draw)
+    count = len(numbers)
+    if count < 2:
+        return inverse, Z
+    squares = gradient.T @ gradient * count / (count - 1)
+    for game in np.unique(np.sort(met, axis=1), axis=0, return_index=True)[1]:  # one more game of each pair
+        both = [one[game], two[game]]
+        squares[np.ix_(both, both)] += ((win + loss) - (win - loss) ** 2)[game] / 4 * np.array([[1, -1], [-1, 1]])
+    return inverse @ squares @ inverse, float(stdtrit(count - 1, 0.975))

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.names import BadInput
 from ..core.progress import SILENT, Reporter
-from ..core.workers import ALONE, spread
+from ..core.workers import START, spread
 from ..games import CHANCE, OVER, Game, full_name, legal_actions, positions
 from ..games.holdem.ranges import all_hands, deck_of, hand_values, masks, opposing_weight, showdown
 from ..games.holdem.state import DEALT_BY, HIDDEN, HOLE
@@ -159,7 +159,7 @@ def walker(game: Any, player: Any) -> Callable[[tuple[int, int]], Sums]:
 
 
 def evaluate_hands(
-    game: Game, player: Any, processes: int | None = None, report: Reporter = SILENT, alone: float = ALONE
+    game: Game, player: Any, processes: int | None = None, report: Reporter = SILENT, alone: float = START
 ) -> Exploitability:
     """Compute NashConv, in payoffs, of a player of hold'em that has `action_probs`, given by name or as an object."""
     made = make_for(player, game)
@@ -183,7 +183,7 @@ def evaluate_hands(
     tasks = [(start, min(start + size, flops)) for start in range(0, flops, size)]
     sums: Sums = {}
     given, processes = shared(game, [player], processes)
-    with closing(spread(walker, (given, player), tasks, processes, report.message, alone)) as found:
+    with closing(spread(walker, (given, player), tasks, processes, report, alone)) as found:
         for done, part in enumerate(found):
             for line, values in part.items():
                 sums[line] = sums.get(line, 0) + values

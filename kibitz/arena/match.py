@@ -18,7 +18,7 @@ from typing import Any
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
-from ..core.workers import ALONE, spread
+from ..core.workers import START, check_main_guard, spread
 from ..games import Game, full_name
 from ..games.records import FILE, Record, read_records
 from ..players import make_for
@@ -90,7 +90,7 @@ def match(
     """
     rules = as_game(game)
     records, run = play_all(rules, players, games, seed, processes, out, report)
-    result = summary(records, seed)
+    result = summary(records)
     if run is not None:
         run.write(RESULT, json.dumps(run.config() | result.as_json(), indent=2) + "\n")
     folder = None if run is None else run.folder
@@ -107,6 +107,7 @@ def play_all(
     report: Reporter,
 ) -> tuple[list[Record], Run | None]:
     """Play all games of a match, in a run folder or without one."""
+    check_main_guard()
     if out is not None:
         run = open_run(Path(out), "match", game, players, games, seed)
         return play_into(run, processes, report, players, game), run
@@ -146,7 +147,7 @@ def play_match(
     processes: int | None = None,
     done: Collection[int] = (),
     report: Reporter = SILENT,
-    alone: float = ALONE,
+    alone: float = START,
     make: Make = match_games,
 ) -> Generator[Record]:
     """Play the games of a match that aren't `done` yet; each is given as it ends.
@@ -157,7 +158,7 @@ def play_match(
     todo = [number for number in range(games) if number not in done]
     rules = as_game(game)
     given, processes = shared(rules, players, processes)
-    arguments, workers = (given, list(players), seed), (processes, report.message, alone)
+    arguments, workers = (given, list(players), seed), (processes, report, alone)
     if make is match_games and len(todo) >= MANY and all_batched([make_for(each, rules) for each in players]):
         with closing(spread(match_blocks, arguments, blocks(todo), *workers)) as played:
             for records in played:
@@ -227,7 +228,7 @@ def play_into(
     players: Sequence[Any] | None = None,
     game: str | Game | None = None,
     make: Make | None = None,
-    alone: float = ALONE,
+    alone: float = START,
 ) -> list[Record]:
     """Play the games that are missing in a run folder.
 
@@ -240,7 +241,7 @@ def play_into(
         players: The players as they were given to `open_run`; by default the names in the folder.
         game: Likewise.
         make: As for `open_run`.
-        alone: Seconds of work that no worker processes are started for.
+        alone: Seconds of work for which no worker processes are started.
     """
     config = run.config()
     games, seed = config["games"], config["seed"]
@@ -268,8 +269,8 @@ def _own_records(run: Run) -> list[Record]:
         names = [config["players"][player_at(seat, record.number, seats)] for seat in range(seats)]
         expected = (config["game"], names, config["seed"])
         if (record.game, record.players, record.seed) != expected or not 0 <= record.number < config["games"]:
-            raise BadInput(f"{run.path(FILE)}: game {record.number} is of another match")
+            raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is of another match")
         if record.number in seen:
-            raise BadInput(f"{run.path(FILE)}: game {record.number} is there twice")
+            raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is there twice")
         seen.add(record.number)
     return records

@@ -151,7 +151,7 @@ def play_game(
 
 def check_legal(name: str, action: int, legal: Any, number: int) -> None:
     if action not in legal:
-        raise BadInput(f"{name} played {action} in game {number}, which is illegal there")
+        raise BadInput(f"{name} played {action} in game {number + 1}, which is illegal there")
 
 
 def match_games(game: str | Game, players: Sequence[Any], seed: int) -> Callable[[int], Record]:

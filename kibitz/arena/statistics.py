@@ -1,8 +1,8 @@
 """Results of matches, with 95% intervals.
 
 The two games of a pair have the same chance outcomes (with more seats: as many games as seats), so they aren't
-independent: intervals come from resampling pairs, never single games. A lucky deal is lucky for all players, which also
-makes the intervals narrower.
+independent: intervals come from the variance between pairs, never between single games. What the deal adds to the
+payoffs of a pair cancels out, which also makes the intervals narrower.
 """
 
 import math
@@ -16,8 +16,7 @@ import numpy as np
 from ..games.records import Record
 from .play import round_of, seat_of
 
-RESAMPLES = 9_999
-MAX_DRAWS = 50_000_000  # of all resamples together; a large match is resampled less often, which it can afford
+Z = 1.96  # quantile of the normal distribution for 95% intervals
 
 
 class Estimate(NamedTuple):
@@ -111,7 +110,7 @@ def score_of(record: Record, seat: int) -> float:
     return 0.5 if math.isclose(mine, mean) else float(mine > mean)
 
 
-def summary(records: Iterable[Record], seed: int = 0) -> Result:
+def summary(records: Iterable[Record]) -> Result:
     """Summarize the games of a match. A pair of which only one game was played counts half as much."""
     played = sorted(records, key=lambda record: record.number)
     numbers, seats = np.array([record.number for record in played]), len(played[0].players)
@@ -121,9 +120,10 @@ def summary(records: Iterable[Record], seed: int = 0) -> Result:
     pair = np.unique(round_of(numbers, seats), return_inverse=True)[1]
     games = np.bincount(pair)
 
-    def estimate(values: np.ndarray) -> Estimate:
-        return interval(np.bincount(pair, values), games.astype(float), seed)
+    def estimate(values: np.ndarray, bounds: tuple[float, float] | None = None) -> Estimate:
+        return interval(np.bincount(pair, values), games.astype(float), bounds=bounds)
 
+    bounds = outcome_bounds(payoffs[:, 0], scores) if seats == 2 else None
     names = [played[0].players[own] for own in seat[0]]
     whole = np.bincount(pair, payoffs[:, 0])[games == seats] / seats
     return Result(
@@ -131,12 +131,13 @@ def summary(records: Iterable[Record], seed: int = 0) -> Result:
         wins=int((scores == 1).sum()),
         draws=int((scores == 0.5).sum()),
         losses=int((scores == 0).sum()),
-        score=estimate(scores),
-        payoff=estimate(payoffs[:, 0]),
+        score=estimate(scores, (0, 1)),
+        payoff=estimate(payoffs[:, 0], bounds),
         deviation=float(np.std(payoffs[:, 0], ddof=1)) if len(played) > 1 else math.nan,
         of_pairs=float(np.std(whole, ddof=1)) if len(whole) > 1 else math.nan,
         by_name={
-            name: estimate(payoffs[:, [name == other for other in names]].mean(axis=1)) for name in dict.fromkeys(names)
+            name: estimate(payoffs[:, [name == other for other in names]].mean(axis=1), bounds)
+            for name in dict.fromkeys(names)
         },
     )
 
@@ -148,31 +149,46 @@ def further_games(result: Result, seats: int, within: float) -> int | None:
     """
     if math.isnan(result.of_pairs):
         return None
-    return max(seats * math.ceil((1.96 * result.of_pairs / within) ** 2) - result.games, 0)
+    return max(seats * math.ceil((Z * result.of_pairs / within) ** 2) - result.games, 0)
 
 
-def interval(sums: np.ndarray, counts: np.ndarray, seed: int = 0) -> Estimate:
-    """Estimate the mean over games from the sum and the count of each pair, by a bootstrap over pairs."""
-    mean = float(_mean(sums, counts))
-    if len(sums) < 2:
+def outcome_bounds(payoffs: np.ndarray, scores: np.ndarray) -> tuple[float, float] | None:
+    """Payoffs of a loss and of a win where winning and losing alone decide the payoff, as in board games; else None."""
+    most = float(abs(payoffs).max())
+    return (-most, most) if most and np.allclose(payoffs, most * (2 * scores - 1)) else None
+
+
+def interval(sums: np.ndarray, counts: np.ndarray, *, bounds: tuple[float, float] | None = None) -> Estimate:
+    """Estimate the mean over games from the sum and the count of each pair. Pairs are independent, their games aren't.
+
+    Without bounds this is Student's t-interval, which holds for few pairs too. A mean between bounds, such as a win
+    rate, has Wilson's interval (1927), which has a width even if all games were won: its number of trials is the number
+    of pairs, times p (1 - p) over the variance between pairs, both after adding one pair at either bound.
+
+    Args:
+        sums: [pairs] f8.
+        counts: [pairs] f8: number of games.
+        bounds: Lowest and highest possible payoff of a game.
+    """
+    pairs, games = len(sums), float(counts.sum())
+    mean = float(sums.sum() / games)
+    if pairs < 2:
         return Estimate(mean, math.nan, math.nan)
-    from scipy.stats import bootstrap  # imported here, as that takes longer than many a command
+    squares = float(((sums - mean * counts) ** 2).sum()) / games**2
+    if bounds is None:
+        from scipy.special import stdtrit  # imported here, as that takes longer than many a command
 
-    found = bootstrap(
-        (sums, counts),
-        _mean,
-        paired=True,
-        vectorized=True,
-        method="percentile",
-        n_resamples=int(np.clip(MAX_DRAWS // len(sums), 999, RESAMPLES)),
-        batch=max(1, 2_000_000 // len(sums)),
-        random_state=np.random.default_rng(seed),
-    ).confidence_interval
-    return Estimate(mean, float(found.low), float(found.high))
-
-
-def _mean(sums: np.ndarray, counts: np.ndarray, axis: int = -1) -> Any:
-    return sums.sum(axis) / counts.sum(axis)
+        reach = float(stdtrit(pairs - 1, 0.975)) * math.sqrt(squares * pairs / (pairs - 1))
+        return Estimate(mean, mean - reach, mean + reach)
+    low, width = bounds[0], bounds[1] - bounds[0]
+    n, share = float(games**2 / (counts**2).sum()), (mean - low) / width
+    added = (n * share + 1) / (n + 2)
+    variance = (n * (n * squares / width**2 + (share - added) ** 2) + (1 - added) ** 2 + added**2) / (n + 2)
+    trials = n * added * (1 - added) / variance
+    shrunk = 1 + Z**2 / trials
+    middle = (share + Z**2 / (2 * trials)) / shrunk
+    reach = Z * math.sqrt(max(share * (1 - share), 0) / trials + Z**2 / (4 * trials**2)) / shrunk
+    return Estimate(mean, low + width * max(middle - reach, 0), low + width * min(middle + reach, 1))
 
 
 class Running:
@@ -204,7 +220,7 @@ class Running:
         if self.pairs < 2:
             return Estimate(mean, math.nan, math.nan)
         variance = max(self.squares - self.sum**2 / self.pairs, 0) / (self.pairs - 1)
-        reach = 1.96 * math.sqrt(variance / self.pairs)
+        reach = Z * math.sqrt(variance / self.pairs)
         return Estimate(mean, mean - reach, mean + reach)
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ from ..games.records import Record
 from ..players import make_for
 from .match import RESULT, open_run, play_all
 from .play import as_game, labels, round_of
-from .statistics import Estimate, html_table, interval, summary, text_table
+from .statistics import Estimate, html_table, interval, outcome_bounds, score_of, summary, text_table
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def tournament(
         part = _Part(report, games * done, games * len(pairs), f"{names[i]} against {names[j]}")
         folder = None if run is None else run.path("matches") / f"{i + 1}-{j + 1}"
         played[i, j], _ = play_all(rules, [players[i], players[j]], games, seed, processes, folder, part)
-    found = standings(names, played, seed, rules.facts.milli_unit)
+    found = standings(names, played, rules.facts.milli_unit)
     if run is not None:
         run.write(RESULT, json.dumps(run.config() | found.as_json(), indent=2) + "\n")
     return found
@@ -128,24 +128,26 @@ class _Part(Reporter):
         self.report.message(text)
 
 
-def standings(
-    names: Sequence[str], played: dict[tuple[int, int], list[Record]], seed: int = 0, milli_unit: str = ""
-) -> Standings:
+def standings(names: Sequence[str], played: dict[tuple[int, int], list[Record]], milli_unit: str = "") -> Standings:
     """Rank players by their mean payoff over all opponents.
 
-    Deals are the same in all matches, so these means are bootstrapped over deals.
+    Deals are the same in all matches, so the intervals of these means are over deals.
     """
     nothing = Estimate(math.nan, math.nan, math.nan)
     cross = [[nothing] * len(names) for _ in names]
     deals = 1 + max(round_of(record.number, 2) for records in played.values() for record in records)
     sums, counts = np.zeros((len(names), deals)), np.zeros((len(names), deals))
     for (i, j), records in played.items():
-        by_name = summary(records, seed).by_name
+        by_name = summary(records).by_name
         cross[i][j], cross[j][i] = by_name[records[0].players[0]], by_name[records[0].players[1]]
         for record in records:
             deal = round_of(record.number, 2)
             for player, payoff in zip((i, j), record.payoffs[:: 1 - 2 * (record.number % 2)], strict=True):
                 sums[player, deal] += payoff
                 counts[player, deal] += 1
-    overall = [interval(sums[i], counts[i], seed) for i in range(len(names))]
+    every = [record for records in played.values() for record in records]
+    bounds = outcome_bounds(
+        np.array([record.payoffs[0] for record in every]), np.array([score_of(record, 0) for record in every])
+    )
+    overall = [interval(sums[i], counts[i], bounds=bounds) for i in range(len(names))]
     return Standings(list(names), cross, overall, milli_unit)

@@ -17,14 +17,14 @@ from math import inf
 from typing import Any, Self
 
 from .names import BadInput
-from .progress import SILENT
+from .progress import SILENT, Reporter
 from .workers import MAX_DEATHS, Make
 
 # Ray reads these when it is imported.
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_AUTO_CONNECT": "0",  # or a call after `close` would start a cluster
-    "RAY_DEDUP_LOGS_SKIP_REGEX": "^",  # what it prints about a death; `message` gets one line instead
+    "RAY_DEDUP_LOGS_SKIP_REGEX": "^",  # what it prints about a death; the reporter gets one line instead
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on every system: a cluster started here is on loopback
     "RAY_NUM_REDIS_GET_RETRIES": "5",  # instead of 20: each takes half a minute when a cluster has gone
 }
@@ -41,7 +41,7 @@ class Cluster:
         address: str,
         make: Make,
         arguments: tuple,
-        message: Callable[[str], None] = SILENT.message,
+        report: Reporter = SILENT,
     ) -> None:
         """
         Args:
@@ -49,9 +49,9 @@ class Cluster:
                 `auto` is the cluster in RAY_ADDRESS or the one that runs on this machine, else `local`.
             make: `make(*arguments)` is called once per actor and returns the function that does a task.
             arguments: Of `make`.
-            message: Called with a line of text when a worker died or no CPU is free, such as `Reporter.message`.
+            report: Receives a message when a worker died or no CPU is free.
         """
-        self.message = message
+        self.report = report
         self._ray, self._ours = _connected(address)
         self._new = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
         self._made_by = self._ray.put((make, arguments))
@@ -81,7 +81,7 @@ class Cluster:
                 if any(self._actors.values()):
                     waits_since = time.monotonic()
                 elif time.monotonic() - waits_since > PATIENCE:
-                    self.message("no CPU of the cluster is free: waiting for one")
+                    self.report.message("no CPU of the cluster is free: waiting for one")
                     waits_since = inf  # only one message
         finally:
             self._at_work = False
@@ -142,7 +142,7 @@ class Cluster:
         if any(deaths[task] == MAX_DEATHS for task in tasks):
             raise BadInput(f"workers died {MAX_DEATHS} times at the same task, the last on {machine} ({why})")
         if tasks:
-            self.message(f"a worker on {machine} died ({why}); its task is done again")
+            self.report.message(f"a worker on {machine} died ({why}); its task is done again")
             left.extend(tasks)
             return
         self._unborn += 1

@@ -7,6 +7,7 @@ it is handed out again.
 import multiprocessing
 import os
 import signal
+import sys
 import time
 import traceback
 from collections import Counter, deque
@@ -18,11 +19,13 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Self
 
 from .names import BadInput
-from .progress import SILENT
+from .progress import SILENT, Reporter
 
-ALONE = 0.5  # seconds of work for which no processes are started
+START = 4.0  # seconds that a process takes to start: less work than that is done without it
+TRIAL = 0.5  # seconds of work from which the duration of the rest is estimated
 CHUNK = 0.25  # seconds of work per chunk, roughly: the cost of a death
 MAX_DEATHS = 3  # at the same task
+UNGUARDED = 78  # exit code of a process that can't start, as the main program has no main guard
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # read when the libraries are loaded
 
 Make = Callable[..., Callable[..., Any]]
@@ -38,19 +41,30 @@ def spread(
     arguments: tuple,
     tasks: Iterable[Any],
     processes: int,
-    message: Callable[[str], None] = SILENT.message,
-    alone: float | None = ALONE,
+    report: Reporter = SILENT,
+    alone: float | None = START,
 ) -> Generator[Any]:
     """Yield the result of each task as it is ready, from processes that end with the last task. See `Workers`."""
-    with Workers(make, arguments, processes, message, alone) as workers:
+    with Workers(make, arguments, processes, report, alone) as workers:
         yield from workers.do(tasks)
+
+
+def check_main_guard() -> None:
+    """End this process if it is a worker that, while it starts, runs the main program a second time.
+
+    A new process imports the main program. Without a main guard it would do all the work again, and start processes of
+    its own. The parent reports it (see `Workers`).
+    """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        sys.exit(UNGUARDED)
 
 
 class Workers:
     """A pool of worker processes, each with a function of its own that does one task.
 
-    The very first task is done in this process, so that its kernels are compiled once, and so are the tasks of the
-    next `alone` seconds. With one process all tasks are done here.
+    The very first task is done in this process, so that its kernels are compiled once. Processes are started when the
+    work that is left would take longer than starting them, judged by the tasks done so far. With one process all tasks
+    are done here. The results don't depend on who does a task.
     """
 
     def __init__(
@@ -58,22 +72,26 @@ class Workers:
         make: Make,
         arguments: tuple,
         processes: int,
-        message: Callable[[str], None] = SILENT.message,
-        alone: float | None = ALONE,
+        report: Reporter = SILENT,
+        alone: float | None = START,
     ) -> None:
         """
         Args:
             make: `make(*arguments)` is called once per process and returns the function that does a task.
             arguments: Of `make`.
             processes: Number of processes.
-            message: Called with a line of text when a process died, such as `Reporter.message`.
-            alone: Seconds of work that this process does before it starts others. None leaves all tasks to the
-                processes, which is right for tasks that take minutes.
+            report: Receives a message when a process died.
+            alone: Seconds of work that are left to this process: others are started if the rest takes longer. 0
+                starts them after the first task. None leaves all tasks to the processes, which is right for tasks
+                that take minutes.
         """
-        self.make, self.arguments, self.processes, self.message = make, arguments, processes, message
+        check_main_guard()
+        self.make, self.arguments, self.processes, self.report = make, arguments, processes, report
         self.alone = alone
         self._own: Callable[..., Any] | None = None  # this process's function
         self._warm = False  # whether a task was done here
+        self._tried, self._took = 0, 0.0  # further tasks done here, and their seconds
+        self._before = 0.0  # seconds of those in earlier calls
         self._given: tuple = ()  # the shared value, an argument after the task
         self._at_work = False
         self._workers: list[_Worker] = []
@@ -92,25 +110,44 @@ class Workers:
         self._at_work = True
         try:
             left = deque(tasks)
-            first = self.alone is not None and not self._warm
-            if first or self.processes == 1:
+            alone, self._before = self.alone is not None and not self._workers, self._took
+            if alone or self.processes == 1:
                 own = self._own = self._own or self.make(*self.arguments)
-            if first and left:
+            while left and (self.processes == 1 or (alone and not self._pays(len(left)))):
+                began = time.perf_counter()
                 result = own(left.popleft(), *self._given)
+                if self._warm:
+                    self._tried, self._took = self._tried + 1, self._took + time.perf_counter() - began
                 self._warm = True
                 yield result
-            until = time.monotonic() + (self.alone or 0.0)
-            while left and (self.processes == 1 or (first and time.monotonic() < until)):
-                yield own(left.popleft(), *self._given)
             if left:
                 self._fill(min(self.processes, len(left)))
                 self._hand_out(left)
-                while first and left and not wait([worker.pipe for worker in self._workers], 0):
-                    yield own(left.popleft(), *self._given)  # until the first process is up
+                while alone and not wait([worker.pipe for worker in self._workers], 0):  # until the first process is up
+                    if not left and self.alone:
+                        self._take_back(left)
+                    if not left:
+                        break
+                    yield own(left.popleft(), *self._given)
                 yield from self._results(left)
         finally:
             self._at_work = False
             self._end([worker for worker in self._workers if worker.chunk])  # their results are not wanted any more
+
+    def _pays(self, left: int) -> bool:
+        """Whether to start processes for the tasks that are left. Work of earlier calls is expected to come again."""
+        if not self._warm or left == 1 or self.alone is None:
+            return False
+        if self.alone == 0:
+            return True
+        return self._took >= TRIAL and self._before + left * self._took / self._tried > self.alone
+
+    def _take_back(self, left: deque) -> None:
+        """Take back the tasks of processes that aren't up yet."""
+        for worker in self._workers:
+            if not worker.up:
+                left.extend(worker.chunk)
+                worker.chunk = []
 
     def _results(self, left: deque) -> Iterator[Any]:
         deaths: Counter = Counter()
@@ -122,6 +159,11 @@ class Workers:
                     results = worker.results(self._given)
                 except (EOFError, OSError):
                     [code] = self._end([worker])
+                    if code == UNGUARDED and not worker.up:
+                        raise BadInput(
+                            "the main program is run again by every process that it starts: put what it does below "
+                            'if __name__ == "__main__": (or give processes=1)'
+                        ) from None
                     deaths.update(worker.chunk)
                     if max(deaths[task] for task in worker.chunk) == MAX_DEATHS:
                         raise BadInput(
@@ -129,7 +171,7 @@ class Workers:
                             f"{code}: is there enough memory?"
                         ) from None
                     lost = f"its unfinished tasks ({len(worker.chunk)}) are done again"
-                    self.message(f"a worker process died (exit code {code}); {lost}")
+                    self.report.message(f"a worker process died (exit code {code}); {lost}")
                     left.extend(worker.chunk)
                     self._fill(len(self._workers) + 1)
                 else:
@@ -141,10 +183,10 @@ class Workers:
                 worker.take(left, 1 + len(left) // (2 * len(self._workers)), self._given)
 
     def _fill(self, count: int) -> None:
-        """At least so many processes, all alive."""
+        """Start processes until there are `count`, after removing those that have died."""
         for worker in [worker for worker in self._workers if not worker.process.is_alive() and not worker.chunk]:
             [code] = self._end([worker])
-            self.message(f"a worker process died (exit code {code}) with nothing to do")
+            self.report.message(f"a worker process died (exit code {code}) with nothing to do")
         while len(self._workers) < count:
             with _interrupts_wait():
                 self._workers.append(_Worker(self.make, self.arguments))

@@ -28,7 +28,7 @@ LARGEST = 2**63  # number in a record
 class Record:
     """A played game."""
 
-    number: int  # of the game in its match
+    number: int  # of the game in its match, from 0; people are shown `number + 1`
     game: str
     players: list[str]  # by seat
     seed: int  # of the match
@@ -44,7 +44,7 @@ class Record:
         state = positions(game)[0]
         for ply, action in enumerate(self.actions):
             if game.turn(state) == OVER or action not in legal_actions(game, state):
-                raise BadInput(f"game {self.number}: action {action} at ply {ply + 1} is illegal")
+                raise BadInput(f"game {self.number + 1}: action {action} at ply {ply + 1} is illegal")
             yield np.array([state], game.state)[0], action
             game.play(state, action)
         yield state, None
@@ -54,10 +54,10 @@ class Record:
         *_, (state, _) = self.replay()
         game = load(self.game)
         if game.turn(state) != OVER:
-            raise BadInput(f"game {self.number} breaks off after {len(self.actions)} actions")
+            raise BadInput(f"game {self.number + 1} breaks off after {len(self.actions)} actions")
         payoffs = [game.payoff(state, seat) for seat in range(game.facts.seats)]
         if len(payoffs) != len(self.payoffs) or not np.allclose(payoffs, self.payoffs):
-            raise BadInput(f"game {self.number} pays {payoffs}, not {self.payoffs}")
+            raise BadInput(f"game {self.number + 1} pays {payoffs}, not {self.payoffs}")
         return state
 
 

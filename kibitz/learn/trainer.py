@@ -19,7 +19,7 @@ from ..core.legacy import current_config
 from ..core.names import BadInput, check, choose
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
-from ..core.workers import Workers, cores
+from ..core.workers import Workers, check_main_guard, cores
 from ..games import full_name, load
 from .checkpoints import Checkpoints, Journal
 from .learner import Learner, WorkerPool, learner_class, make_worker
@@ -41,6 +41,7 @@ def configured(name: str, game_name: str, preset: str | None, given: dict[str, A
 
 def new_run(folder: Path | None, name: str, config: Any) -> Run:
     """Create the folder of a run, or the next free `runs/GAME-LEARNER-001`."""
+    check_main_guard()
     title = f"{load(config.game).name}-{Path(name.rpartition(':')[0]).stem or name}"
     return Run.create(folder, title, {"command": "train", "method": name, **asdict(config)})
 
@@ -86,6 +87,7 @@ def train(run: Run, processes: int | None = None, cluster: str | None = None, re
         cluster: Address of a Ray cluster that does the work instead, or "auto".
         report: Receives the progress, in units of the learner's own (games, steps, iterations).
     """
+    check_main_guard()
     config, cls = config_of(run), class_of(run)
     learner = cls(config, load(config.game))
     learner.processes = processes or cores()
@@ -154,10 +156,10 @@ def _workers(learner: Learner, name: str, cluster: str | None, report: Reporter)
         return nullcontext()
     arguments = name, asdict(learner.config)
     if cluster is None:
-        return Workers(make_worker, arguments, min(learner.processes, learner.tasks), report.message, alone=0.0)
+        return Workers(make_worker, arguments, min(learner.processes, learner.tasks), report, alone=0.0)
     from ..core.ray_cluster import Cluster
 
-    return Cluster(cluster, make_worker, arguments, report.message)
+    return Cluster(cluster, make_worker, arguments, report)
 
 
 @dataclass(frozen=True)

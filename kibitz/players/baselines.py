@@ -25,6 +25,8 @@ class Random(PolicyPlayer):
 class HeuristicPlayer(AdvisedPlayer):
     """Plays by the rules of thumb that are part of the game, without search."""
 
+    plays = "games that have a heuristic: doppelkopf"
+
     def begin(self, game: Game, seat: int, seed: int) -> None:
         if type(game).heuristic is heuristic:
             raise BadInput(f"{full_name(game)} has no heuristic")

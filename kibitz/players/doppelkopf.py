@@ -28,6 +28,9 @@ from .search import Playouts, SearchPlayer, by_simulations, by_worlds, playout_p
 class GuidedPlayer(SearchPlayer):
     """UCT+LSTM (Obenaus 2017): Ensemble UCT with a network that predicts the next card as the prior."""
 
+    plays = "doppelkopf with nines"
+    example = "10x1000,net=runs/next-card"
+
     def __init__(
         self,
         budget: Annotated[str, "worlds x simulations of each, such as 10x1000"],
@@ -85,6 +88,9 @@ class CardPlayer(AdvisedPlayer):
 class FromNextCard(CardPlayer):
     """Plays the card that the next-card LSTM predicts for its own seat, without search."""
 
+    plays = "doppelkopf with nines"
+    example = "runs/next-card"
+
     class Options(NamedTuple):
         network: Annotated[str, "run folder of next-card, or its network file"]
 
@@ -103,6 +109,9 @@ class FromNextCard(CardPlayer):
 @player("cards")
 class FromCards(CardPlayer):
     """Plays the most likely card of a belief or policy network, without search."""
+
+    plays = "doppelkopf with nines"
+    example = "models/doppelkopf"
 
     class Options(NamedTuple):
         network: Annotated[str, "run folder of cards or exit-cards, or its network file"]
@@ -126,6 +135,9 @@ class FromCards(CardPlayer):
 @player("doko")
 class DokoPlayer(SearchPlayer):
     """Rollouts of every card by the policy network, on worlds sampled by the belief network."""
+
+    plays = "doppelkopf with nines"
+    example = "models/doppelkopf"
 
     def __init__(
         self,

@@ -38,6 +38,9 @@ class FixedMove(NamedTuple):
 class Always(PolicyPlayer):
     """Always folds, calls or raises in poker; where that is illegal, it checks or calls."""
 
+    plays = "holdem and leduc"
+    example = "raise"
+
     class Options(NamedTuple):
         move: Annotated[str, "the move", tuple(MOVES)]
 
@@ -94,6 +97,9 @@ class Style(NamedTuple):
 @player("style")
 class Styled(PolicyPlayer):
     """Plays hold'em by hand strength, in one of four styles: how many hands it plays, and whether it bets or calls."""
+
+    plays = "holdem"
+    example = "tight-aggressive"
 
     class Options(NamedTuple):
         style: Annotated[str, "loose or tight, passive or aggressive", tuple(STYLES)]

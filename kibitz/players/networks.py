@@ -22,6 +22,9 @@ from .player import AdvisedPlayer, PolicyPlayer, player, same
 class StrategyPlayer(AdvisedPlayer):
     """Plays a saved strategy; uniformly at infosets that it doesn't hold."""
 
+    plays = "the game that it was solved for"
+    example = "runs/leduc-cfr+-001"
+
     def __init__(self, file: Annotated[str, "a strategy file, or the run folder that holds it"]) -> None:
         self.path = Path(file)
         if self.path.is_dir():
@@ -46,6 +49,9 @@ class StrategyPlayer(AdvisedPlayer):
 @player("net")
 class NetworkPlayer(AdvisedPlayer):
     """Plays the policy of a trained network, without search."""
+
+    plays = "the game that it was trained for"
+    example = "models/leduc"
 
     def __init__(
         self,
@@ -107,6 +113,9 @@ class NetworkPlayer(AdvisedPlayer):
 @player("features")
 class FeaturesPlayer(PolicyPlayer):
     """Plays a policy of learned patterns, without search."""
+
+    plays = "the game that it was trained for"
+    example = "models/connect_four"
 
     def __init__(
         self,

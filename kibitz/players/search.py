@@ -112,6 +112,8 @@ def without_budget() -> tuple[int, float, dict[str, int]]:
     return 0, 0.0, {}
 
 
+EXAMPLES = {"simulations": "1000", "worlds": "10x1000", "none": "5"}  # of the first option in a player's name
+
 BUDGETS: dict[str, Callable[..., tuple[int, float, dict[str, int]]]] = {
     "simulations": by_simulations,
     "worlds": by_worlds,
@@ -177,6 +179,8 @@ def player_class(search: type[Search]) -> type[SearchPlayer]:
         "__module__": __name__,
         "__signature__": inspect.Signature(list(options.values())),
         "presets": search.presets,
+        "plays": search.plays,
+        "example": EXAMPLES[search.budget],
     }
     return type(f"{search.__name__}Player", (SearchPlayer,), members)
 

@@ -36,6 +36,7 @@ class AlphaBeta(Search):
     budget = "none"
     keeps_tree = True  # values of a forced move are wanted too
     deterministic = True
+    plays = "two-seat zero-sum games without hidden information and chance"
 
     def __init__(self, game: Game, seed: int = 1, depth: Annotated[int, "plies", range(1, 100)] = 6) -> None:
         facts = game.facts

@@ -77,6 +77,7 @@ class Mcts(Search):
     """Tree search of positions. The tree below the moves that are played is kept for the next one."""
 
     keeps_tree = True
+    plays = "games without hidden information"
 
     def __init__(
         self,

@@ -85,6 +85,7 @@ class Oos(Search):
 
     policy_from = "network"
     keeps_tree = True
+    plays = "games of two seats"
 
     def __init__(
         self,

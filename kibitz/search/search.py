@@ -38,6 +38,7 @@ class Search:
     keeps_tree: ClassVar[bool] = False  # from move to move; then it simulates even where only one move is legal
     deterministic: ClassVar[bool] = False  # advice is the same for all seeds
     presets: ClassVar[dict[str, dict[str, Any]]] = {}  # name -> options: `ensemble-uct:thesis`
+    plays: ClassVar[str] = "any game"  # which games it searches, in words
 
     def __init__(self, game: Game, seed: int = 1, announcements: Announcements | None = None) -> None:
         """

@@ -99,7 +99,7 @@ class DeepCfrStudy(Study):
             won = np.zeros(2 * deals)
             for record in self.games_of(RULES, [one, two], 2 * deals, name):
                 won[record.number] = MILLI_BLINDS * record.payoffs[seat_of(0, record.number, 2)]
-            found = interval(won.reshape(-1, 2).sum(axis=1), np.full(deals, 2.0), self.seed)
+            found = interval(won.reshape(-1, 2).sum(axis=1), np.full(deals, 2.0))
             return {"about": about, "result": list(found)}
 
         path = self.folder / "duels" / f"{name}.json"

@@ -94,13 +94,13 @@ class DokoStudy(Study):
         first: DealResults | None = None
         for label, (player, folder) in players.items():
             found = self.one_against_others(f"{self.part}-{folder}", self.game, player, UCT, self.sizes.deals)
-            difference = points(found.difference(first, self.seed)) if first else ""
+            difference = points(found.difference(first)) if first else ""
             first = first or found
             rows.append([label, *found.row(), difference, *(f"{each:.1f}" for each in milliseconds[label])])
         notes = [
             f"Against three `{UCT}`, which takes {milliseconds[UCT][0]:.1f} ms per card here. doko is "
             f"`{players['doko'][0]}`.",
-            "95% intervals bootstrapped over deals; the difference from doko is on the same deals.",
+            "95% intervals over deals; the difference from doko is on the same deals.",
         ]
         heads = ["player", "points per game", "games", "difference from doko", "ms per card", "maximum"]
         return Report(f"doko in {self.game}: {PARTS[self.part]}", heads, rows, notes)

@@ -63,7 +63,7 @@ SCALES = {
     ),
 }  # fmt: skip
 LSTM = "LSTM, 2 x 64"
-INTERVALS = "95% intervals bootstrapped over deals; the thesis' are 42% too wide, and over games."
+INTERVALS = "95% intervals over deals; the thesis' are 42% too wide, and over games."
 
 
 class Predictions(NamedTuple):
@@ -189,7 +189,7 @@ class DoppelkopfThesis(Study):
         subsets = (np.ones_like(found.own), found.own, ~found.own)
         theirs = {"random": f"{TABLE_7['random']}%", self.lstm: f"{TABLE_7['LSTM']}%"}
         rows = [
-            [name, *(percent(correct, which, self.seed) for which in subsets), theirs.get(name, "")]
+            [name, *(percent(correct, which) for which in subsets), theirs.get(name, "")]
             for name, correct in found.correct.items()
         ]
         rows.append(["a human, 12 games", "", "", "", f"{TABLE_7['human']}%"])
@@ -246,8 +246,8 @@ class DoppelkopfThesis(Study):
         return Report("Table 9: UCT with the LSTM", heads, rows, notes)
 
 
-def percent(correct: np.ndarray, which: np.ndarray, seed: int) -> str:
-    """`47.4% (46.9 to 47.9)`, bootstrapped over games."""
+def percent(correct: np.ndarray, which: np.ndarray) -> str:
+    """`47.4% (46.9 to 47.9)`, with its interval over games."""
     counts = which.sum(axis=(1, 2)).astype(float)
-    found: Estimate = interval((correct * which).sum(axis=(1, 2)).astype(float), counts, seed)
+    found: Estimate = interval((correct * which).sum(axis=(1, 2)).astype(float), counts, bounds=(0, 1))
     return f"{100 * found.mean:.1f}% ({100 * found.low:.1f} to {100 * found.high:.1f})"

@@ -169,7 +169,7 @@ class ExitOosStudy(Study):
         return self.match(f"matches-{self.preset}/{name}", game, [one, two], self.games)
 
     def scored(self, name: str, game: str, one: str, two: str) -> Any:
-        return summary(self.played(name, game, one, two), self.seed)
+        return summary(self.played(name, game, one, two))
 
     # ------------------------------------------------------------ parts
 

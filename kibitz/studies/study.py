@@ -52,10 +52,10 @@ class DealResults(NamedTuple):
     def row(self) -> list[str]:
         return [points(self.points), f"{self.games:,}"]
 
-    def difference(self, other: "DealResults", seed: int) -> Estimate:
+    def difference(self, other: "DealResults") -> Estimate:
         """Points per game more than another player got on the same deals."""
         seats = self.games / len(self.by_deal)
-        return interval(self.by_deal - other.by_deal, np.full(len(self.by_deal), seats), seed)
+        return interval(self.by_deal - other.by_deal, np.full(len(self.by_deal), seats))
 
 
 @dataclass(kw_only=True)
@@ -167,7 +167,7 @@ class Study:
         seats = load(game).facts.seats
         records = self.match(name, game, [player, *[opponent] * (seats - 1)], seats * deals)
         won = np.array([record.payoffs[seat_of(0, record.number, seats)] for record in records])
-        return DealResults(summary(records, self.seed).payoff, len(records), won.reshape(-1, seats).sum(axis=1))
+        return DealResults(summary(records).payoff, len(records), won.reshape(-1, seats).sum(axis=1))
 
     def once(self, path: Path, compute: Callable[[], Any]) -> Any:
         """The JSON value in a file; computed and written unless it is there."""

@@ -144,12 +144,12 @@ def test_any_number_of_processes_and_any_kill_give_the_same_games(tmp_path):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"game": "doppelkopf"}, "game 1 is of another session"),
-        ({"seed": 2}, "game 1 is of another session"),
-        ({"number": 0}, "game 0 is there twice"),
-        ({"number": 3}, "game 2 is there twice, or without those before it"),
-        ({"number": 99}, "game 2 is there twice, or without those before it"),
-        ({"payoffs": [9.0, -3.0, -3.0, -3.0]}, "game 1 pays"),
+        ({"game": "doppelkopf"}, "game 2 is of another session"),
+        ({"seed": 2}, "game 2 is of another session"),
+        ({"number": 0}, "game 1 is there twice"),
+        ({"number": 3}, "game 3 is there twice, or without those before it"),
+        ({"number": 99}, "game 3 is there twice, or without those before it"),
+        ({"payoffs": [9.0, -3.0, -3.0, -3.0]}, "game 2 pays"),
     ],
 )
 def test_games_of_another_session_are_refused(tmp_path, change, text):

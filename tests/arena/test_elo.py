@@ -1,5 +1,6 @@
 """Elo ratings: closed forms, ratings recovered from sampled games, and data without a maximum."""
 
+import itertools
 import json
 import math
 
@@ -11,13 +12,24 @@ from kibitz.arena.elo import fit, rate, read_games
 from kibitz.core.names import BadInput
 from kibitz.games.records import Record
 
+SEEDS = itertools.count(1)
+
 
 def games(one, two, wins=0, draws=0, losses=0, game="kuhn"):
-    """Results of `one` against `two`, from both seats."""
+    """Results of `one` against `two`, from both seats, each game with a deal of its own."""
     results = [1.0] * wins + [0.0] * draws + [-1.0] * losses
     return [
-        Record(i, game, [one, two] if i % 2 == 0 else [two, one], 1, [], [v, -v] if i % 2 == 0 else [-v, v])
-        for i, v in enumerate(results)
+        Record(i, game, [one, two] if i % 2 == 0 else [two, one], seed, [], [v, -v] if i % 2 == 0 else [-v, v])
+        for (i, v), seed in zip(enumerate(results), SEEDS, strict=False)
+    ]
+
+
+def pairs(results):
+    """A match of a against b: the scores of a in the games of each deal."""
+    return [
+        Record(2 * deal + i, "kuhn", ["ab", "ba"][i], 1, [], [[v, -v], [-v, v]][i])
+        for deal, both in enumerate(results)
+        for i, v in enumerate(both)
     ]
 
 
@@ -43,11 +55,11 @@ def test_draws_follow_davidson():
 
 def test_the_interval_is_that_of_a_log_odds():
     """Without draws: the variance of log(W / L) is 1 / W + 1 / L."""
-    found = rate(games("a", "b", wins=30, losses=12))
-    reach = 1.96 * math.sqrt(1 / 30 + 1 / 12) * 400 / math.log(10)
+    found = rate(games("a", "b", wins=300, losses=120))
+    reach = 1.96 * math.sqrt(1 / 300 + 1 / 120) * 400 / math.log(10)
     second = found.players[1]
-    assert second.high - second.elo == pytest.approx(reach, rel=1e-3)
-    assert second.elo - second.low == pytest.approx(reach, rel=1e-3)
+    assert second.high - second.elo == pytest.approx(reach, rel=1e-2)
+    assert second.elo - second.low == pytest.approx(reach, rel=1e-2)
     assert (found.players[0].low, found.players[0].high) == (1500, 1500)
 
 
@@ -79,7 +91,29 @@ def test_the_intervals_use_the_exact_second_derivative():
             for a in steps
         ]
     )
-    assert covariance[1:, 1:] == pytest.approx(np.linalg.inv(hessian)[:2, :2], rel=1e-3)
+    assert elo.ELO**2 * covariance[1:3, 1:3] == pytest.approx(np.linalg.inv(hessian)[:2, :2], rel=1e-3)
+
+
+def width(records):
+    return rate(records).players[1].high - rate(records).players[1].low
+
+
+def test_the_games_of_a_deal_are_one_observation():
+    """Deals that decide both games: for the better player, or each for the seat."""
+    generator = np.random.default_rng(2)
+    results = generator.choice([1.0, -1.0], 200, p=[0.6, 0.4])
+    apart = width(games("a", "b", 2 * int((results > 0).sum()), 0, 2 * int((results < 0).sum())))
+    assert width(pairs([(v, v) for v in results])) == pytest.approx(math.sqrt(2) * apart, rel=0.02)
+    assert 0 < width(pairs([(v, -v) for v in results])) < 0.2 * apart
+
+
+def test_a_match_that_was_repeated_counts_once():
+    match = pairs([(1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] * 10)
+    once, twice = rate(match), rate([*match, *match])
+    assert (once.repeated, twice.repeated) == (0, 60)
+    assert twice.players == once.players
+    other = [Record(*{**vars(each), "seed": 2}.values()) for each in match]
+    assert rate([*match, *other]).repeated == 0
 
 
 def test_known_ratings_are_recovered_from_sampled_games():

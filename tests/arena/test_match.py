@@ -151,7 +151,7 @@ def test_an_illegal_move_is_refused():
         def move(self, view):
             return 17
 
-    with pytest.raises(BadInput, match="Cheat played 17 in game 0, which is illegal"):
+    with pytest.raises(BadInput, match="Cheat played 17 in game 1, which is illegal"):
         list(play_match("leduc", [Cheat(), "random"], 2, 1, 1))
 
 
@@ -213,7 +213,7 @@ def test_objects_and_names_play_a_match_in_memory(tmp_path, monkeypatch):
     found = match.match(LEDUC, [First(), "random"], 40, 3, processes=2)
     assert found.players == ["First", "random"]
     assert [record.number for record in found.records] == list(range(40))
-    assert found.payoff == found.result.payoff == summary(found.records, 3).payoff
+    assert found.payoff == found.result.payoff == summary(found.records).payoff
     assert {tuple(record.players) for record in found.records} == {("First", "random"), ("random", "First")}
     assert "40 games of leduc" in str(found)
     assert "First" in str(found)

@@ -144,11 +144,11 @@ def test_a_file_that_a_kill_left_half_written_is_ignored(tmp_path, whole):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"seed": 2}, "game 3 is of another match"),
-        ({"game": "leduc"}, "game 3 is of another match"),
-        ({"players": ["random", "oos:9"]}, "game 3 is of another match"),
-        ({"number": 30}, "game 30 is of another match"),
-        ({"number": 2}, "game 2 is there twice"),
+        ({"seed": 2}, "game 4 is of another match"),
+        ({"game": "leduc"}, "game 4 is of another match"),
+        ({"players": ["random", "oos:9"]}, "game 4 is of another match"),
+        ({"number": 30}, "game 31 is of another match"),
+        ({"number": 2}, "game 3 is there twice"),
     ],
 )
 def test_games_of_another_match_in_the_file_are_refused(tmp_path, whole, change, text):

@@ -82,6 +82,11 @@ def numbers(results):
     return sorted(task for task, *_ in results)
 
 
+class Listener(Reporter):
+    def __init__(self, told):
+        self.message = told.append
+
+
 def deaths(told):
     """Without the messages of a slow machine that waits for a CPU."""
     return [text for text in told if "died" in text]
@@ -99,7 +104,7 @@ def both_up(cluster):
 
 def test_a_node_that_is_killed_costs_no_task(nodes, address, capfd):
     told = []
-    with Cluster(address, worker, (), told.append) as cluster:
+    with Cluster(address, worker, (), Listener(told)) as cluster:
         cluster.share({"value": "a", "much": bytes(1_000_000)})
         before = both_up(cluster)
         assert os.getpid() not in before
@@ -142,7 +147,7 @@ def test_training_on_two_nodes_of_which_one_is_killed_comes_out_as_on_one_core(n
 
 def test_a_task_that_always_kills_its_actor_is_given_up(address):
     told = []
-    with Cluster("auto", worker, ("die",), told.append) as cluster:
+    with Cluster("auto", worker, ("die",), Listener(told)) as cluster:
         assert {folder for *_, folder in cluster.do([0, 1])} == {os.getcwd()}
         with pytest.raises(BadInput, match="died 3 times at the same task"):
             list(cluster.do(range(6)))
@@ -185,7 +190,7 @@ def test_a_second_cluster_waits_for_a_cpu(address, monkeypatch):
         both_up(first)
 
         def tell(text):
-            told.append(text)
+            Listener(told)(text)
             first.close()
 
         with Cluster(address, worker, (), tell) as second:

@@ -11,9 +11,15 @@ from pathlib import Path
 import pytest
 
 from kibitz.core.names import BadInput
+from kibitz.core.progress import Reporter
 from kibitz.core.workers import Workers, spread
 
 ROOT = Path(__file__).parents[2]
+
+
+class Listener(Reporter):
+    def __init__(self, messages):
+        self.message = messages.append
 
 
 def in_worker():
@@ -38,6 +44,12 @@ def slowly():
         return os.getpid()
 
     return do
+
+
+def slowly_up():
+    if in_worker():
+        time.sleep(60)
+    return slowly()
 
 
 def with_the_shared():
@@ -75,6 +87,47 @@ def test_short_work_starts_no_processes():
     assert {pid for pid, _ in spread(where, (), range(50), 2, alone=10)} == {os.getpid()}
 
 
+def test_processes_are_started_for_long_work_only():
+    assert set(spread(slowly, (), range(40), 2)) == {os.getpid()}
+    assert len(set(spread(slowly, (), range(400), 2, alone=1))) > 1
+
+
+def test_calls_that_come_one_by_one_add_up():
+    with Workers(slowly, (), 2, alone=1) as workers:
+        pids = [set(workers.do(range(20))) for _ in range(12)]
+    assert pids[0] == {os.getpid()}
+    assert len(set.union(*pids)) > 1
+
+
+def test_tasks_of_a_process_that_is_not_up_yet_are_taken_back():
+    """A process needs longer than the 30 tasks that are left when it is started."""
+    began = time.monotonic()
+    assert set(spread(slowly_up, (), range(56), 2, alone=0.4)) == {os.getpid()}
+    assert time.monotonic() - began < 10
+    assert not multiprocessing.active_children()
+
+
+SCRIPT = """
+import sys
+from kibitz.core.workers import spread
+from tests.core.test_workers import slowly
+print("started", flush=True)
+list(spread(slowly, (), range(1000), 2, alone=0))
+"""
+
+
+def test_a_script_without_a_main_guard_is_told_so(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command, environment = [sys.executable, str(tmp_path / "script.py")], dict(os.environ, PYTHONPATH=str(ROOT))
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("kibitz.core.names.BadInput: the main program is run again by every process")
+    assert 'if __name__ == "__main__":' in last
+    assert done.stderr.count("Traceback") == 1
+    assert done.stdout.count("started") <= 3  # this process and the two it started
+
+
 def test_workers_start_in_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = set(spread(where, (), range(3), 2, alone=0))
@@ -84,7 +137,9 @@ def test_workers_start_in_the_current_folder(tmp_path, monkeypatch):
 
 def test_a_worker_that_dies_costs_no_task(tmp_path):
     messages = []
-    assert sorted(spread(trouble, ("once", str(tmp_path)), range(40), 2, messages.append, alone=0)) == list(range(40))
+    assert sorted(spread(trouble, ("once", str(tmp_path)), range(40), 2, Listener(messages), alone=0)) == list(
+        range(40)
+    )
     assert (tmp_path / "died").exists()
     assert messages == ["a worker process died (exit code 7); its unfinished tasks (1) are done again"]
 
@@ -92,7 +147,7 @@ def test_a_worker_that_dies_costs_no_task(tmp_path):
 def test_a_task_that_always_kills_its_worker_is_given_up(tmp_path):
     messages = []
     with pytest.raises(BadInput, match="died 3 times at the same task, the last with exit code 7"):
-        list(spread(trouble, ("always", str(tmp_path)), range(4), 2, messages.append, alone=0))
+        list(spread(trouble, ("always", str(tmp_path)), range(4), 2, Listener(messages), alone=0))
     assert len(messages) == 2
     assert not multiprocessing.active_children()
 
@@ -114,7 +169,7 @@ def test_workers_stay_between_calls():
         found = [{pid for pid, _ in workers.do(range(50))} for _ in range(4)]
         theirs = {child.pid for child in multiprocessing.active_children()}
         assert len(theirs) == 2
-        assert set.union(*found) <= theirs
+        assert set.union(*found[1:]) <= theirs  # in the first call this process helps until they are up
     assert not multiprocessing.active_children()
 
 
@@ -145,7 +200,7 @@ def test_killed_workers_are_replaced_and_know_what_was_shared(when):
             os.kill(child.pid, signal.SIGKILL)
             killed.add(child.pid)
 
-    with Workers(with_the_shared, (), 2, messages.append, alone=0) as workers:
+    with Workers(with_the_shared, (), 2, Listener(messages), alone=0) as workers:
         workers.share({"value": "old"})
         assert len(list(workers.do(range(50)))) == 50
         workers.share({"value": "new"})
@@ -199,7 +254,7 @@ def test_close_ends_busy_processes_too():
 @pytest.mark.parametrize("kind", ["refuse", "fail"])
 def test_workers_can_be_used_after_an_error(tmp_path, kind):
     messages = []
-    with Workers(trouble, (kind, str(tmp_path)), 2, messages.append, alone=0) as workers:
+    with Workers(trouble, (kind, str(tmp_path)), 2, Listener(messages), alone=0) as workers:
         assert list(workers.do([0])) == [0]
         for _ in range(2):
             with pytest.raises((BadInput, RuntimeError)):
@@ -209,6 +264,7 @@ def test_workers_can_be_used_after_an_error(tmp_path, kind):
 
 
 SLOW = """
+from kibitz.core.progress import Reporter
 from kibitz.core.workers import spread
 from tests.core.test_workers import slowly
 for pid in spread(slowly, (), range(100_000), 2, alone=0):
@@ -220,7 +276,7 @@ for pid in spread(slowly, (), range(100_000), 2, alone=0):
 def test_only_the_parent_reacts_to_ctrl_c():
     """A terminal sends it to all: workers live on, those that come up and those at work."""
     messages = []
-    for done, _ in enumerate(spread(slowly, (), range(120), 2, messages.append, alone=0)):
+    for done, _ in enumerate(spread(slowly, (), range(120), 2, Listener(messages), alone=0)):
         for child in multiprocessing.active_children() if done % 5 == 0 else ():
             os.kill(child.pid, signal.SIGINT)
     assert done == 119

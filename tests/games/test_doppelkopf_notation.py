@@ -268,7 +268,7 @@ scores: -1 +1 +1 -1
 
 def test_a_game_between_people_is_read_in_german_and_english():
     [found] = notation.read(PEOPLE)
-    assert found.number == 5
+    assert found.number == 4  # counted from 0
     assert found.players == ["Player 1", "Player 2", "Player 3", "Player 4"]
     assert found.end.scores.tolist() == [-1, 1, 1, -1]
     line = thesis_lines.write_line(THESIS, found.actions, found.end, 3, thesis_lines.Form())
@@ -284,7 +284,7 @@ BAD_TEXTS = {
     "a head": (
         "game 5",
         "game five",
-        "line 2: 'game five of .*' should be a header such as: game 0 of doppelkopf, seed 1",
+        "line 2: 'game five of .*' should be a header such as: game 1 of doppelkopf, seed 1",
     ),
     "a game": ("doppelkopf:thesis", "kuhn", "line 2: kuhn has no records of this form"),
     "no game": ("doppelkopf:thesis", "doppelkof", "line 2: no game is called 'doppelkof'"),

@@ -47,8 +47,8 @@ def test_every_variant_has_a_row_and_is_played_once(tmp_path, network, monkeypat
 
 def test_differences_are_over_the_same_deals():
     one, two = (DealResults(Estimate(0, 0, 0), 12, np.array(won)) for won in ([8.0, 4.0, 0.0], [4.0, 0.0, -4.0]))
-    assert one.difference(two, 1) == (1, 1, 1)  # one point per game on every deal, however much deals differ
-    assert two.difference(one, 1).mean == -1
+    assert one.difference(two) == (1, 1, 1)  # one point per game on every deal, however much deals differ
+    assert two.difference(one).mean == -1
 
 
 def test_networks_of_the_other_players_are_added_to_every_variant(tmp_path, network):

@@ -100,8 +100,8 @@ def test_intervals_are_over_games():
     right = np.zeros((40, 4, 48))
     right[:20] = 1
     which = np.ones_like(right, bool)
-    assert percent(right, which, 1).startswith("50.0% (3")
-    assert percent(right, which & (np.arange(40) < 20)[:, None, None], 1).startswith("100.0% (100.0")
+    assert percent(right, which).startswith("50.0% (3")
+    assert percent(right, which & (np.arange(40) < 20)[:, None, None]) == "100.0% (83.9 to 100.0)"  # 20 games
 
 
 def test_unknown_parts_missing_data_and_other_runs_are_refused(data, tmp_path):

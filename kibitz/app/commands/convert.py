@@ -8,7 +8,7 @@ import typer
 
 from ...core.files import read_text, write_atomically
 from ...core.names import BadInput, choose
-from ..ui.progress import err, out, waiting
+from ..ui.progress import err, out, reporting
 from ..ui.words import Words
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def convert(
         str | None,
         typer.Option("--to", help=f"Format of TO. {choices(FORMATS)}. Default: by the suffix of TO.", metavar="FORMAT"),
     ] = None,
-    number: Annotated[int | None, typer.Option("--game", help="Convert only the game of this number.")] = None,
+    number: Annotated[
+        int | None, typer.Option("--game", help="Convert only this game of FROM, counted from 1.")
+    ] = None,
     seat: Annotated[
         int | None,
         typer.Option(min=1, max=4, help="Format thesis: write only the line of this seat. Default: all four."),
@@ -135,10 +137,10 @@ def convert(
     written: list[str] = []
     lossy = 0
     try:
-        with waiting(f"reading {path}") as line:
-            for record, end in readers[read_as](text):
-                if number in (None, record.number):
-                    line(len(written), words("{count} games", count=f"{len(written):,}"))
+        with reporting(f"reading {path}") as report:
+            for count, (record, end) in enumerate(readers[read_as](text), 1):
+                if number in (None, count):
+                    report.progress(len(written), note=words("{count} games", count=f"{len(written):,}"))
                     written.append(_write(record, end, write_as, form, seat))
                     lossy += write_as == "thesis" and thesis_lines.is_lossy(end)
     except BadInput as error:
@@ -181,7 +183,7 @@ def _write(record: "Record", end: Any, form_name: str, form: "thesis_lines.Form"
         return record.line()
     game = load(record.game)
     if (form_name == "acpc") != isinstance(game, Holdem):
-        raise BadInput(f"game {record.number} is of {record.game}, which can't be written as {form_name}")
+        raise BadInput(f"game {record.number + 1} is of {record.game}, which can't be written as {form_name}")
     if form_name == "acpc":
         return acpc.write(game, end, record.number, record.players) + "\n"
     if form_name == "text":
@@ -190,7 +192,7 @@ def _write(record: "Record", end: Any, form_name: str, form: "thesis_lines.Form"
     try:
         return "".join(thesis_lines.write_line(game, record.actions, end, seat, form) for seat in seats)
     except BadInput as error:
-        raise BadInput(f"game {record.number}: {error}") from None
+        raise BadInput(f"game {record.number + 1}: {error}") from None
 
 
 def _payoffs(end: Any) -> list[float]:
@@ -207,8 +209,8 @@ def _from_json(text: str) -> "Iterator[tuple[Record, Any]]":
         try:
             end = _end_of(record, many)
         except BadInput as error:
-            what = str(error).removeprefix(f"game {record.number}: ")
-            raise BadInput(f"{where}: game {record.number}: {what}") from None
+            what = str(error).removeprefix(f"game {record.number + 1}: ")
+            raise BadInput(f"{where}: game {record.number + 1}: {what}") from None
         yield record, end
 
 

@@ -6,8 +6,10 @@ import typer
 from rich.table import Table
 
 from ...core import names
+from .. import completion
 from ..index import index
-from ..ui.progress import out
+from ..ui.progress import out, print_plain
+from ..ui.tables import compact_table, fits
 
 
 def register(app: typer.Typer) -> None:
@@ -16,7 +18,10 @@ def register(app: typer.Typer) -> None:
 
 def list_games(
     name: Annotated[
-        str | None, typer.Argument(help="Show the parameters and facts of this game only.", metavar="GAME")
+        str | None,
+        typer.Argument(
+            help="Show the parameters and facts of this game only.", metavar="GAME", autocompletion=completion.games
+        ),
     ] = None,
 ) -> None:
     """List the games and their parameters.
@@ -26,11 +31,15 @@ def list_games(
     Example: kibitz games leduc:ranks=4
     """
     if name is None:
-        table = Table("game", "parameters (default)", "description")
+        whole, brief = (
+            compact_table("game", "parameters (default)", "description"),
+            compact_table("game", "description"),
+        )
         for key, (parameters, about) in index()["games"].items():
-            table.add_row(f"[bold]{key}[/bold]", parameters, about)
-        out.print(table)
-        out.print("Details of one game: [bold]kibitz games goofspiel[/bold]. Set parameters: goofspiel:cards=6,base=1")
+            whole.add_row(key, parameters, about)
+            brief.add_row(key, about)
+        out.print(whole if fits(whole) else brief, highlight=False)
+        print_plain("parameters of a game: kibitz games goofspiel; set them: goofspiel:cards=6,base=1")
         return
     from ...games import full_name, load
 

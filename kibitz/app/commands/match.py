@@ -7,13 +7,16 @@ from typing import Annotated
 import typer
 
 from ...core.names import BadInput, at_least
+from .. import completion
 from ..ui.progress import out
 from .options import GameName, Json, Out, Processes, Seed, Within, write_json
 
 Players = Annotated[
     list[str],
     typer.Argument(
-        help="One per seat: random, oos:1000, strategy:FILE, path/to/my_player.py:MyPlayer, ...", metavar="PLAYER..."
+        help="One per seat: random, oos:1000, strategy:FILE, path/to/my_player.py:MyPlayer, ...",
+        metavar="PLAYER...",
+        autocompletion=completion.players,
     ),
 ]
 
@@ -42,8 +45,9 @@ def match(
 ) -> None:
     """Play a match and report who is better, with 95% intervals.
 
-    Every deal is played from all seats, so that luck evens out. The run folder holds every game. The same command with
-    --out on that folder resumes the match, or extends it to a larger number of games.
+    Every deal is played from all seats (duplicate deals), which reduces the variance due to chance. The run folder
+    holds every game. The same command with --out on that folder resumes the match, or extends it to a larger number of
+    games.
 
     Example: kibitz match leduc oos:1000 random --games 1000
 

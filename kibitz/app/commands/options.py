@@ -8,11 +8,15 @@ import typer
 
 from ...core.files import write_atomically
 from ...core.names import BadInput
+from .. import completion
+from ..ui.progress import out
 
 GameName = Annotated[
     str,
     typer.Argument(
-        help="Game: leduc, goofspiel:13, liars_dice:dice=2,faces=6 or path/to/my_game.py:MyGame.", metavar="GAME"
+        help="Game: leduc, goofspiel:13, liars_dice:dice=2,faces=6 or path/to/my_game.py:MyGame.",
+        metavar="GAME",
+        autocompletion=completion.games,
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Random seed; equal seeds give equal results.")]
@@ -34,16 +38,33 @@ def check_writable(path: Path) -> Path:
     return path
 
 
-def _json_file(path: Path | None) -> Path | None:
-    return None if path is None else check_writable(path)
+STDOUT = Path("-")
 
 
-Json = Annotated[Path | None, typer.Option("--json", callback=_json_file, help="Write the results to this JSON file.")]
+def _json_file(context: typer.Context, path: Path | None) -> Path | None:
+    """Check the file. With `-`, standard output is for JSON alone: what people read goes to standard error."""
+    if path == STDOUT:
+        out.stderr = True
+        context.call_on_close(lambda: setattr(out, "stderr", False))
+    elif path is not None:
+        check_writable(path)
+    return path
+
+
+Json = Annotated[
+    Path | None,
+    typer.Option(
+        "--json", callback=_json_file, help="Write the results to this JSON file; - prints them to standard output."
+    ),
+]
 
 
 def write_json(path: Path | None, value: Any) -> None:
-    """Write a value to the file of `--json`, if the option was given."""
+    """Write a value to the file of `--json`, or to standard output, if the option was given."""
     if path is None:
+        return
+    if path == STDOUT:
+        print(json.dumps(value, indent=2), flush=True)
         return
     try:
         write_atomically(path, (json.dumps(value, indent=2) + "\n").encode())

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from ...core.names import BadInput
 from ..ui.progress import out
@@ -34,7 +34,8 @@ def rate_players(
 ) -> None:
     """Rate players by Elo, from all their games in a folder.
 
-    A difference of 400 points means odds of 10 to 1. Intervals are relative to the fixed player.
+    A difference of 400 points means odds of 10 to 1. Intervals are relative to the fixed player; the games of a deal
+    are one observation. A game that is there twice, as a match was repeated with the same seed, counts once.
 
     Example: kibitz rate runs --fix random=1000
     """
@@ -43,7 +44,7 @@ def rate_players(
 
     records = read_games(folder, None if game_name is None else full_name(load(game_name)))
     rating = rate(records, *_fixed(fix))
-    table = Table("player", "Elo", "95% interval", "games", "score", "")
+    table = Table(Column("player", overflow="fold"), "Elo", "95% interval", "games", "score", "")
     for player in rating.players:
         interval = "fixed" if player.low == player.high else f"{player.low:.0f} to {player.high:.0f}"
         score = f"{100 * player.score:.1f}%"
@@ -51,13 +52,23 @@ def rate_players(
     games = sum(player.games for player in rating.players) // 2
     out.print(f"[bold]{rating.game}[/bold], {games:,} games", highlight=False)
     out.print(table)
+    if rating.repeated:
+        again = f"{rating.repeated:,} games are there again, with the same players, seed and moves: they count once"
+        out.print(again, highlight=False)
     if rating.helped:
         pairs = "; ".join(f"{one} and {two}" for one, two in rating.helped)
         why = "where all wins are on one side, Elo is unbounded: half a win was added for either side"
         out.print(f"{why} between {escape(pairs)}", highlight=False)
     players = [vars(player) for player in rating.players]
     write_json(
-        json_file, {"game": rating.game, "players": players, "draws": rating.draws, "half_wins_added": rating.helped}
+        json_file,
+        {
+            "game": rating.game,
+            "players": players,
+            "draws": rating.draws,
+            "half_wins_added": rating.helped,
+            "repeated_games": rating.repeated,
+        },
     )
 
 

@@ -1,4 +1,4 @@
-"""`kibitz runs` and `kibitz runs compare`: run folders, what they reached, and how they differ."""
+"""`kibitz runs`: run folders, what they reached, and with its subcommands one of them, or how they differ."""
 
 import shlex
 import time
@@ -8,16 +8,18 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 from typer.core import TyperGroup
 
 from ...core.names import BadInput
 from ..run_summary import RunSummary, run_folders, summarize
 from ..ui.progress import out, print_plain, reporting
+from ..ui.tables import compact_table
 from .options import Json, write_json
 from .runs_compare import compare
+from .runs_show import show
 
 RUNS = Path("runs")
+GAP = 2  # spaces between columns
 
 
 class Runs(TyperGroup):
@@ -26,7 +28,8 @@ class Runs(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in self.commands:
             known = ", ".join(self.commands)
-            raise BadInput(f"runs has no command {args[0]!r}, only {known}; for runs in another folder: --in {args[0]}")
+            folder = f"for the runs in another folder: --in {args[0]}; for one run: show {args[0]}"
+            raise BadInput(f"runs has no command {args[0]!r}, only {known}; {folder}")
         return super().resolve_command(ctx, args)
 
 
@@ -34,6 +37,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(cls=Runs, invoke_without_command=True)
     group.callback()(list_runs)
     group.command("compare")(compare)
+    group.command("show")(show)
     app.add_typer(group, name="runs")
 
 
@@ -50,6 +54,8 @@ def list_runs(
     Example: kibitz runs
 
     Example: kibitz runs --in experiments/may
+
+    Example: kibitz runs show runs/leduc-match-001
 
     Example: kibitz runs compare runs/leduc-cfr-001 runs/leduc-cfr+-001
     """
@@ -71,16 +77,37 @@ def list_runs(
     if not rows:
         print_plain(f"no runs in {where} yet; make one: kibitz solve leduc")
         return
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for head in ("run", "command", "done", "result", "changed"):
-        table.add_column(head, overflow="fold", no_wrap=head in ("run", "changed"))
-    table.columns[-1].min_width = 9
-    now = time.time()
-    for row in rows:
-        cells = (row.run, row.what, row.progress, row.reached, age(now - row.written) if row.written else "-")
+    shown = _fitting(rows, out.width)
+    table = compact_table(*shown)
+    for row, *cells in zip(rows, *shown.values(), strict=True):
         table.add_row(*map(escape, cells), style="dim" if row.problem else "")
     out.print(table)
+    if "command" not in shown:
+        print_plain(f"one run in detail: kibitz runs show {shlex.quote(rows[-1].run)}")
     _suggest(rows)
+
+
+def _fitting(rows: list[RunSummary], width: int) -> dict[str, list[str]]:
+    """The columns of the list, with as much as fits into the width: one line per run."""
+    now = time.time()
+    columns = {
+        "run": [row.run for row in rows],
+        "command": [row.what for row in rows],
+        "done": [row.progress for row in rows],
+        "result": [row.reached for row in rows],
+        "changed": [age(now - row.written) if row.written else "-" for row in rows],
+    }
+
+    def fits() -> bool:
+        return sum(max(map(len, [head, *cells])) + GAP for head, cells in columns.items()) <= width
+
+    if not fits():
+        del columns["command"]
+    if not fits():
+        columns["result"] = [row.reached_briefly for row in rows]
+    if not fits():
+        columns["changed"] = [text.removesuffix(" ago") for text in columns["changed"]]
+    return columns
 
 
 def _suggest(rows: list[RunSummary]) -> None:

@@ -6,12 +6,15 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from ...core.names import BadInput, choose
 from ...core.runs import Run
+from .. import completion
 from ..run_summary import is_number, measurements, step
 from ..ui.progress import out, print_plain
+from ..ui.tables import fits
 from .options import Json, check_writable, write_json
 
 PNG = b"\x89PNG"
@@ -40,7 +43,9 @@ def _is_png(path: Path) -> bool:
 
 
 def compare(
-    folders: Annotated[list[Path], typer.Argument(help="Run folders, two or more.", metavar="RUN")],
+    folders: Annotated[
+        list[Path], typer.Argument(help="Run folders, two or more.", metavar="RUN", autocompletion=completion.runs)
+    ],
     metrics: Annotated[
         list[str] | None,
         typer.Option("--metric", help="Metric to compare; repeatable. Default: nash_conv, else loss, if all have it."),
@@ -193,10 +198,22 @@ def _show(curves: dict[str, dict[str, Points]], over: str, differing: dict[str, 
     if not differing:
         out.print("all settings of these runs are equal", highlight=False)
         return
-    table = Table("setting", *(escape(name) for name in next(iter(curves.values()))))
+    names = list(next(iter(curves.values())))
+    table = Table("setting", *(Column(Text(name)) for name in names))
     for key, values in differing.items():
-        table.add_row(escape(key), *("-" if value is None else escape(_text(value)) for value in values))
-    out.print(table)
+        table.add_row(key, *(Text(_text(value)) for value in values))
+    out.print(table if fits(table) else _by_value(names, differing))
+
+
+def _by_value(names: list[str], differing: dict[str, list[Any]]) -> Table:
+    """The settings that differ, one line per value, for many runs or a narrow terminal."""
+    table = Table("setting", Column("value", overflow="fold"), Column("runs", overflow="fold"))
+    for key, values in differing.items():
+        texts = [_text(value) for value in values]
+        for place, text in enumerate(dict.fromkeys(texts)):
+            runs = ", ".join(name for name, other in zip(names, texts, strict=True) if other == text)
+            table.add_row(key if place == 0 else "", Text(text), Text(runs))
+    return table
 
 
 def _count(number: float) -> str:
@@ -204,4 +221,4 @@ def _count(number: float) -> str:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    return "-" if value is None else value if isinstance(value, str) else json.dumps(value)

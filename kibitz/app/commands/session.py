@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console, Group
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from ...core.names import choose
 from ..ui.progress import out
@@ -77,7 +77,7 @@ def session(
             out.print(score_sheet(players, read_sessions(run)[0], words), highlight=False)
         raise
     seconds = time.perf_counter() - began
-    result = summary(players, found, seed)
+    result = summary(players, found)
     measured = config | {
         "totals": [totals(session) for session in found],
         "by_name": {name: estimate.as_json() for name, estimate in result.items()},
@@ -171,8 +171,8 @@ def _text(players: list[str], number: int, session: "list[Played]", words: Words
 
 
 def _summary_table(players: list[str], result: "dict[str, Estimate]", games: int, words: Words) -> Table:
-    heads = ("player", "seats", "points per session", "95% interval", "points per game")
-    table = Table(*(words(head) for head in heads))
+    heads = ("seats", "points per session", "95% interval", "points per game")
+    table = Table(Column(words("player"), overflow="fold"), *(words(head) for head in heads))
     for name, points in result.items():
         cells = f"{points.mean:+.2f}", points.span(1, "+.2f"), f"{points.mean / games:+.4f}"
         table.add_row(escape(name), str(players.count(name)), *cells)

@@ -77,10 +77,8 @@ def solve(
     if form is not None and points:
         found = evaluate(form, strategy)
         results |= {"nash_conv": found.nash_conv, "value": found.value}
-        out.print(
-            f"NashConv {found.nash_conv:.6g} (exploitability, half of it: {found.nash_conv / 2:.6g}), "
-            f"value for seat 1: {found.value:.6f}"
-        )
+        out.print(f"NashConv {found.nash_conv:.6g} (exploitability, half of it: {found.nash_conv / 2:.6g})")
+        out.print(f"value for seat 1: {found.value:.6f}")
         plots.convergence(run.path("convergence.png"), f"{name}, {method}", *zip(*points, strict=True))
     elif form is None:
         out.print("NashConv not measured: the game tree is too large")

@@ -13,9 +13,8 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from ...core import names
-from ...core.progress import Reporter
 from ..index import index, is_enough, rebuild_command
-from ..ui.progress import err, out, waiting
+from ..ui.progress import err, out, reporting
 from .options import Json, write_json
 
 if TYPE_CHECKING:
@@ -80,20 +79,12 @@ def run_study(study: Any, json_file: Any) -> None:
     """Run a study until it is done, or stopped by the keyboard; show and write its report."""
     from ..ui.formatting import format_duration
 
-    with waiting(study.name) as line:
-
-        class Line(Reporter):
-            def progress(self, done: float, total: float | None = None, note: str = "") -> None:
-                line(0, f"{note}: {done:,.0f} of {total:,.0f}")
-
-            def message(self, text: str) -> None:
-                err.print(text, highlight=False, markup=False)
-
+    with reporting(study.name) as progress:
         seconds, size = study.estimate()
         cost = f": about {format_duration(seconds)}, and {size / 1e6:,.0f} MB of disk" if seconds else ""
         err.print(f"{study.part} into {study.folder}{cost}", highlight=False, markup=False)
         try:
-            report = study.run(Line())
+            report = study.run(progress)
         except KeyboardInterrupt:
             err.print("stopped; all finished work is saved, and the same command resumes it", highlight=False)
             raise typer.Exit(130) from None

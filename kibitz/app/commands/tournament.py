@@ -8,6 +8,7 @@ import typer
 
 from ...core.files import read_json
 from ...core.names import BadInput
+from .. import completion
 from ..ui.progress import out
 from .options import GameName, Json, Out, Processes, Seed, write_json
 
@@ -22,7 +23,10 @@ def register(app: typer.Typer) -> None:
 def tournament(
     game_name: GameName,
     players: Annotated[
-        list[str] | None, typer.Argument(help="Two or more: random, net:RUN, net:RUN,iteration=10, ...")
+        list[str] | None,
+        typer.Argument(
+            help="Two or more: random, net:RUN, net:RUN,iteration=10, ...", autocompletion=completion.players
+        ),
     ] = None,
     number: Annotated[
         int, typer.Option("--games", help="Number of games per match; each deal is played from both seats.")
@@ -49,7 +53,7 @@ def tournament(
     from ...arena.tournament import tournament as play_tournament
     from ...games import load
     from ...learn.model_files import kept_networks
-    from ..ui.arena_tables import cross_table, print_line, shown, standings_table
+    from ..ui.arena_tables import cross_tables, print_line, shown, standings_table
 
     entrants = list(players or [])
     if checkpoints is not None:
@@ -67,7 +71,7 @@ def tournament(
     title = f"{run.config()['game']}, {number:,} games per match"
     out.print(f"{title}, seed {seed}", highlight=False)
     out.print(standings_table(found))
-    out.print(cross_table(found))
+    out.print(*cross_tables(found, out.width), sep="")
     plot(run.path("matrix.png"), found, title)
     print_line(f"result: {run.path(RESULT)}\nplot:   {run.path('matrix.png')}")
     write_json(json_file, read_json(run.path(RESULT), "result"))

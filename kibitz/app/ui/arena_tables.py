@@ -3,7 +3,7 @@
 import math
 import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -17,11 +17,11 @@ from ...arena.match import against
 from ...arena.statistics import Estimate, Result, further_games
 from ...arena.tournament import Standings
 from ...core.files import read_lines
-from ...core.progress import Reporter
+from ...core.progress import SILENT, Reporter
 from ...core.runs import Run
 from ...games.records import FILE
 from .formatting import format_duration
-from .progress import err, out, waiting
+from .progress import err, out, reporting
 
 FIRST = 8  # games by which the duration of the others is estimated
 LONG = 20.0  # seconds; shorter durations are not announced
@@ -32,13 +32,13 @@ LONG = 20.0  # seconds; shorter durations are not announced
 class GamesReporter(Reporter):
     """Shows a live line of games, and announces once how long a long run will take and how large it will be."""
 
-    def __init__(self, line: Callable[..., None], run: Run | None = None) -> None:
-        self.line, self.run = line, run
+    def __init__(self, report: Reporter, run: Run | None = None) -> None:
+        self.report, self.run = report, run
         self.first: tuple[float, float] | None = None  # time and number of games of the first report
         self.estimated = run is None
 
     def progress(self, done: float, total: float | None = None, note: str = "") -> None:
-        self.line(done, note)
+        self.report.progress(done, total, note)
         now = time.perf_counter()
         if self.first is None:
             self.first = now, done
@@ -74,10 +74,10 @@ def shown(
         command: Resumes the run.
         human: Whether a person plays, who needs the terminal: then there is no live line.
     """
-    display: Any = nullcontext(lambda *_: None) if human else waiting(title, games)
-    with display as line:
+    display: Any = nullcontext(SILENT) if human else reporting(title, games)
+    with display as report:
         try:
-            yield GamesReporter(line, None if human else run)
+            yield GamesReporter(report, None if human else run)
         except KeyboardInterrupt:
             if run is None or not command:
                 raise
@@ -93,7 +93,8 @@ def shown(
 
 
 def result_table(players: list[str], result: Result, milli_unit: str) -> Table:
-    table = Table(escape(players[0]), f"against {escape(against(players))}", "95% interval")
+    names = (Text(name) for name in (players[0], f"against {against(players)}"))
+    table = Table(*(Column(name, overflow="fold") for name in names), "95% interval")
     for row in result.rows(milli_unit):
         table.add_row(*row)
     return table
@@ -101,7 +102,7 @@ def result_table(players: list[str], result: Result, milli_unit: str) -> Table:
 
 def players_table(players: list[str], result: Result) -> Table:
     """Mean payoffs; a player named for several seats has one row, with the mean over them."""
-    table = Table("player", "seats", "mean payoff", "95% interval")
+    table = Table(Column("player", overflow="fold"), "seats", "mean payoff", "95% interval")
     for name, payoff in result.by_name.items():
         table.add_row(escape(name), str(players.count(name)), f"{payoff.mean:+.4f}", payoff.span())
     return table
@@ -134,14 +135,22 @@ def standings_table(found: Standings) -> Table:
     return table
 
 
-def cross_table(found: Standings) -> Table:
-    """The payoff of each player against each other one, by their places. Intervals are in the plot."""
-    order = found.order
-    places = [Column(str(place + 1), justify="right", no_wrap=True) for place in range(len(order))]
-    table = Table("", *places, box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for place, i in enumerate(order):
-        table.add_row(str(place + 1), *(_cell(found, found.cross[i][j]) for j in order))
-    return table
+def cross_tables(found: Standings, width: int) -> Iterator[Table]:
+    """The payoff of each player against each other one, by their places, in several tables where it is too wide.
+
+    Intervals are in the plot.
+    """
+    order = list(enumerate(found.order))
+    cells = [[_cell(found, found.cross[i][j]) for _, j in order] for _, i in order]
+    most = max(len(cell) for row in cells for cell in row)
+    count = max(1, (width - 8) // (most + 2))
+    for start in range(0, len(order), count):
+        columns = order[start : start + count]
+        places = [Column(str(place + 1), justify="right", no_wrap=True) for place, _ in columns]
+        table = Table("", *places, box=box.SIMPLE, padding=(0, 1, 0, 0))
+        for (place, _), row in zip(order, cells, strict=True):
+            table.add_row(str(place + 1), *row[start : start + count])
+        yield table
 
 
 def _cell(found: Standings, payoff: Estimate) -> Text:

@@ -18,24 +18,6 @@ FEW = 40  # up to this number of points a line shows them as dots
 Points = Sequence[tuple[float, float]]
 
 
-def convergence(path: Path, title: str, iterations: Sequence[int], nash_conv: Sequence[float]) -> None:
-    """Plot NashConv over iterations, both on logarithmic axes."""
-    figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
-    axes.loglog(iterations, [max(value, 1e-16) for value in nash_conv], marker="o", markersize=3, color=COLOURS[0])
-    axes.set(title=title, xlabel="iterations", ylabel="NashConv")
-    axes.grid(which="both", alpha=0.25)
-    axes.annotate(
-        f"{nash_conv[-1]:.3g}",
-        (iterations[-1], max(nash_conv[-1], 1e-16)),
-        textcoords="offset points",
-        xytext=(-8, -4),
-        ha="right",
-        va="top",
-    )
-    figure.savefig(path, dpi=140)
-    plt.close(figure)
-
-
 class Plot:
     """A plot that a notebook shows; `figure` is matplotlib's."""
 
@@ -46,6 +28,12 @@ class Plot:
         data = io.BytesIO()
         self.figure.savefig(data, dpi=100)
         return data.getvalue()
+
+
+def convergence(path: Path | None, title: str, iterations: Sequence[int], nash_conv: Sequence[float]) -> Plot:
+    """Plot NashConv over iterations on a logarithmic axis, its last value to the right of the line's end."""
+    points = [(at, max(value, 1e-16)) for at, value in zip(iterations, nash_conv, strict=True)]
+    return curves(path, {title: points}, title, "NashConv", log_x=True)
 
 
 def curves(

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Column
 from rich.text import Text
 
 from ...core import progress
@@ -13,6 +13,7 @@ from ...core.progress import Reporter
 
 out = Console()
 err = Console(stderr=True)
+WIDE = 100  # columns of a terminal from which bars are longer
 
 
 def print_plain(text: str, console: Console = out) -> None:
@@ -58,8 +59,9 @@ def reporting(text: str, total: float | None = None) -> Iterator[TerminalReporte
     global _screen
     with ExitStack() as stack:
         if _screen is None:
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), _Count(""), _Time())
-            note = TextColumn("{task.fields[note]}")
+            bar = BarColumn(20 if err.width >= WIDE else 8)
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), bar, _Count(""), _Time())
+            note = TextColumn("{task.fields[note]}", table_column=Column(overflow="fold"))  # continues on the next line
             _screen = stack.enter_context(
                 Progress(*columns, note, console=err, transient=True, disable=not err.is_terminal)
             )
@@ -73,13 +75,6 @@ def reporting(text: str, total: float | None = None) -> Iterator[TerminalReporte
 def _clear() -> None:
     global _screen
     _screen = None
-
-
-@contextmanager
-def waiting(text: str, total: float | None = None) -> Iterator[Any]:
-    """Older form of `reporting`: yields a function `line(done, note="")`."""
-    with reporting(text, total) as report:
-        yield lambda done, note="": report.progress(done, note=note)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Records of games as readable text, with precise errors for games that can't have been played.
 
-    game 0 of doppelkopf, seed 1
+    game 1 of doppelkopf, seed 1
     seat 1, random: ♥10 ♣Q ♦A ...                        hands as dealt
     ...
     reservations: 1 healthy, 2 reservation, 3 healthy, 4 healthy
@@ -150,7 +150,7 @@ def write(number: int, game_name: str, players: list[str], seed: int, actions: l
     """A finished game as text, with a newline after the last line."""
     game: Any = load(game_name)
     size = hand_size(game)
-    lines = [f"game {number} of {full_name(game)}, seed {seed}"]
+    lines = [f"game {number + 1} of {full_name(game)}, seed {seed}"]
     state = positions(game)[0]
     for action in actions[: 4 * size]:
         game.play(state, action)
@@ -229,8 +229,8 @@ class Parser:
     def parse_header(self, text: str) -> None:
         found = re.fullmatch(r"game (-?\d+) of (\S+), seed (-?\d+)", text)
         if not found:
-            raise BadInput(f"{text!r} should be a header such as: game 0 of doppelkopf, seed 1")
-        self.number, self.seed, self.game = int(found[1]), int(found[3]), check_game(load(found[2]))
+            raise BadInput(f"{text!r} should be a header such as: game 1 of doppelkopf, seed 1")
+        self.number, self.seed, self.game = int(found[1]) - 1, int(found[3]), check_game(load(found[2]))
         self.size = hand_size(self.game)
         self.players: list[str] = []
         self.hands: list[list[int]] = []

@@ -40,7 +40,7 @@ def test_a_match_is_written_as_hands_and_read_back(kibitz, tmp_path, monkeypatch
 
 def test_one_hand_is_printed(kibitz, tmp_path):
     (tmp_path / "good.acpc").write_text(HAND.replace(":7:", ":6:") + "\n" + HAND + "\n")
-    code, out, _ = kibitz("convert", "good.acpc", "--to", "acpc", "--game", "7")
+    code, out, _ = kibitz("convert", "good.acpc", "--to", "acpc", "--game", "2")
     assert code == 0
     assert out.strip() == HAND
 
@@ -74,8 +74,8 @@ def test_a_hand_that_cannot_have_been_played_is_refused_in_one_line(kibitz, tmp_
         (("good.acpc", "x.jsonl", "--rules", "holdem:stack=5"), "stack=5 is below the big blind of 10"),
         (("good.acpc", "x.jsonl", "--rules", "holdem:ranks=9"), "hand 7: 'Ah' is no card of the deck"),
         (("good.acpc", "x.jsonl", "--rules", "leduc"), "--rules leduc: the format acpc is for holdem"),
-        (("games.jsonl", "x.txt"), "game 0 is of holdem, which can't be written as text"),
-        (("spoiled.jsonl", "x.acpc"), "line 1: game 0: action 99 at ply 1 is illegal"),
+        (("games.jsonl", "x.txt"), "game 1 is of holdem, which can't be written as text"),
+        (("spoiled.jsonl", "x.acpc"), "line 1: game 1: action 99 at ply 1 is illegal"),
         (("kuhn.jsonl", "x.acpc"), "kuhn has no records of this form"),
     ],
 )

@@ -193,12 +193,13 @@ def recorded(kibitz, tmp_path):
 def test_a_game_is_shown_move_by_move(kibitz, recorded):
     game = games.load("leduc")
     record = next(record for record in recorded if len(record.actions) > 6)
-    code, out, _ = kibitz("replay", "run", "--game", str(record.number))
+    code, out, _ = kibitz("replay", "run", "--game", str(record.number + 1), "--positions", "1")
     assert code == 0
+    assert out.startswith(f"game {record.number + 1} of leduc")
     moves = [game.action_to_string(state, action) for state, action in record.replay() if action is not None]
     said = [line.strip().split(": ")[1] for line in out.splitlines() if line.startswith("  ")]
     assert said == moves
-    assert out.count("in the pot") == 2 * (len(moves) + 1)
+    assert out.count("in the pot") == 2 * len(moves)
     assert out.count("chance: ") == 3
     for seat, payoff in enumerate(record.payoffs):
         assert f"seat {seat + 1} (random) gets {payoff:+g}" in out
@@ -207,27 +208,40 @@ def test_a_game_is_shown_move_by_move(kibitz, recorded):
 def test_a_seat_is_not_shown_what_it_could_not_see(kibitz, recorded):
     game = games.load("leduc")
     for record in recorded:
-        out = kibitz("replay", "run/games.jsonl", "--game", str(record.number), "--seat", "2")[1]
+        out = kibitz("replay", "run/games.jsonl", "--game", str(record.number + 1), "--seat", "2", "--positions", "1")[
+            1
+        ]
         states = [state for state, _ in record.replay()]
         said = [line.strip() for line in out.splitlines() if line.startswith("  ")]
         assert said[0] == "chance: hidden"
         assert said[1] == f"chance: {game.action_to_string(states[1], record.actions[1])}"
         assert "hidden" not in " ".join(said[1:])
-        shown = [line for line in out.splitlines() if "seat 1:" in line]
-        assert len(shown) == len(states)
+        shown = [line for line in out.splitlines() if "│ seat 1:" in line]
+        assert len(shown) == len(states) - 1
         assert not re.search("seat 1: [JQK]", "".join(shown))
 
 
 def test_a_long_deal_is_shown_as_one_line(kibitz, tmp_path):
     [record] = play_match("doppelkopf:thesis", ["random"] * 4, 1, 1, 1)
     (tmp_path / "games.jsonl").write_text(record.line())
-    code, out, _ = kibitz("replay", "games.jsonl", "--seat", "1")
+    code, out, _ = kibitz("replay", "games.jsonl", "--seat", "1", "--positions", "1")
     assert code == 0
     said = [line.strip() for line in out.splitlines() if line.startswith("  ")]
     assert said[0] == "chance moves 48 times"
     assert len(said) == 1 + len(record.actions) - 48
     assert "dealing" not in out
     assert "hidden" not in out
+    brief = kibitz("replay", "games.jsonl", "--seat", "1")[1]
+    assert len(brief.splitlines()) < 40
+    assert [line.count(":") for line in brief.splitlines() if line.startswith("  seat")][-11:] == [4] * 11  # tricks
+
+
+def test_a_game_is_shown_by_rounds_with_its_last_position(kibitz, recorded):
+    record = next(record for record in recorded if len(record.actions) == 7)
+    lines = kibitz("replay", "run", "--game", str(record.number + 1))[1].splitlines()
+    said = [line for line in lines if line.startswith("  ")]
+    assert [line.count(":") for line in said] == [2, 2, 1, 2]  # two cards, two moves, the public card, two moves
+    assert "\n".join(lines).count("in the pot") == 2
 
 
 @pytest.mark.parametrize(
@@ -295,7 +309,7 @@ BAD = {
     ("rate", "one", "--game", "leduc"): "no game here is called 'leduc'",
     ("replay", "nowhere.jsonl"): "nowhere.jsonl can't be read",
     ("replay", "file.txt"): "file.txt, line 1, is no record of a game",
-    ("replay", "one", "--game", "7"): "has no game 7: its numbers are 0 to 0",
+    ("replay", "one", "--game", "7"): "has no game 7: its games are 1 to 1",
     ("replay", "one", "--seat", "3"): "--seat 3 should be 1 to 2",
 }
 

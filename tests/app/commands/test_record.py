@@ -48,9 +48,9 @@ def test_games_are_the_same_after_conversion_through_all_formats(kibitz, tmp_pat
 
 
 def test_a_game_is_printed(kibitz, recorded):
-    code, out, _ = kibitz("convert", "run", "--to", "text", "--game", "2")
+    code, out, _ = kibitz("convert", "run", "--to", "text", "--game", "3")
     assert code == 0
-    assert out.startswith(f"game 2 of {recorded[2].game}, seed 1\nseat 1, random: ")
+    assert out.startswith(f"game 3 of {recorded[2].game}, seed 1\nseat 1, random: ")
     assert out.count("\ntrick ") == 12
     assert out.endswith("scores: " + " ".join(f"{payoff:+.0f}" for payoff in recorded[2].payoffs) + "\n")
 
@@ -87,15 +87,15 @@ def test_json_that_cannot_have_been_played_is_refused_with_its_line(kibitz, tmp_
     wrongs = {
         two.line()[:-300]: "line 2, is no record of a game",  # cut off
         two.line()[:-2]: "line 2, is no record of a game",
-        spoiled(two, payoffs=[3.0, -1.0, -1.0, -1.0]): "line 2: game 1: it pays",
-        spoiled(two, payoffs=[1.0, -1.0], players=["a", "b"]): "line 2: game 1: it pays",
-        spoiled(two, actions=two.actions[:-1]): "line 2: game 1: the game ends after 47 of 48 cards",
-        spoiled(two, actions=[*two.actions, 0]): "line 2: game 1: action 101: there are more actions after the end",
-        spoiled(two, actions=[14] * 3 + two.actions[3:]): "line 2: game 1: action 3: ♥Q can't be dealt a third time",
-        spoiled(two, actions=[*two.actions[:-48], *cards[::-1]]): "line 2: game 1: card ",
+        spoiled(two, payoffs=[3.0, -1.0, -1.0, -1.0]): "line 2: game 2: it pays",
+        spoiled(two, payoffs=[1.0, -1.0], players=["a", "b"]): "line 2: game 2: it pays",
+        spoiled(two, actions=two.actions[:-1]): "line 2: game 2: the game ends after 47 of 48 cards",
+        spoiled(two, actions=[*two.actions, 0]): "line 2: game 2: action 101: there are more actions after the end",
+        spoiled(two, actions=[14] * 3 + two.actions[3:]): "line 2: game 2: action 3: ♥Q can't be dealt a third time",
+        spoiled(two, actions=[*two.actions[:-48], *cards[::-1]]): "line 2: game 2: card ",
         spoiled(two, actions=["a"]): "line 2, is no record of a game: a value has the wrong type",
-        spoiled(two, game="kuhn"): "line 2: game 1: kuhn has no records of this form",
-        spoiled(two, game="doppelkop"): "line 2: game 1: no game is called 'doppelkop'",
+        spoiled(two, game="kuhn"): "line 2: game 2: kuhn has no records of this form",
+        spoiled(two, game="doppelkop"): "line 2: game 2: no game is called 'doppelkop'",
         "\n": "line 2, is no record of a game",
         "[" * 100_000: "line 2, is no record of a game",
     }

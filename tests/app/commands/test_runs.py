@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 from itertools import pairwise
 
@@ -304,7 +305,7 @@ BAD = {
     (
         "runs",
         "experiments",
-    ): "runs has no command 'experiments', only compare; for runs in another folder: --in experiments",
+    ): "runs has no command 'experiments', only compare, show; for the runs in another folder: --in experiments",
     ("runs", "--in", "nowhere"): "no folder 'nowhere'",
     ("runs", "--in", "file.txt"): "no folder 'file.txt'",
     ("runs", "--json", "no/such.json"): "can't write no/such.json",
@@ -385,9 +386,13 @@ def test_shipped_models_are_listed_with_how_to_play_them(kibitz, package, tmp_pa
     assert code == 0
     facts = games.load("goofspiel:6").facts
     assert f"{facts.encoding}-128-64-{facts.num_actions}" in out
-    assert "a night on goofspiel-6" in out
-    assert "play it: kibitz play kuhn --against net:models/kuhn\n" in out
-    assert "play it: kibitz play goofspiel:cards=6 --against net:models/goofspiel-6\n" in out
+    assert "a night on goofspiel-6" in kibitz("models", "models/goofspiel-6")[1]
+    assert re.search(r"^net:models/kuhn +kuhn +\d", out, re.M)
+    assert re.search(r"^net:models/goofspiel-6 +goofspiel:cards=6 +\d", out, re.M)
+    assert "play against one: kibitz play goofspiel:cards=6 --against net:models/goofspiel-6\n" in out
+    assert "play it: kibitz play kuhn --against net:models/kuhn\n" in kibitz("models", "models/kuhn")[1]
+    assert kibitz("models", "kuhn") == kibitz("models", "models/kuhn")
+    assert "no model is called 'models/kuh': did you mean 'models/kuhn'" in kibitz("models", "kuh")[2]
     assert "models/noise" in out
     assert "unreadable" in out
     rows = json.loads((tmp_path / "model_files.json").read_text())

@@ -1,0 +1,77 @@
+"""`--json -` prints JSON and nothing else to standard output, in every command that has the option."""
+
+import json
+
+import pytest
+from typer.main import get_command
+
+from kibitz.app import cli
+from kibitz.app.cli_reference import subcommands
+from kibitz.app.commands import bench, options
+from kibitz.studies.report import Report
+from kibitz.studies.tspg import TspgStudy
+
+MATCH = "match kuhn random random --games 4 --out match"
+SOLVED = [f"solve kuhn --iterations 3 --with {method} --out {method}" for method in ("cfr", "cfr+")]
+TRAINED = "train exit-oos kuhn --iterations 1 --games 2 --simulations 20 --hidden 4 --steps 1 --processes 1"
+# Command -> what is run before it, and its arguments.
+EXAMPLES = {
+    "advise": ([], "advise kuhn --with random '? Q bet'"),
+    "bench": ([], "bench"),
+    "explain": ([], "explain models/connect_four --games 1"),
+    "exploit": ([], "exploit kuhn random --seeds 1 --processes 1"),
+    "match": ([], "match kuhn random random --games 4"),
+    "models": ([], "models"),
+    "players": ([], "players"),
+    "rate": ([MATCH.replace("random random", "random oos:10")], "rate match"),
+    "record": ([], "record kuhn --players random --games 4 --processes 1"),
+    "runs": ([MATCH], "runs --in match"),
+    "runs compare": (SOLVED, "runs compare cfr cfr+"),
+    "runs show": ([MATCH], "runs show match"),
+    "session": ([], "session doppelkopf:thesis random random random random --games 2 --processes 1"),
+    "solve": ([], "solve kuhn --iterations 3"),
+    "study": ([], "study tspg table-1 --game tic_tac_toe --out study"),
+    "tournament": ([], "tournament kuhn random oos:10 --games 4 --processes 1"),
+    "train": ([], TRAINED),
+}
+
+
+def with_json(group, path=()):
+    """The commands that have the option, with their paths."""
+    for name, command in subcommands(group):
+        for parameter in command.params:
+            if "--json" in getattr(parameter, "opts", ()):
+                yield " ".join([*path, name]), parameter
+        yield from with_json(command, (*path, name))
+
+
+def test_every_command_with_the_option_has_an_example_here():
+    found = dict(with_json(get_command(cli.build())))
+    assert len(found) > 20
+    made = ("study ", "train ")  # one command for each study and learner, all alike
+    assert {path.split()[0] if path.startswith(made) else path for path in found} == set(EXAMPLES)
+    assert {parameter.help for parameter in found.values()} == {options.Json.__metadata__[0].help}
+
+
+class Row:
+    name, unit, wanted = "row", "games/s", 1.0
+
+    def measure(self):
+        return {"name": "row", "ours": 2.0, "peer": 1.0, "ratio": 2.0}
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_only_json_is_printed(kibitz, tmp_path, monkeypatch, command):
+    monkeypatch.setattr(bench, "_benchmarks", lambda: type("Benchmarks", (), {"select": lambda rows: [Row()]}))
+    monkeypatch.setattr(TspgStudy, "run", lambda self, report: Report("Table", ["a"], [["1"]], []))
+    (tmp_path / "study").mkdir()
+    before, asked = EXAMPLES[command]
+    for each in before:
+        assert kibitz(*each.split())[0] == 0
+    head, _, quoted = asked.partition(" '")
+    arguments = [*head.split(), *([quoted.rstrip("'")] if quoted else [])]
+    code, out, err = kibitz(*arguments, "--json", "-")
+    assert code == 0, err
+    assert json.loads(out)
+    assert not (tmp_path / "-").exists()
+    assert kibitz("cache")[1]  # the next command prints to standard output again
