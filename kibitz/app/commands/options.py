@@ -21,7 +21,10 @@ GameName = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Random seed; equal seeds give equal results.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Run folder to write. Default: a new folder in runs/.")]
-Processes = Annotated[int | None, typer.Option(min=1, help="Number of worker processes. Default: one per core.")]
+Processes = Annotated[
+    int | None,
+    typer.Option(min=1, help="Worker processes, for work that takes longer than starting them. Default: one per core."),
+]
 Within = Annotated[
     float | None,
     typer.Option(

@@ -30,7 +30,9 @@ def replay(
     ] = None,
     every: Annotated[
         int,
-        typer.Option("--positions", help="Show the position after every so many moves; 0: only at the end.", min=0),
+        typer.Option(
+            "--positions", help="Show the position after every N moves; 0: only at the end.", metavar="N", min=0
+        ),
     ] = 0,
 ) -> None:
     """Show a recorded game: its moves, one round of the table or one trick per line, and the last position.
