@@ -245,17 +245,18 @@ def play_into(
     config = run.config()
     games, seed = config["games"], config["seed"]
     game, players, make = game or config["game"], players or config["players"], make or KINDS[config["command"]]
-    with run.appending(FILE) as append:
-        records = {record.number: record for record in _own_records(run)}
-        so_far = Progress(games, report, records.values())
-        todo = play_match(game, players, games, seed, processes, records.keys(), report, alone, make)
-        with closing(todo) as played:
-            for record in played:
-                append(record.line())
-                records[record.number] = record
-                so_far.add(record)
-    ordered = [records[number] for number in sorted(records)]
-    run.write(FILE, "".join(record.line() for record in ordered))
+    with run.lock():
+        with run.appending(FILE) as append:
+            records = {record.number: record for record in _own_records(run)}
+            so_far = Progress(games, report, records.values())
+            todo = play_match(game, players, games, seed, processes, records.keys(), report, alone, make)
+            with closing(todo) as played:
+                for record in played:
+                    append(record.line())
+                    records[record.number] = record
+                    so_far.add(record)
+        ordered = [records[number] for number in sorted(records)]
+        run.write(FILE, "".join(record.line() for record in ordered))
     return ordered
 
 

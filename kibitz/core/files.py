@@ -11,7 +11,7 @@ import math
 import os
 import types
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -46,14 +46,52 @@ Schema = Callable[[Shapes, dict[str, Any]], Mapping[str, Expected]]
 # ---------------------------------------------------------------- writing
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write the whole file or nothing: a reader never sees part of it, and a kill leaves the old content."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn an error of the file system into one line."""
     try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        yield
+    except OSError as error:
+        raise BadInput(f"can't write {path}: {error.strerror or error}") from None
+
+
+def write_atomically(path: Path, data: bytes, new: bool = False) -> None:
+    """Write the whole file or nothing: a reader never sees part of it, and a kill leaves the old content.
+
+    Args:
+        path: The file.
+        data: Its content.
+        new: Whether the file must not exist: of several processes that create it, one succeeds.
+
+    Raises:
+        BadInput: It can't be written.
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with writing(path):
+        try:
+            temporary.write_bytes(data)
+            if not new or not _linked(temporary, path):
+                os.replace(temporary, path)
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+
+
+def _linked(temporary: Path, path: Path) -> bool:
+    """Give a file its name unless that exists (FileExistsError); False where the file system has no links."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        return False
+    return True
+
+
+def make_folder(path: Path, parents: bool = False) -> None:
+    """Create a folder unless it is there; BadInput where that is impossible."""
+    with writing(path):
+        path.mkdir(parents=parents, exist_ok=True)
 
 
 def write_tensors(path: Path, format: str, tensors: Tensors, **about: Any) -> None:
@@ -219,6 +257,13 @@ def check_fits(value: Any, schema: Any, where: str = "it") -> None:
 WORDS = {
     int: "a whole number", float: "a number", str: "text", bool: "true or false", list: "a list", dict: "an object",
 }  # fmt: skip
+
+
+def check_numbers(values: dict[str, Any]) -> None:
+    """Raise ValueError where a value is no number; one that isn't finite is."""
+    for key, value in values.items():
+        if type(value) not in (int, float):
+            raise ValueError(f"{key} is {json.dumps(value):.60}, which should be a number")
 
 
 def _is(value: Any, kind: type) -> bool:

@@ -8,8 +8,8 @@ import typer
 
 from ...core import names
 from ...core.names import BadInput
-from ..ui.progress import out, reporting
-from .options import GameName, Json, Seed, write_json
+from ..ui.progress import err, out, print_plain, reporting
+from .options import GameName, Json, Memory, Seed, write_json
 
 STDOUT = Path("-")
 
@@ -32,6 +32,7 @@ def advise(
         str, typer.Option("--with", help="Player that advises: oos:10000, strategy:FILE, net:RUN, file.py:Class, ...")
     ] = "oos:10000",
     seed: Seed = 1,
+    memory: Memory = None,
     json_file: Json = None,
 ) -> None:
     """Show what a player would do at a position: probabilities, values and visits of the moves.
@@ -65,4 +66,6 @@ def advise(
         return
     out.print(position(game, views[-1], seat, f"{full_name(game)}, seat {seat + 1} to move"))
     out.print(advice_table(game, views[-1], adviser.advice))
+    if note := getattr(getattr(adviser, "search", None), "note", ""):
+        print_plain(note, err)
     write_json(json_file, report)

@@ -119,10 +119,7 @@ def convert(
     if target is None:
         out.print(found, end="", soft_wrap=True, highlight=False, markup=False)
         return
-    try:
-        write_atomically(target, found.encode())
-    except OSError as error:
-        raise BadInput(f"can't write {target}: {error.strerror or error}") from None
+    write_atomically(target, found.encode())
     out.print(f"{len(written):,} games: {target}", soft_wrap=True, highlight=False)
 
 

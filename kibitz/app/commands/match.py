@@ -12,7 +12,7 @@ from ...core.names import BadInput, at_least
 from ...games import load
 from ..ui.arena_tables import needed, players_table, print_line, print_needed, result_table, shown
 from ..ui.progress import out
-from .options import GameName, Json, Out, Processes, Seed, Within, write_json
+from .options import GameName, Json, Memory, Out, Processes, Seed, Within, write_json
 
 Players = Annotated[
     list[str],
@@ -41,6 +41,7 @@ def match(
     within: Within = None,
     seed: Seed = 1,
     processes: Processes = None,
+    memory: Memory = None,
     out_folder: Out = None,
     json_file: Json = None,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ...core import memory
 from ...core.files import write_atomically
 from ...core.names import BadInput
 
@@ -18,6 +19,22 @@ GameName = Annotated[
 Seed = Annotated[int, typer.Option(help="Random seed; equal seeds give equal results.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Run folder to write. Default: a new folder in runs/.")]
 Processes = Annotated[int | None, typer.Option(min=1, help="Number of worker processes. Default: one per core.")]
+
+
+def _memory(text: str | None) -> str | None:
+    if text is not None:
+        memory.set_limit(text)
+    return text
+
+
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        callback=_memory,
+        help="Memory to use at most: gigabytes (8), 8G, 500M, or a percentage. Default: 80% of what is free.",
+        metavar="SIZE",
+    ),
+]
 Within = Annotated[
     float | None,
     typer.Option(
@@ -43,9 +60,5 @@ Json = Annotated[Path | None, typer.Option("--json", callback=_json_file, help="
 
 def write_json(path: Path | None, value: Any) -> None:
     """Write a value to the file of `--json`, if the option was given."""
-    if path is None:
-        return
-    try:
+    if path is not None:
         write_atomically(path, (json.dumps(value, indent=2) + "\n").encode())
-    except OSError as error:
-        raise BadInput(f"can't write {path}: {error.strerror}") from None

@@ -19,7 +19,7 @@ from ...games.doppelkopf.display import headline, sheet
 from ...games.doppelkopf.state import PLAIN, known_parties
 from ..ui.arena_tables import print_line, shown
 from ..ui.progress import out
-from .options import GameName, Json, Out, Processes, Seed, write_json
+from .options import GameName, Json, Memory, Out, Processes, Seed, write_json
 
 SHEETS = "sheets.txt"
 WIDTH = 120  # of score sheets in the file
@@ -44,6 +44,7 @@ def session(
     ] = 1,
     seed: Seed = 1,
     processes: Processes = None,
+    memory: Memory = None,
     out_folder: Out = None,
     json_file: Json = None,
 ) -> None:

@@ -16,7 +16,7 @@ from ...learn.model_files import kept_networks
 from ..ui import plots
 from ..ui.arena_tables import cross_table, print_line, shown, standings_table
 from ..ui.progress import out
-from .options import GameName, Json, Out, Processes, Seed, write_json
+from .options import GameName, Json, Memory, Out, Processes, Seed, write_json
 
 
 def register(app: typer.Typer) -> None:
@@ -36,6 +36,7 @@ def tournament(
     ] = None,
     seed: Seed = 1,
     processes: Processes = None,
+    memory: Memory = None,
     out_folder: Out = None,
     json_file: Json = None,
 ) -> None:
