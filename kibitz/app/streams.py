@@ -55,16 +55,8 @@ def guarded() -> Iterator[None]:
     except BrokenPipeError:
         _leave(UNREAD, "")
     except OSError as error:
-        where = "standard output" if _fails(sys.stdout) else error.filename or "a file"
+        where = error.filename or "standard output"
         _leave(FAILED, f"kibitz: can't read or write {where}: {error.strerror or error}\n")
-
-
-def _fails(stream: Any) -> bool:
-    try:
-        stream.flush()
-    except OSError:
-        return True
-    return False
 
 
 def _leave(code: int, message: str) -> NoReturn:
@@ -72,10 +64,11 @@ def _leave(code: int, message: str) -> NoReturn:
     with suppress(OSError):
         sys.stderr.write(message)
         sys.stderr.flush()
-    for stream in (sys.stdout, sys.stderr):
-        if _fails(stream):
-            with suppress(OSError, ValueError):  # ValueError: it is closed, or has no number
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    for name in ("stdout", "stderr"):
+        try:
+            getattr(sys, name).flush()
+        except OSError:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     sys.exit(code)
 
 
