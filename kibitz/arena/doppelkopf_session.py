@@ -147,8 +147,8 @@ def play_sessions(
     rules, processes = shared(load(config["game"]), players, processes)
     total, last = games * config["sessions"], 0.0
     with run.lock():
+        sessions = read_sessions(run)
         with run.appending(FILE) as append:
-            sessions = read_sessions(run)
             points = np.sum([totals(session) for session in sessions], axis=0)
             done = sum(map(len, sessions))
             with Workers(session_games, (rules, players, seed), processes, report.message, alone) as workers:
@@ -187,7 +187,8 @@ def read_sessions(run: Run) -> list[list[Played]]:
         at_least("games", config["games"], 1)
     names, games, seed = (config[key] for key in ("players", "games", "seed"))
     sessions: list[list[Played]] = [[] for _ in range(config["sessions"])]
-    for record in sorted(read_records(run.path(FILE)), key=lambda record: record.number):
+    records = read_records(run.path(FILE)) if run.path(FILE).exists() else []
+    for record in sorted(records, key=lambda record: record.number):
         session, count = divmod(record.number, games)
         if not 0 <= session < len(sessions) or len(sessions[session]) != count:
             raise BadInput(f"{run.path(FILE)}: game {record.number} is there twice, or without those before it")

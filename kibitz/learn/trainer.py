@@ -134,7 +134,7 @@ class Status(Reporter):
     def __init__(self, report: Reporter, learner: Learner, lines: list[dict[str, Any]]) -> None:
         self.report, self.learner = report, learner
         self.metrics = {key: value for line in lines for key, value in line.items()}
-        self.iteration = int(self.metrics["iteration"])
+        self.iteration = int(self.metrics.get("iteration", 0))
         self.last: tuple[float, float | None] = 0, None
 
     def progress(self, done: float, total: float | None = None, note: str = "") -> None:

@@ -90,6 +90,7 @@ def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
         counts=np.zeros(8, np.int64),
     )
     found.counts[SEQUENCES : SEQUENCES + 2] = 1
+    memory.check(2 * _size(found), f"the game tree of {full_name(game)}", "choose a smaller game")
     while True:
         ended = _unfold(game, stack, found, max_leaves)
         if ended != FULL:

@@ -93,11 +93,15 @@ def test_a_command_that_dies_at_any_write_is_resumed_to_the_same_result(tmp_path
         monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", 0)
         monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0)
     folder = tmp_path / "run"
+    died = 0
     for moment in (2, 9, 5, 14, 3):
         began = (folder / "config.json").exists()
-        with killed_at(moment, monkeypatch), pytest.raises((Killed, AssertionError)):
-            run(resuming("exit-oos", folder) if began else words("exit-oos", folder))
-            raise AssertionError("it ended before")
+        with killed_at(moment, monkeypatch):
+            try:
+                run(resuming("exit-oos", folder) if began else words("exit-oos", folder))
+            except Killed:
+                died += 1
+    assert died >= 3
     assert run(resuming("exit-oos", folder))[0] == 0
     assert results(folder) == whole("exit-oos")
 
