@@ -170,7 +170,7 @@ def play_sessions(
                         if time.monotonic() - last > OFTEN or done == total:
                             last = time.monotonic()
                             report.progress(done, total, " ".join(f"{score:+d}" for score in points))
-        run.write(FILE, "".join(played.record.line() for session in sessions for played in session))
+        run.write_lines(FILE, (played.record.line() for session in sessions for played in session))
     return sessions
 
 

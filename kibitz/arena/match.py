@@ -256,7 +256,7 @@ def play_into(
                     records[record.number] = record
                     so_far.add(record)
         ordered = [records[number] for number in sorted(records)]
-        run.write(FILE, "".join(record.line() for record in ordered))
+        run.write_lines(FILE, (record.line() for record in ordered))
     return ordered
 
 

@@ -10,7 +10,7 @@ import json
 import math
 import os
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -55,12 +55,12 @@ def writing(path: Path) -> Iterator[None]:
         raise BadInput(f"can't write {path}: {error.strerror or error}") from None
 
 
-def write_atomically(path: Path, data: bytes, new: bool = False) -> None:
+def write_atomically(path: Path, data: bytes | Iterable[bytes], new: bool = False) -> None:
     """Write the whole file or nothing: a reader never sees part of it, and a kill leaves the old content.
 
     Args:
         path: The file.
-        data: Its content.
+        data: Its content, or its parts one after the other.
         new: Whether the file must not exist: of several processes that create it, one succeeds.
 
     Raises:
@@ -69,7 +69,8 @@ def write_atomically(path: Path, data: bytes, new: bool = False) -> None:
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     with writing(path):
         try:
-            temporary.write_bytes(data)
+            with temporary.open("wb") as file:
+                file.writelines([data] if isinstance(data, bytes) else data)
             if not new or not _linked(temporary, path):
                 os.replace(temporary, path)
         finally:
@@ -144,7 +145,7 @@ def read_tensors(
         tensors = {key: file.get_tensor(key) for key in wanted}
         for key, expected in wanted.items():
             if expected.finite and tensors[key].dtype.kind == "f" and not np.isfinite(tensors[key]).all():
-                raise ValueError(f"{key} has numbers that are not finite")
+                raise ValueError(f"{key} has numbers that aren't finite")
         return tensors, about
 
 

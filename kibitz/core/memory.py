@@ -91,6 +91,11 @@ def shared(processes: int) -> Iterator[None]:
             os.environ[VARIABLE] = before
 
 
+def spelled(size: float) -> str:
+    """Bytes as `3.21 GB` or `12.3 MB`."""
+    return f"{size / 1e9:,.2f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
+
+
 def check(need: float, what: str, lower: str) -> None:
     """Refuse what needs more memory than the limit.
 
@@ -101,6 +106,6 @@ def check(need: float, what: str, lower: str) -> None:
     """
     if need > limit():
         raise BadInput(
-            f"{what} needs {need / 1e9:,.2f} GB of memory or more, and the limit is {limit() / 1e9:,.2f} GB: "
+            f"{what} needs {spelled(need)} of memory or more, and the limit is {spelled(limit())}: "
             f"{lower}, or raise the limit with --memory"
         )

@@ -11,7 +11,7 @@ Files are written atomically or line by line. A folder that holds something else
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -127,6 +127,10 @@ class Run:
     def write(self, name: str, text: str) -> None:
         """Write a file atomically."""
         write_atomically(self.path(name), text.encode())
+
+    def write_lines(self, name: str, lines: Iterable[str]) -> None:
+        """Write a file of many lines atomically; they are taken one by one."""
+        write_atomically(self.path(name), (line.encode() for line in lines))
 
     def log(self, **metrics: Any) -> None:
         """Append a line to metrics.jsonl, and to TensorBoard's events."""
