@@ -344,5 +344,7 @@ UNREADABLE = (
 
 def reason(error: BaseException) -> str:
     """The message of an error in one line."""
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing"
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return " ".join(text[:300].split()) or type(error).__name__

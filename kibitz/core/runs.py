@@ -118,7 +118,7 @@ class Run:
         if not isinstance(found, dict):
             raise BadInput(f"{path} is no configuration of Kibitz")
         with readable(path, "configuration"):
-            check_fits(found, {"command?": str, "players?": [str], **dict.fromkeys(("games?", "seed?"), int)})
+            check_fits(found, {"players?": [str], **dict.fromkeys(("games?", "seed?"), int)})
         return current_config(found)
 
     def path(self, name: str) -> Path:
@@ -153,9 +153,8 @@ class Run:
 
         Args:
             name: The file.
-            step: The number that every line has; none if empty.
+            step: The number that every line has, beside others; if empty, lines may hold anything.
         """
-        schema = {step: int} if step else dict
         path, found = self.path(name), []
         if not path.exists():
             return []
@@ -163,8 +162,9 @@ class Run:
             if line.endswith(b"\n"):
                 try:
                     found.append(parse_json(line))
-                    check_fits(found[-1], schema)
-                    check_numbers(found[-1])
+                    if step:
+                        check_fits(found[-1], {step: int})
+                        check_numbers(found[-1])
                 except ValueError as error:
                     raise BadInput(f"{path} can't be read, it is damaged: line {number}: {reason(error)}") from None
         return found

@@ -92,10 +92,10 @@ def test_worker_processes_share_the_limit(limited):
 def test_a_game_tree_is_bounded_while_it_grows(limited):
     for size in ("100K", "400K"):
         limited(size)
-        with pytest.raises(BadInput, match=r"the game tree of goofspiel needs .*: choose a smaller game"):
-            unfold(games.load("goofspiel:4"))
-    with pytest.raises(BadInput, match=r"the game tree of goofspiel needs"):
-        new_solver(games.load("goofspiel:4"), "cfr+")
+        with pytest.raises(BadInput, match=r"the game tree of goofspiel:cards=5 needs .*: choose a smaller game"):
+            unfold(games.load("goofspiel:5"))
+    with pytest.raises(BadInput, match=r"the game tree of goofspiel:cards=5 needs"):
+        new_solver(games.load("goofspiel:5"), "cfr+")
 
 
 def test_a_table_of_infosets_is_bounded(limited):
