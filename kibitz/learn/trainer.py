@@ -184,6 +184,6 @@ def estimate(run: Run, processes: int | None = None) -> Estimate:
     done = int(lines[-1]["iteration"]) if lines else 0
     cost = cls.estimate(config, load(config.game), processes or cores(), done)
     # Buffers are doubled as they fill, and the old ones are there until the new ones are.
-    memory.check(1.5 * cost.memory, f"the replay buffers of {run.folder}", "begin a run of less capacity")
+    memory.check(1.5 * cost.memory, f"the replay buffer of {run.folder}", "begin a run of less capacity")
     size = cost.bytes + LINE_BYTES * config.iterations
     return Estimate(cost.seconds, size, cost.processes, done, config.iterations)
