@@ -9,7 +9,7 @@ import typer
 
 from ..core.names import BadInput
 from ..core.version import __version__
-from . import commands
+from . import commands, streams
 from .ui.progress import compiling, err, out
 
 try:
@@ -74,6 +74,12 @@ def _root(
 
 def main() -> NoReturn:
     """Run the command that `sys.argv` names. A user's mistake is reported in one line, without a traceback."""
+    with streams.guarded():
+        _run()
+    raise AssertionError  # `_run` exits
+
+
+def _run() -> NoReturn:
     try:
         app = build(sys.argv[1] if len(sys.argv) > 1 else "")
         code = app(standalone_mode=False, prog_name="kibitz")
@@ -87,8 +93,6 @@ def main() -> NoReturn:
         _fail(str(error) or "out of memory")
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
-    except BrokenPipeError:
-        sys.exit(1)
 
 
 def _fail(message: str) -> NoReturn:

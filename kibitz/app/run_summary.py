@@ -136,7 +136,7 @@ def _games_played(run: Run) -> int:
 
 def measurements(run: Run, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
     """Lines of a metrics file that name their iteration."""
-    return [line for line in run.read_lines(name) if is_number(step(line))]
+    return [line for line in run.read_lines(name, step="") if isinstance(line, dict) and is_number(step(line))]
 
 
 def step(line: dict[str, Any]) -> Any:

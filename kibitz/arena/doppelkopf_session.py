@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.files import check_fits, readable
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
@@ -145,29 +146,31 @@ def play_sessions(
     games, seed, players = config["games"], config["seed"], players or config["players"]
     rules, processes = shared(load(config["game"]), players, processes)
     total, last = games * config["sessions"], 0.0
-    with run.appending(FILE) as append:
+    with run.lock():
         sessions = read_sessions(run)
-        points = np.sum([totals(session) for session in sessions], axis=0)
-        done = sum(map(len, sessions))
-        with Workers(session_games, (rules, players, seed), processes, report, alone) as workers:
-            for count in range(games):
-                coming = {
-                    games * number + count: _next(config, session)
-                    for number, session in enumerate(sessions)
-                    if len(session) == count
-                }
-                tasks = [
-                    (number, full_name(game), tuple(seated(standing))) for number, (standing, game) in coming.items()
-                ]
-                for record in workers.do(tasks):
-                    append(record.line())
-                    played = follow(*coming[record.number], record)
-                    sessions[record.number // games].append(played)
-                    points, done = points + played.scores, done + 1
-                    if time.monotonic() - last > OFTEN or done == total:
-                        last = time.monotonic()
-                        report.progress(done, total, " ".join(f"{score:+d}" for score in points))
-    run.write(FILE, "".join(played.record.line() for session in sessions for played in session))
+        with run.appending(FILE) as append:
+            points = np.sum([totals(session) for session in sessions], axis=0)
+            done = sum(map(len, sessions))
+            with Workers(session_games, (rules, players, seed), processes, report, alone) as workers:
+                for count in range(games):
+                    coming = {
+                        games * number + count: _next(config, session)
+                        for number, session in enumerate(sessions)
+                        if len(session) == count
+                    }
+                    tasks = [
+                        (number, full_name(game), tuple(seated(standing)))
+                        for number, (standing, game) in coming.items()
+                    ]
+                    for record in workers.do(tasks):
+                        append(record.line())
+                        played = follow(*coming[record.number], record)
+                        sessions[record.number // games].append(played)
+                        points, done = points + played.scores, done + 1
+                        if time.monotonic() - last > OFTEN or done == total:
+                            last = time.monotonic()
+                            report.progress(done, total, " ".join(f"{score:+d}" for score in points))
+        run.write_lines(FILE, (played.record.line() for session in sessions for played in session))
     return sessions
 
 
@@ -179,9 +182,13 @@ def _next(config: dict[str, Any], session: list[Played]) -> tuple[Standing, Any]
 def read_sessions(run: Run) -> list[list[Played]]:
     """Read the games in the folder, by session; refuse those of another run."""
     config = run.config()
+    with readable(run.path("config.json"), "configuration"):
+        check_fits(config, {"game": str, "players": [str], "games": int, "sessions": int, "solos": bool, "seed": int})
+        at_least("games", config["games"], 1)
     names, games, seed = (config[key] for key in ("players", "games", "seed"))
     sessions: list[list[Played]] = [[] for _ in range(config["sessions"])]
-    for record in sorted(read_records(run.path(FILE)), key=lambda record: record.number):
+    records = read_records(run.path(FILE)) if run.path(FILE).exists() else []
+    for record in sorted(records, key=lambda record: record.number):
         session, count = divmod(record.number, games)
         if not 0 <= session < len(sessions) or len(sessions[session]) != count:
             raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is there twice, or without those before it")

@@ -246,23 +246,25 @@ def play_into(
     config = run.config()
     games, seed = config["games"], config["seed"]
     game, players, make = game or config["game"], players or config["players"], make or KINDS[config["command"]]
-    with run.appending(FILE) as append:
+    with run.lock():
         records = {record.number: record for record in _own_records(run)}
-        so_far = Progress(games, report, records.values())
-        todo = play_match(game, players, games, seed, processes, records.keys(), report, alone, make)
-        with closing(todo) as played:
-            for record in played:
-                append(record.line())
-                records[record.number] = record
-                so_far.add(record)
-    ordered = [records[number] for number in sorted(records)]
-    run.write(FILE, "".join(record.line() for record in ordered))
+        with run.appending(FILE) as append:
+            so_far = Progress(games, report, records.values())
+            todo = play_match(game, players, games, seed, processes, records.keys(), report, alone, make)
+            with closing(todo) as played:
+                for record in played:
+                    append(record.line())
+                    records[record.number] = record
+                    so_far.add(record)
+        ordered = [records[number] for number in sorted(records)]
+        run.write_lines(FILE, (record.line() for record in ordered))
     return ordered
 
 
 def _own_records(run: Run) -> list[Record]:
     """The games that are in the folder already; refused if they are of another match."""
-    config, records = run.config(), read_records(run.path(FILE))
+    config, path = run.config(), run.path(FILE)
+    records = read_records(path) if path.exists() else []
     seats = len(config["players"])
     seen: set[int] = set()
     for record in records:

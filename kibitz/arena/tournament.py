@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -90,13 +91,14 @@ def tournament(
         run = open_run(Path(out), "tournament", rules, players, games, seed, check_entrants)
     pairs = list(combinations(range(len(names)), 2))
     played = {}
-    for done, (i, j) in enumerate(pairs):
-        part = _Part(report, games * done, games * len(pairs), f"{names[i]} against {names[j]}")
-        folder = None if run is None else run.path("matches") / f"{i + 1}-{j + 1}"
-        played[i, j], _ = play_all(rules, [players[i], players[j]], games, seed, processes, folder, part)
-    found = standings(names, played, rules.facts.milli_unit)
-    if run is not None:
-        run.write(RESULT, json.dumps(run.config() | found.as_json(), indent=2) + "\n")
+    with nullcontext() if run is None else run.lock():
+        for done, (i, j) in enumerate(pairs):
+            part = _Part(report, games * done, games * len(pairs), f"{names[i]} against {names[j]}")
+            folder = None if run is None else run.path("matches") / f"{i + 1}-{j + 1}"
+            played[i, j], _ = play_all(rules, [players[i], players[j]], games, seed, processes, folder, part)
+        found = standings(names, played, rules.facts.milli_unit)
+        if run is not None:
+            run.write(RESULT, json.dumps(run.config() | found.as_json(), indent=2) + "\n")
     return found
 
 

@@ -10,8 +10,8 @@ import json
 import math
 import os
 import types
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -46,14 +46,53 @@ Schema = Callable[[Shapes, dict[str, Any]], Mapping[str, Expected]]
 # ---------------------------------------------------------------- writing
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write the whole file or nothing: a reader never sees part of it, and a kill leaves the old content."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn an error of the file system into one line."""
     try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        yield
+    except OSError as error:
+        raise BadInput(f"can't write {path}: {error.strerror or error}") from None
+
+
+def write_atomically(path: Path, data: bytes | Iterable[bytes], new: bool = False) -> None:
+    """Write the whole file or nothing: a reader never sees part of it, and a kill leaves the old content.
+
+    Args:
+        path: The file.
+        data: Its content, or its parts one after the other.
+        new: Whether the file must not exist: of several processes that create it, one succeeds.
+
+    Raises:
+        BadInput: It can't be written.
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with writing(path):
+        try:
+            with temporary.open("wb") as file:
+                file.writelines([data] if isinstance(data, bytes) else data)
+            if not new or not _linked(temporary, path):
+                os.replace(temporary, path)
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+
+
+def _linked(temporary: Path, path: Path) -> bool:
+    """Give a file its name unless that exists (FileExistsError); False where the file system has no links."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        return False
+    return True
+
+
+def make_folder(path: Path, parents: bool = False) -> None:
+    """Create a folder unless it is there; BadInput where that is impossible."""
+    with writing(path):
+        path.mkdir(parents=parents, exist_ok=True)
 
 
 def write_tensors(path: Path, format: str, tensors: Tensors, **about: Any) -> None:
@@ -106,7 +145,7 @@ def read_tensors(
         tensors = {key: file.get_tensor(key) for key in wanted}
         for key, expected in wanted.items():
             if expected.finite and tensors[key].dtype.kind == "f" and not np.isfinite(tensors[key]).all():
-                raise ValueError(f"{key} has numbers that are not finite")
+                raise ValueError(f"{key} has numbers that aren't finite")
         return tensors, about
 
 
@@ -226,6 +265,13 @@ WORDS = {
 }  # fmt: skip
 
 
+def check_numbers(values: dict[str, Any]) -> None:
+    """Raise ValueError where a value is no number; one that isn't finite is."""
+    for key, value in values.items():
+        if type(value) not in (int, float):
+            raise ValueError(f"{key} is {json.dumps(value):.60}, which should be a number")
+
+
 def _is(value: Any, kind: type) -> bool:
     if isinstance(value, bool):
         return kind is bool
@@ -303,5 +349,7 @@ UNREADABLE = (
 
 def reason(error: BaseException) -> str:
     """The message of an error in one line."""
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing"
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return " ".join(text[:300].split()) or type(error).__name__

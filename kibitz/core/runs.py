@@ -11,12 +11,23 @@ Files are written atomically or line by line. A folder that holds something else
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from .files import check_fits, parse_json, read_json, read_lines, readable, reason, write_atomically
+from .files import (
+    check_fits,
+    check_numbers,
+    make_folder,
+    parse_json,
+    read_json,
+    read_lines,
+    readable,
+    reason,
+    write_atomically,
+    writing,
+)
 from .legacy import current_config
 from .names import BadInput
 
@@ -24,9 +35,6 @@ try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
-
-
-LINE = {"iteration?": int, "iterations?": int}  # of metrics.jsonl and times.jsonl
 
 
 class Run:
@@ -40,6 +48,7 @@ class Run:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.title = folder.name
+        self._larger: dict[str, Any] | None = None  # the configuration to be written once the run is locked
         self.events: Any = None
 
     @classmethod
@@ -57,11 +66,10 @@ class Run:
                 raise BadInput(f"{folder} {what}: give a new or an empty folder")
             else:
                 folder.mkdir(parents=True, exist_ok=True)
-            run = cls(folder)
-            run.write("config.json", json.dumps(config, indent=2) + "\n")
+            write_atomically(folder / "config.json", _spelled(config), new=True)
         except OSError as error:
             raise BadInput(f"can't write to {folder}: {error.strerror or error}") from None
-        return run
+        return cls(folder)
 
     @classmethod
     def create_or_resume(
@@ -78,7 +86,14 @@ class Run:
         if folder is None or not (folder / "config.json").is_file():
             return cls.create(folder, name, config)
         run = cls(folder)
-        before = run.config()
+        run.check_same(config, may_grow)
+        if run.config() != config:
+            run.grow(config, may_grow)
+        return run
+
+    def check_same(self, config: dict[str, Any], may_grow: tuple[str, ...] = ()) -> None:
+        """Refuse a configuration that isn't the folder's; numbers in `may_grow` may be larger."""
+        folder, before = self.folder, self.config()
         for key in sorted(before.keys() | config.keys()):
             was, now = before.get(key), config.get(key)
             if key in may_grow and isinstance(was, int) and isinstance(now, int):
@@ -89,18 +104,21 @@ class Run:
                     f"{folder} holds another run, whose {key} is {json.dumps(was)}, not {json.dumps(now)}: "
                     "give a new or an empty folder"
                 )
-        if before != config:
-            run.write("config.json", json.dumps(config, indent=2) + "\n")
-        return run
+
+    def grow(self, config: dict[str, Any], may_grow: tuple[str, ...]) -> None:
+        """Use a larger configuration from now on; it is written as soon as this process has locked the run."""
+        self._larger, self._may_grow = config, may_grow
 
     def config(self) -> dict[str, Any]:
         """The configuration, with old names of fields and players translated (see `legacy`)."""
+        if self._larger is not None:
+            return current_config(self._larger)
         path = self.path("config.json")
         found = read_json(path, "configuration")
         if not isinstance(found, dict):
             raise BadInput(f"{path} is no configuration of Kibitz")
         with readable(path, "configuration"):
-            check_fits(found, {"command?": str, "players?": [str], **dict.fromkeys(("games?", "seed?"), int)})
+            check_fits(found, {"players?": [str], **dict.fromkeys(("games?", "seed?"), int)})
         return current_config(found)
 
     def path(self, name: str) -> Path:
@@ -110,23 +128,33 @@ class Run:
         """Write a file atomically."""
         write_atomically(self.path(name), text.encode())
 
+    def write_lines(self, name: str, lines: Iterable[str]) -> None:
+        """Write a file of many lines atomically; they are taken one by one."""
+        write_atomically(self.path(name), (line.encode() for line in lines))
+
     def log(self, **metrics: Any) -> None:
         """Append a line to metrics.jsonl, and to TensorBoard's events."""
         self._append("metrics.jsonl", metrics)
         if self.events is not None:
-            self.events.add(metrics)
+            with writing(self.folder):
+                self.events.add(metrics)
 
     def log_times(self, **seconds: Any) -> None:
         """Append a line to times.jsonl."""
         self._append("times.jsonl", seconds)
 
     def _append(self, name: str, values: dict[str, Any]) -> None:
-        with _writing(self.path(name)), self.path(name).open("a+b") as file:
+        with writing(self.path(name)), self.path(name).open("a+b") as file:
             _drop_truncated_line(file)
             file.write(f"{json.dumps(values)}\n".encode())
 
-    def read_lines(self, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
-        """The lines of a .jsonl file; a last line that a kill has truncated is left out."""
+    def read_lines(self, name: str = "metrics.jsonl", step: str = "iteration") -> list[dict[str, Any]]:
+        """The lines of metrics.jsonl or times.jsonl; a last line that a kill has truncated is left out.
+
+        Args:
+            name: The file.
+            step: The number that every line has, beside others; if empty, lines may hold anything.
+        """
         path, found = self.path(name), []
         if not path.exists():
             return []
@@ -134,7 +162,9 @@ class Run:
             if line.endswith(b"\n"):
                 try:
                     found.append(parse_json(line))
-                    check_fits(found[-1], LINE)
+                    if step:
+                        check_fits(found[-1], {step: int})
+                        check_numbers(found[-1])
                 except ValueError as error:
                     raise BadInput(f"{path} can't be read, it is damaged: line {number}: {reason(error)}") from None
         return found
@@ -145,7 +175,8 @@ class Run:
         self.write("metrics.jsonl", "".join(json.dumps(line) + "\n" for line in kept))
         self.write("times.jsonl", "".join(json.dumps(line) + "\n" for line in self.read_lines("times.jsonl")))
         if self.events is not None:
-            self.events.restart(kept)
+            with writing(self.folder):
+                self.events.restart(kept)
 
     def show_in_tensorboard(self) -> None:
         """Write events for TensorBoard from now on, where it is installed."""
@@ -159,31 +190,34 @@ class Run:
         Raises:
             BadInput: Another process holds the lock.
         """
-        with _writing(self.path("lock")):
-            file = self.path("lock").open("a+b")
-        with file:
-            _lock(file, self.folder)
+        with _locked(self.path("lock")):
+            if self._larger is not None:
+                larger, self._larger = self._larger, None
+                self.check_same(larger, self._may_grow)  # another process may have grown it meanwhile
+                self.write("config.json", _spelled(larger).decode())
             yield
 
     @contextmanager
     def appending(self, name: str) -> Iterator[Callable[[str], None]]:
-        """A function that appends a line to a file which only this process writes to.
+        """A function that appends a line to a file of a run that is locked.
 
         A last line that a kill has truncated is dropped first.
         """
-        with _writing(self.path(name)):
+
+        def append(line: str) -> None:
+            with writing(self.path(name)):
+                file.write(line.encode())
+                file.flush()
+
+        with writing(self.path(name)):
             file = self.path(name).open("a+b")
-        with file:
-            with _writing(self.path(name)):
-                _lock(file, self.folder)
+        try:
+            with writing(self.path(name)):
                 _drop_truncated_line(file)
-
-            def append(line: str) -> None:
-                with _writing(self.path(name)):
-                    file.write(line.encode())
-                    file.flush()
-
             yield append
+        finally:
+            with suppress(OSError):  # all that was written is flushed; what failed to be was reported
+                file.close()
 
 
 class Events:
@@ -215,15 +249,6 @@ class Events:
             self.add(line)
 
 
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Turn an error of the file system into one line."""
-    try:
-        yield
-    except OSError as error:
-        raise BadInput(f"can't write {path}: {error.strerror or error}") from None
-
-
 def _drop_truncated_line(file: IO[bytes]) -> None:
     """Remove the last line if a kill or a full disk has truncated it."""
     if file.seek(0, 2):
@@ -233,14 +258,24 @@ def _drop_truncated_line(file: IO[bytes]) -> None:
             file.truncate(file.read().rfind(b"\n") + 1)
 
 
-def _lock(file: IO[bytes], folder: Path) -> None:
-    """Lock a file until it is closed or the process dies."""
-    if fcntl is None:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise BadInput(f"{folder} is being written by another process: wait for it, or give another folder") from None
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock on a file until the block ends or the process dies."""
+    with writing(path):
+        file = path.open("a+b")
+    with file:
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(
+                f"{path.parent} is being written by another process: wait for it, or give another folder"
+            ) from None
+        yield
+
+
+def _spelled(config: dict[str, Any]) -> bytes:
+    return (json.dumps(config, indent=2) + "\n").encode()
 
 
 def _holds_something(folder: Path) -> bool:
@@ -249,11 +284,14 @@ def _holds_something(folder: Path) -> bool:
 
 
 def _next_free(base: Path, name: str) -> Path:
+    make_folder(base, parents=True)
     number = 1
     while True:
         folder = base / f"{name}-{number:03d}"
         try:
-            folder.mkdir(parents=True)
-            return folder
-        except FileExistsError:
-            number += 1
+            with suppress(FileExistsError):
+                folder.mkdir()
+                return folder
+        except OSError as error:
+            raise BadInput(f"can't write to {folder}: {error.strerror or error}") from None
+        number += 1

@@ -18,6 +18,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Self
 
+from . import memory
 from .names import BadInput
 from .progress import SILENT, Reporter
 
@@ -188,7 +189,7 @@ class Workers:
             [code] = self._end([worker])
             self.report.message(f"a worker process died (exit code {code}) with nothing to do")
         while len(self._workers) < count:
-            with _interrupts_wait():
+            with _interrupts_wait(), memory.shared(self.processes):
                 self._workers.append(_Worker(self.make, self.arguments))
 
     def _end(self, workers: list["_Worker"]) -> list[int | None]:

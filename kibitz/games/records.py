@@ -24,7 +24,7 @@ FILE = "games.jsonl"  # in a run folder
 LARGEST = 2**63  # number in a record
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """A played game."""
 
@@ -36,7 +36,7 @@ class Record:
     payoffs: list[float]  # by seat
 
     def line(self) -> str:
-        return json.dumps(vars(self)) + "\n"
+        return json.dumps({name: getattr(self, name) for name in self.__slots__}) + "\n"
 
     def replay(self) -> Iterator[tuple[Any, int | None]]:
         """Yield each position with the action played there, the last one with None; BadInput at an illegal action."""

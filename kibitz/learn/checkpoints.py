@@ -20,6 +20,7 @@ from ..core.files import (
     UNREADABLE,
     Tensors,
     check_fits,
+    make_folder,
     parse_json,
     read_json,
     read_tensors,
@@ -27,6 +28,7 @@ from ..core.files import (
     reason,
     write_atomically,
     write_tensors,
+    writing,
 )
 from ..core.names import BadInput
 from ..core.runs import Run
@@ -60,13 +62,15 @@ class Checkpoints:
         """
         began = time.perf_counter()
         folder = self.run.path(f"checkpoints/{iteration * self.learner.steps + step:06d}")
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder.parent)
+        make_folder(folder)
         self.learner.save(folder)
         self.learner.export(self.run.path("network.safetensors"), f"{self.run.title}, iteration {iteration}")
         write_atomically(folder / "state.json", json.dumps({"iteration": iteration}).encode())
-        for other in folder.parent.iterdir():
-            if other != folder:
-                shutil.rmtree(other)
+        with writing(folder.parent):
+            for other in folder.parent.iterdir():
+                if other != folder:
+                    shutil.rmtree(other)
         self.last = time.perf_counter()
         self.wait = max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * (self.last - began))
 
@@ -115,7 +119,7 @@ class Journal:
         return found
 
     def write(self, iteration: int, samples: Samples) -> None:
-        self.folder.mkdir(exist_ok=True)
+        make_folder(self.folder)
         # Most numbers are 0 and 1: an array that a byte per number holds exactly is written so.
         small = {key: samples[key].astype(np.uint8) for key in samples if np.isin(samples[key], (0, 1)).all()}
         kinds, stored = {key: str(array.dtype) for key, array in samples.items()}, samples | small
@@ -140,7 +144,8 @@ class Journal:
         """Delete the samples up to an iteration: a checkpoint contains them."""
         for path in self.folder.glob("*.safetensors"):
             if _number(path, self.folder.parent) <= iteration:
-                path.unlink()
+                with writing(path):
+                    path.unlink()
 
     def _path(self, iteration: int) -> Path:
         return self.folder / f"{iteration:06d}.safetensors"

@@ -68,6 +68,10 @@ class ExpertIteration(Learner):
         """Return the bytes that a run takes on disk at its end, given the samples of one game; 0: unknown."""
         return 0
 
+    def held(self, samples: Samples) -> int:
+        """Return the bytes of the replay buffer at the end of a run, given the samples of one game; 0: unknown."""
+        return 0
+
     @classmethod
     def estimate(cls, config: Any, game: Any, processes: int, done: int) -> Cost:
         """Play some games with fewer simulations per move, and update twice: the first time compiles."""
@@ -91,7 +95,7 @@ class ExpertIteration(Learner):
             learning = (time.perf_counter() - began) * factor
         learner.config = config
         seconds = (config.iterations - done) * (playing * config.games / min(processes, config.games) + learning)
-        return Cost(seconds, learner.disk(samples), processes)
+        return Cost(seconds, learner.disk(samples), processes, learner.held(samples))
 
 
 def cut(numbers: range, tasks: int) -> list[tuple[int, ...]]:

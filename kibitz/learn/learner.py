@@ -41,6 +41,7 @@ class Cost(NamedTuple):
     seconds: float
     bytes: int  # on disk, at the end of the run
     processes: int = 1  # that work at the same time
+    memory: int = 0  # bytes of the replay buffers at the end of the run
 
 
 class Learner:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import memory
 from ..core.files import Expected, Shapes, read_tensors, tensor_file_format, write_tensors
 from ..core.names import BadInput, at_least, choose
 
@@ -60,6 +61,8 @@ class ReplayBuffer:
         for name, old in self.arrays.items():
             if len(self) > len(old):
                 rows = min(self.capacity, max(len(self), 2 * len(old)))
+                need = (rows + len(old)) * self.bytes_per_sample
+                memory.check(need, f"a replay buffer of {rows:,} samples", "lower its capacity")
                 self.arrays[name] = np.zeros((rows, *old.shape[1:]), old.dtype)
                 self.arrays[name][: len(old)] = old
 

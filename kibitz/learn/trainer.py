@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ..core import memory
+from ..core.files import make_folder
 from ..core.legacy import current_config
 from ..core.names import BadInput, check, choose
 from ..core.progress import SILENT, Reporter
@@ -120,7 +122,7 @@ def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter
             iteration=iteration, collecting=round(collected - began, 3), learning=round(learned - collected, 3)
         )
         if learner.keeps(iteration):
-            run.path("networks").mkdir(exist_ok=True)
+            make_folder(run.path("networks"))
             learner.export(run.path(f"networks/{iteration:06d}.safetensors"), f"{run.title}, iteration {iteration}")
         if checkpoints.due or iteration == learner.config.iterations:
             checkpoints.save(iteration)
@@ -134,7 +136,7 @@ class Status(Reporter):
     def __init__(self, report: Reporter, learner: Learner, lines: list[dict[str, Any]]) -> None:
         self.report, self.learner = report, learner
         self.metrics = {key: value for line in lines for key, value in line.items()}
-        self.iteration = int(self.metrics["iteration"])
+        self.iteration = int(self.metrics.get("iteration", 0))
         self.last: tuple[float, float | None] = 0, None
 
     def progress(self, done: float, total: float | None = None, note: str = "") -> None:
@@ -174,10 +176,16 @@ class Estimate:
 
 
 def estimate(run: Run, processes: int | None = None) -> Estimate:
-    """Estimate what the rest of a run will take, by the learner's probe; NaN seconds: the learner has none."""
+    """Estimate what the rest of a run will take, by the learner's probe; NaN seconds: the learner has none.
+
+    Raises:
+        BadInput: It needs more memory than the limit.
+    """
     config, cls = config_of(run), class_of(run)
     lines = run.read_lines()
     done = int(lines[-1]["iteration"]) if lines else 0
     cost = cls.estimate(config, load(config.game), processes or cores(), done)
+    # Buffers are doubled as they fill, and the old ones are there until the new ones are.
+    memory.check(1.5 * cost.memory, f"the replay buffer of {run.folder}", "begin a run of less capacity")
     size = cost.bytes + LINE_BYTES * config.iterations
     return Estimate(cost.seconds, size, cost.processes, done, config.iterations)

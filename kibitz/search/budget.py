@@ -1,7 +1,6 @@
 """The budget of a search: simulations, seconds, memory."""
 
 import math
-import os
 import time
 from collections.abc import Iterator
 
@@ -53,19 +52,11 @@ def chunks(simulations: int, seconds: float, report: Reporter = SILENT, clock: C
         report.progress(done, simulations or None)
 
 
-def max_memory() -> float:
-    """Bytes that a search may use: half of the machine's memory."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2
-    except (AttributeError, ValueError, OSError):  # Windows
-        return 4e9
-
-
 def refuse_beyond(memory: float, what: str, stored: int, simulations: int, bytes_each: int) -> None:
     """Raise BadInput where a budget can't fit: each simulation stores one node at most, so this is known before."""
     needed = (stored + simulations) * bytes_each
     if needed > memory:
         raise BadInput(
             f"{simulations:,} simulations of {what} may need {needed / 1e9:.1f} GB of memory, "
-            f"more than the {memory / 1e9:.1f} GB allowed: give fewer"
+            f"more than the {memory / 1e9:.1f} GB allowed: give fewer, or raise the limit with --memory"
         )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core import memory
 from ..core.names import BadInput
 from ..jit import helper, kernel, record, wrapping
 
@@ -39,6 +40,10 @@ def grow(table: Table, infosets: int, cells: int) -> Table:
         room *= 2
     if room > 2**32:
         raise MemoryError(f"the table would need {room:,} cells, more than its 32-bit offsets can address")
+    more = (capacity > len(slots)) * capacity * SLOT.itemsize + (room > len(old)) * room * old.itemsize
+    memory.check(
+        size(table) + more, "the table of infosets", "choose a smaller game, or fewer iterations or simulations"
+    )
     if capacity > len(slots):
         slots = np.zeros(capacity, SLOT)
         _rehash(table.slots, slots)

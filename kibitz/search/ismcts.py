@@ -13,13 +13,14 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ..core.memory import limit as memory_limit
 from ..core.names import BadInput
 from ..games import Game, full_name, legal_actions, positions
 from ..games.protocol import CHANCE, OVER, TOO_LONG, TOO_MANY_ACTIONS
 from ..jit import below, helper, kernel, mix
 from .advice import Advice, greedy_advice
 from .announcements import Announcements, HowAnnounced, Margin, Worlds, announcements_for
-from .budget import max_memory, refuse_beyond
+from .budget import refuse_beyond
 from .determinization import nothing_fits
 from .infoset_table import SLOT, clear, find, grow, has_room, new_table, size
 from .policies import NO_LIMIT, Uniform
@@ -62,7 +63,7 @@ class InfosetTree(Search):
         """
         super().__init__(game, seed, announcements)
         facts = game.facts
-        self.memory = max_memory()
+        self.memory = memory_limit()
         self.policy = Uniform() if policy is None else policy
         self.by_available, self.by_mean = by_available, by_mean
         most, turns = max(facts.num_actions, facts.max_chance_outcomes), facts.max_game_length + 1

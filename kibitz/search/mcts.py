@@ -14,12 +14,12 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ..core.memory import limit as memory_limit
 from ..core.names import BadInput, Interval
 from ..games import Game, full_name, positions
 from ..games.protocol import CHANCE, NO_SEAT, OVER, TOO_LONG
 from ..jit import hash_record, helper, kernel
 from .advice import Advice
-from .budget import max_memory
 from .policies import NO_LIMIT, Uniform
 from .search import Search, search
 from .selection import UNKNOWN, PuctSelection, Ucb1
@@ -33,7 +33,7 @@ Fpu = Annotated[
 Prove = Annotated[bool, "whether to prove wins and losses (MCTS-Solver)"]
 Reuse = Annotated[bool, "whether to keep the tree from move to move"]
 Plies = Annotated[int, "length of a playout, after which it counts as a draw; 0: no limit", Interval(0)]
-Megabytes = Annotated[float, "memory for the tree; 0: half of the machine's", Interval(0)]
+Megabytes = Annotated[float, "memory for the tree; 0: what --memory allows", Interval(0)]
 
 
 class Tree(NamedTuple):
@@ -109,7 +109,7 @@ class Mcts(Search):
         low, high = facts.rewards
         provable = prove and facts.seats == 2 and facts.zero_sum
         self.limits = Limits(plies or NO_LIMIT, provable, 2.0 / (high - low), (high + low) / 2.0)
-        self.max_nodes = int((megabytes * 1e6 or max_memory()) // BYTES)
+        self.max_nodes = int((megabytes * 1e6 or memory_limit()) // BYTES)
         wide = max(facts.num_actions, facts.max_chance_outcomes)
         self.scratch = Scratch(
             states=np.zeros(1, game.state),
@@ -179,6 +179,17 @@ class Mcts(Search):
         # The root's own value is that of the seat that moved here, and a seat may move twice: the children know better.
         known = tree.proven[int(tree.first[0]) :][: int(tree.children[0])]
         return float(known[known != UNKNOWN].max())
+
+    @property
+    def note(self) -> str:
+        """Whether the tree was full: the search then went on in it, and valued leaves by playouts alone."""
+        nodes, wide = len(self.tree.visits), len(self.scratch.probs)
+        if nodes < self.max_nodes or int(self.tree.used[0]) + wide <= nodes:
+            return ""
+        size = f"{nodes:,} nodes, {self.bytes / 1e9:.2g} GB"
+        return (
+            f"the tree is full ({size}): the search went on without growing it; megabytes or --memory raise its limit"
+        )
 
     def children(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The root's children by ascending action: nodes, actions, visits, values as rewards (NaN: unknown)."""

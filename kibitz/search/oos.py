@@ -23,12 +23,13 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ..core.memory import limit as memory_limit
 from ..core.names import BadInput, Interval
 from ..games import IST, PST, Game, full_name, positions
 from ..games.protocol import CHANCE, OVER, TOO_LONG
 from ..jit import below, helper, kernel, uniform
 from .advice import Advice
-from .budget import max_memory, refuse_beyond
+from .budget import refuse_beyond
 from .infoset_table import SLOT, clear, find, grow, has_room, new_table, size, slot_of
 from .policies import Uniform, choose, weighed
 from .search import Search, search
@@ -106,7 +107,7 @@ class Oos(Search):
         """
         Args:
             policy: Policy of the playouts; uniform if None.
-            memory: Bytes; half of the machine's if None.
+            memory: Bytes; the limit of `core.memory` if None.
             in_flight: Number of simulations at once (`batched_oos`).
         """
         two_seats_zero_sum(game, "oos")
@@ -116,7 +117,7 @@ class Oos(Search):
             known = " or ".join(facts.targets) or "auto only"
             raise BadInput(f"target={target} is not possible in {full_name(game)}, it should be {known}")
         self.policy = Uniform() if policy is None else policy
-        self.memory = memory if memory is not None else max_memory()
+        self.memory = memory if memory is not None else memory_limit()
         mode = MODES[(facts.targets or ("pst",))[0] if target == "auto" else target]
         self.settings = Settings(
             float(epsilon), float(delta if facts.targets else 0.0), float(gamma), mode, 0, float(linear)

@@ -100,6 +100,11 @@ class Search:
         """Whether more simulations would change nothing."""
         return False
 
+    @property
+    def note(self) -> str:
+        """What a user should know about the last search, such as a tree that was full; mostly nothing."""
+        return ""
+
     def refuse_beyond_memory(self, simulations: int) -> None:
         """Raise BadInput where this number of further simulations may not fit into memory."""
 

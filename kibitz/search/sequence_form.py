@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core import memory
 from ..core.names import BadInput
 from ..games import full_name
 from ..games.protocol import CHANCE, NO_SEAT, OVER, SCRATCH, TOO_LONG, Game, positions
 from ..jit import kernel
 from .infoset_table import TWO_WIDTHS, Table, grow, has_room, new_table, slot_of
+from .infoset_table import size as table_size
 
 MAX_LEAVES = 30_000_000  # about 2 GB
 
@@ -87,10 +89,13 @@ def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
         counts=np.zeros(8, np.int64),
     )
     found.counts[SEQUENCES : SEQUENCES + 2] = 1
+    memory.check(2 * _size(found), f"the game tree of {full_name(game)}", "choose a smaller game")
     while True:
         ended = _unfold(game, stack, found, max_leaves)
         if ended != FULL:
             break
+        # Twice as large, beside the old one; and the matrix that is made of the leaves needs as much again.
+        memory.check(4 * _size(found), f"the game tree of {full_name(game)}", "choose a smaller game")
         found = _grow(found)
     if ended == TOO_LARGE:
         raise BadInput(f"{full_name(game)} is too large to enumerate: it has more than {max_leaves:,} leaves")
@@ -128,6 +133,11 @@ class _Found(NamedTuple):
     leaves: np.ndarray  # [leaves, 2]: the sequence of each seat
     payoffs: np.ndarray
     counts: np.ndarray
+
+
+def _size(found: _Found) -> int:
+    """Bytes that are in use."""
+    return table_size(found.table) + sum(array.nbytes for array in found[1:])
 
 
 def _grow(found: _Found) -> _Found:

@@ -17,7 +17,7 @@ import numpy as np
 from ..arena.match import open_run, play_into, play_match
 from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval, summary
-from ..core.files import read_json, write_atomically
+from ..core.files import make_folder, read_json, write_atomically
 from ..core.legacy import current_config
 from ..core.names import BadInput, Registry, at_least, choose
 from ..core.progress import SILENT, Reporter
@@ -82,7 +82,7 @@ class Study:
     def run(self, report: Reporter = SILENT) -> Report:
         """Train and play what is missing, then report."""
         self.report = report
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder, parents=True)
         return getattr(self, f"report_{self.part.replace('-', '_')}")()
 
     # ------------------------------------------------------------ what it says about itself
@@ -134,7 +134,7 @@ class Study:
         if there != wanted:
             raise BadInput(f"{folder} holds another training run: give another folder with --out")
         if extend and begun_for < wanted["iterations"]:
-            run.write("config.json", json.dumps(wanted, indent=2) + "\n")
+            run.grow(wanted, ("iterations",))
         return run
 
     def is_trained(self, run: Run) -> bool:
@@ -172,7 +172,7 @@ class Study:
     def once(self, path: Path, compute: Callable[[], Any]) -> Any:
         """The JSON value in a file; computed and written unless it is there."""
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent, parents=True)
             write_atomically(path, json.dumps(compute()).encode())
         return read_json(path, "result of a study")
 

@@ -162,7 +162,7 @@ def test_games_of_another_match_in_the_file_are_refused(tmp_path, whole, change,
 def test_two_processes_never_write_to_one_folder(tmp_path):
     pytest.importorskip("fcntl")
     run = open_run(tmp_path / "run", "match", *ASKED)
-    with run.appending(FILE), pytest.raises(BadInput, match="is being written by another process"):
+    with run.lock(), pytest.raises(BadInput, match="is being written by another process"):
         play_into(run, 1)
     assert len(play_into(run, 1)) == 30
 
@@ -171,8 +171,32 @@ def test_only_the_named_numbers_of_a_configuration_may_grow(tmp_path):
     Run.create_or_resume(tmp_path / "run", "x", {"steps": 3, "name": "n"})
     with pytest.raises(BadInput, match="whose steps is 3, not 4"):
         Run.create_or_resume(tmp_path / "run", "x", {"steps": 4, "name": "n"})
-    Run.create_or_resume(tmp_path / "run", "x", {"steps": 4, "name": "n"}, may_grow=("steps",))
-    assert Run(tmp_path / "run").config() == {"steps": 4, "name": "n"}
+    grown = Run.create_or_resume(tmp_path / "run", "x", {"steps": 4, "name": "n"}, may_grow=("steps",))
+    assert grown.config() == {"steps": 4, "name": "n"}
+    with grown.lock():
+        assert Run(tmp_path / "run").config() == {"steps": 4, "name": "n"}
+
+
+def test_a_process_that_is_refused_leaves_the_configuration_as_it_was(tmp_path):
+    """One that asks for more games, while another plays."""
+    pytest.importorskip("fcntl")
+    run = open_run(tmp_path / "run", "match", *ASKED)
+    before = run.path("config.json").read_bytes()
+    more = open_run(tmp_path / "run", "match", "kuhn", ["random", "random"], 40, 1)
+    with run.lock(), pytest.raises(BadInput, match="is being written by another process"):
+        play_into(more, 1)
+    assert run.path("config.json").read_bytes() == before
+    assert len(play_into(more, 1)) == 40
+    assert run.config()["games"] == 40
+
+
+def test_a_run_that_has_grown_meanwhile_does_not_shrink(tmp_path):
+    open_run(tmp_path / "run", "match", *ASKED)
+    one, other = (open_run(tmp_path / "run", "match", "kuhn", ["random", "random"], games, 1) for games in (34, 40))
+    play_into(other, 1)
+    with pytest.raises(BadInput, match="started with games = 40, which can only grow: 34 is less"):
+        play_into(one, 1)
+    assert len(play_into(other, 1)) == 40
 
 
 @pytest.mark.parametrize(

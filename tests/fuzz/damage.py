@@ -29,7 +29,10 @@ def damage(data: bytes, name: str, generator: random.Random) -> bytes:
             ways += [change_line] * 10
         else:
             ways += [change_words] * 6
-        data = generator.choice(ways)(data, generator)
+        try:
+            data = generator.choice(ways)(data, generator)
+        except (ValueError, LookupError, TypeError, RecursionError, ArithmeticError):  # damaged too much already
+            data = flip(data, generator)
     return data
 
 

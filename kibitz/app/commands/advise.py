@@ -8,8 +8,8 @@ import typer
 
 from ...core import names
 from ...core.names import BadInput
-from ..ui.progress import out, reporting
-from .options import GameName, Json, Seed, write_json
+from ..ui.progress import err, out, print_plain, reporting
+from .options import GameName, Json, Memory, Seed, write_json
 
 STDOUT = Path("-")
 
@@ -37,6 +37,7 @@ def advise(
         ),
     ] = None,
     seed: Seed = 1,
+    memory: Memory = None,
     json_file: Json = None,
     language: Annotated[str, typer.Option(help="Language of the output: en or de.")] = "en",
 ) -> None:
@@ -81,4 +82,6 @@ def advise(
     out.print(position(game, views[-1], seat, f"{full_name(game)}, seat {seat + 1} to move"))
     out.print(words("{name} would play", name=player), style="green", highlight=False, markup=False)
     out.print(advice_table(shown, views[-1], advice, words))
+    if note := getattr(getattr(adviser, "search", None), "note", ""):
+        print_plain(note, err)
     write_json(json_file, report)

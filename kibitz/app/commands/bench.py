@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 
 from ...core.names import BadInput
+from ..streams import interrupts
 from ..ui.progress import out, reporting
 from .options import Json, write_json
 
@@ -33,13 +34,15 @@ def bench(
 
     Example: kibitz bench os-mccfr --json bench.json
     """
-    chosen = _benchmarks().select(rows or [])
     results = []
     table = Table("benchmark", "unit", "kibitz", "peer", "ratio", "target")
-    with reporting("benchmarks", len(chosen)) as report:
+    with interrupts() as check_interrupt, reporting("benchmarks") as report:
+        chosen = _benchmarks().select(rows or [])
         for done, row in enumerate(chosen):
-            report.progress(done, note=row.name)
+            check_interrupt()
+            report.progress(done, len(chosen), row.name)
             result = row.measure()
+            check_interrupt()
             results.append(result)
             colour = "green" if result["ratio"] >= row.wanted else "red"
             table.add_row(

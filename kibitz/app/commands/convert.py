@@ -156,10 +156,7 @@ def convert(
     if target is None:
         out.print(found, end="", soft_wrap=True, highlight=False, markup=False)
         return
-    try:
-        write_atomically(target, found.encode())
-    except OSError as error:
-        raise BadInput(f"can't write {target}: {error.strerror or error}") from None
+    write_atomically(target, found.encode())
     print_line(words("{count} games: {file}", count=f"{len(written):,}", file=target))
 
 

@@ -74,10 +74,7 @@ def explain(
     game, features, made = read_explainable(path, game_name, trusted=folder.is_dir())
     with reporting(escape(run)) as report:
         found = explain_policy(game, features, run, policy, made, games, seed, moves, report)
-        try:
-            write_atomically(target, page(found).encode())
-        except OSError as error:
-            raise BadInput(f"can't write {target}: {error.strerror or error}") from None
+        write_atomically(target, page(found).encode())
     show(found)
     print_plain(f"page: {target}")
     write_json(json_file, as_json(found) | {"page": str(target)})

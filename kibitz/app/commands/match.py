@@ -9,7 +9,7 @@ import typer
 from ...core.names import BadInput, at_least
 from .. import completion
 from ..ui.progress import out
-from .options import GameName, Json, Out, Processes, Seed, Within, write_json
+from .options import GameName, Json, Memory, Out, Processes, Seed, Within, write_json
 
 Players = Annotated[
     list[str],
@@ -40,6 +40,7 @@ def match(
     within: Within = None,
     seed: Seed = 1,
     processes: Processes = None,
+    memory: Memory = None,
     out_folder: Out = None,
     json_file: Json = None,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ...core import memory
 from ...core.files import write_atomically
 from ...core.names import BadInput
 from .. import completion
@@ -24,6 +25,22 @@ Out = Annotated[Path | None, typer.Option("--out", help="Run folder to write. De
 Processes = Annotated[
     int | None,
     typer.Option(min=1, help="Worker processes, for work that takes longer than starting them. Default: one per core."),
+]
+
+
+def _memory(text: str | None) -> str | None:
+    if text is not None:
+        memory.set_limit(text)
+    return text
+
+
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        callback=_memory,
+        help="Memory to use at most: gigabytes (8), 8G, 500M, or a percentage. Default: 80% of what is free.",
+        metavar="SIZE",
+    ),
 ]
 Within = Annotated[
     float | None,
@@ -64,12 +81,7 @@ Json = Annotated[
 
 def write_json(path: Path | None, value: Any) -> None:
     """Write a value to the file of `--json`, or to standard output, if the option was given."""
-    if path is None:
-        return
     if path == STDOUT:
         print(json.dumps(value, indent=2), flush=True)
-        return
-    try:
+    elif path is not None:
         write_atomically(path, (json.dumps(value, indent=2) + "\n").encode())
-    except OSError as error:
-        raise BadInput(f"can't write {path}: {error.strerror}") from None

@@ -7,7 +7,7 @@ import typer
 
 from ...core.progress import Reporter
 from ..ui.progress import out
-from .options import GameName, Json, Out, Processes, Seed, write_json
+from .options import GameName, Json, Memory, Out, Processes, Seed, write_json
 
 
 def register(app: typer.Typer) -> None:
@@ -47,6 +47,7 @@ def record(
     number: Annotated[int, typer.Option("--games", help="Number of games, each with a deal of its own.")] = 1000,
     seed: Seed = 1,
     processes: Processes = None,
+    memory: Memory = None,
     out_folder: Out = None,
     json_file: Json = None,
 ) -> None:

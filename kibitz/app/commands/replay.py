@@ -51,8 +51,11 @@ def replay(
         held = f"its games are {min(records)} to {max(records)}" if records else "it is empty"
         raise BadInput(f"{path} has no game {number}: {held}")
     record = records[number]
-    record.verify()
-    game = load(record.game)
+    try:
+        record.verify()
+        game = load(record.game)
+    except BadInput as error:
+        raise BadInput(f"{path}, {error}") from None
     if seat is not None and not 1 <= seat <= game.facts.seats:
         raise BadInput(f"--seat {seat} should be 1 to {game.facts.seats}")
     players = ", ".join(f"seat {i + 1} {name}" for i, name in enumerate(record.players))

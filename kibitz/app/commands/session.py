@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from ...core.names import choose
 from ..ui.progress import out
 from ..ui.words import ENGLISH, Words
-from .options import GameName, Json, Out, Processes, Seed, write_json
+from .options import GameName, Json, Memory, Out, Processes, Seed, write_json
 
 if TYPE_CHECKING:
     from ...arena.doppelkopf_session import Played
@@ -42,6 +42,7 @@ def session(
     ] = 1,
     seed: Seed = 1,
     processes: Processes = None,
+    memory: Memory = None,
     out_folder: Out = None,
     json_file: Json = None,
     language: Annotated[str, typer.Option(help="Language of the score sheets: en or de.")] = "en",

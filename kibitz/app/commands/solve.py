@@ -8,7 +8,7 @@ from rich.markup import escape
 from ...core import names
 from ...core.runs import Run
 from ..ui.progress import err, out, reporting
-from .options import GameName, Json, Out, Seed, write_json
+from .options import GameName, Json, Memory, Out, Seed, write_json
 
 
 def register(app: typer.Typer) -> None:
@@ -27,6 +27,7 @@ def solve(
     ] = "cfr+",
     iterations: Annotated[int, typer.Option(help="Number of iterations; each updates both seats.")] = 1000,
     seed: Seed = 1,
+    memory: Memory = None,
     out_folder: Out = None,
     json_file: Json = None,
 ) -> None:

@@ -10,7 +10,7 @@ from ...core.files import read_json
 from ...core.names import BadInput
 from .. import completion
 from ..ui.progress import out
-from .options import GameName, Json, Out, Processes, Seed, write_json
+from .options import GameName, Json, Memory, Out, Processes, Seed, write_json
 
 if TYPE_CHECKING:
     from ...arena.tournament import Standings
@@ -36,6 +36,7 @@ def tournament(
     ] = None,
     seed: Seed = 1,
     processes: Processes = None,
+    memory: Memory = None,
     out_folder: Out = None,
     json_file: Json = None,
 ) -> None:

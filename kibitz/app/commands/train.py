@@ -18,7 +18,7 @@ from ...core.names import BadInput
 from ...core.runs import Run
 from ..index import index, is_enough, rebuild_command
 from ..ui.progress import err, out, print_plain, reporting
-from .options import GameName, Json, Out, Processes, write_json
+from .options import GameName, Json, Memory, Out, Processes, write_json
 
 Cluster = Annotated[
     str | None,
@@ -59,7 +59,7 @@ def command_of(name: str) -> tuple[Any, str]:
 
     cls = learner_class(name)
 
-    def command(game_name: str, out_folder: Any, json_file: Any, preset: str | None = None, processes: Any = None, cluster: Any = None, **given: Any) -> None:  # fmt: skip  # noqa: E501
+    def command(game_name: str, out_folder: Any, json_file: Any, preset: str | None = None, processes: Any = None, cluster: Any = None, memory: Any = None, **given: Any) -> None:  # fmt: skip  # noqa: E501
         if cluster is not None and importlib.util.find_spec("ray") is None:
             raise BadInput("a cluster needs Ray: pip install 'kibitz[cluster]'")
         _start(new_run(out_folder, name, configured(name, game_name, preset, given)), processes, cluster, json_file)
@@ -83,7 +83,8 @@ def command_of(name: str) -> tuple[Any, str]:
         parameters.append(_parameter(field.name, Annotated[kind | None, option], None))
     if cls.worker is not Learner.worker:
         parameters += [_parameter("processes", Processes, None), _parameter("cluster", Cluster, None)]
-    parameters += [_parameter("out_folder", Out, None), _parameter("json_file", Json, None)]
+    parameters += [_parameter("memory", Memory, None), _parameter("out_folder", Out, None)]
+    parameters += [_parameter("json_file", Json, None)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
     examples = "\n\n".join(f"Example: kibitz train {name} {each}" for each in cls.examples)
@@ -106,6 +107,7 @@ def resume(
     iterations: Annotated[int | None, typer.Option(help="With --resume: total number of iterations to reach.")] = None,
     processes: Processes = None,
     cluster: Cluster = None,
+    memory: Memory = None,
     json_file: Json = None,
 ) -> None:
     """Train a learner into a run folder, or resume a run. A learner in a file is named path/to/file.py:Class.
@@ -117,7 +119,13 @@ def resume(
     if context.invoked_subcommand is not None:
         if folder is not None:
             raise BadInput("--resume takes no learner: the run names its own")
-        given = {"iterations": iterations, "processes": processes, "cluster": cluster, "json": json_file}
+        given = {
+            "iterations": iterations,
+            "processes": processes,
+            "cluster": cluster,
+            "memory": memory,
+            "json": json_file,
+        }
         for name, value in given.items():
             if value is not None:
                 raise BadInput(f"--{name} {value} should follow {context.invoked_subcommand}, not precede it")

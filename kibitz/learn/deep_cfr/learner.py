@@ -246,8 +246,8 @@ class DeepCfr(Learner):
         rows = len(advantages.views) / probe.traversals * config.traversals * config.iterations
         kept = min(rows, config.capacity) + (min(rows, config.strategy_capacity) if config.average == "network" else 0)
         models = config.iterations if config.average == "sd" else config.iterations // config.keep_every + 2
-        size = int(2 * kept * solver.advantages[0].bytes_per_sample + models * 8 * solver.shape.count())
-        return Cost(seconds, size, processes)
+        held = int(2 * kept * solver.advantages[0].bytes_per_sample)
+        return Cost(seconds, held + models * 8 * solver.shape.count(), processes, held)
 
     # ------------------------------------------------------------ files
 

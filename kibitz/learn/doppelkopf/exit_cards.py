@@ -285,11 +285,14 @@ class ExitCards(ExpertIteration):
         steps = min(config.steps, 3)
         return replace(config, steps=steps), config.steps / steps
 
+    def held(self, samples: Samples) -> int:
+        return min(self.config.capacity, self.config.iterations * self.config.games) * GAME_BYTES
+
     def disk(self, samples: Samples) -> int:
         config = self.config
         weights = sum(array.nbytes for layers in self.shared() for layer in layers for array in layer)
         kept = config.iterations // config.keep_every + 2
-        return (kept + 3) * weights + min(config.capacity, config.iterations * config.games) * GAME_BYTES
+        return (kept + 3) * weights + self.held(samples)
 
     def save(self, folder: Path) -> None:
         from ..torch_state import save_state

@@ -96,7 +96,7 @@ def read_games(name: str | Path, rules_name: str, form: thesis_lines.Form = thes
             found = without_duplicates(_read(data, rules, form, source))
         except BadInput as error:
             raise BadInput(f"{path}, {error}") from None
-        with suppress(OSError):  # training works without the cache, in a folder that can't be written
+        with suppress(BadInput):  # training works without the cache, in a folder that can't be written
             write_tensors(
                 cache, FORMAT, {name: getattr(found, name) for name in ARRAYS}, source=source, sum=_hash(found)
             )

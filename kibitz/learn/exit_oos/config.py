@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any
 
+from ...core import memory
 from ...core.names import BadInput
 from ...games import Game, full_name, load
-from ...search.budget import max_memory
 from ...search.oos import Oos
 from ..encodings import survey
 from ..learner import ADVANCED
@@ -134,8 +134,7 @@ def refuse(config: ExItOosConfig, game: Game) -> None:
     if weights > MAX_WEIGHTS:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")
     held = config.capacity * survey(game)[0] * (-(-encoding // 8) + 2 * actions + -(-actions // 8))
-    if held > max_memory():
-        raise BadInput(f"capacity={config.capacity} games need {held / 1e9:.1f} GB of memory: use fewer")
+    memory.check(held, f"a replay buffer of {config.capacity:,} games", "lower capacity")
     Oos(game, **config.search_settings()).refuse_beyond_memory(config.simulations * game.facts.max_game_length)
     if config.device == "cuda":
         from ..torch_mlp import pick_device

@@ -101,12 +101,14 @@ class ExItOos(ExpertIteration):
     def probe(cls, config: ExItOosConfig) -> tuple[ExItOosConfig, float]:
         return replace(config, capacity=1, steps=5), config.steps / 5
 
+    def held(self, samples: Samples) -> int:
+        games = min(self.config.capacity, self.config.iterations * self.config.games)
+        return self.replay.bytes_per_sample * len(samples["legal"]) * games
+
     def disk(self, samples: Samples) -> int:
-        config = self.config
-        held = self.replay.bytes_per_sample * len(samples["legal"])
         weights = sum(array.nbytes for layer in self.shared() for array in layer)
-        kept = config.iterations // config.keep_every + 1
-        return held * min(config.capacity, config.iterations * config.games) + weights * (kept + 4)
+        kept = self.config.iterations // self.config.keep_every + 1
+        return self.held(samples) + weights * (kept + 4)
 
     # ------------------------------------------------------------ files
 

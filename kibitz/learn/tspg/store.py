@@ -112,6 +112,8 @@ def read_features(path: Path, game: Game | None = None) -> tuple[Features, str]:
 
 def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
     check_fits(about, {"game": str, "made": str, "kind": str, "patterns": [[str]]})
+    if len(about["patterns"]) != 2:
+        raise ValueError(f"it has patterns of {len(about['patterns'])} seats, not of 2")
     return {
         f"{name}.{seat}": Expected("float64", (len(patterns),))
         for name in POLICIES
@@ -128,8 +130,6 @@ def describe(path: Path) -> Description:
 
 
 def _parsed(game: Any, kind: str, texts: Any) -> Patterns:
-    if len(texts) != 2:
-        raise BadInput(f"it has patterns of {len(texts)} seats, not of 2")
     eye = window(game.board(), kind == "rich")
     read = functools.cache(lambda text: parse(text, eye))
     found = []

@@ -301,7 +301,9 @@ def test_damaged_and_foreign_networks_are_refused(file, tmp_path):
         ("value.biases.2", np.zeros(2, np.float32)),
     ):
         safetensors.numpy.save_file(tensors | {key: spoilt}, file, meta)
-        with pytest.raises(BadInput, match="its layers don't fit each other, or aren't finite"):
+        with pytest.raises(
+            BadInput, match=r"damaged or foreign: .*(has the shape|has 705 inputs and 2 outputs|aren't finite)"
+        ):
             read_card_network(file)
 
 

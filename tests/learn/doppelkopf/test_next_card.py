@@ -307,7 +307,7 @@ def test_damaged_and_foreign_networks_are_refused(file, tmp_path):
         network._replace(layers=[]),
     ):
         save_lstm(file, "doppelkopf", wrong, "")
-        with pytest.raises(BadInput, match="its layers don't fit each other"):
+        with pytest.raises(BadInput, match=r"damaged or foreign: .*(has the shape|aren't finite|is missing)"):
             read_lstm(file)
     with pytest.raises(BadInput, match="no next-card network file"):
         read_lstm(Path("nowhere.safetensors"))

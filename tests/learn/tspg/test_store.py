@@ -155,7 +155,7 @@ def test_something_else_is_refused(tmp_path, content):
         (ABOUT | {"kind": "poor"}, "no kind of features is called 'poor'"),
         (ABOUT | {"patterns": [["to:"]]}, "patterns of 1 seats, not of 2"),
         (ABOUT | {"patterns": [["to:"]] * 3}, "patterns of 3 seats, not of 2"),
-        (ABOUT | {"patterns": "to:"}, "of 3 seats"),
+        (ABOUT | {"patterns": "to:"}, "patterns is \"to:\", which should be a list"),
         (ABOUT | {"patterns": None}, "damaged or foreign"),
         (ABOUT | {"patterns": [["to:", "to: friend(0)", 7], ["to:", "to:"]]}, "damaged or foreign"),
         (ABOUT | {"patterns": [["to:", "to: friend(0)", None], ["to:", "to: friend(0)"]]}, "damaged or foreign"),

@@ -1,0 +1,92 @@
+"""The streams of the process, and interrupts: a command whose output is full, closed or missing ends in one line."""
+
+import errno
+import io
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
+
+FAILED, UNREAD = 2, 1  # exit codes: the output can't be written; its reader has left (`kibitz games | head -1`)
+
+
+class _Closed(io.TextIOBase):
+    """Standard output of a process that was started without one: writing fails, as for any other command."""
+
+    used = False
+
+    def write(self, text: str) -> int:
+        self.used = True
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    def flush(self) -> None:
+        if self.used:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+def open_missing() -> None:
+    """Replace the streams that the process was started without, so that no file is opened in their place."""
+    with suppress(OSError):
+        while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+            pass
+        os.close(number)
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Run a command: an error of the system, such as a full disk behind standard output, is one line and an exit code.
+
+    What is already on disk stays. A pipe whose reader has left ends the command in silence.
+    """
+    open_missing()
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()  # what was printed may be written only now
+    except BrokenPipeError:
+        _leave(UNREAD, "")
+    except OSError as error:
+        where = error.filename or "standard output"
+        _leave(FAILED, f"kibitz: can't read or write {where}: {error.strerror or error}\n")
+
+
+def _leave(code: int, message: str) -> NoReturn:
+    """Exit without the interpreter's complaint that it can't flush its streams."""
+    with suppress(OSError):
+        sys.stderr.write(message)
+        sys.stderr.flush()
+    for name in ("stdout", "stderr"):
+        try:
+            getattr(sys, name).flush()
+        except OSError:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+    sys.exit(code)
+
+
+@contextmanager
+def interrupts() -> Iterator[Callable[[], None]]:
+    """Yield a function that raises KeyboardInterrupt if one arrived since, even where foreign code swallowed it."""
+    arrived = []
+
+    def handle(*signal_and_frame: Any) -> None:
+        arrived.append(True)
+        raise KeyboardInterrupt
+
+    def check() -> None:
+        if arrived:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, before)
