@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from ..core.names import BadInput
+from ..core.names import BadInput, only_named
 from ..core.version import __version__
 from . import commands
 from .ui.progress import compiling, err, out
@@ -77,8 +77,9 @@ def _root(
 def main() -> NoReturn:
     """Run the command that `sys.argv` names. A user's mistake is reported in one line, without a traceback."""
     try:
-        app = build(sys.argv[1] if len(sys.argv) > 1 else "")
-        code = app(standalone_mode=False, prog_name="kibitz")
+        with only_named(*sys.argv[1:]):
+            app = build(sys.argv[1] if len(sys.argv) > 1 else "")
+            code = app(standalone_mode=False, prog_name="kibitz")
         sys.exit(code if isinstance(code, int) else 0)
     except click_errors.ClickException as error:
         if type(error).__name__ == "NoArgsIsHelpError":

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import BadInput, at_least
+from ..core.names import BadInput, at_least, only_named
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.workers import ALONE, Workers
-from ..games import Game, full_name, load
+from ..games import Game, full_name, load, load_stored
 from ..games.doppelkopf import Doppelkopf
 from ..games.doppelkopf.state import SOLO
 from ..games.records import Record, read_records
@@ -142,10 +142,10 @@ def play_sessions(
     `players` are those given to `open_session`, by default the names in the folder.
     """
     config = run.config()
-    games, seed, players = config["games"], config["seed"], players or config["players"]
-    rules, processes = shared(load(config["game"]), players, processes)
+    given, games, seed, players = players or (), config["games"], config["seed"], players or config["players"]
+    rules, processes = shared(load_stored(config["game"]), players, processes)
     total, last = games * config["sessions"], 0.0
-    with run.appending(FILE) as append:
+    with only_named(*given), run.appending(FILE) as append:
         sessions = read_sessions(run)
         points = np.sum([totals(session) for session in sessions], axis=0)
         done = sum(map(len, sessions))
@@ -173,7 +173,7 @@ def play_sessions(
 
 def _next(config: dict[str, Any], session: list[Played]) -> tuple[Standing, Any]:
     standing = session[-1].after if session else opening(config["solos"])
-    return standing, next_game(load(config["game"]), standing, config["games"])
+    return standing, next_game(load_stored(config["game"]), standing, config["games"])
 
 
 def read_sessions(run: Run) -> list[list[Played]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..core.names import BadInput, at_least
+from ..core.names import BadInput, at_least, only_named
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.workers import ALONE, spread
@@ -243,9 +243,9 @@ def play_into(
         alone: Seconds of work that no worker processes are started for.
     """
     config = run.config()
-    games, seed = config["games"], config["seed"]
+    games, seed, given = config["games"], config["seed"], [game, *(players or ())]
     game, players, make = game or config["game"], players or config["players"], make or KINDS[config["command"]]
-    with run.appending(FILE) as append:
+    with only_named(*given), run.appending(FILE) as append:
         records = {record.number: record for record in _own_records(run)}
         so_far = Progress(games, report, records.values())
         todo = play_match(game, players, games, seed, processes, records.keys(), report, alone, make)

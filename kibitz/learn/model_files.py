@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..core.files import read_tensors, tensor_file_format
 from ..core.names import BadInput, choose
-from ..games import load
+from ..games import load_stored
 from .learner import LEARNERS
 
 SHIPPED = Path(__file__).parents[1] / "models"
@@ -81,5 +81,5 @@ def describe(path: Path) -> Description:
     if found not in FORMATS:
         read_tensors(path, "", "network")  # raises the reason
     described = FORMATS[found](path)
-    load(described.game)
+    load_stored(described.game)
     return described._replace(bytes=path.stat().st_size)

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from ..core.legacy import current_config
-from ..core.names import BadInput, check, choose
+from ..core.names import BadInput, check, choose, only_named
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.workers import Workers, cores
-from ..games import full_name, load
+from ..games import full_name, load, load_stored
 from .checkpoints import Checkpoints, Journal
 from .learner import Learner, WorkerPool, learner_class, make_worker
 
@@ -41,7 +41,7 @@ def configured(name: str, game_name: str, preset: str | None, given: dict[str, A
 
 def new_run(folder: Path | None, name: str, config: Any) -> Run:
     """Create the folder of a run, or the next free `runs/GAME-LEARNER-001`."""
-    title = f"{load(config.game).name}-{Path(name.rpartition(':')[0]).stem or name}"
+    title = f"{load_stored(config.game).name}-{Path(name.rpartition(':')[0]).stem or name}"
     return Run.create(folder, title, {"command": "train", "method": name, **asdict(config)})
 
 
@@ -61,7 +61,8 @@ def open_run(folder: Path, iterations: int | None = None) -> Run:
 
 def class_of(run: Run) -> type[Learner]:
     """The class of a run's learner."""
-    return learner_class(str(run.config().get("method")))
+    with only_named():
+        return learner_class(str(run.config().get("method")))
 
 
 def config_of(run: Run, **changes: Any) -> Any:
@@ -87,7 +88,7 @@ def train(run: Run, processes: int | None = None, cluster: str | None = None, re
         report: Receives the progress, in units of the learner's own (games, steps, iterations).
     """
     config, cls = config_of(run), class_of(run)
-    learner = cls(config, load(config.game))
+    learner = cls(config, load_stored(config.game))
     learner.processes = processes or cores()
     name = str(run.config()["method"])
     with run.lock(), _workers(learner, name, cluster, report) as workers:
@@ -176,6 +177,6 @@ def estimate(run: Run, processes: int | None = None) -> Estimate:
     config, cls = config_of(run), class_of(run)
     lines = run.read_lines()
     done = int(lines[-1]["iteration"]) if lines else 0
-    cost = cls.estimate(config, load(config.game), processes or cores(), done)
+    cost = cls.estimate(config, load_stored(config.game), processes or cores(), done)
     size = cost.bytes + LINE_BYTES * config.iterations
     return Estimate(cost.seconds, size, cost.processes, done, config.iterations)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ..core.names import BadInput
-from ..games import Game, legal_actions, load
+from ..games import Game, legal_actions, load_stored
 from ..learn.deep_cfr import average
 from ..learn.deep_cfr.networks import Model, is_model, read_model
 from ..learn.mlp import Layers, action_probs, logits, read_layers
@@ -63,7 +63,7 @@ class NetworkPlayer(AdvisedPlayer):
         if self.known is None or not same(self.known[0], game):
             self.known = game, read_model(self.path, game) if is_model(self.path) else read_layers(self.path, game)[0]
             self.encoding = np.zeros(game.facts.encoding, np.float32)
-            self.seen = load(self.known[1].seen) if isinstance(self.known[1], Model) else game
+            self.seen = load_stored(self.known[1].seen) if isinstance(self.known[1], Model) else game
         if isinstance(self.known[1], Model) and len(weights := self.known[1].weights) > 1:
             # SD-CFR draws one of its networks and plays it to the end of the game.
             self.drawn = int(self.generator.choice(len(weights), p=weights / weights.sum()))

@@ -9,7 +9,7 @@ import typer
 from ...core import names
 from ...core.names import BadInput
 from ..ui.progress import out, reporting
-from .options import GameName, Json, Seed, write_json
+from .options import GameName, Json, Seed, Trust, write_json
 
 STDOUT = Path("-")
 
@@ -32,6 +32,7 @@ def advise(
         str, typer.Option("--with", help="Player that advises: oos:10000, strategy:FILE, net:RUN, file.py:Class, ...")
     ] = "oos:10000",
     seed: Seed = 1,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Show what a player would do at a position: probabilities, values and visits of the moves.

@@ -9,13 +9,14 @@ import typer
 
 from ...core.files import write_atomically
 from ...core.names import BadInput, choose
-from ...games import full_name, load, positions
+from ...games import full_name, load, load_stored, positions
 from ...games.doppelkopf import notation, thesis_lines
 from ...games.game import SCRATCH
 from ...games.holdem import Holdem, acpc
 from ...games.records import FILE, Record, read_line
 from ..ui.arena_tables import print_line
 from ..ui.progress import err, out, waiting
+from .options import Trust
 
 FORMATS = {
     "json": "JSON lines, as matches write them",
@@ -71,6 +72,7 @@ def convert(
         str, typer.Option(help=f"Format thesis: order of the cards in a hand. {choices(thesis_lines.HANDS)}.")
     ] = "letters",
     marriage: Annotated[str, typer.Option(help=f"Format thesis: {choices(thesis_lines.MARRIAGES)}.")] = "announced",
+    trust: Trust = False,
 ) -> None:
     """Convert recorded games of Doppelkopf or hold'em into another format.
 
@@ -143,7 +145,7 @@ def _looks_like(text: str) -> str:
 def _write(record: Record, end: Any, form_name: str, form: thesis_lines.Form, seat: int | None) -> str:
     if form_name == "json":
         return record.line()
-    game = load(record.game)
+    game = load_stored(record.game)
     if (form_name == "acpc") != isinstance(game, Holdem):
         raise BadInput(f"game {record.number} is of {record.game}, which can't be written as {form_name}")
     if form_name == "acpc":
@@ -176,7 +178,7 @@ def _from_json(text: str) -> Iterator[tuple[Record, Any]]:
 
 def _end_of(record: Record, many: bool) -> Any:
     """Return the last position of a game; refuse one that can't have been played."""
-    game = load(record.game)
+    game = load_stored(record.game)
     if isinstance(game, Holdem):
         end = positions(game)[0]
         known = many and notation.play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))

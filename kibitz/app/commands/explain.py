@@ -16,7 +16,7 @@ from ...learn.tspg.explain import explain as explain_policy
 from ...learn.tspg.store import POLICIES
 from ..ui.explain_page import page
 from ..ui.progress import out, print_plain, reporting
-from .options import Json, Seed, write_json
+from .options import Json, Seed, Trust, write_json
 
 PAGE = "explained.html"
 STRONGEST = 10
@@ -47,6 +47,7 @@ def explain(
         str | None, typer.Option("--game", help="The game, where the file of features is for one outside the package.")
     ] = None,
     seed: Seed = 1,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Show learned patterns as pictures, and their contributions to each move, on one HTML page.
@@ -59,12 +60,11 @@ def explain(
     names.at_least("--games", games, 1)
     names.at_least("--seed", seed, 0)
     names.at_least("--iteration", iteration, 0)
-    folder = Path(run)
     path = network_file(run, iteration)
     target = out_file or default_page(run, path)
     if target.is_dir() or not target.parent.is_dir():
         raise BadInput(f"can't write {target}: {'it is a folder' if target.is_dir() else 'its folder does not exist'}")
-    game, features, made = read_explainable(path, game_name, trusted=folder.is_dir())
+    game, features, made = read_explainable(path, game_name)
     with reporting(escape(run)) as report:
         found = explain_policy(game, features, run, policy, made, games, seed, moves, report)
         try:

@@ -12,7 +12,7 @@ from ...core.names import BadInput, at_least
 from ...games import load
 from ..ui.arena_tables import needed, players_table, print_line, print_needed, result_table, shown
 from ..ui.progress import out
-from .options import GameName, Json, Out, Processes, Seed, Within, write_json
+from .options import GameName, Json, Out, Processes, Seed, Trust, Within, write_json
 
 Players = Annotated[
     list[str],
@@ -42,6 +42,7 @@ def match(
     seed: Seed = 1,
     processes: Processes = None,
     out_folder: Out = None,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Play a match and report who is better, with 95% intervals.

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ...core.files import write_atomically
-from ...core.names import BadInput
+from ...core.names import BadInput, trust_all
 
 GameName = Annotated[
     str,
@@ -18,6 +18,22 @@ GameName = Annotated[
 Seed = Annotated[int, typer.Option(help="Random seed; equal seeds give equal results.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Run folder to write. Default: a new folder in runs/.")]
 Processes = Annotated[int | None, typer.Option(min=1, help="Number of worker processes. Default: one per core.")]
+
+
+def _trust(given: bool) -> None:
+    if given:
+        trust_all()
+
+
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        callback=_trust,
+        is_eager=True,
+        help="Run the code of games and players in .py files that a run, a record or a network names.",
+    ),
+]
 Within = Annotated[
     float | None,
     typer.Option(

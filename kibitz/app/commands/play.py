@@ -10,7 +10,7 @@ from rich.text import Text
 from ...core import names
 from ...core.names import BadInput
 from ..ui.progress import err, out
-from .options import GameName
+from .options import GameName, Trust
 
 OPPONENT = "oos:1000"  # of a game that names no other
 
@@ -41,6 +41,7 @@ def play(
     language: Annotated[
         str, typer.Option(help="Language of the game's own terms: en, or de for games that have it.")
     ] = "en",
+    trust: Trust = False,
 ) -> None:
     """Play a game in the terminal and ask a kibitzer for advice.
 

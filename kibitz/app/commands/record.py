@@ -9,7 +9,7 @@ from ...arena.match import FILE, open_run, play_into
 from ...core.progress import Reporter
 from ..ui.arena_tables import print_line, shown
 from ..ui.progress import out
-from .options import GameName, Json, Out, Processes, Seed, write_json
+from .options import GameName, Json, Out, Processes, Seed, Trust, write_json
 
 
 def register(app: typer.Typer) -> None:
@@ -50,6 +50,7 @@ def record(
     seed: Seed = 1,
     processes: Processes = None,
     out_folder: Out = None,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Record games for networks to learn from, on all cores, in a run folder.

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from ...core.names import BadInput
-from ...games import CHANCE, Game, load, view_of
+from ...games import CHANCE, Game, load_stored, view_of
 from ...games.records import FILE, Record, read_records
 from ..ui.arena_tables import print_line
 from ..ui.formatting import position
 from ..ui.progress import out
 from ..ui.referee import Step, observed_action
+from .options import Trust
 
 LONG_DEAL = 8  # chance outcomes before the first move; more of them are not shown one by one
 
@@ -27,6 +28,7 @@ def replay(
     seat: Annotated[
         int | None, typer.Option(help="Show only what this seat saw (1 is the first). Default: everything.")
     ] = None,
+    trust: Trust = False,
 ) -> None:
     """Show a recorded game move by move.
 
@@ -39,7 +41,7 @@ def replay(
         raise BadInput(f"{path} has no game {number}: {held}")
     record = records[number]
     record.verify()
-    game = load(record.game)
+    game = load_stored(record.game)
     if seat is not None and not 1 <= seat <= game.facts.seats:
         raise BadInput(f"--seat {seat} should be 1 to {game.facts.seats}")
     players = ", ".join(f"seat {i + 1} {name}" for i, name in enumerate(record.players))

@@ -19,7 +19,7 @@ from ...games.doppelkopf.display import headline, sheet
 from ...games.doppelkopf.state import PLAIN, known_parties
 from ..ui.arena_tables import print_line, shown
 from ..ui.progress import out
-from .options import GameName, Json, Out, Processes, Seed, write_json
+from .options import GameName, Json, Out, Processes, Seed, Trust, write_json
 
 SHEETS = "sheets.txt"
 WIDTH = 120  # of score sheets in the file
@@ -45,6 +45,7 @@ def session(
     seed: Seed = 1,
     processes: Processes = None,
     out_folder: Out = None,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Play whole sessions of Doppelkopf: 24 games, with one compulsory solo per player.

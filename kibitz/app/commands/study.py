@@ -18,7 +18,7 @@ from ...studies.report import Report
 from ..ui import plots
 from ..ui.formatting import format_duration
 from ..ui.progress import err, out, waiting
-from .options import Json, write_json
+from .options import Json, Trust, write_json
 
 
 class Studies(TyperGroup):
@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
 def _command(study: Any) -> Any:
     """A command with an option for each field of a study."""
 
-    def command(json_file: Any, **options: Any) -> None:
+    def command(json_file: Any, trust: bool, **options: Any) -> None:
         run_study(study(**options), json_file)
 
     parts = "; ".join(f"{name}: {text}" for name, text in study.parts.items())
@@ -58,7 +58,8 @@ def _command(study: Any) -> Any:
         annotations.setdefault(field.name, Annotated[kind, typer.Option(f"--{field.name}", help=meaning)])
         default = field.default if field.default_factory is MISSING else field.default_factory()
         defaults[field.name] = inspect.Parameter.empty if default is MISSING else default
-    annotations["json_file"], defaults["json_file"] = Json, None
+    annotations |= {"trust": Trust, "json_file": Json}
+    defaults |= {"trust": False, "json_file": None}
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=annotation)

@@ -16,7 +16,7 @@ from ...learn.model_files import kept_networks
 from ..ui import plots
 from ..ui.arena_tables import cross_table, print_line, shown, standings_table
 from ..ui.progress import out
-from .options import GameName, Json, Out, Processes, Seed, write_json
+from .options import GameName, Json, Out, Processes, Seed, Trust, write_json
 
 
 def register(app: typer.Typer) -> None:
@@ -37,6 +37,7 @@ def tournament(
     seed: Seed = 1,
     processes: Processes = None,
     out_folder: Out = None,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Play a match between every two players, and rank them by their mean payoff.

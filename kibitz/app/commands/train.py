@@ -18,7 +18,7 @@ from ...core.names import BadInput
 from ...core.runs import Run
 from ..ui.formatting import format_duration
 from ..ui.progress import err, out, print_plain, reporting
-from .options import GameName, Json, Out, Processes, write_json
+from .options import GameName, Json, Out, Processes, Trust, write_json
 
 Cluster = Annotated[
     str | None,
@@ -54,7 +54,7 @@ def _command(name: str) -> tuple[Any, str]:
 
     cls = learner_class(name)
 
-    def command(game_name: str, out_folder: Any, json_file: Any, preset: str | None = None, processes: Any = None, cluster: Any = None, **given: Any) -> None:  # fmt: skip  # noqa: E501
+    def command(game_name: str, out_folder: Any, json_file: Any, preset: str | None = None, processes: Any = None, cluster: Any = None, trust: bool = False, **given: Any) -> None:  # fmt: skip  # noqa: E501
         if cluster is not None and importlib.util.find_spec("ray") is None:
             raise BadInput("a cluster needs Ray: pip install 'kibitz[cluster]'")
         _start(new_run(out_folder, name, configured(name, game_name, preset, given)), processes, cluster, json_file)
@@ -78,7 +78,8 @@ def _command(name: str) -> tuple[Any, str]:
         parameters.append(_parameter(field.name, Annotated[kind | None, option], None))
     if cls.worker is not Learner.worker:
         parameters += [_parameter("processes", Processes, None), _parameter("cluster", Cluster, None)]
-    parameters += [_parameter("out_folder", Out, None), _parameter("json_file", Json, None)]
+    parameters += [_parameter("out_folder", Out, None), _parameter("trust", Trust, False)]
+    parameters += [_parameter("json_file", Json, None)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
     examples = "\n\n".join(f"Example: kibitz train {name} {each}" for each in cls.examples)
@@ -101,6 +102,7 @@ def resume(
     iterations: Annotated[int | None, typer.Option(help="With --resume: total number of iterations to reach.")] = None,
     processes: Processes = None,
     cluster: Cluster = None,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Train a learner into a run folder, or resume a run. A learner in a file is named path/to/file.py:Class.
@@ -164,7 +166,9 @@ def _print_estimate(run: Run, processes: int | None) -> None:
 
 def _stop(run: Run) -> NoReturn:
     err.print("stopped: everything up to the last checkpoint and all collected games are kept", highlight=False)
-    print_plain("to resume: " + shlex.join(["kibitz", "train", "--resume", str(run.folder)]), err)
+    config = run.config()
+    trust = ["--trust"] if ".py:" in f"{config['game']} {config['method']}" else []
+    print_plain("to resume: " + shlex.join(["kibitz", "train", "--resume", str(run.folder), *trust]), err)
     raise typer.Exit(130) from None
 
 
