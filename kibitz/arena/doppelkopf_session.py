@@ -124,7 +124,7 @@ def open_session(
         raise BadInput(f"{full_name(rules)} has no sessions: only doppelkopf has")
     if rules.owed or rules.forced >= 0:
         raise BadInput(f"{full_name(rules)}: the session decides which solos are owed, so leave out owed and forced")
-    at_least("games", games, SEATS if solos else 1)
+    at_least("games", games, SEATS if solos else 1, 10**4)
     next_game(rules, opening(solos), games).facts  # noqa: B018  (refuses solos that may not be named)
     settings = {"solos": solos, "sessions": sessions}
     return open_run(folder, "session", rules, players, games, seed, session_games, **settings)

@@ -6,6 +6,7 @@ import difflib
 import functools
 import importlib
 import importlib.util
+import inspect
 import math
 import pkgutil
 import re
@@ -13,6 +14,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -33,10 +35,17 @@ def choose(kind: str, name: str, known: Iterable[str]) -> str:
     raise BadInput(f"no {kind} is called {name!r}: {hint}known are {', '.join(known)}")
 
 
-def at_least(what: str, value: float, low: float) -> None:
-    """Raise an error if a value is below its minimum."""
-    if value < low:
+LARGEST = 2**63 - 1  # integer that kernels and arrays hold
+MAX_GAMES = 10**7  # of a match, whose records are held in memory
+MAX_PROCESSES = 512
+
+
+def at_least(what: str, value: float, low: float, high: float = LARGEST) -> None:
+    """Raise an error if a value is below its minimum or above its maximum, or is not a number."""
+    if not value >= low:
         raise BadInput(f"{what} should be at least {low}, not {value}")
+    if value > high:
+        raise BadInput(f"{what} should be at most {high}, not {value}")
 
 
 def as_path(text: str | Path) -> Path:
@@ -65,15 +74,19 @@ def as_path(text: str | Path) -> Path:
 
 
 class Interval(NamedTuple):
-    """The numbers that a parameter may have, for its annotation; `above` and `below` exclude the end itself."""
+    """The numbers that a parameter may have, for its annotation; `above` and `below` exclude the end itself.
+
+    NaN and the infinities are in none.
+    """
 
     low: float = -math.inf
     high: float = math.inf
     above: bool = False
     below: bool = False
 
-    def __contains__(self, value: object) -> bool:
-        if not isinstance(value, int | float):
+    def __contains__(self, value: Any) -> bool:
+        is_number = isinstance(value, Integral) or (isinstance(value, Real) and math.isfinite(value))
+        if not is_number:
             return False
         return (self.low < value if self.above else self.low <= value) and (
             value < self.high if self.below else value <= self.high
@@ -178,10 +191,39 @@ def check(kind: str, cls: Any, values: dict[str, Any]) -> dict[str, Any]:
         wanted, _, allowed = fields[key]
         if not isinstance(value, wanted) and not (wanted is float and isinstance(value, int)):
             raise BadInput(f"{kind}: {key}={value} should be {span(*fields[key])}")
-        if allowed is not None and value not in allowed:
+        if not is_allowed(value, allowed):
             raise BadInput(f"{kind}: {key}={value} is out of range, it should be {span(*fields[key])}")
     return {key: fields[key][0](value) for key, value in values.items()}
 
+
+def is_allowed(value: Any, allowed: Any) -> bool:
+    """Whether a value is in a domain: None (all values), a range, an interval, or a tuple of values."""
+    if isinstance(allowed, range) and not isinstance(value, Integral):  # which would compare it with each number
+        return False
+    return allowed is None or value in allowed
+
+
+def checked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function refuse arguments outside the domain of their annotation."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        fields = hints(function)
+        for key, value in signature.bind(*args, **kwargs).arguments.items():
+            if key in fields and not is_allowed(value, fields[key][2]):
+                raise BadInput(f"{key}={value} is out of range, it should be {span(*fields[key])}")
+        return function(*args, **kwargs)
+
+    return call
+
+
+# The domains of parameters that many have.
+EXPLORATION = Interval(0, 1e6)
+SIMULATIONS = Interval(0, 1e12)  # 0: no limit
+SECONDS = Interval(0, 1e7)  # 0: no limit
+ITERATION = Interval(0, 1e9)  # 0: the last
+LEARNING_RATE = Interval(0, 1, above=True, below=True)
 
 # ---------------------------------------------------------------- code in files
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ..core.names import BadInput
+from ..core.names import ITERATION, Interval
 from ..games import Game, legal_actions, load_stored
 from ..learn.deep_cfr import average
 from ..learn.deep_cfr.networks import Model, is_model, read_model
@@ -50,12 +50,12 @@ class NetworkPlayer(AdvisedPlayer):
     def __init__(
         self,
         network: Annotated[str, "a run folder, a network file, or models/NAME"],
-        iteration: Annotated[int, "iteration of the run; 0: the last"] = 0,
-        threshold: Annotated[float, "actions below this share of the highest probability are never played"] = 0.0,
+        iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0,
+        threshold: Annotated[
+            float, "actions below this share of the highest probability are never played", Interval(0, 1)
+        ] = 0.0,
     ) -> None:
         self.path, self.threshold = network_file(network, iteration), threshold
-        if not 0 <= threshold <= 1:
-            raise BadInput(f"net: threshold={threshold} should be from 0 to 1")
         self.known: tuple[Game, Layers | Model] | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
@@ -112,7 +112,7 @@ class FeaturesPlayer(PolicyPlayer):
         self,
         features: Annotated[str, "a run folder, or a features file"],
         policy: Annotated[str, "which of its weights to use", tuple(POLICIES)] = "tspg",
-        iteration: Annotated[int, "iteration of the run; 0: the last"] = 0,
+        iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0,
         greedy: Annotated[bool, "whether to always play the most likely action"] = False,
     ) -> None:
         self.path, self.policy, self.greedy = network_file(features, iteration), policy, greedy

@@ -20,6 +20,8 @@ def chunks(simulations: int, seconds: float, report: Reporter = SILENT) -> Itera
         seconds: From now on; infinite: no limit.
         report: Receives the number of simulations done after each chunk.
     """
+    if not (simulations >= 0 and seconds >= 0):
+        raise BadInput(f"a budget of {simulations} simulations and {seconds} seconds: neither should be below 0")
     if not simulations and seconds == math.inf:
         raise BadInput("a search needs a budget: give simulations or seconds")
     began, done = time.perf_counter(), 0

@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ..core.names import EXPLORATION
 from ..games import Game, full_name, legal_actions, positions
 from ..games.game import CHANCE, OVER
 from ..jit import below, helper, kernel, mix
@@ -125,7 +126,7 @@ class IsMcts(InfosetTree):
         self,
         game: Game,
         seed: int = 1,
-        c: Annotated[float, "exploration constant, for rewards from 0 to 1"] = 0.7,
+        c: Annotated[float, "exploration constant, for rewards from 0 to 1", EXPLORATION] = 0.7,
         policy: Any = None,
     ) -> None:
         super().__init__(game, seed, c, policy)
@@ -142,7 +143,7 @@ class SingleUct(InfosetTree):
         self,
         game: Game,
         seed: int = 1,
-        c: Annotated[float, "exploration constant, for rewards from -1 to 1"] = math.sqrt(2),
+        c: Annotated[float, "exploration constant, for rewards from -1 to 1", EXPLORATION] = math.sqrt(2),
         decide: Annotated[
             str, "play the action of the highest mean, or of the most visits", ("mean", "visits")
         ] = "mean",

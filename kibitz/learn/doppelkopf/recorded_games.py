@@ -64,10 +64,6 @@ def check_training(config: Any, read: Callable[[], Games]) -> None:
     if not config.data:
         raise BadInput("--data is missing: a file of games, or a run folder of kibitz record")
     games = read()
-    if not 0 < config.learning_rate < 1:
-        raise BadInput(f"learning_rate={config.learning_rate} should be above 0 and below 1")
-    if not 0 < config.validation < 1:
-        raise BadInput(f"validation={config.validation} should be above 0 and below 1")
     count = int(is_validation(games, config.validation).sum())
     if not 0 < count < len(games):
         raise BadInput(
