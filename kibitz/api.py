@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .arena import exploitability as _exploitability
 from .arena import match as _match
 from .arena import tournament as _tournament
-from .core.names import BadInput, at_least, only_named
+from .core.names import BadInput, as_path, at_least, only_named
 from .core.progress import SILENT, Reporter
 from .core.runs import Run
 from .games import Game, full_name
@@ -462,7 +462,7 @@ def resume(
     from .learn import trainer
 
     with only_named(trust=trust):
-        run = trainer.open_run(Path(folder), iterations)
+        run = trainer.open_run(as_path(folder), iterations)
         trainer.train(run, processes, report=report)
         return TrainingRun(run, trust)
 
@@ -485,4 +485,4 @@ def models() -> dict[str, Any]:
 
 
 def _path(folder: str | Path | None) -> Path | None:
-    return None if folder is None else Path(folder)
+    return None if folder is None else as_path(folder)

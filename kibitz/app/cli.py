@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from ..core.names import BadInput, only_named
+from ..core.names import BadInput, check_text, only_named
 from ..core.version import __version__
 from . import commands
 from .ui.progress import compiling, err, out
@@ -77,6 +77,7 @@ def _root(
 def main() -> NoReturn:
     """Run the command that `sys.argv` names. A user's mistake is reported in one line, without a traceback."""
     try:
+        check_text(*sys.argv[1:])
         with only_named(*sys.argv[1:]):
             app = build(sys.argv[1] if len(sys.argv) > 1 else "")
             code = app(standalone_mode=False, prog_name="kibitz")

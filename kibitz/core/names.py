@@ -48,15 +48,26 @@ def at_least(what: str, value: float, low: float, high: float = LARGEST) -> None
         raise BadInput(f"{what} should be at most {high}, not {value}")
 
 
+def check_text(*texts: str) -> None:
+    """Refuse command-line arguments with control characters, or with bytes that aren't UTF-8."""
+    for text in texts:
+        if any(unicodedata.category(letter) in ("Cc", "Cs") and letter not in "\t\n" for letter in text):
+            raise BadInput(f"the argument {_short(text)} has a control character, or one that isn't UTF-8")
+
+
+def _short(text: str) -> str:
+    """A text in quotes, its unprintable characters escaped, and its end cut off where it is long."""
+    shown = ascii(text) if any(unicodedata.category(letter) == "Cs" for letter in text) else repr(text)
+    return shown if len(shown) <= 80 else f"{shown[:60]}...'"
+
+
 def as_path(text: str | Path) -> Path:
     """The path that a text names, with `~` expanded.
 
     Raises:
         BadInput: The text is empty, too long, or has characters that no path should have.
     """
-    shown = repr(str(text))
-    if len(shown) > 80:
-        shown = f"{shown[:60]}...'"
+    shown = _short(str(text))
     if not str(text):
         raise BadInput("a path is empty: name a file or a folder")
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in str(text)):

@@ -1,11 +1,10 @@
 """Players from files, without search: strategies, networks and learned patterns."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
-from ..core.names import ITERATION, Interval
+from ..core.names import ITERATION, Interval, as_path
 from ..games import Game, legal_actions, load_stored
 from ..learn.deep_cfr import average
 from ..learn.deep_cfr.networks import Model, is_model, read_model
@@ -23,7 +22,7 @@ class StrategyPlayer(AdvisedPlayer):
     """Plays a saved strategy; uniformly at infosets that it doesn't hold."""
 
     def __init__(self, file: Annotated[str, "a strategy file, or the run folder that holds it"]) -> None:
-        self.path = Path(file)
+        self.path = as_path(file)
         if self.path.is_dir():
             self.path = self.path / "strategy.safetensors"
         self.strategy: Strategy | None = None

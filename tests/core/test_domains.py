@@ -1,4 +1,4 @@
-"""Every number that a game, player, search, learner or study takes has a domain, which is refused outside with its ends."""
+"""Every number that a game, player, search, learner or study takes has a domain, which the error outside it names."""
 
 import math
 import types

@@ -16,7 +16,7 @@ from ...games.holdem import Holdem, acpc
 from ...games.records import FILE, Record, read_line
 from ..ui.arena_tables import print_line
 from ..ui.progress import err, out, waiting
-from .options import Trust
+from .options import Trust, check_writable, path_to_read
 
 FORMATS = {
     "json": "JSON lines, as matches write them",
@@ -39,8 +39,14 @@ def choices(options: dict[str, str]) -> str:
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="File of games, or the run folder that holds it.", metavar="FROM")],
-    target: Annotated[Path | None, typer.Argument(help="File to write. Default: the terminal.", metavar="[TO]")] = None,
+    source: Annotated[
+        Path,
+        typer.Argument(help="File of games, or the run folder that holds it.", metavar="FROM", parser=path_to_read),
+    ],
+    target: Annotated[
+        Path | None,
+        typer.Argument(help="File to write. Default: the terminal.", metavar="[TO]", parser=path_to_read),
+    ] = None,
     read_as: Annotated[
         str | None, typer.Option("--from", help="Format of FROM. Default: recognized by its content.", metavar="FORMAT")
     ] = None,
@@ -86,10 +92,12 @@ def convert(
 
     Example: kibitz convert hands.acpc games.jsonl --rules holdem:stack=80
     """
+    if target is not None:
+        check_writable(target)
     form = thesis_lines.form(letters, position, hand, marriage)
     path = source / FILE if source.is_dir() else source
     text = _read(path)
-    read_as = choose("format", read_as, FORMATS) if read_as else _looks_like(text)
+    read_as = choose("format", read_as, FORMATS) if read_as is not None else _looks_like(text)
     if write_as is None and target is not None:
         write_as = SUFFIXES.get(target.suffix)
     if write_as is None:
@@ -98,8 +106,8 @@ def convert(
     readers = {
         "json": _from_json,
         "text": _from_text,
-        "thesis": lambda text: _from_lines(text, rules or "doppelkopf:thesis", form),
-        "acpc": lambda text: _from_hands(text, rules or "holdem"),
+        "thesis": lambda text: _from_lines(text, "doppelkopf:thesis" if rules is None else rules, form),
+        "acpc": lambda text: _from_hands(text, "holdem" if rules is None else rules),
     }
     written: list[str] = []
     lossy = 0
@@ -125,7 +133,7 @@ def convert(
         write_atomically(target, found.encode())
     except OSError as error:
         raise BadInput(f"can't write {target}: {error.strerror or error}") from None
-    out.print(f"{len(written):,} games: {target}", soft_wrap=True, highlight=False)
+    print_line(f"{len(written):,} games: {target}")
 
 
 def _read(path: Path) -> str:

@@ -16,7 +16,7 @@ from ...learn.tspg.explain import explain as explain_policy
 from ...learn.tspg.store import POLICIES
 from ..ui.explain_page import page
 from ..ui.progress import out, print_plain, reporting
-from .options import Json, Seed, Trust, write_json
+from .options import Json, Seed, Trust, check_writable, path_to_read, write_json
 
 PAGE = "explained.html"
 STRONGEST = 10
@@ -31,7 +31,10 @@ def explain(
         str, typer.Argument(help="A run folder of kibitz train tspg, or a file of features.", metavar="RUN")
     ],
     out_file: Annotated[
-        Path | None, typer.Option("--out", help="The page to write; default RUN/explained.html.", metavar="FILE.html")
+        Path | None,
+        typer.Option(
+            "--out", help="The page to write; default RUN/explained.html.", metavar="FILE.html", parser=path_to_read
+        ),
     ] = None,
     policy: Annotated[
         str,
@@ -61,11 +64,9 @@ def explain(
     names.at_least("--seed", seed, 0)
     names.at_least("--iteration", iteration, 0)
     path = network_file(run, iteration)
-    target = out_file or default_page(run, path)
-    if target.is_dir() or not target.parent.is_dir():
-        raise BadInput(f"can't write {target}: {'it is a folder' if target.is_dir() else 'its folder does not exist'}")
+    target = check_writable(default_page(run, path) if out_file is None else out_file)
     game, features, made = read_explainable(path, game_name)
-    with reporting(escape(run)) as report:
+    with reporting(run) as report:
         found = explain_policy(game, features, run, policy, made, games, seed, moves, report)
         try:
             write_atomically(target, page(found).encode())

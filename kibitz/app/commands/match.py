@@ -5,6 +5,7 @@ import time
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from ...arena.match import FILE, RESULT, open_run
 from ...arena.match import match as play_match
@@ -77,7 +78,7 @@ def match(
     run.write(RESULT, json.dumps(measured, indent=2) + "\n")
     dealt = f", {result.games // seats:,} deals from {seats} seats" if seats > 2 and result.games % seats == 0 else ""
     out.print(
-        f"{result.games:,} games of [bold]{measured['game']}[/bold]{dealt}, seed {seed}, {seconds:.1f} s",
+        f"{result.games:,} games of [bold]{escape(measured['game'])}[/bold]{dealt}, seed {seed}, {seconds:.1f} s",
         highlight=False,
     )
     out.print(result_table(players, result, milli_unit))

@@ -75,7 +75,8 @@ def run_game(
     for option, name in (("--against", against), ("--with", kibitzer)):
         if name == "human":
             raise BadInput(f"{option} human: you are the human; name a player such as random or oos:1000")
-    against = against or str(getattr(game, "opponent", OPPONENT))
+    against = str(getattr(game, "opponent", OPPONENT)) if against is None else against
+    kibitzer = against if kibitzer is None else kibitzer
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
     seats = [str(number + 1) for number in range(game.facts.seats)]
     if seat not in (*seats, "random"):
@@ -83,13 +84,13 @@ def run_game(
     table = TerminalGame(
         game,
         [make_for(against, game) for _ in range(game.facts.seats - 1)],
-        make_for(kibitzer or against, game),
+        make_for(kibitzer, game),
         _ask,
         out.print,
         seat=int(np.random.default_rng(seed).integers(len(seats))) if seat == "random" else seats.index(seat),
         seed=seed,
         advice=advice,
-        name=label(kibitzer or against),
+        name=label(kibitzer),
         language=language,
     )
     with contextlib.suppress(ImportError, AttributeError):

@@ -12,7 +12,7 @@ from ...arena.elo import rate, read_games
 from ...core.names import BadInput
 from ...games import full_name, load
 from ..ui.progress import out
-from .options import Json, write_json
+from .options import Json, path_to_read, write_json
 
 
 def register(app: typer.Typer) -> None:
@@ -21,7 +21,10 @@ def register(app: typer.Typer) -> None:
 
 def rate_players(
     folder: Annotated[
-        Path, typer.Argument(help="Folder; all files games.jsonl in it and below are read.", metavar="FOLDER")
+        Path,
+        typer.Argument(
+            help="Folder; all files games.jsonl in it and below are read.", metavar="FOLDER", parser=path_to_read
+        ),
     ],
     fix: Annotated[
         str | None,
@@ -48,7 +51,7 @@ def rate_players(
         score = f"{100 * player.score:.1f}%"
         table.add_row(escape(player.name), f"{player.elo:.0f}", interval, f"{player.games:,}", score, player.note)
     games = sum(player.games for player in rating.players) // 2
-    out.print(f"[bold]{rating.game}[/bold], {games:,} games", highlight=False)
+    out.print(f"[bold]{escape(rating.game)}[/bold], {games:,} games", highlight=False)
     out.print(table)
     if rating.helped:
         pairs = "; ".join(f"{one} and {two}" for one, two in rating.helped)

@@ -4,6 +4,7 @@ import time
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from ...arena.match import FILE, open_run, play_into
 from ...core.progress import Reporter
@@ -67,6 +68,8 @@ def record(
         rate = _Rate(report)
         play_into(run, processes, rate)
     speed = f", {rate.rate:,.1f} games per second" if rate.rate else ""
-    out.print(f"{rate.done:,} games of [bold]{run.config()['game']}[/bold], seed {seed}{speed}", highlight=False)
+    out.print(
+        f"{rate.done:,} games of [bold]{escape(run.config()['game'])}[/bold], seed {seed}{speed}", highlight=False
+    )
     print_line(f"games: {run.path(FILE)}")
     write_json(json_file, run.config() | {"done": rate.done, "games_per_second": rate.rate})

@@ -13,7 +13,7 @@ from ..ui.arena_tables import print_line
 from ..ui.formatting import position
 from ..ui.progress import out
 from ..ui.referee import Step, observed_action
-from .options import Trust
+from .options import Trust, path_to_read
 
 LONG_DEAL = 8  # chance outcomes before the first move; more of them are not shown one by one
 
@@ -23,7 +23,12 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A file games.jsonl, or the run folder that holds it.", metavar="FILE")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A file games.jsonl, or the run folder that holds it.", metavar="FILE", parser=path_to_read
+        ),
+    ],
     number: Annotated[int, typer.Option("--game", help="Number of the game, from 0.")] = 0,
     seat: Annotated[
         int | None, typer.Option(help="Show only what this seat saw (1 is the first). Default: everything.")

@@ -12,7 +12,7 @@ from ...core.names import BadInput, choose
 from ...core.runs import Run
 from ..run_summary import is_number, measurements, step
 from ..ui.progress import out, print_plain
-from .options import Json, check_writable, write_json
+from .options import Json, check_writable, path_to_read, write_json
 
 PNG = b"\x89PNG"
 LABELS = {"nash_conv": "NashConv", "loss": "loss (KL to the expert)"}
@@ -40,7 +40,9 @@ def _is_png(path: Path) -> bool:
 
 
 def compare(
-    folders: Annotated[list[Path], typer.Argument(help="Run folders, two or more.", metavar="RUN")],
+    folders: Annotated[
+        list[Path], typer.Argument(help="Run folders, two or more.", metavar="RUN", parser=path_to_read)
+    ],
     metrics: Annotated[
         list[str] | None,
         typer.Option("--metric", help="Metric to compare; repeatable. Default: nash_conv, else loss, if all have it."),

@@ -83,7 +83,7 @@ def session(
     if sessions == 1:
         out.print(score_sheet(players, found[0]), highlight=False)
     what = f"{total:,} games" if sessions == 1 else f"{sessions:,} sessions of {games} games"
-    out.print(f"{what} of [bold]{config['game']}[/bold], seed {seed}, {seconds:.1f} s", highlight=False)
+    out.print(f"{what} of [bold]{escape(config['game'])}[/bold], seed {seed}, {seconds:.1f} s", highlight=False)
     out.print(_summary_table(players, result, games))
     print_line(f"games:  {run.path(FILE)}\nsheets: {run.path(SHEETS)}\nresult: {run.path(RESULT)}")
     write_json(json_file, measured)

@@ -17,7 +17,7 @@ from ...core.progress import Reporter
 from ...studies.report import Report
 from ..ui import plots
 from ..ui.formatting import format_duration
-from ..ui.progress import err, out, waiting
+from ..ui.progress import err, out, print_plain, waiting
 from .options import Json, Trust, write_json
 
 
@@ -94,18 +94,18 @@ def run_study(study: Any, json_file: Any) -> None:
 
 def present(report: Report, study: Any, json_file: Any) -> None:
     written = report.write(study.folder, study.file_name(), study.command(), study.scale_text())
-    table = Table(*map(escape, report.heads), title=report.title)
+    table = Table(*map(escape, report.heads), title=escape(report.title))
     for row in report.rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     out.print(table)
     for note in report.notes:
         out.print(escape(note), highlight=False)
-    out.print(f"table: {written}", soft_wrap=True, highlight=False)
+    print_plain(f"table: {written}")
     plot = written.with_suffix(".png")
     if report.curves:
         plots.curves(plot, report.curves, report.title, report.y_label, report.x_label)
     if report.panels:
         plots.multiples(plot, report.title, report.panels, report.x_label, report.y_label)
     if report.curves or report.panels:
-        out.print(f"plot:  {plot}", soft_wrap=True, highlight=False)
+        print_plain(f"plot:  {plot}")
     write_json(json_file, report.as_json())

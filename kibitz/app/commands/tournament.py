@@ -16,7 +16,7 @@ from ...learn.model_files import kept_networks
 from ..ui import plots
 from ..ui.arena_tables import cross_table, print_line, shown, standings_table
 from ..ui.progress import out
-from .options import GameName, Json, Out, Processes, Seed, Trust, write_json
+from .options import GameName, Json, Out, Processes, Seed, Trust, path_to_read, write_json
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +32,8 @@ def tournament(
         int, typer.Option("--games", help="Number of games per match; each deal is played from both seats.")
     ] = 1000,
     checkpoints: Annotated[
-        Path | None, typer.Option(help="Add every network that this training run has kept.", metavar="RUN")
+        Path | None,
+        typer.Option(help="Add every network that this training run has kept.", metavar="RUN", parser=path_to_read),
     ] = None,
     seed: Seed = 1,
     processes: Processes = None,
@@ -63,7 +64,7 @@ def tournament(
     with shown(run.config()["game"], games, run, command) as report:
         found = play_tournament(game, entrants, number, seed, processes, run.folder, report)
     title = f"{run.config()['game']}, {number:,} games per match"
-    out.print(f"{title}, seed {seed}", highlight=False)
+    print_line(f"{title}, seed {seed}")
     out.print(standings_table(found))
     out.print(cross_table(found))
     plot(run.path("matrix.png"), found, title)

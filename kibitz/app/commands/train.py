@@ -18,7 +18,7 @@ from ...core.names import BadInput
 from ...core.runs import Run
 from ..ui.formatting import format_duration
 from ..ui.progress import err, out, print_plain, reporting
-from .options import GameName, Json, Out, Processes, Trust, write_json
+from .options import GameName, Json, Out, Processes, Trust, path_to_read, write_json
 
 Cluster = Annotated[
     str | None,
@@ -97,7 +97,8 @@ def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empt
 def resume(
     context: typer.Context,
     folder: Annotated[
-        Path | None, typer.Option("--resume", help="Run folder to resume.", metavar="RUN", show_default=False)
+        Path | None,
+        typer.Option("--resume", help="Run folder to resume.", metavar="RUN", show_default=False, parser=path_to_read),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="With --resume: total number of iterations to reach.")] = None,
     processes: Processes = None,
@@ -132,7 +133,7 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
     from ...learn.trainer import config_of, train
 
     config = config_of(run)
-    err.print(f"[bold]{config.game}[/bold] into {escape(str(run.folder))}", highlight=False)
+    err.print(f"[bold]{escape(config.game)}[/bold] into {escape(str(run.folder))}", highlight=False)
     began = time.perf_counter()
     try:
         _print_estimate(run, processes)
@@ -180,7 +181,7 @@ def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
     last = lines[-1] if lines else {"iteration": 0}
     totals = "".join(f"{last[key]:,} {key}, " for key in ("games", "traversals") if key in last)
     out.print(
-        f"[bold]{config.game}[/bold]: {last['iteration']:,} of {config.iterations:,} iterations, "
+        f"[bold]{escape(config.game)}[/bold]: {last['iteration']:,} of {config.iterations:,} iterations, "
         f"{totals}{format_duration(seconds)}",
         highlight=False,
     )

@@ -8,6 +8,7 @@ from typing import Any
 import matplotlib
 
 matplotlib.use("Agg")
+matplotlib.rcParams["text.parse_math"] = False  # names may have dollar signs
 import matplotlib.pyplot as plt
 
 # The palette of Okabe and Ito, which colour-blind people can tell apart; further lines repeat it, dashed and dotted.

@@ -9,9 +9,10 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TaskID, Text
 from rich.text import Text
 
 from ...core.progress import Reporter
+from .console import SafeConsole
 
-out = Console()
-err = Console(stderr=True)
+out = SafeConsole()
+err = SafeConsole(stderr=True)
 
 
 def print_plain(text: str, console: Console = out) -> None:
@@ -53,8 +54,14 @@ def reporting(text: str, total: float | None = None) -> Iterator[TerminalReporte
     global _screen
     with ExitStack() as stack:
         if _screen is None:
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), _Count(""), _Remaining())
-            note = TextColumn("{task.fields[note]}")
+            columns = (
+                SpinnerColumn(),
+                TextColumn("{task.description}", markup=False),
+                BarColumn(20),
+                _Count(""),
+                _Remaining(),
+            )
+            note = TextColumn("{task.fields[note]}", markup=False)
             _screen = stack.enter_context(
                 Progress(*columns, note, console=err, transient=True, disable=not err.is_terminal)
             )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...core.files import read_tensors, write_tensors
-from ...core.names import BadInput
+from ...core.names import BadInput, as_path
 from ...games import full_name, load
 from ...games.doppelkopf import Doppelkopf, notation, thesis_lines
 from ...games.game import OVER, SCRATCH, positions
@@ -82,7 +82,8 @@ def read_games(name: str | Path, rules_name: str, form: thesis_lines.Form = thes
     Raises:
         BadInput: A game is illegal or of other rules; the message names its line and the reason.
     """
-    path = Path(name) / FILE if Path(name).is_dir() else Path(name)
+    path = as_path(name)
+    path = path / FILE if path.is_dir() else path
     rules = notation.check_game(load(rules_name))
     try:
         data = path.read_bytes()

@@ -45,7 +45,7 @@ def read_explainable(path: Path, game_name: str | None = None) -> tuple[Game, Fe
     _, about = read_tensors(path, FORMAT, what)
     with readable(path, what):
         stored_game, made = str(about["game"]), str(about["made"])
-    game = load(game_name) if game_name else load_stored(stored_game)
+    game = load(game_name) if game_name is not None else load_stored(stored_game)
     features = features_for(path, game)
     if game.facts.seats != 2 or game.facts.hidden:
         raise BadInput(f"{stored_game} is no two-player game of perfect information")
