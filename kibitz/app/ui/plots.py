@@ -8,7 +8,6 @@ from typing import Any
 import matplotlib
 
 matplotlib.use("Agg")
-matplotlib.rcParams["text.parse_math"] = False  # names may have dollar signs
 import matplotlib.pyplot as plt
 
 # The palette of Okabe and Ito, which colour-blind people can tell apart; further lines repeat it, dashed and dotted.
@@ -23,7 +22,8 @@ def convergence(path: Path, title: str, iterations: Sequence[int], nash_conv: Se
     """Plot NashConv over iterations, both on logarithmic axes."""
     figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
     axes.loglog(iterations, [max(value, 1e-16) for value in nash_conv], marker="o", markersize=3, color=COLOURS[0])
-    axes.set(title=title, xlabel="iterations", ylabel="NashConv")
+    axes.set_title(title, parse_math=False)
+    axes.set(xlabel="iterations", ylabel="NashConv")
     axes.grid(which="both", alpha=0.25)
     axes.annotate(
         f"{nash_conv[-1]:.3g}",
@@ -93,7 +93,7 @@ def panels(
             axes.yaxis.set_minor_formatter(lambda y, _, shown=shown: f"{y:g}" if f"{y:e}"[0] in shown else "")
         elif min(values) >= 0:
             axes.set_ylim(bottom=0)
-        axes.set_ylabel(label)
+        axes.set_ylabel(label, parse_math=False)
         axes.grid(which="both", alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
         _name(axes, lines)
