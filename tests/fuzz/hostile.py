@@ -1,6 +1,7 @@
 """Values that nobody should give, and a runner that says what is wrong with how a command line ends."""
 
 import contextlib
+import faulthandler
 import io
 import os
 import resource
@@ -12,7 +13,8 @@ from typing import NamedTuple
 
 from kibitz.app import cli
 
-SECONDS = 20  # within which every command line ends
+SECONDS = 40  # of processor time within which every command line ends, the first of its kind with compiling
+HANGS = 300  # seconds after which the process is ended: a kernel that never returns can't be interrupted
 GIGABYTES = 3  # that the process may grow by, over all command lines
 CODES = (0, 1, 2, 130)
 
@@ -65,9 +67,10 @@ class Ended(NamedTuple):
 def run(*arguments):
     """Run a command line in the current folder."""
     before, stdout, stderr, code = files(), io.StringIO(), io.StringIO(), None
-    argv, stdin, alarm = sys.argv, sys.stdin, signal.signal(signal.SIGALRM, _out_of_time)
+    argv, stdin, alarm = sys.argv, sys.stdin, signal.signal(signal.SIGPROF, _out_of_time)
     sys.argv, sys.stdin = ["kibitz", *arguments], io.StringIO()
-    signal.alarm(SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    faulthandler.dump_traceback_later(HANGS, exit=True, file=sys.__stderr__)
     try:
         with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
             cli.main()
@@ -78,8 +81,9 @@ def run(*arguments):
     except BaseException as error:
         return Ended(None, "", f"{type(error).__name__}: {error} in {traceback.format_tb(error.__traceback__)[-1]}")
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, alarm)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, alarm)
+        faulthandler.cancel_dump_traceback_later()
         sys.argv, sys.stdin = argv, stdin
     fault = _fault(code, stdout.getvalue(), stderr.getvalue(), files() - before)
     return Ended(code, stderr.getvalue(), fault)

@@ -73,6 +73,7 @@ SMALL = {name: FINE[name][0] for name in ("iterations", "games", "simulations", 
 SMALL |= {"preset": "small", "growth-positions": "1", "evaluate-every": "0", "hidden": "2"}
 # Commands that would work for minutes, with an argument that makes them end before.
 LONG = {"demo": ("--games", "1"), "study": ("--scale", "[nothing]"), "bench": ("[nothing]",), "compile": ("[nothing]",)}
+TRAIN = {"train": ("--seed", "-1")}  # seconds, which a short test doesn't have
 NEVER = {"clear", "help", "version", "cluster"}  # deletes the kernels; ends at once; starts a cluster
 
 
@@ -91,36 +92,46 @@ if "KIBITZ_FUZZ" in os.environ:
     atexit.register(lambda: print(f"exit codes of {TRIED.total()} command lines: {dict(TRIED)}"))
 
 
-def values(parameter, fine):
-    """A value of a parameter: a fine one, or a hostile one of its type or of another."""
+def hostile(parameter):
+    """A hostile value of a parameter, mostly of its own type."""
     kind = repr(getattr(parameter, "type_descriptor", None) or getattr(parameter, "type", None)).lower()
-    hostile = st.sampled_from(NUMBERS if "int" in kind or "float" in kind else TEXTS)
-    either = st.one_of(hostile, st.sampled_from(NUMBERS + TEXTS))
-    return st.one_of(*[st.sampled_from(fine)] * 6, either) if fine else either
+    own = NUMBERS if "int" in kind or "float" in kind else TEXTS
+    return st.one_of(st.sampled_from(own), st.sampled_from(own), st.sampled_from(NUMBERS + TEXTS))
+
+
+def name_of(parameter):
+    return parameter.opts[-1].lstrip("-")
+
+
+def fine_values(parameter):
+    """Values that a parameter may have; empty: it gets hostile ones only."""
+    if parameter.param_type_name == "argument":
+        return ARGUMENTS.get(parameter.metavar or parameter.name.upper(), ())
+    return FINE.get(name_of(parameter), ())
 
 
 @st.composite
-def command_lines(draw):
-    """A command with some of its options and arguments."""
+def command_lines(draw, long):
+    """A command with some of its options and arguments, of which one or any number have hostile values."""
     path, command = draw(st.sampled_from(COMMANDS))
-    words, given_options = list(path), set()
-    for parameter in command.params:
-        name = parameter.opts[-1].lstrip("-") if parameter.opts else parameter.name
+    parameters = [each for each in command.params if name_of(each) not in NEVER]
+    chosen = draw(st.sampled_from([None, *parameters])) if draw(st.integers(0, 2)) else "any"
+    words = list(path)
+    for parameter in parameters:
+        bad, fine = parameter is chosen or (chosen == "any" and draw(st.booleans())), fine_values(parameter)
+        few = draw(st.integers(0, 3)) == 0
         if parameter.param_type_name == "argument":
-            fine = ARGUMENTS.get(parameter.metavar or parameter.name.upper(), ())
-            if parameter.required or draw(st.booleans()):
-                count = draw(st.sampled_from((2, 2, 2, 0, 1, 3, 4))) if parameter.nargs != 1 else 1
-                words += [draw(values(parameter, fine)) for _ in range(count)]
-        elif name not in NEVER and (parameter.required or draw(st.integers(0, 3 if name in FINE else 9)) == 0):
-            given_options.add(name)
+            count = draw(st.sampled_from((2, 2, 2, 4, 3, 1, 0))) if parameter.nargs != 1 else 1
+            if parameter.required or bad or few:
+                one = hostile(parameter) if bad or not fine else st.sampled_from(fine)
+                words += [draw(one) for _ in range(count)]
+        elif parameter is chosen or parameter.required or (few and (bad or fine)):
             words.append(draw(st.sampled_from(parameter.opts)))
             if not getattr(parameter, "is_flag", False):
-                words.append(draw(values(parameter, FINE.get(name, ()))))
-    for parameter in command.params:
-        name = parameter.opts[-1].lstrip("-") if parameter.opts else ""
-        if parameter.param_type_name == "option" and name in SMALL and name not in given_options:
-            words += [parameter.opts[-1], SMALL[name]]
-    return [*words, *LONG.get(path[0], ())]
+                words.append(draw(hostile(parameter) if bad or not fine else st.sampled_from(fine)))
+        elif name_of(parameter) in SMALL:
+            words += [parameter.opts[-1], SMALL[name_of(parameter)]]
+    return [*words, *long.get(path[0], ())]
 
 
 @pytest.fixture
@@ -144,14 +155,14 @@ SETTINGS = {
 
 
 @settings(max_examples=budget(40), derandomize="KIBITZ_FUZZ" not in os.environ, **SETTINGS)
-@given(words=command_lines())
+@given(words=command_lines(LONG | TRAIN))
 def test_no_command_line_ends_badly(empty_folder, words):
     attempt(empty_folder, words)
 
 
 @pytest.mark.heavy
 @settings(max_examples=budget(300), **SETTINGS)
-@given(words=command_lines())
+@given(words=command_lines(LONG))
 def test_no_command_line_of_many_ends_badly(empty_folder, words):
     attempt(empty_folder, words)
 
