@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .arena import exploitability as _exploitability
 from .arena import match as _match
 from .arena import tournament as _tournament
-from .core.names import BadInput, at_least
+from .core.names import BadInput, as_path, at_least, only_named
 from .core.progress import SILENT, Reporter
 from .core.runs import Run
 from .games import Game, full_name
@@ -48,7 +48,8 @@ def load(game: AnyGame) -> Game:
         >>> game.facts.num_actions
         3
     """
-    return _load(game)
+    with only_named(game):
+        return _load(game)
 
 
 def check(game: AnyGame, games: int = 40, seed: int = 1) -> int:
@@ -141,7 +142,7 @@ def solve(
     """
     from .search import solvers
 
-    loaded = _load(game)
+    loaded = load(game)
     solver, form = solvers.new_solver(loaded, method, seed)
     curve: list[tuple[int, float]] = []
     seconds = 0.0
@@ -158,7 +159,13 @@ def solve(
 # ---------------------------------------------------------------- searching
 
 
-def advise(game: AnyGame, position: str | State = "", player: AnyPlayer | None = None, seed: int = 1) -> Advice:
+def advise(
+    game: AnyGame,
+    position: str | State = "",
+    player: AnyPlayer | None = None,
+    seed: int = 1,
+    trust: bool = False,
+) -> Advice:
     """Ask a player for advice on a position.
 
     Args:
@@ -168,6 +175,7 @@ def advise(game: AnyGame, position: str | State = "", player: AnyPlayer | None =
         player: Anything that gives advice: a name such as `"oos:10000"`, or a player; by default the strongest that
             answers within a second.
         seed: The same seed gives the same advice, unless the player's budget is a time.
+        trust: Whether code in `.py` files may run that a run, a record or a network names.
 
     Returns:
         The advice: `.policy`, `.value` and `.visits` by action. It prints as a table, in a notebook too.
@@ -180,20 +188,21 @@ def advise(game: AnyGame, position: str | State = "", player: AnyPlayer | None =
     from .app.ui.position_parser import parse_position
     from .app.ui.referee import Follower, own_views
 
-    loaded = _load(game)
-    at_least("seed", seed, 0)
-    states = position.records if isinstance(position, State) else parse_position(loaded, position)
-    seat = int(loaded.turn(states[-1]))
-    if seat < 0:
-        raise BadInput("no seat is to move in this position")
-    player = player or default_player(loaded)
-    adviser = make_for(player, loaded)
-    views = own_views(loaded, states, seat)
-    Follower(adviser, loaded, seat, seed).move(views)
-    advice = explained(adviser, views[-1])
-    if advice is None:
-        raise BadInput(f"{player} gives no advice, it only moves: name a player such as oos:1000")
-    return advice.named(loaded, views[-1])
+    with only_named(game, player, trust=trust):
+        loaded = _load(game)
+        at_least("seed", seed, 0)
+        states = position.records if isinstance(position, State) else parse_position(loaded, position)
+        seat = int(loaded.turn(states[-1]))
+        if seat < 0:
+            raise BadInput("no seat is to move in this position")
+        player = player or default_player(loaded)
+        adviser = make_for(player, loaded)
+        views = own_views(loaded, states, seat)
+        Follower(adviser, loaded, seat, seed).move(views)
+        advice = explained(adviser, views[-1])
+        if advice is None:
+            raise BadInput(f"{player} gives no advice, it only moves: name a player such as oos:1000")
+        return advice.named(loaded, views[-1])
 
 
 def search(game: AnyGame, name: str, seed: int = 1, **options: Any) -> Search:
@@ -216,7 +225,8 @@ def search(game: AnyGame, name: str, seed: int = 1, **options: Any) -> Search:
     """
     from .search.search import SEARCHES
 
-    found = SEARCHES[name](_load(game), **options)
+    with only_named(game, name):
+        found = SEARCHES[name](_load(game), **options)
     found.begin(seed)
     return found
 
@@ -232,6 +242,7 @@ def match(
     processes: int = 1,
     out: str | Path | None = None,
     report: Reporter = SILENT,
+    trust: bool = False,
 ) -> _match.MatchResult:
     """Play a match: each player through all seats, every deal from every seat.
 
@@ -245,6 +256,7 @@ def match(
             `if __name__ == "__main__":` around the call.
         out: A run folder to write, or to continue; without it nothing is written.
         report: Receives progress.
+        trust: Whether code in `.py` files may run that a run, a record or a network names.
 
     Returns:
         The result: payoffs and scores with 95% intervals, `.records` of all games.
@@ -254,7 +266,8 @@ def match(
         >>> len(kibitz.match("kuhn", ["oos:100", "random"], games=20).records)
         20
     """
-    return _match.match(_load(game), list(players), games, seed, processes, _path(out), report)
+    with only_named(game, *players, trust=trust):
+        return _match.match(_load(game), list(players), games, seed, processes, _path(out), report)
 
 
 def tournament(
@@ -265,6 +278,7 @@ def tournament(
     processes: int = 1,
     out: str | Path | None = None,
     report: Reporter = SILENT,
+    trust: bool = False,
 ) -> _tournament.Standings:
     """Play a round-robin tournament of a two-seat game: every pair plays the same deals.
 
@@ -276,6 +290,7 @@ def tournament(
         processes: Worker processes, as for `match`.
         out: A run folder to write, or to continue; without it nothing is written.
         report: Receives progress.
+        trust: Whether code in `.py` files may run that a run, a record or a network names.
 
     Returns:
         The standings: mean payoffs with intervals, per pair and overall.
@@ -286,7 +301,8 @@ def tournament(
         >>> len(table.names)
         3
     """
-    return _tournament.tournament(_load(game), list(players), games, seed, processes, _path(out), report)
+    with only_named(game, *players, trust=trust):
+        return _tournament.tournament(_load(game), list(players), games, seed, processes, _path(out), report)
 
 
 def exploit(
@@ -296,6 +312,7 @@ def exploit(
     seed: int = 1,
     processes: int = 1,
     report: Reporter = SILENT,
+    trust: bool = False,
 ) -> _exploitability.Exploited:
     """Measure the exact NashConv of a player or a strategy in a small two-seat zero-sum game.
 
@@ -306,6 +323,7 @@ def exploit(
         seed: The first seed.
         processes: Worker processes, as for `match`.
         report: Receives progress.
+        trust: Whether code in `.py` files may run that a run, a record or a network names.
 
     Returns:
         The exploitability: `.nash_conv` is the mean over seeds.
@@ -315,7 +333,8 @@ def exploit(
         >>> round(kibitz.exploit("kuhn", "random").nash_conv, 4)
         0.9167
     """
-    return _exploitability.exploit(_load(game), player, seeds=seeds, seed=seed, processes=processes, report=report)
+    with only_named(game, player, trust=trust):
+        return _exploitability.exploit(_load(game), player, seeds=seeds, seed=seed, processes=processes, report=report)
 
 
 def play(
@@ -325,6 +344,7 @@ def play(
     advice: bool = False,
     seed: int | None = None,
     language: str = "en",
+    trust: bool = False,
 ) -> None:
     """Play against a player, in a terminal or a notebook.
 
@@ -336,6 +356,7 @@ def play(
         advice: Whether to show advice before each of your moves.
         seed: The same seed deals the same games; by default new ones.
         language: `"en"` or `"de"`.
+        trust: Whether code in `.py` files may run that a run, a record or a network names.
 
     Example:
         >>> import kibitz
@@ -343,7 +364,8 @@ def play(
     """
     from .app.commands.play import run_game
 
-    run_game(_load(game), against, None, advice, str(seat), seed, language)
+    with only_named(game, against, trust=trust):
+        run_game(_load(game), against, None, advice, str(seat), seed, language)
 
 
 # ---------------------------------------------------------------- training
@@ -354,6 +376,7 @@ class TrainingRun:
     """A run folder of training: its metrics, a plot of them, the player that it makes."""
 
     run: Run
+    trust: bool = False  # whether code in `.py` files that the run names may be run
 
     @property
     def folder(self) -> Path:
@@ -386,13 +409,15 @@ class TrainingRun:
         """The player that plays what was learned; `iteration` 0 is the last one."""
         from .learn.trainer import class_of
 
-        kind = class_of(self.run).player
-        return make_for(f"{kind}:{self.folder}" + (f",iteration={iteration}" if iteration else ""), self.game)
+        with only_named(trust=self.trust):
+            kind = class_of(self.run).player
+            return make_for(f"{kind}:{self.folder}" + (f",iteration={iteration}" if iteration else ""), self.game)
 
     @property
     def game(self) -> Game:
         """The game that was trained on."""
-        return _load(str(self.config["game"]))
+        with only_named(trust=self.trust):
+            return _load(str(self.config["game"]))
 
     def __str__(self) -> str:
         last = dict(self.metrics[-1]) if self.metrics else {"iteration": 0}
@@ -410,6 +435,7 @@ def train(
     out: str | Path | None = None,
     processes: int = 1,
     report: Reporter = SILENT,
+    trust: bool = False,
     **options: Any,
 ) -> TrainingRun:
     """Train a network, into a run folder.
@@ -421,6 +447,7 @@ def train(
         out: The folder to write; by default a new one in `runs/`.
         processes: Worker processes. More than one needs `if __name__ == "__main__":` around the call in a script.
         report: Receives progress.
+        trust: Whether code in `.py` files may run that a run, a record or a network names.
         **options: Single options, such as `iterations=20`; `kibitz train LEARNER --help` lists them.
 
     Returns:
@@ -435,14 +462,19 @@ def train(
     """
     from .learn import trainer
 
-    config = trainer.configured(learner, full_name(_load(game)), preset, options)
-    run = trainer.new_run(_path(out), learner, config)
-    trainer.train(run, processes, report=report)
-    return TrainingRun(run)
+    with only_named(learner, game, trust=trust):
+        config = trainer.configured(learner, full_name(_load(game)), preset, options)
+        run = trainer.new_run(_path(out), learner, config)
+        trainer.train(run, processes, report=report)
+        return TrainingRun(run, trust)
 
 
 def resume(
-    folder: str | Path, iterations: int | None = None, processes: int = 1, report: Reporter = SILENT
+    folder: str | Path,
+    iterations: int | None = None,
+    processes: int = 1,
+    report: Reporter = SILENT,
+    trust: bool = False,
 ) -> TrainingRun:
     """Resume a training run from its last checkpoint; the result is that of a run that was never stopped.
 
@@ -451,6 +483,7 @@ def resume(
         iterations: A larger total number of iterations to reach; by default that of the run.
         processes: Worker processes, as for `train`.
         report: Receives progress.
+        trust: Whether code in `.py` files may run that a run, a record or a network names.
 
     Returns:
         The run.
@@ -464,9 +497,10 @@ def resume(
     """
     from .learn import trainer
 
-    run = trainer.open_run(Path(folder), iterations)
-    trainer.train(run, processes, report=report)
-    return TrainingRun(run)
+    with only_named(trust=trust):
+        run = trainer.open_run(as_path(folder), iterations)
+        trainer.train(run, processes, report=report)
+        return TrainingRun(run, trust)
 
 
 def models() -> dict[str, Any]:
@@ -487,4 +521,4 @@ def models() -> dict[str, Any]:
 
 
 def _path(folder: str | Path | None) -> Path | None:
-    return None if folder is None else Path(folder)
+    return None if folder is None else as_path(folder)

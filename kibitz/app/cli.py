@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from ..core.names import BadInput
+from ..core.names import BadInput, check_text, only_named
 from ..core.version import __version__
 from . import commands, streams
 from .ui.progress import compiling, err, out
@@ -81,8 +81,10 @@ def main() -> NoReturn:
 
 def _run() -> NoReturn:
     try:
-        app = build(sys.argv[1] if len(sys.argv) > 1 else "")
-        code = app(standalone_mode=False, prog_name="kibitz")
+        check_text(*sys.argv[1:])
+        with only_named(*sys.argv[1:]):
+            app = build(sys.argv[1] if len(sys.argv) > 1 else "")
+            code = app(standalone_mode=False, prog_name="kibitz")
         sys.exit(code if isinstance(code, int) else 0)
     except click_errors.ClickException as error:
         if type(error).__name__ == "NoArgsIsHelpError":

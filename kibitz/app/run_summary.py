@@ -70,7 +70,8 @@ class RunSummary:
         if None in (self.done, self.wanted) or self.done == self.wanted:
             return ""
         if self.command == "train":
-            return shlex.join(["kibitz", "train", "--resume", self.run])
+            trust = ["--trust"] if ".py:" in f"{self.game} {self.method}" else []
+            return shlex.join(["kibitz", "train", "--resume", self.run, *trust])
         if self.command not in ("match", "record") or not self.players:
             return ""
         players = self.players

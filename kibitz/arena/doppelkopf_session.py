@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.files import check_fits, readable
-from ..core.names import BadInput, at_least
+from ..core.names import BadInput, at_least, only_named
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.workers import START, Workers
-from ..games import Game, full_name, load
+from ..games import Game, full_name, load, load_stored
 from ..games.doppelkopf import Doppelkopf
 from ..games.doppelkopf.state import SOLO
 from ..games.records import Record, read_records
@@ -125,7 +125,7 @@ def open_session(
         raise BadInput(f"{full_name(rules)} has no sessions: only doppelkopf has")
     if rules.owed or rules.forced >= 0:
         raise BadInput(f"{full_name(rules)}: the session decides which solos are owed, so leave out owed and forced")
-    at_least("games", games, SEATS if solos else 1)
+    at_least("games", games, SEATS if solos else 1, 10**4)
     next_game(rules, opening(solos), games).facts  # noqa: B018  (refuses solos that may not be named)
     settings = {"solos": solos, "sessions": sessions}
     return open_run(folder, "session", rules, players, games, seed, session_games, **settings)
@@ -143,10 +143,10 @@ def play_sessions(
     `players` are those given to `open_session`, by default the names in the folder.
     """
     config = run.config()
-    games, seed, players = config["games"], config["seed"], players or config["players"]
-    rules, processes = shared(load(config["game"]), players, processes)
+    given, games, seed, players = players or (), config["games"], config["seed"], players or config["players"]
+    rules, processes = shared(load_stored(config["game"]), players, processes)
     total, last = games * config["sessions"], 0.0
-    with run.lock():
+    with only_named(*given), run.lock():
         sessions = read_sessions(run)
         with run.appending(FILE) as append:
             points = np.sum([totals(session) for session in sessions], axis=0)
@@ -176,7 +176,7 @@ def play_sessions(
 
 def _next(config: dict[str, Any], session: list[Played]) -> tuple[Standing, Any]:
     standing = session[-1].after if session else opening(config["solos"])
-    return standing, next_game(load(config["game"]), standing, config["games"])
+    return standing, next_game(load_stored(config["game"]), standing, config["games"])
 
 
 def read_sessions(run: Run) -> list[list[Played]]:

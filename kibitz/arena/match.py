@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..core.names import BadInput, at_least
+from ..core.names import MAX_GAMES, BadInput, at_least, only_named
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.workers import START, check_main_guard, spread
@@ -111,7 +111,7 @@ def play_all(
     if out is not None:
         run = open_run(Path(out), "match", game, players, games, seed)
         return play_into(run, processes, report, players, game), run
-    at_least("games", games, 1)
+    at_least("games", games, 1, MAX_GAMES)
     at_least("seed", seed, 0)
     records, so_far = [], Progress(games, report)
     with closing(play_match(game, players, games, seed, processes, report=report)) as played:
@@ -195,9 +195,9 @@ def open_run(
     Raises:
         BadInput: The run can't be played, or the folder holds something else. Nothing is written then.
     """
-    at_least("games", games, 1)
+    at_least("games", games, 1, MAX_GAMES)
     if "sessions" in settings:
-        at_least("sessions", settings["sessions"], 1)
+        at_least("sessions", settings["sessions"], 1, 10**5)
     at_least("seed", seed, 0)
     rules = as_game(game)
     if command == "record":
@@ -244,9 +244,9 @@ def play_into(
         alone: Seconds of work for which no worker processes are started.
     """
     config = run.config()
-    games, seed = config["games"], config["seed"]
+    games, seed, given = config["games"], config["seed"], [game, *(players or ())]
     game, players, make = game or config["game"], players or config["players"], make or KINDS[config["command"]]
-    with run.lock():
+    with only_named(*given), run.lock():
         records = {record.number: record for record in _own_records(run)}
         with run.appending(FILE) as append:
             so_far = Progress(games, report, records.values())

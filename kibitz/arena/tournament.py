@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.names import BadInput, at_least
+from ..core.names import MAX_GAMES, BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..games import Game, full_name
 from ..games.records import Record
@@ -85,7 +85,7 @@ def tournament(
     """
     rules, names = as_game(game), labels(players)
     check_entrants(rules, players, seed)
-    at_least("games", games, 1)
+    at_least("games", games, 1, MAX_GAMES)
     run = None
     if out is not None:
         run = open_run(Path(out), "tournament", rules, players, games, seed, check_entrants)

@@ -1,15 +1,21 @@
 """Names such as `leduc`, `goofspiel:13`, `liars_dice:dice=2,faces=6`: one parser, one error message, one registry."""
 
+import ast
 import dataclasses
 import difflib
 import functools
 import importlib
 import importlib.util
+import inspect
 import math
 import pkgutil
+import re
 import sys
 import traceback
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -30,22 +36,69 @@ def choose(kind: str, name: str, known: Iterable[str]) -> str:
     raise BadInput(f"no {kind} is called {name!r}: {hint}known are {', '.join(known)}")
 
 
-def at_least(what: str, value: float, low: float) -> None:
-    """Raise an error if a value is below its minimum."""
-    if value < low:
+LARGEST = 2**63 - 1  # integer that kernels and arrays hold
+MAX_GAMES = 10**7  # of a match, whose records are held in memory
+MAX_PROCESSES = 512
+
+
+def at_least(what: str, value: float, low: float, high: float = LARGEST) -> None:
+    """Raise an error if a value is below its minimum or above its maximum, or is not a number."""
+    if not value >= low:
         raise BadInput(f"{what} should be at least {low}, not {value}")
+    if value > high:
+        raise BadInput(f"{what} should be at most {high}, not {value}")
+
+
+def check_text(*texts: str) -> None:
+    """Refuse command-line arguments with control characters, or with bytes that aren't UTF-8."""
+    for text in texts:
+        if any(unicodedata.category(letter) in ("Cc", "Cs") and letter not in "\t\n" for letter in text):
+            raise BadInput(f"the argument {_short(text)} has a control character, or one that isn't UTF-8")
+
+
+def _short(text: str) -> str:
+    """A text in quotes, its unprintable characters escaped, and its end cut off where it is long."""
+    shown = ascii(text) if any(unicodedata.category(letter) == "Cs" for letter in text) else repr(text)
+    return shown if len(shown) <= 80 else f"{shown[:60]}...'"
+
+
+def as_path(text: str | Path) -> Path:
+    """The path that a text names, with `~` expanded.
+
+    Raises:
+        BadInput: The text is empty, too long, or has characters that no path should have.
+    """
+    shown = _short(str(text))
+    if not str(text):
+        raise BadInput("a path is empty: name a file or a folder")
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in str(text)):
+        raise BadInput(f"the path {shown} has a control character, or one that isn't UTF-8")
+    try:
+        path = Path(text).expanduser()
+        path.exists()
+    except RuntimeError:
+        raise BadInput(f"the path {shown} is in the home folder of a user who doesn't exist") from None
+    except PermissionError:  # what it is used for decides whether that matters
+        return path
+    except OSError as error:
+        raise BadInput(f"the path {shown} can't be used: {error.strerror or error}") from None
+    return path
 
 
 class Interval(NamedTuple):
-    """The numbers that a parameter may have, for its annotation; `above` and `below` exclude the end itself."""
+    """The numbers that a parameter may have, for its annotation; `above` and `below` exclude the end itself.
+
+    NaN and the infinities are in none.
+    """
 
     low: float = -math.inf
     high: float = math.inf
     above: bool = False
     below: bool = False
 
-    def __contains__(self, value: object) -> bool:
-        if not isinstance(value, int | float):
+    def __contains__(self, value: Any) -> bool:
+        is_number = isinstance(value, Integral) or (isinstance(value, Real) and math.isfinite(value))
+        if not is_number:
             return False
         return (self.low < value if self.above else self.low <= value) and (
             value < self.high if self.below else value <= self.high
@@ -150,9 +203,98 @@ def check(kind: str, cls: Any, values: dict[str, Any]) -> dict[str, Any]:
         wanted, _, allowed = fields[key]
         if not isinstance(value, wanted) and not (wanted is float and isinstance(value, int)):
             raise BadInput(f"{kind}: {key}={value} should be {span(*fields[key])}")
-        if allowed is not None and value not in allowed:
+        if not is_allowed(value, allowed):
             raise BadInput(f"{kind}: {key}={value} is out of range, it should be {span(*fields[key])}")
     return {key: fields[key][0](value) for key, value in values.items()}
+
+
+def is_allowed(value: Any, allowed: Any) -> bool:
+    """Whether a value is in a domain: None (all values), a range, an interval, or a tuple of values."""
+    if isinstance(allowed, range) and not isinstance(value, Integral):  # which would compare it with each number
+        return False
+    return allowed is None or value in allowed
+
+
+def checked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function refuse arguments outside the domain of their annotation."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        fields = hints(function)
+        for key, value in signature.bind(*args, **kwargs).arguments.items():
+            if key in fields and not is_allowed(value, fields[key][2]):
+                raise BadInput(f"{key}={value} is out of range, it should be {span(*fields[key])}")
+        return function(*args, **kwargs)
+
+    return call
+
+
+# The domains of parameters that many have.
+EXPLORATION = Interval(0, 1e6)
+SIMULATIONS = Interval(0, 1e12)  # 0: no limit
+SECONDS = Interval(0, 1e7)  # 0: no limit
+ITERATION = Interval(0, 1e9)  # 0: the last
+LEARNING_RATE = Interval(0, 1, above=True, below=True)
+
+# ---------------------------------------------------------------- code in files
+
+
+class Trust:
+    """Which `.py` files may be imported: those that the person has named, not those that only data names."""
+
+    def __init__(self, named: Iterable[Path] = (), guarded: bool = False, everything: bool = False) -> None:
+        self.named = set(named)  # by the person, on the command line or in Python, since this process was started
+        self.guarded = guarded  # whether only those may be imported
+        self.everything = everything  # whether data may name any other
+
+    def allows(self, file: Path) -> bool:
+        """Whether a file may be imported. Where nothing is guarded, Python code names it: that is remembered."""
+        if not self.guarded:
+            self.named.add(file.resolve())
+        return self.everything or file.resolve() in self.named
+
+
+_trust = Trust()
+
+
+@contextmanager
+def only_named(*texts: Any, trust: bool = False) -> Iterator[None]:
+    """Allow only `.py` files to be imported that these texts name, or that were named before.
+
+    The command line and the functions of the API run inside such a block, with what the person has given them; names
+    that come from a file are resolved inside one without texts.
+
+    Args:
+        texts: Command-line arguments, or names of games, players, searches and learners; other objects are ignored.
+        trust: Whether any file may be imported, as the person has said so.
+    """
+    before = _trust.guarded, _trust.everything
+    for text in texts:
+        if isinstance(text, str) and ".py:" in text:
+            path = re.sub("^--?[a-z_-]+=", "", text).rpartition(".py:")[0] + ".py"
+            _trust.named.add(as_path(path).resolve())
+    _trust.guarded, _trust.everything = True, _trust.everything or trust
+    try:
+        yield
+    finally:
+        _trust.guarded, _trust.everything = before
+
+
+def trust_all() -> None:
+    """Allow every file until the end of the surrounding `only_named`: the person has said so."""
+    _trust.everything = True
+
+
+def trust() -> Trust:
+    """What may be imported now, for `use_trust` in a worker process."""
+    return _trust
+
+
+def use_trust(given: Trust) -> None:
+    """Allow in this process what another one allows."""
+    global _trust
+    _trust = given
 
 
 # ---------------------------------------------------------------- registries
@@ -215,11 +357,20 @@ class Registry(Mapping[str, Any]):
 
 
 def class_from_file(kind: str, text: str) -> Any:
-    """The class that `path/to/file.py:Class` names. The file is imported once."""
-    path, _, name = text.rpartition(":") if not text.endswith(".py") else (text, "", "")
-    file = Path(path).expanduser()
+    """The class that `path/to/file.py:Class` names. The file is imported once, and only if it may be (`only_named`)."""
+    path, _, name = text.rpartition(".py:") if ".py:" in text else (text.removesuffix(".py"), "", "")
+    path += ".py"
+    file = as_path(path)
     if not file.is_file():
         raise BadInput(f"no file {path!r} (a {kind} in a file is named path/to/file.py:Class)")
+    if not name:
+        there = ", ".join(_classes_in(file)) or "none"
+        raise BadInput(f"{text} names no class: a {kind} in a file is named path/to/file.py:Class; there are {there}")
+    if not _trust.allows(file):
+        raise BadInput(
+            f"the {kind} {text} was read from a file and would run the code in {file.resolve()}: "
+            "if you trust that code, give --trust (in Python trust=True)"
+        )
     module = _module_from_file(file)
     classes = {key: value for key, value in vars(module).items() if isinstance(value, type)}
     own = [key for key, value in classes.items() if value.__module__ == module.__name__]
@@ -235,6 +386,14 @@ def _line(file: Path, error: Exception) -> str:
     if isinstance(error, SyntaxError) and Path(error.filename or "").resolve() == file.resolve():
         lines.append(error.lineno)
     return f":{lines[-1]}" if lines and lines[-1] else ""
+
+
+def _classes_in(file: Path) -> list[str]:
+    """The classes that a file defines; it is read, not run."""
+    try:
+        return [each.name for each in ast.parse(file.read_bytes()).body if isinstance(each, ast.ClassDef)]
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return []
 
 
 @functools.cache

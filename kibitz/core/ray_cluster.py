@@ -16,7 +16,7 @@ from copy import deepcopy
 from math import inf
 from typing import Any, Self
 
-from .names import BadInput
+from .names import BadInput, Trust, trust, use_trust
 from .progress import SILENT, Reporter
 from .workers import MAX_DEATHS, Make
 
@@ -54,7 +54,7 @@ class Cluster:
         self.report = report
         self._ray, self._ours = _connected(address)
         self._new = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
-        self._made_by = self._ray.put((make, arguments))
+        self._made_by = self._ray.put((trust(), make, arguments))
         self._given: tuple[int, list] = (0, [])  # number of values shared so far, and the last one
         self._at_work = False
         self._looked = -inf  # time of the last check for CPUs
@@ -175,10 +175,11 @@ class Cluster:
 class _Actor:
     """A process of the cluster. Its methods return (kind, value, machine): Ray would wrap errors that are raised."""
 
-    def come_up(self, made_by: tuple[Make, tuple], folder: str) -> tuple[str, Any, str]:
+    def come_up(self, made_by: tuple[Trust, Make, tuple], folder: str) -> tuple[str, Any, str]:
         with suppress(OSError):  # so that relative paths mean the same, if the folder exists
             os.chdir(folder)
-        make, arguments = deepcopy(made_by)
+        trusted, make, arguments = deepcopy(made_by)
+        use_trust(trusted)
         self.turn, self.given = 0, ()
         kind, self.function = _attempt(make, *arguments)
         return kind, None if kind == "done" else self.function, socket.gethostname()

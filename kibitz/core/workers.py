@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Self
 
 from . import memory
-from .names import BadInput
+from .names import BadInput, Trust, trust, use_trust
 from .progress import SILENT, Reporter
 
 START = 4.0  # seconds that a process takes to start: less work than that is done without it
@@ -216,7 +216,7 @@ class _Worker:
     def __init__(self, make: Make, arguments: tuple) -> None:
         spawn = multiprocessing.get_context("spawn")
         self.pipe, theirs = spawn.Pipe()
-        self.process = spawn.Process(target=_serve, args=(theirs, make, arguments), daemon=True)
+        self.process = spawn.Process(target=_serve, args=(theirs, trust(), make, arguments), daemon=True)
         with _one_thread():
             self.process.start()
         theirs.close()
@@ -260,9 +260,10 @@ class _Worker:
         return self.process.exitcode
 
 
-def _serve(pipe: Connection, make: Make, arguments: tuple) -> None:
+def _serve(pipe: Connection, trusted: Trust, make: Make, arguments: tuple) -> None:
     """Main function of a worker process: receive chunks, send results, until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the parent ends this one
+    use_trust(trusted)
     try:
         do, given = make(*arguments), ()
         pipe.send(("up", None, 0.0))

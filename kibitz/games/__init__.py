@@ -1,7 +1,5 @@
 """Games, one file each. A new file with a `@game` class in this folder is found without being listed anywhere."""
 
-from pathlib import Path
-
 from ..core import names
 from ..core.names import BadInput
 from .check import check, check_once
@@ -37,6 +35,7 @@ __all__ = [
     "game",
     "legal_actions",
     "load",
+    "load_stored",
     "positions",
     "view_of",
 ]
@@ -63,7 +62,7 @@ def load(text: str | Game) -> Game:
     if not hasattr(cls, "facts"):
         raise BadInput(f"{name} is no game: a game is a NamedTuple with the decorator @game")
     if ".py" in name and not is_shipped(cls):
-        cls.file = str(Path(name.rpartition(":")[0]).expanduser())
+        cls.file = str(names.as_path(name.rpartition(":")[0]))
     values = names.parameters(cls.name, cls, parameters)
     for key in cls._fields:
         if key not in values and key not in cls._field_defaults:
@@ -74,6 +73,16 @@ def load(text: str | Game) -> Game:
     else:
         check_once(made)
     return made
+
+
+def load_stored(text: str) -> Game:
+    """Make the game that a file names (a record, a network, the configuration of a run).
+
+    Raises:
+        BadInput: As `load`; or the game is a `.py` file that the person has neither named nor trusted.
+    """
+    with names.only_named():
+        return load(text)
 
 
 def full_name(game: Game) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from ..core.files import read_lines, reason
 from ..core.legacy import current_player
 from ..core.names import BadInput
-from . import OVER, legal_actions, load, positions
+from . import OVER, legal_actions, load_stored, positions
 
 FILE = "games.jsonl"  # in a run folder
 LARGEST = 2**63  # number in a record
@@ -40,7 +40,7 @@ class Record:
 
     def replay(self) -> Iterator[tuple[Any, int | None]]:
         """Yield each position with the action played there, the last one with None; BadInput at an illegal action."""
-        game = load(self.game)
+        game = load_stored(self.game)
         state = positions(game)[0]
         for ply, action in enumerate(self.actions):
             if game.turn(state) == OVER or action not in legal_actions(game, state):
@@ -52,7 +52,7 @@ class Record:
     def verify(self) -> Any:
         """The last position; BadInput if an action is illegal, the game is unfinished or the payoffs are wrong."""
         *_, (state, _) = self.replay()
-        game = load(self.game)
+        game = load_stored(self.game)
         if game.turn(state) != OVER:
             raise BadInput(f"game {self.number + 1} breaks off after {len(self.actions)} actions")
         payoffs = [game.payoff(state, seat) for seat in range(game.facts.seats)]

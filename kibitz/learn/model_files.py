@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.files import read_tensors, tensor_file_format
-from ..core.names import BadInput, choose
-from ..games import load
+from ..core.names import BadInput, as_path, choose
+from ..games import load_stored
 from .learner import LEARNERS
 
 SHIPPED = Path(__file__).parents[1] / "models"
@@ -27,7 +27,7 @@ def kept_networks(folder: Path) -> dict[int, Path]:
 
 def network_file(name: str, iteration: int = 0) -> Path:
     """The network file of a run folder (iteration 0: the last), of `models/NAME`, or the file itself."""
-    path = Path(name)
+    path = as_path(name)
     if name.startswith(PREFIX) and not path.exists():
         known = shipped()
         return known[choose("network of the package", name.removeprefix(PREFIX), known)]
@@ -83,7 +83,7 @@ def describe(path: Path) -> Description:
         read_tensors(path, "", "network")  # raises the reason
     described = FORMATS[found](path)
     try:
-        load(described.game)
+        load_stored(described.game)
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
     return described._replace(bytes=path.stat().st_size)

@@ -18,11 +18,11 @@ from typing import Any
 from ..core import memory
 from ..core.files import make_folder
 from ..core.legacy import current_config
-from ..core.names import BadInput, check, choose
+from ..core.names import BadInput, check, choose, only_named
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.workers import Workers, check_main_guard, cores
-from ..games import full_name, load
+from ..games import full_name, load, load_stored
 from .checkpoints import Checkpoints, Journal
 from .learner import Learner, WorkerPool, learner_class, make_worker
 
@@ -44,7 +44,7 @@ def configured(name: str, game_name: str, preset: str | None, given: dict[str, A
 def new_run(folder: Path | None, name: str, config: Any) -> Run:
     """Create the folder of a run, or the next free `runs/GAME-LEARNER-001`."""
     check_main_guard()
-    title = f"{load(config.game).name}-{Path(name.rpartition(':')[0]).stem or name}"
+    title = f"{load_stored(config.game).name}-{Path(name.rpartition(':')[0]).stem or name}"
     return Run.create(folder, title, {"command": "train", "method": name, **asdict(config)})
 
 
@@ -64,7 +64,8 @@ def open_run(folder: Path, iterations: int | None = None) -> Run:
 
 def class_of(run: Run) -> type[Learner]:
     """The class of a run's learner."""
-    return learner_class(str(run.config().get("method")))
+    with only_named():
+        return learner_class(str(run.config().get("method")))
 
 
 def config_of(run: Run, **changes: Any) -> Any:
@@ -91,7 +92,7 @@ def train(run: Run, processes: int | None = None, cluster: str | None = None, re
     """
     check_main_guard()
     config, cls = config_of(run), class_of(run)
-    learner = cls(config, load(config.game))
+    learner = cls(config, load_stored(config.game))
     learner.processes = processes or cores()
     name = str(run.config()["method"])
     with run.lock(), _workers(learner, name, cluster, report) as workers:
@@ -184,7 +185,7 @@ def estimate(run: Run, processes: int | None = None) -> Estimate:
     config, cls = config_of(run), class_of(run)
     lines = run.read_lines()
     done = int(lines[-1]["iteration"]) if lines else 0
-    cost = cls.estimate(config, load(config.game), processes or cores(), done)
+    cost = cls.estimate(config, load_stored(config.game), processes or cores(), done)
     # Buffers are doubled as they fill, and the old ones are there until the new ones are.
     memory.check(1.5 * cost.memory, f"the replay buffer of {run.folder}", "begin a run of less capacity")
     size = cost.bytes + LINE_BYTES * config.iterations

@@ -4,7 +4,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import Interval
+from ..core.names import EXPLORATION, ITERATION, SECONDS, SIMULATIONS, Interval
 from ..games import Game, legal_actions
 from ..jit import generators
 from ..learn.doppelkopf import card_network, lstm
@@ -35,7 +35,7 @@ class GuidedPlayer(SearchPlayer):
         self,
         budget: Annotated[str, "worlds x simulations of each, such as 10x1000"],
         net: Annotated[str, "a run folder of next-card, or its network file"],
-        c: Annotated[float, "exploration constant, for rewards from -1 to 1"] = OBENAUS_C,
+        c: Annotated[float, "exploration constant, for rewards from -1 to 1", EXPLORATION] = OBENAUS_C,
         playouts: Playouts = "random",
         exact: Exact = EXACT,
         announcements: HowAnnounced = "distribution",
@@ -116,7 +116,7 @@ class FromCards(CardPlayer):
     class Options(NamedTuple):
         network: Annotated[str, "run folder of cards or exit-cards, or its network file"]
         part: Annotated[str, "network that plays", ("belief", "policy")] = "belief"
-        iteration: Annotated[int, "iteration of the run; 0: the last"] = 0
+        iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0
 
     def __init__(self, options: Any) -> None:
         network, self.about = card_network.read_card_network(network_file(options.network, options.iteration))
@@ -142,25 +142,27 @@ class DokoPlayer(SearchPlayer):
     def __init__(
         self,
         network: Annotated[str, "run folder of cards or exit-cards, or its network file"],
-        simulations: Annotated[int, "worlds per move; 0: no limit"] = 100,
-        seconds: Annotated[float, "seconds per move; 0: no limit"] = 0.0,
-        tree_simulations: Annotated[int, "PUCT simulations per world; 0: rollouts instead of trees", Interval(0)] = 0,
-        c: Annotated[float, "exploration constant of the trees"] = 2.5,
+        simulations: Annotated[int, "worlds per move; 0: no limit", SIMULATIONS] = 100,
+        seconds: Annotated[float, "seconds per move; 0: no limit", SECONDS] = 0.0,
+        tree_simulations: Annotated[int, "PUCT simulations per world; 0: rollouts instead of trees", SIMULATIONS] = 0,
+        c: Annotated[float, "exploration constant of the trees", EXPLORATION] = 2.5,
         plies: Annotated[
-            int, "cards per rollout before the value network evaluates, with value=network", Interval(0)
+            int, "cards per rollout before the value network evaluates, with value=network", Interval(0, 1e6)
         ] = 12,
         determinization: Annotated[str, "how worlds are sampled", ("belief", "uniform")] = "belief",
         value: Annotated[
             str, "value of a rollout: playout to the end, or value network", ("playout", "network")
         ] = "playout",
         others: Annotated[str, "networks that model the other seats, a run or file; none: its own"] = "",
-        prior_weight: Annotated[float, "points per nat of the policy network's log probabilities"] = 0.02,
-        confidence: Annotated[float, "drop cards this many standard errors below the best", Interval(0)] = 1.75,
+        prior_weight: Annotated[
+            float, "points per nat of the policy network's log probabilities", Interval(0, 1e6)
+        ] = 0.02,
+        confidence: Annotated[float, "drop cards this many standard errors below the best", Interval(0, 1e6)] = 1.75,
         exact: Exact = 0,
         announcements: HowAnnounced = "distribution",
         worlds: Worlds = 400,
         margin: Margin = 0.0,
-        iteration: Annotated[int, "iteration of the run; 0: the last"] = 0,
+        iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0,
     ) -> None:
         by_simulations(simulations, seconds)
         own, about = card_network.read_card_network(network_file(network, iteration))

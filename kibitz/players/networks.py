@@ -1,12 +1,11 @@
 """Players from files, without search: strategies, networks and learned patterns."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
-from ..core.names import BadInput
-from ..games import Game, legal_actions, load
+from ..core.names import ITERATION, Interval, as_path
+from ..games import Game, legal_actions, load_stored
 from ..learn.deep_cfr import average
 from ..learn.deep_cfr.networks import Model, is_model, read_model
 from ..learn.mlp import Layers, action_probs, logits, read_layers
@@ -26,7 +25,7 @@ class StrategyPlayer(AdvisedPlayer):
     example = "runs/leduc-cfr+-001"
 
     def __init__(self, file: Annotated[str, "a strategy file, or the run folder that holds it"]) -> None:
-        self.path = Path(file)
+        self.path = as_path(file)
         if self.path.is_dir():
             self.path = self.path / "strategy.safetensors"
         self.strategy: Strategy | None = None
@@ -56,12 +55,12 @@ class NetworkPlayer(AdvisedPlayer):
     def __init__(
         self,
         network: Annotated[str, "a run folder, a network file, or models/NAME"],
-        iteration: Annotated[int, "iteration of the run; 0: the last"] = 0,
-        threshold: Annotated[float, "actions below this share of the highest probability are never played"] = 0.0,
+        iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0,
+        threshold: Annotated[
+            float, "actions below this share of the highest probability are never played", Interval(0, 1)
+        ] = 0.0,
     ) -> None:
         self.path, self.threshold = network_file(network, iteration), threshold
-        if not 0 <= threshold <= 1:
-            raise BadInput(f"net: threshold={threshold} should be from 0 to 1")
         self.known: tuple[Game, Layers | Model] | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
@@ -69,7 +68,7 @@ class NetworkPlayer(AdvisedPlayer):
         if self.known is None or not same(self.known[0], game):
             self.known = game, read_model(self.path, game) if is_model(self.path) else read_layers(self.path, game)[0]
             self.encoding = np.zeros(game.facts.encoding, np.float32)
-            self.seen = load(self.known[1].seen) if isinstance(self.known[1], Model) else game
+            self.seen = load_stored(self.known[1].seen) if isinstance(self.known[1], Model) else game
         if isinstance(self.known[1], Model) and len(weights := self.known[1].weights) > 1:
             # SD-CFR draws one of its networks and plays it to the end of the game.
             self.drawn = int(self.generator.choice(len(weights), p=weights / weights.sum()))
@@ -121,7 +120,7 @@ class FeaturesPlayer(PolicyPlayer):
         self,
         features: Annotated[str, "a run folder, or a features file"],
         policy: Annotated[str, "which of its weights to use", tuple(POLICIES)] = "tspg",
-        iteration: Annotated[int, "iteration of the run; 0: the last"] = 0,
+        iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0,
         greedy: Annotated[bool, "whether to always play the most likely action"] = False,
     ) -> None:
         self.path, self.policy, self.greedy = network_file(features, iteration), policy, greedy

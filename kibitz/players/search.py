@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_origin
 
 import numpy as np
 
-from ..core.names import BadInput, Interval
+from ..core.names import ITERATION, SECONDS, SIMULATIONS, BadInput
 from ..games import Game, legal_actions
 from ..learn.mlp import compiled, read_layers
 from ..learn.model_files import network_file
@@ -90,8 +90,8 @@ def equal_records(one: Any, two: Any) -> bool:
 
 
 def by_simulations(
-    simulations: Annotated[int, "simulations per move; 0: no limit", Interval(0)] = 0,
-    seconds: Annotated[float, "seconds per move; 0: no limit", Interval(0)] = 0.0,
+    simulations: Annotated[int, "simulations per move; 0: no limit", SIMULATIONS] = 0,
+    seconds: Annotated[float, "seconds per move; 0: no limit", SECONDS] = 0.0,
 ) -> tuple[int, float, dict[str, int]]:
     """Simulations, seconds, and settings of the search."""
     if not simulations and not seconds:
@@ -103,8 +103,9 @@ def by_worlds(
     budget: Annotated[str, "worlds x simulations of each, such as 10x1000"],
 ) -> tuple[int, float, dict[str, int]]:
     worlds, times, simulations = budget.partition("x")
-    if not times or not worlds.isdecimal() or not simulations.isdecimal() or min(int(worlds), int(simulations)) < 1:
-        raise BadInput(f"budget={budget} should be worlds x simulations, such as 10x1000")
+    numbers = [int(part) if part.isdecimal() and len(part) < 10 else 0 for part in (worlds, simulations)]
+    if not times or min(numbers) < 1:
+        raise BadInput(f"budget={budget} should be worlds x simulations, such as 10x1000, both below a billion")
     return int(worlds) * int(simulations), 0.0, {"determinizations": int(worlds)}
 
 
@@ -137,7 +138,7 @@ def pattern_policy(
     game: Game,
     policy: Annotated[str, "learned patterns: a run folder, or a file of features; none: uniform"] = "",
     playouts: Annotated[str, "which of its weights play out", (*POLICIES, "uniform")] = "double",
-    iteration: Annotated[int, "iteration of the run; 0: its last"] = 0,
+    iteration: Annotated[int, "iteration of the run; 0: its last", ITERATION] = 0,
 ) -> Any:
     if not policy:
         return None

@@ -23,8 +23,8 @@ CHOICES = ("distribution", "tree")
 HowAnnounced = Annotated[
     str, "how to choose announcements: by the distribution of final scores, or as moves of the tree", CHOICES
 ]
-Worlds = Annotated[int, "worlds sampled per announcement", Interval(2)]
-Margin = Annotated[float, "expected payoff that an announcement must gain"]
+Worlds = Annotated[int, "worlds sampled per announcement", Interval(2, 1e6)]
+Margin = Annotated[float, "expected payoff that an announcement must gain", Interval(-1e6, 1e6)]
 
 
 class Announcements:

@@ -36,6 +36,8 @@ def chunks(simulations: int, seconds: float, report: Reporter = SILENT, clock: C
         report: Receives the number of simulations done after each chunk.
         clock: Measures the seconds; by default one of its own.
     """
+    if not (simulations >= 0 and seconds >= 0):
+        raise BadInput(f"a budget of {simulations} simulations and {seconds} seconds: neither should be below 0")
     if not simulations and seconds == math.inf:
         raise BadInput("a search needs a budget: give simulations or seconds")
     clock = clock or Clock()

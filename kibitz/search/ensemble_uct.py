@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import Interval
+from ..core.names import EXPLORATION, Interval
 from ..core.progress import Reporter
 from ..games import Game, legal_actions
 from .advice import Advice, greedy_advice
@@ -24,7 +24,7 @@ from .mcts import Mcts, Uct
 from .search import Search, search
 
 EXACT = 10_000  # positions: a world of fewer is solved, in about the time of 1,000 simulations
-Exact = Annotated[int, "largest number of positions of a world that is solved instead; 0: never", Interval(0)]
+Exact = Annotated[int, "largest number of positions of a world that is solved instead; 0: never", Interval(0, 1e9)]
 
 
 class Root(NamedTuple):
@@ -110,7 +110,7 @@ class EnsembleUct(Ensemble):
         game: Game,
         seed: int = 1,
         determinizations: int = 10,
-        c: Annotated[float, "exploration constant, for rewards from -1 to 1"] = math.sqrt(2),
+        c: Annotated[float, "exploration constant, for rewards from -1 to 1", EXPLORATION] = math.sqrt(2),
         exact: Exact = EXACT,
         announcements: HowAnnounced = "distribution",
         worlds: Worlds = 400,

@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..core.memory import limit as memory_limit
-from ..core.names import BadInput
+from ..core.names import EXPLORATION, BadInput
 from ..games import Game, full_name, legal_actions, positions
 from ..games.protocol import CHANCE, OVER, TOO_LONG, TOO_MANY_ACTIONS
 from ..jit import below, helper, kernel, mix
@@ -127,7 +127,7 @@ class IsMcts(InfosetTree):
         self,
         game: Game,
         seed: int = 1,
-        c: Annotated[float, "exploration constant, for rewards from 0 to 1"] = 0.7,
+        c: Annotated[float, "exploration constant, for rewards from 0 to 1", EXPLORATION] = 0.7,
         policy: Any = None,
     ) -> None:
         super().__init__(game, seed, c, policy)
@@ -144,7 +144,7 @@ class SingleUct(InfosetTree):
         self,
         game: Game,
         seed: int = 1,
-        c: Annotated[float, "exploration constant, for rewards from -1 to 1"] = math.sqrt(2),
+        c: Annotated[float, "exploration constant, for rewards from -1 to 1", EXPLORATION] = math.sqrt(2),
         decide: Annotated[
             str, "play the action of the highest mean, or of the most visits", ("mean", "visits")
         ] = "mean",

@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..core.memory import limit as memory_limit
-from ..core.names import BadInput, Interval
+from ..core.names import EXPLORATION, BadInput, Interval
 from ..games import Game, full_name, positions
 from ..games.protocol import CHANCE, NO_SEAT, OVER, TOO_LONG
 from ..jit import hash_record, helper, kernel
@@ -26,14 +26,14 @@ from .selection import UNKNOWN, PuctSelection, Ucb1
 
 SQRT_2 = math.sqrt(2)
 # Options that UCT and PUCT share.
-C = Annotated[float, "exploration constant, for rewards from -1 to 1"]
+C = Annotated[float, "exploration constant, for rewards from -1 to 1", EXPLORATION]
 Fpu = Annotated[
     str, "first-play urgency of unvisited moves: infinite, or the value of the parent", ("infinite", "parent")
 ]
 Prove = Annotated[bool, "whether to prove wins and losses (MCTS-Solver)"]
 Reuse = Annotated[bool, "whether to keep the tree from move to move"]
-Plies = Annotated[int, "length of a playout, after which it counts as a draw; 0: no limit", Interval(0)]
-Megabytes = Annotated[float, "memory for the tree; 0: what --memory allows", Interval(0)]
+Plies = Annotated[int, "length of a playout, after which it counts as a draw; 0: no limit", Interval(0, 1e9)]
+Megabytes = Annotated[float, "memory for the tree; 0: what --memory allows", Interval(0, 1e9)]
 
 
 class Tree(NamedTuple):

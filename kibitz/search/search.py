@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.names import Registry
+from ..core.names import Registry, checked
 from ..core.progress import SILENT, Reporter
 from ..games import Game, legal_actions
 from ..jit import generators
@@ -39,6 +39,12 @@ class Search:
     deterministic: ClassVar[bool] = False  # advice is the same for all seeds
     presets: ClassVar[dict[str, dict[str, Any]]] = {}  # name -> options: `ensemble-uct:thesis`
     plays: ClassVar[str] = "any game"  # which games it searches, in words
+
+    def __init_subclass__(cls) -> None:
+        """Let the constructor refuse values outside the domains of its parameters."""
+        super().__init_subclass__()
+        if "__init__" in vars(cls):
+            cls.__init__ = checked(cls.__init__)  # type: ignore[method-assign]
 
     def __init__(self, game: Game, seed: int = 1, announcements: Announcements | None = None) -> None:
         """

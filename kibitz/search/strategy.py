@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.files import Expected, Shapes, check_fits, parse_json, read_tensors, readable, write_tensors
 from ..core.names import BadInput
-from ..games import Game, full_name, load
+from ..games import Game, full_name, load_stored
 from ..games.game import SCRATCH
 from ..jit import kernel
 from .infoset_table import Table
@@ -108,7 +108,7 @@ def read_strategy(path: Path, game: Game | None = None) -> Strategy:
         )
         if not sound:
             raise ValueError("its probabilities don't sum to 1 at every infoset")
-        return Strategy(game or load(name), keys, starts, probs)
+        return Strategy(game or load_stored(name), keys, starts, probs)
 
 
 def uniform_strategy(game: Game) -> Strategy:

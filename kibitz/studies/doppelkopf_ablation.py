@@ -11,6 +11,7 @@ from typing import Annotated
 import numpy as np
 
 from ..arena.play import recorded_games
+from ..core.names import Interval
 from ..games import load, view_of
 from ..players import make_for
 from .report import Report, points
@@ -62,7 +63,7 @@ class DokoStudy(Study):
     """
 
     net: Annotated[str, "Networks of kibitz train cards or exit-cards: a run folder, or a file."]
-    worlds: Annotated[int, "Number of determinizations per card."] = 100
+    worlds: Annotated[int, "Number of determinizations per card.", Interval(1, 1e6)] = 100
     others: Annotated[str, "Networks that model the other players: a run folder, or a file."] = ""
 
     parts, scales = PARTS, SCALES

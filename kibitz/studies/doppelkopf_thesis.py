@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..arena.statistics import Estimate, interval
+from ..core.names import Interval
 from ..core.runs import Run
 from ..games import full_name, load
 from ..games.doppelkopf.next_card import possible_next_cards
@@ -96,7 +97,9 @@ class DoppelkopfThesis(Study):
         Path | None,
         "Run of next-card to use from table-7 on; default: one trained for seven times the epochs of table-6.",
     ] = None
-    deals: Annotated[int | None, "Number of deals per match, each from four seats; default by the scale."] = None
+    deals: Annotated[
+        int | None, "Number of deals per match, each from four seats; default by the scale.", Interval(1, 1e6)
+    ] = None
     device: Annotated[str, "Torch device: auto, cpu or cuda."] = "auto"
 
     parts, scales = PARTS, SCALES

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arena.elo import rate
 from ..arena.statistics import summary
-from ..core.names import at_least, choose
+from ..core.names import MAX_GAMES, Interval, at_least, choose
 from ..core.runs import Run
 from ..games import load, positions, view_of
 from ..games.game import CHANCE
@@ -83,7 +83,7 @@ class ExitOosStudy(Study):
     """
 
     preset: Annotated[str, "Training configuration: paper, or kibitz (ours, stronger)."] = "paper"
-    games: Annotated[int | None, "Number of games per match; default by the scale."] = None
+    games: Annotated[int | None, "Number of games per match; default by the scale.", Interval(1, MAX_GAMES)] = None
 
     parts, scales = PARTS, SCALES
 

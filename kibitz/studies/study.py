@@ -19,7 +19,7 @@ from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval, summary
 from ..core.files import make_folder, read_json, write_atomically
 from ..core.legacy import current_config
-from ..core.names import BadInput, Registry, at_least, choose
+from ..core.names import LARGEST, MAX_PROCESSES, BadInput, Interval, Registry, choose, hints, is_allowed
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..games import load
@@ -63,8 +63,10 @@ class Study:
     part: str
     scale: str = "quick"
     out: Annotated[Path | None, "Folder to work in; default runs/study-NAME-SCALE."] = None
-    seed: Annotated[int, "The same seed gives the same result."] = 1
-    processes: Annotated[int | None, "Number of worker processes; default one per core."] = None
+    seed: Annotated[int, "The same seed gives the same result.", Interval(0, LARGEST)] = 1
+    processes: Annotated[
+        int | None, "Number of worker processes; default one per core.", Interval(1, MAX_PROCESSES)
+    ] = None
 
     name: ClassVar[str]
     parts: ClassVar[Mapping[str, str]]  # name -> description
@@ -73,9 +75,10 @@ class Study:
     def __post_init__(self) -> None:
         choose(f"part of {self.name}", self.part, self.parts)
         self.sizes: Any = self.scales[choose("scale", self.scale, self.scales)]
-        for field in fields(self):
-            if isinstance(value := getattr(self, field.name), int):
-                at_least(f"--{field.name}", value, 0 if field.name == "seed" else 1)
+        for name, (_, _, allowed) in hints(type(self)).items():
+            value = getattr(self, name)
+            if value is not None and not is_allowed(value, allowed):
+                raise BadInput(f"--{name} should be {allowed}, not {value}")
         self.folder = self.out or Path("runs") / f"study-{self.name}-{self.scale}"
         self.report = SILENT
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arena.statistics import Estimate, interval
 from ..core.files import read_json
-from ..core.names import choose
+from ..core.names import Interval, choose
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.workers import cores, spread
@@ -102,7 +102,9 @@ class TspgStudy(Study):
     ] = field(default_factory=list)
     preset: Annotated[str, "Training configuration: paper, public, or kibitz (ours)."] = "paper"
     features: Annotated[str, "Atoms that patterns are grown from: faithful, or rich."] = "faithful"
-    repetitions: Annotated[int | None, "Number of training runs per game; default by the scale."] = None
+    repetitions: Annotated[int | None, "Number of training runs per game; default by the scale.", Interval(1, 1000)] = (
+        None
+    )
     unvisited: Annotated[str, "Value assumed for unvisited actions in the TSPG objective: parent, loss or mixed."] = (
         "parent"
     )

@@ -90,7 +90,7 @@ def test_the_learner_of_the_documentation_learns(toy, tmp_path):
 
 def test_a_learner_in_a_file_trains_and_resumes_at_the_command_line_with_two_processes(toy, tmp_path):
     asked = ["reinforce.py:Reinforce", "kuhn", "--games", "5", "--iterations", "2", "--processes", "2", "--out", "run"]
-    for arguments in (asked, ["--resume", "run", "--iterations", "3", "--processes", "2"]):
+    for arguments in (asked, ["--resume", "run", "--trust", "--iterations", "3", "--processes", "2"]):
         done = subprocess.run(
             [sys.executable, "-m", "kibitz", "train", *arguments],
             cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,

@@ -9,7 +9,7 @@ import typer
 from ...core import names
 from ...core.names import BadInput
 from ..ui.progress import err, out, print_plain, reporting
-from .options import GameName, Json, Memory, Seed, write_json
+from .options import GameName, Json, Memory, Seed, Trust, write_json
 
 STDOUT = Path("-")
 
@@ -38,6 +38,7 @@ def advise(
     ] = None,
     seed: Seed = 1,
     memory: Memory = None,
+    trust: Trust = False,
     json_file: Json = None,
     language: Annotated[str, typer.Option(help="Language of the output: en or de.")] = "en",
 ) -> None:

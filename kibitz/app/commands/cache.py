@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ..ui.progress import out
+from ..ui.progress import out, print_plain
 
 
 def register(app: typer.Typer) -> None:
@@ -22,7 +22,7 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Delete all compil
 
     files = cache_files()
     total = sum(path.stat().st_size for path in files)
-    out.print(f"{cache_folder()}: {len(files)} files, {total / 1e6:.1f} MB", soft_wrap=True)
+    print_plain(f"{cache_folder()}: {len(files)} files, {total / 1e6:.1f} MB")
     if clear:
         for path in files:
             path.unlink(missing_ok=True)

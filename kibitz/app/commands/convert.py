@@ -10,6 +10,7 @@ from ...core.files import read_text, write_atomically
 from ...core.names import BadInput, choose
 from ..ui.progress import err, out, reporting
 from ..ui.words import Words
+from .options import Trust, check_writable, path_to_read
 
 if TYPE_CHECKING:
     from ...games import Game
@@ -38,8 +39,14 @@ def choices(options: dict[str, str]) -> str:
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="File of games, or the run folder that holds it.", metavar="FROM")],
-    target: Annotated[Path | None, typer.Argument(help="File to write. Default: the terminal.", metavar="[TO]")] = None,
+    source: Annotated[
+        Path,
+        typer.Argument(help="File of games, or the run folder that holds it.", metavar="FROM", parser=path_to_read),
+    ],
+    target: Annotated[
+        Path | None,
+        typer.Argument(help="File to write. Default: the terminal.", metavar="[TO]", parser=path_to_read),
+    ] = None,
     read_as: Annotated[
         str | None,
         typer.Option(
@@ -97,6 +104,7 @@ def convert(
     language: Annotated[
         str, typer.Option(help="Language of records as text and of messages: en or de; both are read.")
     ] = "en",
+    trust: Trust = False,
 ) -> None:
     """Convert recorded games of Doppelkopf or hold'em into another format.
 
@@ -118,10 +126,12 @@ def convert(
     from ..ui.arena_tables import print_line
 
     words = Words(language)
+    if target is not None:
+        check_writable(target)
     form = thesis_lines.form(letters, position, hand, marriage)
     path = source / FILE if source.is_dir() else source
     text = read_text(path, "file of games")
-    read_as = choose("format", read_as, FORMATS | READ_ONLY) if read_as else _looks_like(text)
+    read_as = choose("format", read_as, FORMATS | READ_ONLY) if read_as is not None else _looks_like(text)
     if write_as is None and target is not None:
         write_as = SUFFIXES.get(target.suffix)
     if write_as is None:
@@ -130,9 +140,9 @@ def convert(
     readers = {
         "json": _from_json,
         "text": _from_text,
-        "thesis": lambda text: _from_lines(text, rules or "doppelkopf:thesis", form),
-        "acpc": lambda text: _from_hands(text, rules or "holdem"),
-        "pokerstars": lambda text: _from_pokerstars(text, rules or "holdem"),
+        "thesis": lambda text: _from_lines(text, "doppelkopf:thesis" if rules is None else rules, form),
+        "acpc": lambda text: _from_hands(text, "holdem" if rules is None else rules),
+        "pokerstars": lambda text: _from_pokerstars(text, "holdem" if rules is None else rules),
     }
     written: list[str] = []
     lossy = 0
@@ -172,13 +182,13 @@ def _looks_like(text: str) -> str:
 
 
 def _write(record: "Record", end: Any, form_name: str, form: "thesis_lines.Form", seat: int | None) -> str:
-    from ...games import load
+    from ...games import load_stored
     from ...games.doppelkopf import notation, thesis_lines
     from ...games.holdem import Holdem, acpc
 
     if form_name == "json":
         return record.line()
-    game = load(record.game)
+    game = load_stored(record.game)
     if (form_name == "acpc") != isinstance(game, Holdem):
         raise BadInput(f"game {record.number + 1} is of {record.game}, which can't be written as {form_name}")
     if form_name == "acpc":
@@ -215,12 +225,12 @@ def _end_of(record: "Record", many: bool) -> Any:
     """Return the last position of a game; refuse one that can't have been played."""
     import numpy as np
 
-    from ...games import load, positions
+    from ...games import load_stored, positions
     from ...games.doppelkopf import notation
     from ...games.game import SCRATCH
     from ...games.holdem import Holdem
 
-    game = load(record.game)
+    game = load_stored(record.game)
     if isinstance(game, Holdem):
         end = positions(game)[0]
         known = many and notation.play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))

@@ -9,9 +9,8 @@ from rich.table import Table
 
 from ...core import names
 from ...core.files import write_atomically
-from ...core.names import BadInput
 from ..ui.progress import out, print_plain, reporting
-from .options import Json, Seed, write_json
+from .options import Json, Seed, Trust, check_writable, path_to_read, write_json
 
 if TYPE_CHECKING:
     from ...learn.tspg.explain import Explanation
@@ -29,7 +28,10 @@ def explain(
         str, typer.Argument(help="A run folder of kibitz train tspg, or a file of features.", metavar="RUN")
     ],
     out_file: Annotated[
-        Path | None, typer.Option("--out", help="The page to write; default RUN/explained.html.", metavar="FILE.html")
+        Path | None,
+        typer.Option(
+            "--out", help="The page to write; default RUN/explained.html.", metavar="FILE.html", parser=path_to_read
+        ),
     ] = None,
     policy: Annotated[
         str,
@@ -48,6 +50,7 @@ def explain(
         str | None, typer.Option("--game", help="The game, where the file of features is for one outside the package.")
     ] = None,
     seed: Seed = 1,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Show learned patterns as pictures, and their contributions to each move, on one HTML page.
@@ -66,13 +69,10 @@ def explain(
     names.at_least("--games", games, 1)
     names.at_least("--seed", seed, 0)
     names.at_least("--iteration", iteration, 0)
-    folder = Path(run)
     path = network_file(run, iteration)
-    target = out_file or default_page(run, path)
-    if target.is_dir() or not target.parent.is_dir():
-        raise BadInput(f"can't write {target}: {'it is a folder' if target.is_dir() else 'its folder does not exist'}")
-    game, features, made = read_explainable(path, game_name, trusted=folder.is_dir())
-    with reporting(escape(run)) as report:
+    target = check_writable(default_page(run, path) if out_file is None else out_file)
+    game, features, made = read_explainable(path, game_name)
+    with reporting(run) as report:
         found = explain_policy(game, features, run, policy, made, games, seed, moves, report)
         write_atomically(target, page(found).encode())
     show(found)

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from ...core import names
@@ -45,10 +46,10 @@ def list_games(
 
     game = load(name)
     kind: Any = type(game)
-    out.print(f"[bold]{full_name(game)}[/bold]: {kind.__doc__}")
+    out.print(f"[bold]{escape(full_name(game))}[/bold]: {escape(kind.__doc__ or '')}")
     table = Table("parameter", "value", "allowed", "meaning")
     for key, field in names.hints(kind).items():
-        table.add_row(key, _text(getattr(game, key)), names.span(*field), field[1])
+        table.add_row(key, escape(_text(getattr(game, key))), escape(names.span(*field)), escape(field[1]))
     if table.row_count:
         out.print(table)
     for preset, values in getattr(kind, "presets", {}).items():
@@ -56,7 +57,7 @@ def list_games(
         out.print(f"[bold]{game.name}:{preset}[/bold]: {settings}", highlight=False)
     facts = Table("fact", "value")
     for key, value in vars(game.facts).items():
-        facts.add_row(key.replace("_", " "), _text(value))
+        facts.add_row(key.replace("_", " "), escape(_text(value)))
     facts.add_row("state size", f"{game.state.itemsize} bytes")
     out.print(facts)
 

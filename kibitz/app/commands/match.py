@@ -5,11 +5,12 @@ import time
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from ...core.names import BadInput, at_least
 from .. import completion
 from ..ui.progress import out
-from .options import GameName, Json, Memory, Out, Processes, Seed, Within, write_json
+from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, Within, write_json
 
 Players = Annotated[
     list[str],
@@ -42,6 +43,7 @@ def match(
     processes: Processes = None,
     memory: Memory = None,
     out_folder: Out = None,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Play a match and report who is better, with 95% intervals.
@@ -82,7 +84,7 @@ def match(
     run.write(RESULT, json.dumps(measured, indent=2) + "\n")
     dealt = f", {result.games // seats:,} deals from {seats} seats" if seats > 2 and result.games % seats == 0 else ""
     out.print(
-        f"{result.games:,} games of [bold]{measured['game']}[/bold]{dealt}, seed {seed}, {seconds:.1f} s",
+        f"{result.games:,} games of [bold]{escape(measured['game'])}[/bold]{dealt}, seed {seed}, {seconds:.1f} s",
         highlight=False,
     )
     out.print(result_table(players, result, milli_unit))

@@ -1,6 +1,8 @@
 """Options that several commands share."""
 
 import json
+import math
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +10,7 @@ import typer
 
 from ...core import memory
 from ...core.files import write_atomically
-from ...core.names import BadInput
+from ...core.names import MAX_PROCESSES, BadInput, as_path, trust_all
 from .. import completion
 from ..ui.progress import out
 
@@ -20,11 +22,44 @@ GameName = Annotated[
         autocompletion=completion.games,
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Random seed; equal seeds give equal results.")]
-Out = Annotated[Path | None, typer.Option("--out", help="Run folder to write. Default: a new folder in runs/.")]
+Seed = Annotated[int, typer.Option(help="Random seed, 0 to 2^63 - 1; equal seeds give equal results.")]
+
+
+def path_to_read(text: str) -> Path:
+    """Parse a path; whether there is what it should name is up to the command."""
+    try:
+        return as_path(text)
+    except BadInput as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def folder_to_write(text: str) -> Path:
+    """Parse the path of a run folder; refuse one that can't be created, before the work starts."""
+    path = path_to_read(text)
+    there = next(each for each in (path, *path.absolute().parents) if each.exists())
+    if not there.is_dir():
+        raise typer.BadParameter(f"can't write to {path}: {there} is a file")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise typer.BadParameter(f"can't write to {path}: no permission in {there}")
+    return path
+
+
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        parser=folder_to_write,
+        metavar="FOLDER",
+        help="Run folder to write. Default: a new folder in runs/.",
+    ),
+]
 Processes = Annotated[
     int | None,
-    typer.Option(min=1, help="Worker processes, for work that takes longer than starting them. Default: one per core."),
+    typer.Option(
+        min=1,
+        max=MAX_PROCESSES,
+        help="Worker processes, for work that takes longer than starting them. Default: one per core.",
+    ),
 ]
 
 
@@ -42,9 +77,35 @@ Memory = Annotated[
         metavar="SIZE",
     ),
 ]
+
+
+def _trust(given: bool) -> None:
+    if given:
+        trust_all()
+
+
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        callback=_trust,
+        is_eager=True,
+        help="Run the code of games and players in .py files that a run, a record or a network names.",
+    ),
+]
+
+
+def finite(value: float | None) -> float | None:
+    """Refuse NaN and the infinities, which the parser of options takes for numbers."""
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is no finite number")
+    return value
+
+
 Within = Annotated[
     float | None,
     typer.Option(
+        callback=finite,
         help="Report how many more games are needed for a 95% interval of ± this (payoff units; mbb/g in poker).",
         min=0.001,
     ),
@@ -53,8 +114,11 @@ Within = Annotated[
 
 def check_writable(path: Path) -> Path:
     """Refuse a file that can't be created, before the work starts."""
+    path = as_path(path)
     if path.is_dir() or not path.parent.is_dir():
         raise BadInput(f"can't write {path}: {'it is a folder' if path.is_dir() else 'its folder does not exist'}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK) or not os.access(path.parent, os.W_OK | os.X_OK):
+        raise BadInput(f"can't write {path}: no permission")
     return path
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from ...core import names
 from ...core.names import BadInput
 from ..ui.progress import err, out, reporting
-from .options import GameName
+from .options import GameName, Trust
 
 
 def register(app: typer.Typer) -> None:
@@ -39,6 +39,7 @@ def play(
     language: Annotated[
         str, typer.Option(help="Language of the table: en or de. Terms of the game itself are German in Doppelkopf.")
     ] = "en",
+    trust: Trust = False,
 ) -> None:
     """Play a game in the terminal and ask a kibitzer for advice.
 
@@ -73,16 +74,17 @@ def run_game(
     for option, name in (("--against", against), ("--with", kibitzer)):
         if name == "human":
             raise BadInput(f"{option} human: you are the human; name a player such as random or oos:1000")
-    against = against or default_player(game)
+    against = default_player(game) if against is None else against
+    kibitzer = against if kibitzer is None else kibitzer
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
     seats = [str(number + 1) for number in range(game.facts.seats)]
     if seat not in (*seats, "random"):
         raise BadInput(f"--seat {seat} should be {', '.join(seats)} or random")
     others, adviser = (
         [make_for(against, game) for _ in range(game.facts.seats - 1)],
-        make_for(kibitzer or against, game),
+        make_for(kibitzer, game),
     )
-    preparation = Preparation(game, [against, *([kibitzer] if kibitzer else [])])
+    preparation = Preparation(game, [against, kibitzer])
 
     def wait() -> None:
         with reporting("compiling (first time only)") as report:
@@ -97,7 +99,7 @@ def run_game(
         seat=int(np.random.default_rng(seed).integers(len(seats))) if seat == "random" else seats.index(seat),
         seed=seed,
         advice=advice,
-        name=label(kibitzer or against),
+        name=label(kibitzer),
         against=label(against),
         language=language,
     )

@@ -10,7 +10,7 @@ from rich.table import Column, Table
 
 from ...core.names import BadInput
 from ..ui.progress import out
-from .options import Json, write_json
+from .options import Json, path_to_read, write_json
 
 
 def register(app: typer.Typer) -> None:
@@ -19,7 +19,10 @@ def register(app: typer.Typer) -> None:
 
 def rate_players(
     folder: Annotated[
-        Path, typer.Argument(help="Folder; all files games.jsonl in it and below are read.", metavar="FOLDER")
+        Path,
+        typer.Argument(
+            help="Folder; all files games.jsonl in it and below are read.", metavar="FOLDER", parser=path_to_read
+        ),
     ],
     fix: Annotated[
         str | None,
@@ -50,7 +53,7 @@ def rate_players(
         score = f"{100 * player.score:.1f}%"
         table.add_row(escape(player.name), f"{player.elo:.0f}", interval, f"{player.games:,}", score, player.note)
     games = sum(player.games for player in rating.players) // 2
-    out.print(f"[bold]{rating.game}[/bold], {games:,} games", highlight=False)
+    out.print(f"[bold]{escape(rating.game)}[/bold], {games:,} games", highlight=False)
     out.print(table)
     if rating.repeated:
         again = f"{rating.repeated:,} games are there again, with the same players, seed and moves: they count once"

@@ -4,10 +4,11 @@ import time
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from ...core.progress import Reporter
 from ..ui.progress import out
-from .options import GameName, Json, Memory, Out, Processes, Seed, write_json
+from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
 
 
 def register(app: typer.Typer) -> None:
@@ -49,6 +50,7 @@ def record(
     processes: Processes = None,
     memory: Memory = None,
     out_folder: Out = None,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Record games for networks to learn from, on all cores, in a run folder.
@@ -68,6 +70,8 @@ def record(
         rate = _Rate(report)
         play_into(run, processes, rate)
     speed = f", {rate.rate:,.1f} games per second" if rate.rate else ""
-    out.print(f"{rate.done:,} games of [bold]{run.config()['game']}[/bold], seed {seed}{speed}", highlight=False)
+    out.print(
+        f"{rate.done:,} games of [bold]{escape(run.config()['game'])}[/bold], seed {seed}{speed}", highlight=False
+    )
     print_line(f"games: {run.path(FILE)}")
     write_json(json_file, run.config() | {"done": rate.done, "games_per_second": rate.rate})

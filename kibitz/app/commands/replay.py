@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ...core.names import BadInput
 from ..ui.progress import out
+from .options import Trust, path_to_read
 
 if TYPE_CHECKING:
     from ...games import Game
@@ -23,7 +24,12 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A file games.jsonl, or the run folder that holds it.", metavar="FILE")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A file games.jsonl, or the run folder that holds it.", metavar="FILE", parser=path_to_read
+        ),
+    ],
     number: Annotated[int, typer.Option("--game", help="Number of the game, from 1.")] = 1,
     seat: Annotated[
         int | None, typer.Option(help="Show only what this seat saw (1 is the first). Default: everything.")
@@ -34,6 +40,7 @@ def replay(
             "--positions", help="Show the position after every N moves; 0: only at the end.", metavar="N", min=0
         ),
     ] = 0,
+    trust: Trust = False,
 ) -> None:
     """Show a recorded game: its moves, one round of the table or one trick per line, and the last position.
 
@@ -41,7 +48,7 @@ def replay(
 
     Example: kibitz replay runs/doppelkopf-match-001 --positions 1
     """
-    from ...games import CHANCE, load
+    from ...games import CHANCE, load_stored
     from ...games.records import FILE, read_records
     from ..ui.arena_tables import print_line
 
@@ -53,7 +60,7 @@ def replay(
     record = records[number]
     try:
         record.verify()
-        game = load(record.game)
+        game = load_stored(record.game)
     except BadInput as error:
         raise BadInput(f"{path}, {error}") from None
     if seat is not None and not 1 <= seat <= game.facts.seats:

@@ -14,7 +14,7 @@ from ...core.names import BadInput
 from ..run_summary import RunSummary, run_folders, summarize
 from ..ui.progress import out, print_plain, reporting
 from ..ui.tables import compact_table
-from .options import Json, write_json
+from .options import Json, path_to_read, write_json
 from .runs_compare import compare
 from .runs_show import show
 
@@ -45,7 +45,9 @@ def list_runs(
     context: typer.Context,
     folder: Annotated[
         Path | None,
-        typer.Option("--in", help="Folder to search. Default: runs.", metavar="FOLDER", show_default=False),
+        typer.Option(
+            "--in", help="Folder to search. Default: runs.", metavar="FOLDER", show_default=False, parser=path_to_read
+        ),
     ] = None,
     json_file: Json = None,
 ) -> None:

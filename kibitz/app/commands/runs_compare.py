@@ -15,7 +15,7 @@ from .. import completion
 from ..run_summary import is_number, measurements, step
 from ..ui.progress import out, print_plain
 from ..ui.tables import fits
-from .options import Json, check_writable, write_json
+from .options import Json, check_writable, path_to_read, write_json
 
 PNG = b"\x89PNG"
 LABELS = {"nash_conv": "NashConv", "loss": "loss (KL to the expert)"}
@@ -44,7 +44,10 @@ def _is_png(path: Path) -> bool:
 
 def compare(
     folders: Annotated[
-        list[Path], typer.Argument(help="Run folders, two or more.", metavar="RUN", autocompletion=completion.runs)
+        list[Path],
+        typer.Argument(
+            help="Run folders, two or more.", metavar="RUN", parser=path_to_read, autocompletion=completion.runs
+        ),
     ],
     metrics: Annotated[
         list[str] | None,

@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from ...core.names import choose
 from ..ui.progress import out
 from ..ui.words import ENGLISH, Words
-from .options import GameName, Json, Memory, Out, Processes, Seed, write_json
+from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
 
 if TYPE_CHECKING:
     from ...arena.doppelkopf_session import Played
@@ -44,6 +44,7 @@ def session(
     processes: Processes = None,
     memory: Memory = None,
     out_folder: Out = None,
+    trust: Trust = False,
     json_file: Json = None,
     language: Annotated[str, typer.Option(help="Language of the score sheets: en or de.")] = "en",
 ) -> None:

@@ -7,7 +7,7 @@ from rich.markup import escape
 
 from ...core import names
 from ...core.runs import Run
-from ..ui.progress import err, out, reporting
+from ..ui.progress import err, out, print_plain, reporting
 from .options import GameName, Json, Memory, Out, Seed, write_json
 
 
@@ -74,7 +74,9 @@ def solve(
             run.log(iterations=points[-1][0], nash_conv=points[-1][1])
     results: dict[str, Any] = dict(config, done=done, seconds=last.seconds if last else 0.0)
     results["infosets"] = len(strategy.keys)
-    out.print(f"[bold]{name}[/bold], {method}: {done:,} iterations, {len(strategy.keys):,} infosets, seed {seed}")
+    out.print(
+        f"[bold]{escape(name)}[/bold], {method}: {done:,} iterations, {len(strategy.keys):,} infosets, seed {seed}"
+    )
     if form is not None and points:
         found = evaluate(form, strategy)
         results |= {"nash_conv": found.nash_conv, "value": found.value}
@@ -87,9 +89,9 @@ def solve(
         out.print(f"\n{escape(game.show(view, seat))}", highlight=False)
         key = int(game.infoset(view, seat))
         out.print(formatting.probs_table(game, view, strategy.at(key, len(legal_actions(game, view)))))
-    out.print(f"\nstrategy: {run.path('strategy.safetensors')}", soft_wrap=True)
+    print_plain(f"\nstrategy: {run.path('strategy.safetensors')}")
     if run.path("convergence.png").exists():
-        out.print(f"plot:     {run.path('convergence.png')}", soft_wrap=True)
+        print_plain(f"plot:     {run.path('convergence.png')}")
     write_json(json_file, results)
     if interrupted:
         raise typer.Exit(130)

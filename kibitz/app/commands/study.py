@@ -14,8 +14,8 @@ from typer.core import TyperGroup
 
 from ...core import names
 from ..index import index, is_enough, rebuild_command
-from ..ui.progress import err, out, reporting
-from .options import Json, write_json
+from ..ui.progress import err, out, print_plain, reporting
+from .options import Json, Trust, write_json
 
 if TYPE_CHECKING:
     from ...studies.report import Report
@@ -50,7 +50,7 @@ def command_of(name: str) -> tuple[Any, str]:
 
     study = STUDIES[name]
 
-    def command(json_file: Any, **options: Any) -> None:
+    def command(json_file: Any, trust: bool, **options: Any) -> None:
         run_study(study(**options), json_file)
 
     parts = "; ".join(f"{name}: {text}" for name, text in study.parts.items())
@@ -64,7 +64,8 @@ def command_of(name: str) -> tuple[Any, str]:
         annotations.setdefault(field.name, Annotated[kind, typer.Option(f"--{field.name}", help=meaning)])
         default = field.default if field.default_factory is MISSING else field.default_factory()
         defaults[field.name] = inspect.Parameter.empty if default is MISSING else default
-    annotations["json_file"], defaults["json_file"] = Json, None
+    annotations |= {"trust": Trust, "json_file": Json}
+    defaults |= {"trust": False, "json_file": None}
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=annotation)
@@ -95,18 +96,18 @@ def present(report: "Report", study: Any, json_file: Any) -> None:
     from ..ui import plots
 
     written = report.write(study.folder, study.file_name(), study.command(), study.scale_text())
-    table = Table(*map(escape, report.heads), title=report.title)
+    table = Table(*map(escape, report.heads), title=escape(report.title))
     for row in report.rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     out.print(table)
     for note in report.notes:
         out.print(escape(note), highlight=False)
-    out.print(f"table: {written}", soft_wrap=True, highlight=False)
+    print_plain(f"table: {written}")
     plot = written.with_suffix(".png")
     if report.curves:
         plots.curves(plot, report.curves, report.title, report.y_label, report.x_label)
     if report.panels:
         plots.multiples(plot, report.title, report.panels, report.x_label, report.y_label)
     if report.curves or report.panels:
-        out.print(f"plot:  {plot}", soft_wrap=True, highlight=False)
+        print_plain(f"plot:  {plot}")
     write_json(json_file, report.as_json())

@@ -10,7 +10,7 @@ from ...core.files import read_json
 from ...core.names import BadInput
 from .. import completion
 from ..ui.progress import out
-from .options import GameName, Json, Memory, Out, Processes, Seed, write_json
+from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, path_to_read, write_json
 
 if TYPE_CHECKING:
     from ...arena.tournament import Standings
@@ -32,12 +32,14 @@ def tournament(
         int, typer.Option("--games", help="Number of games per match; each deal is played from both seats.")
     ] = 1000,
     checkpoints: Annotated[
-        Path | None, typer.Option(help="Add every network that this training run has kept.", metavar="RUN")
+        Path | None,
+        typer.Option(help="Add every network that this training run has kept.", metavar="RUN", parser=path_to_read),
     ] = None,
     seed: Seed = 1,
     processes: Processes = None,
     memory: Memory = None,
     out_folder: Out = None,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Play a match between every two players, and rank them by their mean payoff.
@@ -70,7 +72,7 @@ def tournament(
     with shown(run.config()["game"], games, run, command) as report:
         found = play_tournament(game, entrants, number, seed, processes, run.folder, report)
     title = f"{run.config()['game']}, {number:,} games per match"
-    out.print(f"{title}, seed {seed}", highlight=False)
+    print_line(f"{title}, seed {seed}")
     out.print(standings_table(found))
     out.print(*cross_tables(found, out.width), sep="")
     plot(run.path("matrix.png"), found, title)

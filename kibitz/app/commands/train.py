@@ -18,7 +18,7 @@ from ...core.names import BadInput
 from ...core.runs import Run
 from ..index import index, is_enough, rebuild_command
 from ..ui.progress import err, out, print_plain, reporting
-from .options import GameName, Json, Memory, Out, Processes, write_json
+from .options import GameName, Json, Memory, Out, Processes, Trust, path_to_read, write_json
 
 Cluster = Annotated[
     str | None,
@@ -59,7 +59,7 @@ def command_of(name: str) -> tuple[Any, str]:
 
     cls = learner_class(name)
 
-    def command(game_name: str, out_folder: Any, json_file: Any, preset: str | None = None, processes: Any = None, cluster: Any = None, memory: Any = None, **given: Any) -> None:  # fmt: skip  # noqa: E501
+    def command(game_name: str, out_folder: Any, json_file: Any, preset: str | None = None, processes: Any = None, cluster: Any = None, memory: Any = None, trust: bool = False, **given: Any) -> None:  # fmt: skip  # noqa: E501
         if cluster is not None and importlib.util.find_spec("ray") is None:
             raise BadInput("a cluster needs Ray: pip install 'kibitz[cluster]'")
         _start(new_run(out_folder, name, configured(name, game_name, preset, given)), processes, cluster, json_file)
@@ -84,6 +84,7 @@ def command_of(name: str) -> tuple[Any, str]:
     if cls.worker is not Learner.worker:
         parameters += [_parameter("processes", Processes, None), _parameter("cluster", Cluster, None)]
     parameters += [_parameter("memory", Memory, None), _parameter("out_folder", Out, None)]
+    parameters.append(_parameter("trust", Trust, False))
     parameters += [_parameter("json_file", Json, None)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -102,12 +103,14 @@ def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empt
 def resume(
     context: typer.Context,
     folder: Annotated[
-        Path | None, typer.Option("--resume", help="Run folder to resume.", metavar="RUN", show_default=False)
+        Path | None,
+        typer.Option("--resume", help="Run folder to resume.", metavar="RUN", show_default=False, parser=path_to_read),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="With --resume: total number of iterations to reach.")] = None,
     processes: Processes = None,
     cluster: Cluster = None,
     memory: Memory = None,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Train a learner into a run folder, or resume a run. A learner in a file is named path/to/file.py:Class.
@@ -143,7 +146,7 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
     from ...learn.trainer import config_of, train
 
     config = config_of(run)
-    err.print(f"[bold]{config.game}[/bold] into {escape(str(run.folder))}", highlight=False)
+    err.print(f"[bold]{escape(config.game)}[/bold] into {escape(str(run.folder))}", highlight=False)
     began = time.perf_counter()
     try:
         _print_estimate(run, processes)
@@ -178,7 +181,9 @@ def _print_estimate(run: Run, processes: int | None) -> None:
 
 def _stop(run: Run) -> NoReturn:
     err.print("stopped: everything up to the last checkpoint and all collected games are kept", highlight=False)
-    print_plain("to resume: " + shlex.join(["kibitz", "train", "--resume", str(run.folder)]), err)
+    config = run.config()
+    trust = ["--trust"] if ".py:" in f"{config['game']} {config['method']}" else []
+    print_plain("to resume: " + shlex.join(["kibitz", "train", "--resume", str(run.folder), *trust]), err)
     raise typer.Exit(130) from None
 
 
@@ -191,7 +196,7 @@ def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
     last = lines[-1] if lines else {"iteration": 0}
     totals = "".join(f"{last[key]:,} {key}, " for key in ("games", "traversals") if key in last)
     out.print(
-        f"[bold]{config.game}[/bold]: {last['iteration']:,} of {config.iterations:,} iterations, "
+        f"[bold]{escape(config.game)}[/bold]: {last['iteration']:,} of {config.iterations:,} iterations, "
         f"{totals}{format_duration(seconds)}",
         highlight=False,
     )

@@ -29,7 +29,7 @@ def probs_table(game: Game, view: np.void, probs: np.ndarray) -> Table:
     """One row per legal move, with its probability and a bar."""
     table = Table.grid(padding=(0, 1))
     for action, share in zip(legal_actions(game, view), probs, strict=True):
-        table.add_row(f"  {game.action_to_string(view, action)}", f"{100 * share:5.1f}%", f"[blue]{bar(share)}")
+        table.add_row(Text(f"  {game.action_to_string(view, action)}"), f"{100 * share:5.1f}%", f"[blue]{bar(share)}")
     return table
 
 

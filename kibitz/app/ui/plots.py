@@ -80,7 +80,7 @@ def panels(
             axes.yaxis.set_minor_formatter(lambda y, _, shown=shown: f"{y:g}" if f"{y:e}"[0] in shown else "")
         elif min(values) >= 0:
             axes.set_ylim(bottom=0)
-        axes.set_ylabel(label)
+        axes.set_ylabel(label, parse_math=False)
         axes.grid(which="both", alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
         _name(axes, lines)

@@ -10,9 +10,10 @@ from rich.text import Text
 
 from ...core import progress
 from ...core.progress import Reporter
+from .console import SafeConsole
 
-out = Console()
-err = Console(stderr=True)
+out = SafeConsole()
+err = SafeConsole(stderr=True)
 WIDE = 100  # columns of a terminal from which bars are longer
 
 
@@ -59,9 +60,10 @@ def reporting(text: str, total: float | None = None) -> Iterator[TerminalReporte
     global _screen
     with ExitStack() as stack:
         if _screen is None:
-            bar = BarColumn(20 if err.width >= WIDE else 8)
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), bar, _Count(""), _Time())
-            note = TextColumn("{task.fields[note]}", table_column=Column(overflow="fold"))  # continues on the next line
+            bar, words = BarColumn(20 if err.width >= WIDE else 8), TextColumn("{task.description}", markup=False)
+            columns = (SpinnerColumn(), words, bar, _Count(""), _Time())
+            folded = Column(overflow="fold")  # continues on the next line
+            note = TextColumn("{task.fields[note]}", markup=False, table_column=folded)
             _screen = stack.enter_context(
                 Progress(*columns, note, console=err, transient=True, disable=not err.is_terminal)
             )

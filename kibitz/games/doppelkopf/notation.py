@@ -26,7 +26,7 @@ import numpy as np
 
 from ...core.names import BadInput
 from ...jit import kernel
-from .. import full_name, load
+from .. import full_name, load_stored
 from ..game import OVER, SCRATCH, legal_actions, positions
 from . import Doppelkopf
 from .announcements import CALL, LEVELS, SILENT, side_of
@@ -148,7 +148,7 @@ def play_all(game, actions, state, legal):
 
 def write(number: int, game_name: str, players: list[str], seed: int, actions: list[int]) -> str:
     """A finished game as text, with a newline after the last line."""
-    game: Any = load(game_name)
+    game: Any = load_stored(game_name)
     size = hand_size(game)
     lines = [f"game {number + 1} of {full_name(game)}, seed {seed}"]
     state = positions(game)[0]
@@ -230,7 +230,7 @@ class Parser:
         found = re.fullmatch(r"game (-?\d+) of (\S+), seed (-?\d+)", text)
         if not found:
             raise BadInput(f"{text!r} should be a header such as: game 1 of doppelkopf, seed 1")
-        self.number, self.seed, self.game = int(found[1]) - 1, int(found[3]), check_game(load(found[2]))
+        self.number, self.seed, self.game = int(found[1]) - 1, int(found[3]), check_game(load_stored(found[2]))
         self.size = hand_size(self.game)
         self.players: list[str] = []
         self.hands: list[list[int]] = []

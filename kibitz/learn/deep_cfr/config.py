@@ -1,12 +1,11 @@
 """The configuration of Deep CFR, its presets, and what it refuses."""
 
-import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 
-from ...core.names import BadInput
+from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import CHANCE, OVER, full_name, positions
 from ...games.holdem.encoding import HAND_CATEGORY, by_street
 from ...jit import generators
@@ -38,7 +37,9 @@ class DeepCfrConfig:
     skip_connections: Annotated[bool, "add the input of a layer to its output where the sizes are equal", ADVANCED] = (
         True
     )
-    init_scale: Annotated[float, "initial weights are uniform in ± this; 0: ±1/sqrt(inputs)", ADVANCED] = 0.0
+    init_scale: Annotated[
+        float, "initial weights are uniform in ± this; 0: ±1/sqrt(inputs)", Interval(0, 100), ADVANCED
+    ] = 0.0
     reinitialize: Annotated[bool, "fit the advantage networks of each iteration from new weights", ADVANCED] = True
     steps: Annotated[int, "gradient steps per advantage network and iteration", range(1, 10**7)] = 750
     batch_size: Annotated[int, "samples per minibatch", range(1, 10**6)] = 2048
@@ -50,10 +51,12 @@ class DeepCfrConfig:
         str, "loss of the strategy network: cross-entropy, or squared errors of probabilities", ("entropy", "squares"),
         ADVANCED,
     ] = "entropy"  # fmt: skip
-    learning_rate: Annotated[float, "learning rate of Adam"] = 1e-3
+    learning_rate: Annotated[float, "learning rate of Adam", LEARNING_RATE] = 1e-3
     learning_rate_decay: Annotated[bool, "decrease the learning rate linearly to 0 over the steps", ADVANCED] = False
-    max_gradient_norm: Annotated[float, "clip gradients to this norm; 0: no clipping", ADVANCED] = 1.0
-    validation: Annotated[float, "share of samples held out for early stopping; 0: none", ADVANCED] = 0.0
+    max_gradient_norm: Annotated[float, "clip gradients to this norm; 0: no clipping", Interval(0, 1e9), ADVANCED] = 1.0
+    validation: Annotated[
+        float, "share of samples held out for early stopping; 0: none", Interval(0, 0.9), ADVANCED
+    ] = 0.0
     patience: Annotated[
         int, "epochs without improvement on the held-out samples before stopping", range(10**6), ADVANCED
     ] = 10
@@ -65,10 +68,12 @@ class DeepCfrConfig:
     merge_samples: Annotated[
         bool, "fit the weighted mean of all samples of a view: the same expected gradient with less noise", ADVANCED
     ] = False
-    regret_power: Annotated[float, "weight samples of iteration t by t to this power; 1: linear CFR", ADVANCED] = 1.0
-    average_power: Annotated[float, "weight strategies of iteration t by t to this power in the average", ADVANCED] = (
-        1.0
-    )
+    regret_power: Annotated[
+        float, "weight samples of iteration t by t to this power; 1: linear CFR", Interval(0, 10), ADVANCED
+    ] = 1.0
+    average_power: Annotated[
+        float, "weight strategies of iteration t by t to this power in the average", Interval(0, 10), ADVANCED
+    ] = 1.0
     fallback: Annotated[str, "policy where no regret is positive", ("argmax", "uniform"), ADVANCED] = "argmax"
     average: Annotated[str, "a strategy network, or SD-CFR: all advantage networks", ("network", "sd")] = "network"
     shared_chance: Annotated[bool, "all branches of a traversal get the same chance outcomes", ADVANCED] = True
@@ -196,14 +201,6 @@ def refuse(config: DeepCfrConfig, game: Any) -> None:
         raise BadInput(f"deep-cfr is for two-player zero-sum games, and {full_name(game)} is none")
     if not facts.encoding:
         raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
-    for name, low, high in (("validation", 0, 0.9), ("regret_power", 0, 10), ("average_power", 0, 10)):
-        if not low <= getattr(config, name) <= high:
-            raise BadInput(f"{name}={getattr(config, name)} should be from {low:g} to {high:g}")
-    if not 0 < config.learning_rate < 1:
-        raise BadInput(f"learning_rate={config.learning_rate} should be above 0 and below 1")
-    for name in ("max_gradient_norm", "init_scale"):
-        if not 0 <= getattr(config, name) < math.inf:
-            raise BadInput(f"{name}={getattr(config, name)} should be 0 or above")
     by_streets = game.name == "holdem" and by_street(game)
     if config.suit_isomorphism and game.name != "holdem":
         raise BadInput(f"suit_isomorphism is for holdem, not for {full_name(game)}")

@@ -19,7 +19,7 @@ import numpy as np
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ...core.legacy import current_card_tensor
 from ...core.names import BadInput
-from ...games import full_name, load
+from ...games import full_name, load_stored
 from ...games.doppelkopf.cards import KINDS
 from ...games.doppelkopf.deals import WEIGHTED, count_weighted, draw_weighted
 from ...games.doppelkopf.encoding import OPEN_SIZE, SIZE, encode_open
@@ -55,7 +55,7 @@ class About(NamedTuple):
 def check_rules(game: Any, about: About | None = None) -> None:
     """Refuse games that card networks can't play, and games with solos for the network `about` if it saw none."""
     check_nines(game, "cards")
-    if about is not None and game.solos and not getattr(load(about.game), "solos", False):
+    if about is not None and game.solos and not getattr(load_stored(about.game), "solos", False):
         raise BadInput(f"a network trained on {about.game} knows no solos, and {full_name(game)} has them")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from ...core.names import BadInput
+from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import Game, full_name
 from ..learner import Metrics, learner
 from ..supervised import Supervised
@@ -31,8 +31,12 @@ class CardsConfig:
     value_hidden: Annotated[str, "hidden layers of the value network"] = "128-64"
     batch_size: Annotated[int, "games per minibatch", range(1, 10**6)] = 256
     positions: Annotated[int, "positions per game in a minibatch", range(1, 49)] = 8
-    learning_rate: Annotated[float, "initial learning rate of Adam; it decays linearly to a hundredth"] = 0.001
-    validation: Annotated[float, "share of the deals in the validation set"] = 0.02
+    learning_rate: Annotated[
+        float, "initial learning rate of Adam; it decays linearly to a hundredth", LEARNING_RATE
+    ] = 0.001
+    validation: Annotated[float, "share of the deals in the validation set", Interval(0, 1, above=True, below=True)] = (
+        0.02
+    )
     evaluation_games: Annotated[int, "most validation games to evaluate on", range(1, 10**6)] = 500
     device: Annotated[str, "device of torch", ("auto", "cpu", "cuda")] = "auto"
     seed: Annotated[int, "random seed; the same seed gives the same run", range(2**63)] = 1

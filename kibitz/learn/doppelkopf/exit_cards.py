@@ -19,7 +19,7 @@ import numpy as np
 
 from ...core.files import Expected, parse_json
 from ...core.legacy import current_card_tensor
-from ...core.names import BadInput
+from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import Game, full_name, load, positions
 from ...games.doppelkopf.cards import KINDS
 from ...games.doppelkopf.state import CARDS
@@ -60,8 +60,10 @@ class ExitCardsConfig:
     steps: Annotated[int, "gradient steps per iteration", range(1, 10**6)] = 25
     batch_size: Annotated[int, "games per minibatch", range(1, 10**6)] = 256
     positions: Annotated[int, "positions per game in a minibatch", range(1, 49)] = 8
-    learning_rate: Annotated[float, "initial learning rate of Adam; it decays linearly to a tenth"] = 0.001
-    entropy: Annotated[float, "entropy bonus, in points per nat"] = 0.01
+    learning_rate: Annotated[float, "initial learning rate of Adam; it decays linearly to a tenth", LEARNING_RATE] = (
+        0.001
+    )
+    entropy: Annotated[float, "entropy bonus, in points per nat", Interval(0, 100)] = 0.01
     capacity: Annotated[int, "games in the replay buffer: the latest", range(1, 10**8)] = 5000
     device: Annotated[str, "device of torch", ("auto", "cpu", "cuda")] = "auto"
     evaluate_every: Annotated[int, "iterations between evaluation matches; 0: never", range(10**7)] = 5
@@ -215,10 +217,6 @@ class ExitCards(ExpertIteration):
         start_network(config)
         if config.others:
             check_rules(game, read_card_network(network_file(config.others))[1])
-        if not 0 < config.learning_rate < 1:
-            raise BadInput(f"learning_rate={config.learning_rate} should be above 0 and below 1")
-        if not 0 <= config.entropy <= 100:
-            raise BadInput(f"entropy={config.entropy} should be from 0 to 100")
         if config.device == "cuda":
             from ..torch_mlp import pick_device
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from ...core.names import LEARNING_RATE, Interval
 from ...games import Game, full_name
 from ...games.doppelkopf.next_card import possible_next_cards
 from ...games.doppelkopf.thesis_lines import MARRIAGES, POSITIONS, form
@@ -34,8 +35,10 @@ class NextCardConfig:
     layers: Annotated[int, "layers of the LSTM", range(1, 10)] = 2
     nodes: Annotated[int, "nodes per layer", range(1, 10**4)] = 64
     batch_size: Annotated[int, "lines per minibatch; a game gives four, one per seat", range(1, 10**6)] = 25
-    learning_rate: Annotated[float, "learning rate of Adam"] = 0.002
-    validation: Annotated[float, "share of the deals in the validation set"] = 0.02
+    learning_rate: Annotated[float, "learning rate of Adam", LEARNING_RATE] = 0.002
+    validation: Annotated[float, "share of the deals in the validation set", Interval(0, 1, above=True, below=True)] = (
+        0.02
+    )
     evaluation_games: Annotated[int, "most validation games to evaluate on", range(1, 10**6)] = 500
     letters: Annotated[str, "of lines: the 24 cards from a to x, such as '♣9 ♣J ...'; none: by suit"] = ""
     position: Annotated[str, "of lines: meaning of the digit", tuple(POSITIONS)] = "place"

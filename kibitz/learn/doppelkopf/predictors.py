@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.names import BadInput, choose
 from ...core.runs import Run
-from ...games import Game, load
+from ...games import Game, load_stored
 from ...games.doppelkopf.cards import KINDS
 from ...games.doppelkopf.deals import WEIGHTED, count_weighted, draw_weighted
 from ...games.game import SCRATCH, positions
@@ -78,7 +78,7 @@ class CardPredictor:
         self.network = read_card_network(file)[0]
 
     def predict(self, games: Games) -> np.ndarray:
-        game, lengths = load(games.rules), games.lengths
+        game, lengths = load_stored(games.rules), games.lengths
         return np.concatenate(
             [
                 next_card_probs(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.files import read_bytes, read_json, read_tensors, write_tensors
-from ...core.names import BadInput
+from ...core.names import BadInput, as_path
 from ...games import full_name, load
 from ...games.doppelkopf import Doppelkopf, notation, thesis_lines
 from ...games.game import OVER, SCRATCH, positions
@@ -63,10 +63,6 @@ def check_training(config: Any, read: Callable[[], Games]) -> None:
     if not config.data:
         raise BadInput("--data is missing: a file of games, or a run folder of kibitz record")
     games = read()
-    if not 0 < config.learning_rate < 1:
-        raise BadInput(f"learning_rate={config.learning_rate} should be above 0 and below 1")
-    if not 0 < config.validation < 1:
-        raise BadInput(f"validation={config.validation} should be above 0 and below 1")
     count = int(is_validation(games, config.validation).sum())
     if not 0 < count < len(games):
         raise BadInput(
@@ -85,7 +81,8 @@ def read_games(name: str | Path, rules_name: str, form: thesis_lines.Form = thes
     Raises:
         BadInput: A game is illegal or of other rules; the message names its line and the reason.
     """
-    path = Path(name) / FILE if Path(name).is_dir() else Path(name)
+    path = as_path(name)
+    path = path / FILE if path.is_dir() else path
     rules = notation.check_game(load(rules_name))
     data = read_bytes(path, "file of games")
     source = hashlib.blake2b(f"{FORMAT} {full_name(rules)} {form}\n".encode() + data, digest_size=16).hexdigest()

@@ -1,12 +1,11 @@
 """The configuration of ExIt-OOS, its presets, and what it refuses."""
 
-import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any
 
 from ...core import memory
-from ...core.names import BadInput
+from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import Game, full_name, load
 from ...search.oos import Oos
 from ..encodings import survey
@@ -52,14 +51,18 @@ class ExItOosConfig:
     hidden: Annotated[str, "sizes of the hidden layers, such as 128-64"] = "128"
     steps: Annotated[int, "gradient steps per iteration", range(1, 10**6)] = 128
     batch_size: Annotated[int, "samples per minibatch", range(1, 10**6)] = 128
-    learning_rate: Annotated[float, "learning rate of Adam"] = 1e-3
+    learning_rate: Annotated[float, "learning rate of Adam", LEARNING_RATE] = 1e-3
     capacity: Annotated[int, "games that the replay buffer holds", range(1, 10**8)] = 32_000
     replay: Annotated[str, "which samples the replay buffer keeps", RULES, ADVANCED] = "exponential"
-    replay_decay: Annotated[float, "decay of the exponential replay buffer", ADVANCED] = 2.0
-    exploration: Annotated[float, "probability of a uniformly random move in self-play", ADVANCED] = 0.2
-    epsilon: Annotated[float, "exploration of the search", ADVANCED] = 0.4
-    delta: Annotated[float, "probability of a targeted simulation", ADVANCED] = 0.9
-    gamma: Annotated[float, "uniform policy mixed into regret matching in the search", ADVANCED] = 0.01
+    replay_decay: Annotated[float, "decay of the exponential replay buffer", Interval(0, 1e6, above=True), ADVANCED] = (
+        2.0
+    )
+    exploration: Annotated[float, "probability of a uniformly random move in self-play", Interval(0, 1), ADVANCED] = 0.2
+    epsilon: Annotated[float, "exploration of the search", Interval(1e-6, 1), ADVANCED] = 0.4
+    delta: Annotated[float, "probability of a targeted simulation", Interval(0, 0.999999), ADVANCED] = 0.9
+    gamma: Annotated[
+        float, "uniform policy mixed into regret matching in the search", Interval(0, 0.999999), ADVANCED
+    ] = 0.01
     target: Annotated[
         str, "targeting: public subgame (pst), information set (ist)", ("auto", "pst", "ist"), ADVANCED
     ] = "auto"
@@ -116,18 +119,6 @@ def refuse(config: ExItOosConfig, game: Game) -> None:
     """Raise BadInput where the configuration can't be trained."""
     if not game.facts.encoding:
         raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
-    for name, low, high in (
-        ("exploration", 0, 1),
-        ("epsilon", 1e-6, 1),
-        ("delta", 0, 0.999999),
-        ("gamma", 0, 0.999999),
-    ):
-        if not low <= getattr(config, name) <= high:
-            raise BadInput(f"{name}={getattr(config, name)} should be from {low:g} to {high:g}")
-    if not 0 < config.learning_rate < 1:
-        raise BadInput(f"learning_rate={config.learning_rate} should be above 0 and below 1")
-    if not 0 < config.replay_decay < math.inf:
-        raise BadInput(f"replay_decay={config.replay_decay} should be above 0")
     encoding, actions = game.facts.encoding, game.facts.num_actions
     sizes = sizes_of(game, config.hidden_sizes)
     weights = sum(a * b for a, b in pairwise(sizes))

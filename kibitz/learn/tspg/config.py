@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ...core.names import BadInput
+from ...core.names import EXPLORATION, BadInput, Interval
 from ...games import OVER, Game, full_name, legal_actions, load, positions
 from ...jit import generators
 from ..learner import ADVANCED
@@ -48,13 +48,13 @@ class TspgConfig:
     batch_size: Annotated[int, "positions per minibatch", range(1, 10**5)] = 30
     capacity: Annotated[int, "positions remembered per seat: the latest", range(1, 10**6)] = 400
     updates: Annotated[int, "updates of each weight vector per turn", range(1, 1000), ADVANCED] = 1
-    learning_rate: Annotated[float, "learning rate of RMSProp"] = 0.005
-    momentum: Annotated[float, "momentum of RMSProp", ADVANCED] = 0.9
-    decay: Annotated[float, "decay of RMSProp's running means", ADVANCED] = 0.9
-    epsilon: Annotated[float, "constant in the denominator of RMSProp", ADVANCED] = 1e-8
+    learning_rate: Annotated[float, "learning rate of RMSProp", Interval(0, 1, below=True)] = 0.005
+    momentum: Annotated[float, "momentum of RMSProp", Interval(0, 1, below=True), ADVANCED] = 0.9
+    decay: Annotated[float, "decay of RMSProp's running means", Interval(0, 1, below=True), ADVANCED] = 0.9
+    epsilon: Annotated[float, "constant in the denominator of RMSProp", Interval(0, 1, below=True), ADVANCED] = 1e-8
     epsilon_inside: Annotated[bool, "add epsilon inside the square root", ADVANCED] = False
     divide_learning_rate: Annotated[bool, "divide the learning rate by the number of patterns", ADVANCED] = False
-    exploration: Annotated[float, "exploration constant of PUCT", ADVANCED] = 2.5
+    exploration: Annotated[float, "exploration constant of PUCT", EXPLORATION, ADVANCED] = 2.5
     prove: Annotated[bool, "let the search prove wins and losses", ADVANCED] = False
     playout_plies: Annotated[int, "plies until a playout counts as a draw; 0: no limit", range(10**6), ADVANCED] = 200
     max_turns: Annotated[int, "turns until a game of self-play is stopped", range(1, 10**6), ADVANCED] = 150
@@ -97,8 +97,3 @@ def refuse(config: TspgConfig, game: Any) -> None:
     """Raise BadInput where the configuration can't be trained."""
     if not hasattr(game, "board") or game.facts.seats != 2 or game.facts.hidden:
         raise BadInput(f"{config.game} has no board for patterns: tspg is for two-player board games")
-    for name, low, high in (("learning_rate", 0, 1), ("momentum", 0, 1), ("decay", 0, 1), ("epsilon", 0, 1)):
-        if not low <= getattr(config, name) < high:
-            raise BadInput(f"{name}={getattr(config, name)} should be from {low} to below {high}")
-    if not config.exploration >= 0:
-        raise BadInput(f"exploration={config.exploration} should be at least 0")

@@ -17,7 +17,7 @@ import numpy as np
 from ...core.files import check_fits, read_tensors, readable
 from ...core.names import BadInput
 from ...core.progress import SILENT, Reporter
-from ...games import CHANCE, OVER, Game, full_name, load, positions
+from ...games import CHANCE, OVER, Game, full_name, load, load_stored, positions
 from ...games.boards import SQUARE
 from .cases import Cases, Finder
 from .patterns import ALL, ANCHORS, KINDS, Pattern, Place, images, spelled, window
@@ -39,20 +39,14 @@ COMPASS = {
 }
 
 
-def read_explainable(path: Path, game_name: str | None = None, trusted: bool = False) -> tuple[Game, Features, str]:
-    """Read a file of features: its game, the features, and how it was made.
-
-    A game outside the package is a Python file that is run when it is loaded, so a file of features from elsewhere
-    can't name one by itself: `game_name` or `trusted` must allow it.
-    """
+def read_explainable(path: Path, game_name: str | None = None) -> tuple[Game, Features, str]:
+    """Read a file of features: its game, or the one that the person names, the features, and how it was made."""
     what = "feature set"
     _, about = read_tensors(path, FORMAT, what)
     with readable(path, what):
         check_fits(about, {"game": str, "made": str})
     stored_game, made = about["game"], about["made"]
-    if game_name is None and ".py" in stored_game and not trusted:
-        raise BadInput(f"{path} is for {stored_game}, which is code: if you trust it, give --game {stored_game}")
-    game = load(game_name or stored_game)
+    game = load(game_name) if game_name is not None else load_stored(stored_game)
     features = features_for(path, game)
     if game.facts.seats != 2 or game.facts.hidden:
         raise BadInput(f"{stored_game} is no two-player game of perfect information")

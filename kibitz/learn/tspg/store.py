@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
 from ...core.names import BadInput, choose
-from ...games import Game, full_name, load
+from ...games import Game, full_name, load_stored
 from ...jit.bitsets import WORDS
 from ...search.policies import Uniform, policy
 from ..model_files import Description, model_format
@@ -99,7 +99,7 @@ def read_features(path: Path, game: Game | None = None) -> tuple[Features, str]:
     try:
         with readable(path, "feature set"):
             name, made = about["game"], about["made"]
-            game = load(name) if game is None else game
+            game = load_stored(name) if game is None else game
             if name != full_name(game):
                 raise BadInput(f"{path} has features for {name}, not for {full_name(game)}")
             kind = choose("kind of features", about["kind"], KIND_SETS)

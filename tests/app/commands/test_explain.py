@@ -393,7 +393,7 @@ def test_an_iteration_may_be_chosen(kibitz, run):
         (["a run", "--game", "hex:7"], "has features for tic_tac_toe, not for hex:size=7"),
         (["text"], "damaged or foreign"),
         (["cards"], "has no board"),
-        (["code"], "--game evil.py:Game"),
+        (["code"], "if you trust that code, give --trust"),
         (["heavy"], "should be below 1e+09"),
     ],
 )  # fmt: skip

@@ -40,7 +40,10 @@ def test_a_run_is_trained_resumed_evaluated_and_played(kibitz, tmp_path):
         (("kuhn", "--defects", "whole-pot"), "the defect whole-pot is one of holdem, not of kuhn"),
         (("doppelkopf",), "deep-cfr is for two-player zero-sum games"),
         (("goofspiel:13", "--preset", "kibitz"), "more than the limit of 8,000,000: choose a smaller game"),
-        (("kuhn", "--learning-rate", "-1"), "learning_rate=-1.0 should be above 0 and below 1"),
+        (
+            ("kuhn", "--learning-rate", "-1"),
+            "learning_rate=-1.0 is out of range",
+        ),
         (("kuhn", "--traversals", "0"), "traversals=0 is out of range"),
     ],
 )

@@ -242,8 +242,8 @@ def test_a_network_with_nonfinite_loss_is_not_kept(tmp_path, data):
     ("values", "why"),
     [
         ({"data": ""}, "--data is missing"),
-        ({"learning_rate": 0.0}, "learning_rate=0.0 should be above 0"),
-        ({"validation": 1.5}, "validation=1.5 should be"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0 is out of range, it should be a number"),
+        ({"validation": 1.5}, "validation=1.5 is out of range, it should be a number"),
         ({"belief_hidden": "12-x"}, "belief_hidden=12-x should be sizes of layers"),
         ({"positions": 49}, "positions=49 is out of range"),
     ],

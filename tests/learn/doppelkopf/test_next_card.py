@@ -257,8 +257,8 @@ def test_a_damaged_checkpoint_gives_a_one_line_error(tmp_path, data, spoil):
     [
         ({"data": ""}, "--data is missing"),
         ({"data": "nowhere"}, "nowhere can't be read"),
-        ({"learning_rate": 0.0}, "learning_rate=0.0 should be above 0"),
-        ({"validation": 1.5}, "validation=1.5 should be"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0 is out of range, it should be a number"),
+        ({"validation": 1.5}, "validation=1.5 is out of range, it should be a number"),
         ({"validation": 1e-6}, "keeps 0 of 24 games for validation"),
         ({"batch_size": 0}, "batch_size=0 is out of range"),
         ({"position": "left"}, "position=left is out of range"),
