@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core import progress
+from ..core.names import only_named, trust
 from ..games import CHANCE, OVER, Game, full_name, load, positions, view_of
 from ..jit import PLAIN, cache_folder, compiled, generators
 from ..search.precompile import parts, precompile_part
@@ -81,7 +82,8 @@ class Preparation:
         self._mark = _mark(full_name(game), known)
         self._child: subprocess.Popen | None = None
         if known and not PLAIN and not self._mark.exists():
-            command = [sys.executable, "-m", __name__, str(self._mark), full_name(game), *known]
+            trusted = "trusted" if trust().everything else "named"
+            command = [sys.executable, "-m", __name__, str(self._mark), trusted, full_name(game), *known]
             self._child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
             )
@@ -133,8 +135,9 @@ def _named_files(texts: list[str]) -> list[Path]:
 
 
 if __name__ == "__main__":
-    mark, chosen, *players = sys.argv[1:]
+    mark, trusted, chosen, *players = sys.argv[1:]
     progress.on_compile = lambda name: print(name.strip("_"), flush=True) if name else None
-    for each in players:
-        precompile_player(each, load(chosen))
+    with only_named(chosen, *players, trust=trusted == "trusted"):
+        for each in players:
+            precompile_player(each, load(chosen))
     Path(mark).touch()
