@@ -17,6 +17,7 @@ from typer.main import get_command
 
 from kibitz.app import cli
 
+from . import hostile as hostile_values
 from .hostile import NUMBERS, TEXTS, budget, run
 
 GAMES = ("kuhn", "tic_tac_toe")
@@ -95,7 +96,13 @@ if "KIBITZ_FUZZ" in os.environ:
 def hostile(parameter):
     """A hostile value of a parameter, mostly of its own type."""
     kind = repr(getattr(parameter, "type_descriptor", None) or getattr(parameter, "type", None)).lower()
-    own = NUMBERS if "int" in kind or "float" in kind else TEXTS
+    fine = fine_values(parameter)
+    if "int" in kind or "float" in kind:
+        own = NUMBERS
+    elif "random" in fine:
+        own = hostile_values.PLAYERS
+    else:
+        own = hostile_values.GAMES if fine == GAMES else TEXTS
     return st.one_of(st.sampled_from(own), st.sampled_from(own), st.sampled_from(NUMBERS + TEXTS))
 
 
