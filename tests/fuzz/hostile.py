@@ -22,17 +22,27 @@ NUMBERS = (
     "nan", "inf", "-inf", "-1", "0", "-0.0", "1e400", "-1e300", "1e308", str(2**63), str(-(2**63) - 1), str(10**30),
     "1" * 5000, "0x10", "1_0", "١", "1e5", "½", "1,000", "--", "",
 )  # fmt: skip
-TEXTS = (
+TEXTS = (  # names and paths
     "", " ", "\x00", "\x1b[31mred", "\r\nkibitz: fine", "[/red]", "[bold", "[link=http://x]", "\\", "'", '"',
     "~no-such-user/x", "~", "a" * 5000, "/".join("a" * 3000), "\udcff", "\ud800", "../..", ".", "/", "/dev/null",
     "/proc/self/mem", "-", "--", "-x", "--help=1", "💥", "\u202egnp", "%s%n", "{0}", "$x$", "${HOME}", "*", ":", "::",
-    ",", "=", "kuhn:", "kuhn:x=1", "leduc:ranks=nan", "leduc:ranks=99999999999999999999", "hex:size=-1",
-    "goofspiel:13,13", "nofile.py:X", ".py:X", "x.py", "x.py:", "net:", "net:.", "net:/", "net:~no-such-user",
-    "strategy:/dev/null", "features:models/leduc", "models/leduc", "net:models/leduc,iteration=-5",
-    "net:models/leduc,threshold=nan", "uct:", "uct:-5", "uct:0", "uct:2,c=nan", "uct:2,c=-1", "uct:seconds=-1",
-    "uct:seconds=nan", "uct:seconds=inf", "uct:1,1", "uct:1,c", "oos:2,=", "oos:99999999999999999999999",
-    "ismcts:10,c=nan", "ismcts:2,c=-inf", "ensemble-uct:0x0", "ensemble-uct:9" + "9" * 400, "puct:2,policy=",
-    "puct:2,policy=/", "puct:2,megabytes=1e-300", "alphabeta:depth=-1", "human", "usual", "random:1",
+    ",", "=",
+)  # fmt: skip
+GAMES = (
+    "kuhn:", "kuhn:x=1", "leduc:ranks=nan", "leduc:ranks=99999999999999999999", "hex:size=-1", "goofspiel:13,13",
+    "nofile.py:X", ".py:X", "x.py", "x.py:", "kuhn:kuhn", "leduc:ranks=1e400", "goofspiel:cards=½",
+    "doppelkopf:thesis,thesis", "holdem:stack=-1", "hex:size=nan", "connect_four:0", "liars_dice:dice=9,faces=9",
+)  # fmt: skip
+PLAYERS = (
+    "net:", "net:.", "net:/", "net:~no-such-user", "strategy:/dev/null", "features:models/leduc", "models/leduc",
+    "net:models/leduc,iteration=-5", "net:models/leduc,threshold=nan", "uct:", "uct:-5", "uct:0", "uct:2,c=nan",
+    "uct:2,c=-1", "uct:seconds=-1", "uct:seconds=nan", "uct:seconds=inf", "uct:1,1", "uct:1,c", "oos:2,=",
+    "oos:99999999999999999999999", "ismcts:10,c=nan", "ismcts:2,c=-inf", "ensemble-uct:0x0",
+    "ensemble-uct:9" + "9" * 400, "puct:2,policy=", "puct:2,policy=/", "puct:2,megabytes=1e-300",
+    "alphabeta:depth=-1", "human", "usual", "random:1", "uct:seconds=1e-300", "oos:2,delta=1", "oos:2,epsilon=0",
+    "oos:2,gamma=nan", "ismcts:2,decide=x", "uct:2,plies=-1", "uct:2,plies=1000000000000000000000000000000",
+    "single-uct:2", "doko:models/doppelkopf,simulations=-1", "strategy:", "features:/", "always:fold,fold", "style:",
+    "lstm:x", "cards:x,iteration=-1",
 )  # fmt: skip
 
 
@@ -96,7 +106,7 @@ def _fault(code, printed, said, left):
         return f"it printed {said!r}"
     if code == 2 and said.count("\n") != 1 and not (printed and not said):  # no arguments: the help
         return f"it printed {said!r}"
-    if code == 2 and left:
+    if code == 2 and left and "the human has left the game" not in said:  # whose run can be resumed
         return f"it refused ({said.strip()}) and left {sorted(left)[:4]}"
     if memory() - START > GIGABYTES:
         return f"the process has grown to {memory():.1f} GB"

@@ -17,6 +17,7 @@ from typer.main import get_command
 
 from kibitz.app import cli
 
+from . import hostile as hostile_values
 from .hostile import NUMBERS, TEXTS, budget, run
 
 GAMES = ("kuhn", "tic_tac_toe")
@@ -95,7 +96,13 @@ if "KIBITZ_FUZZ" in os.environ:
 def hostile(parameter):
     """A hostile value of a parameter, mostly of its own type."""
     kind = repr(getattr(parameter, "type_descriptor", None) or getattr(parameter, "type", None)).lower()
-    own = NUMBERS if "int" in kind or "float" in kind else TEXTS
+    fine = fine_values(parameter)
+    if "int" in kind or "float" in kind:
+        own = NUMBERS
+    elif "random" in fine:
+        own = hostile_values.PLAYERS
+    else:
+        own = hostile_values.GAMES if fine == GAMES else TEXTS
     return st.one_of(st.sampled_from(own), st.sampled_from(own), st.sampled_from(NUMBERS + TEXTS))
 
 
@@ -113,9 +120,11 @@ def fine_values(parameter):
 @st.composite
 def command_lines(draw, long):
     """A command with some of its options and arguments, of which one or any number have hostile values."""
-    path, command = draw(st.sampled_from(COMMANDS))
+    first = draw(st.sampled_from(sorted({path[0] for path, _ in COMMANDS})))
+    path, command = draw(st.sampled_from([each for each in COMMANDS if each[0][0] == first]))
     parameters = [each for each in command.params if name_of(each) not in NEVER]
-    chosen = draw(st.sampled_from([None, *parameters])) if draw(st.integers(0, 2)) else "any"
+    names = [each for each in parameters if each.required or "random" in fine_values(each)]  # of games, players, files
+    chosen = draw(st.sampled_from([None, *parameters, *names * 4])) if draw(st.integers(0, 3)) else "any"
     words = list(path)
     for parameter in parameters:
         bad, fine = parameter is chosen or (chosen == "any" and draw(st.booleans())), fine_values(parameter)
