@@ -43,7 +43,7 @@ def chunks(simulations: int, seconds: float, report: Reporter = SILENT, clock: C
     clock = clock or Clock()
     yield 1
     clock.restart()
-    done, largest = 1, KERNEL_SIMULATIONS if seconds == math.inf else 1
+    done, largest = 1, KERNEL_SIMULATIONS if seconds == math.inf else 2
     report.progress(done, simulations or None)
     while (not simulations or done < simulations) and clock.seconds < seconds:
         chunk = min(simulations - done, largest) if simulations else largest
