@@ -189,11 +189,12 @@ def test_a_second_cluster_waits_for_a_cpu(address, monkeypatch):
         first, told = Cluster(address, worker, ()), []
         both_up(first)
 
-        def tell(text):
-            Listener(told)(text)
-            first.close()
+        class Closing(Reporter):
+            def message(self, text):
+                told.append(text)
+                first.close()
 
-        with Cluster(address, worker, (), tell) as second:
+        with Cluster(address, worker, (), Closing()) as second:
             assert numbers(second.do(range(4))) == [0, 1, 2, 3]
         assert told == ["no CPU of the cluster is free: waiting for one"]
         assert ray.is_initialized()
