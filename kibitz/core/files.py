@@ -202,7 +202,7 @@ def _about(file: Any) -> dict[str, Any]:
 def parse_json(text: str | bytes) -> Any:
     """A JSON value, with bounded depth and numbers; ValueError where it is none."""
     try:
-        value = json.loads(text, parse_int=_whole)
+        value = _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8"))
     except RecursionError:
         raise ValueError("its values are nested too deeply") from None
     level = [value]
@@ -222,6 +222,9 @@ def _whole(digits: str) -> int:
     if len(digits) > 40 or abs(int(digits)) >= MAX_INT:
         raise ValueError(f"the number {digits[:12]}... is too large")
     return int(digits)
+
+
+_DECODER = json.JSONDecoder(parse_int=_whole)
 
 
 def read_json(path: Path, what: str, schema: Any = Any) -> Any:

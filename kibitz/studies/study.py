@@ -17,7 +17,7 @@ import numpy as np
 from ..arena.match import open_run, play_into, play_match
 from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval, summary
-from ..core.files import make_folder, read_json, write_atomically
+from ..core.files import check_fits, make_folder, read_json, readable, write_atomically
 from ..core.legacy import current_config
 from ..core.names import LARGEST, MAX_PROCESSES, BadInput, Interval, Registry, choose, hints, is_allowed
 from ..core.progress import SILENT, Reporter
@@ -131,6 +131,8 @@ class Study:
             return new_run(folder, method, config)
         run = Run(folder)
         wanted, there = {"command": "train", "method": method, **vars(config)}, current_config(run.config())
+        with readable(run.path("config.json"), "configuration"):
+            check_fits(there, {"iterations": int})
         if extend:
             begun_for = there.get("iterations", 0)
             there["iterations"] = wanted["iterations"] = max(wanted["iterations"], begun_for)

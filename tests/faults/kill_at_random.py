@@ -3,12 +3,13 @@
     python kill_at_random.py SEED KILLS SECONDS FIRST... -- RESUME...
 
 Each attempt is a fork of this process, which has imported everything, so that kills fall into the work. FIRST are the
-words of the command that begins, RESUME of the one that resumes. Kills come within SECONDS; attempts that end before
-are no kills, so SECONDS falls until there are enough.
+words of the command that begins, RESUME of the one that resumes. Kills come within SECONDS of a start. An attempt that
+ends before is no kill: the run begins again, and SECONDS falls.
 """
 
 import os
 import random
+import shutil
 import signal
 import sys
 import time
@@ -58,6 +59,7 @@ def main() -> None:
         if ended and code != 0:
             sys.exit(f"exit code {code}")
         if ended:  # it was too fast: begin again, and kill earlier
+            shutil.rmtree(folder)
             seconds *= 0.7
         killed += not ended
     ended, code = attempt(resume if (folder / "config.json").exists() else first, None)

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ...core.files import check_fits, readable
 from ...core.names import BadInput, choose
 from ...core.runs import Run
 from ...games import Game, load_stored
@@ -130,6 +131,8 @@ PREDICTORS: dict[str, Callable[[Path], Predictor]] = {"next-card": LstmPredictor
 def predictor_of(run: Run, validation: float) -> Predictor:
     """The predictor of a training run; refused if it may have learned from this share of deals for validation."""
     config = run.config()
+    with readable(run.path("config.json"), "configuration"):
+        check_fits(config, {"validation?": float})
     learner = choose("learner that predicts cards", str(config.get("method")), PREDICTORS)
     if not float(config.get("validation", 0)) >= validation:
         raise BadInput(
