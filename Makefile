@@ -16,11 +16,14 @@ BIN := .venv/bin
 demo: .venv/installed
 	$(BIN)/kibitz demo
 
+# Neighbouring tests need the same kernels: each process gets a half of the tests, and the last ones are shared out.
+PYTEST := NUMBA_CACHE_DIR=$(CURDIR)/.venv/kernels $(BIN)/python -m pytest -n 2 --dist worksteal
+
 test: lint
-	$(BIN)/python -m pytest -n 2 -m "not heavy"
+	$(PYTEST) -m "not heavy"
 
 test-all: lint
-	$(BIN)/python -m pytest -n 2
+	$(PYTEST)
 
 lint: .venv/tested
 	$(BIN)/ruff check .

@@ -12,7 +12,7 @@ SPECTATOR = -1
 
 @every_game
 def test_every_string_parses_to_its_action(game):
-    for step in all_steps(game, 4):
+    for step in all_steps(game, 2):
         words = [game.action_to_string(step.state, action) for action in step.actions]
         assert len({word.lower() for word in words}) == len(words)
         assert [game.parse_action(step.state, word) for word in words] == step.actions
@@ -21,7 +21,7 @@ def test_every_string_parses_to_its_action(game):
 
 @every_game
 def test_a_view_has_the_same_strings_as_the_position(game):
-    for step in all_steps(game, 4):
+    for step in all_steps(game, 2):
         if step.turn >= 0:
             view = view_of(game, step.state, step.turn)
             for action in step.actions:
@@ -31,7 +31,7 @@ def test_a_view_has_the_same_strings_as_the_position(game):
 @every_game
 @pytest.mark.parametrize("nonsense", ["", "xyzzy", "-1", "99"])
 def test_nonsense_is_refused_with_a_list_of_the_legal_actions(game, nonsense):
-    for step in all_steps(game, 2):
+    for step in all_steps(game, 1):
         if step.actions:
             with pytest.raises(BadInput) as raised:
                 game.parse_action(step.state, nonsense)
@@ -42,7 +42,7 @@ def test_nonsense_is_refused_with_a_list_of_the_legal_actions(game, nonsense):
 
 @every_game
 def test_show_is_text_for_every_seat_and_for_a_spectator(game):
-    for step in all_steps(game, 4):
+    for step in all_steps(game, 2):
         for seat in (*range(game.facts.seats), SPECTATOR):
             text = game.show(step.state, seat)
             assert text.strip() == text != ""

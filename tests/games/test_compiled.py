@@ -9,7 +9,7 @@ from .walks import every_game, packed
 
 
 class Log(dict):
-    """Column -> array, a row for each turn and seat."""
+    """Column -> array, a row for each turn and seat; in the order of the kernel's parameters."""
 
     def __init__(self, game):
         rows, facts = game.facts.max_game_length + 1, game.facts
@@ -81,7 +81,7 @@ def test_compiled_rules_give_what_plain_python_gives(game):
     count = 1 if game.facts.notes > 1000 else 4  # plain Python takes its time over many notes
     for compiled_rng, plain_rng in zip(jit.generators(9, count), jit.generators(9, count), strict=True):
         compiled, plain = Log(game), Log(game)
-        assert play_and_log(game, compiled_rng, **compiled) == plainly(game, plain_rng, **plain)
+        assert play_and_log(game, compiled_rng, *compiled.values()) == plainly(game, plain_rng, **plain)
         assert np.array_equal(compiled_rng, plain_rng)
         for name, column in plain.items():
             if column.dtype.names:

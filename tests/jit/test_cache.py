@@ -1,6 +1,6 @@
 """The kernel cache across processes, and equal results of compiled code and plain Python.
 
-`World` is a folder with two games, a kernel, the helpers of each, and a warm cache.
+`World` is a folder with a few games, a kernel, the helpers of each, and a warm cache.
 """
 
 import json
@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from . import results
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,6 +48,10 @@ class {name}(NamedTuple):
 WORLD = {
     "one.py": GAME.format(name="One", imports="from near import bonus, SCALE", payoff="7 + bonus(2) * SCALE"),
     "two.py": GAME.format(name="Two", imports="import far", payoff="far.bonus(3)"),
+    "ruled.py": GAME.format(name="Ruled", imports="", payoff="5"),
+    "scaled.py": GAME.format(name="Scaled", imports="from sizes import SIZE", payoff="SIZE"),
+    "still.py": GAME.format(name="Still", imports="", payoff="3"),
+    "sizes.py": "SIZE = 20\n",
     "near.py": "from kibitz.jit import helper\nSCALE = 10\n@helper\ndef bonus(x):\n    return x + 1\n",
     "far.py": "from kibitz.jit import helper\n@helper\ndef bonus(x):\n    return 2 * x\n",
     "tools.py": "from kibitz.jit import helper, popcount\n@helper\ndef weigh(x):\n    return x + 100 * popcount(8)\n",
@@ -81,8 +87,16 @@ for name in sys.argv[1].split(","):
 print(json.dumps([results, heard]))
 """,
 }
-COLD = {"one": [137.0, 1], "two": [106.0, 1]}  # game -> [result, kernels compiled]
-WARM = {"one": [137.0, 0], "two": [106.0, 0]}  # from a warm cache
+RESULTS = {"one": 137.0, "two": 106.0, "ruled": 105.0, "scaled": 120.0, "still": 103.0}
+
+
+def cold(*games):
+    """Game -> [result, kernels compiled] with an empty cache."""
+    return {name: [RESULTS[name], 1] for name in games}
+
+
+def warm(*games):
+    return {name: [RESULTS[name], 0] for name in games}
 
 
 def start(folder, *command, **environment):
@@ -106,9 +120,9 @@ class World:
     def __init__(self, folder):
         self.folder = folder
 
-    def run(self, games="one,two", **environment):
-        results, self.heard = json.loads(*outputs(start(self.folder, "report.py", games, **environment)))
-        return results
+    def run(self, *games, **environment):
+        found, self.heard = json.loads(*outputs(start(self.folder, "report.py", ",".join(games), **environment)))
+        return found
 
     def edit(self, file, old, new):
         path = self.folder / file
@@ -125,8 +139,8 @@ def precompile(tmp_path_factory):
     world = World(tmp_path_factory.mktemp("world"))
     for file, text in WORLD.items():
         (world.folder / file).write_text(text)
-    assert world.run() == COLD
-    assert world.heard == ["playout", None, "playout", None]
+    assert world.run(*RESULTS) == cold(*RESULTS)
+    assert world.heard == ["playout", None] * len(RESULTS)
     return world
 
 
@@ -139,53 +153,48 @@ def world(precompile, tmp_path):
 # ---------------------------------------------------------------- the cache
 
 
-def test_a_second_process_compiles_nothing_and_reports_nothing(world):
-    assert world.run() == WARM
-    assert world.heard == []
+def test_an_edit_recompiles_only_what_depends_on_it(world):
+    world.edit("ruled.py", "float(5)", "float(6)")
+    world.edit("near.py", "x + 1", "x + 2")  # a helper imported by name
+    world.edit("far.py", "2 * x", "3 * x")  # a helper called through its module
+    world.edit("sizes.py", "20", "30")  # a constant of another file
+    seen = {"ruled": [106.0, 1], "one": [147.0, 1], "two": [109.0, 1], "scaled": [130.0, 1]}
+    assert world.run(*RESULTS) == {**warm("still"), **seen}
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "seen"),
-    [
-        pytest.param("one.py", "7 +", "8 +", {"one": [138.0, 1]}, id="a rule"),
-        pytest.param("near.py", "x + 1", "x + 2", {"one": [147.0, 1]}, id="a helper imported by name"),
-        pytest.param("near.py", "SCALE = 10", "SCALE = 20", {"one": [167.0, 1]}, id="a constant of another file"),
-        pytest.param("far.py", "2 * x", "3 * x", {"two": [109.0, 1]}, id="a helper called through its module"),
-        pytest.param("tools.py", "100", "200", {"one": [237.0, 1], "two": [206.0, 1]}, id="a kernel's helper"),
-    ],
-)
-def test_an_edit_recompiles_only_what_depends_on_it(world, file, old, new, seen):
-    world.edit(file, old, new)
-    assert world.run() == WARM | seen
+def test_an_edit_of_a_kernels_helper_recompiles_it(world):
+    world.edit("tools.py", "100", "200")
+    assert world.run("still") == {"still": [203.0, 1]}
 
 
-def test_an_edit_of_a_comment_or_of_show_compiles_nothing(world):
+def test_a_second_process_compiles_nothing_and_reports_nothing_even_after_an_edit_of_a_comment_or_of_show(world):
     world.edit("one.py", "# over when nothing is left", "# so it ends\n")
     world.edit("one.py", "so many left", "other words")
-    assert world.run() == WARM
+    assert world.run("one", "two") == warm("one", "two")
+    assert world.heard == []
 
 
 def test_a_game_whose_file_is_gone_leaves_the_others_cached(world):
     (world.folder / "one.py").unlink()
-    assert world.run("two") == {"two": WARM["two"]}
+    assert world.run("two") == warm("two")
 
 
 def test_bounds_checks_do_not_reuse_unchecked_code(world):
-    assert world.run(NUMBA_BOUNDSCHECK="1") == COLD
+    assert world.run("still", NUMBA_BOUNDSCHECK="1") == cold("still")
 
 
 def test_two_processes_that_compile_at_once_keep_their_code_apart(world):
     shutil.rmtree(world.folder / "cache")
     both = [start(world.folder, "report.py", game, "slow-index") for game in ("one", "two")]
-    assert [json.loads(out)[0] for out in outputs(*both)] == [{"one": [137.0, 1]}, {"two": [106.0, 1]}]
-    assert world.run() == WARM
+    assert [json.loads(out)[0] for out in outputs(*both)] == [cold("one"), cold("two")]
+    assert world.run("one", "two") == warm("one", "two")
 
 
 def test_damaged_files_are_compiled_again(world):
-    for damaged in (world.files(".nbi")[0], world.files(".nbc")[1]):  # of one game the index, of the other the code
+    for damaged in (world.files(".nbi")[0], world.files(".nbc")[1]):  # of one game the index, of another the code
         os.truncate(damaged, damaged.stat().st_size // 2)
-    assert world.run() == COLD
-    assert world.run() == WARM
+    assert sum(compiled for _, compiled in world.run(*RESULTS).values()) == 2
+    assert world.run(*RESULTS) == warm(*RESULTS)
 
 
 def test_files_older_than_a_month_are_removed_when_something_is_compiled(world):
@@ -193,74 +202,18 @@ def test_files_older_than_a_month_are_removed_when_something_is_compiled(world):
         path = world.folder / "cache" / "kibitz" / f"{name}.nbc"
         path.touch()
         os.utime(path, (time.time() - days * 86400,) * 2)
-    world.edit("one.py", "7 +", "9 +")
-    world.run("one")
+    world.edit("still.py", "float(3)", "float(9)")
+    world.run("still")
     assert not world.files("old.nbc")
     assert world.files("recent.nbc")
 
 
 # ---------------------------------------------------------------- plain = compiled
 
-# More to compare is one more function that yields (name, something with tobytes).
-SCRIPT = '''
-import hashlib
-import numpy as np
-from kibitz import games
-from kibitz.games import OVER
-from kibitz.jit import generators, kernel, mix
 
-@kernel
-def walk(game, state, view, guess, notes, encoding, rng):
-    """Play to the end at random and call all rules at every turn; a key of all results."""
-    key = np.uint64(1)
-    while game.turn(state) != OVER:
-        for seat in range(2):
-            key = mix(key, game.infoset(state, seat))
-            game.look(state, seat, view)
-            game.prepare(view, seat, notes)
-            key = mix(key, game.determinize(view, seat, notes, rng, guess))
-            game.observe(guess, seat, encoding)
-            for x in encoding:
-                key = mix(key, int(x))
-        game.play(state, game.sample_action(state, rng))
-    return mix(key, int(100 + game.payoff(state, 0)))
-
-def walks():
-    for name, cls in games.GAMES.items():
-        game = cls()
-        if game.facts.seats > 2:
-            continue  # many rules, so long to compile; games/test_compiled.py compares them
-        scratch = games.positions(game, 2)
-        notes, encoding = np.zeros(game.facts.notes), np.zeros(game.facts.encoding, np.float32)
-        for rng in generators(1, 20 if game.facts.max_game_length < 50 else 1):  # plain Python is slow
-            state = games.positions(game)[0]
-            yield name, np.uint64(walk(game, state, scratch[0], scratch[1], notes, encoding, rng))
-            yield name, state
-            yield name, rng
-
-def solutions():
-    from kibitz.search.best_response import evaluate
-    from kibitz.search.solvers import METHODS, new_solver
-
-    for name in ("kuhn", "leduc", "goofspiel:3", "liars_dice:faces=2"):
-        for method in METHODS:
-            solver, form = new_solver(games.load(name), method, seed=7)
-            solver.run(4 if name != "leduc" else 1)
-            strategy = solver.strategy()
-            yield f"{name} {method}", strategy.keys
-            yield f"{name} {method}", strategy.probs
-            yield f"{name} {method}", np.float64(evaluate(form, strategy).nash_conv)
-
-for compare in (walks, solutions):
-    for name, value in compare():
-        print(name, hashlib.sha256(value.tobytes()).hexdigest()[:16])
-'''
-
-
-def test_plain_python_gives_the_same_results_from_the_same_seeds(tmp_path):
-    (tmp_path / "script.py").write_text(SCRIPT)
-    plain = start(tmp_path, "-W", "error", "script.py", NUMBA_DISABLE_JIT="1")  # an overflow is an error
-    compiled = start(tmp_path, "script.py")
-    plain_lines, compiled_lines = (out.splitlines() for out in outputs(plain, compiled))
+def test_plain_python_gives_the_same_results_from_the_same_seeds():
+    plain = start(ROOT, "-W", "error", "-m", results.__name__, NUMBA_DISABLE_JIT="1")  # an overflow is an error
+    compiled_lines = list(results.lines())
+    (plain_lines,) = (out.splitlines() for out in outputs(plain))
     assert len(plain_lines) >= 240
     assert plain_lines == compiled_lines

@@ -559,7 +559,7 @@ for folder, processes, kills, every_time in runs:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 def test_a_run_killed_at_random_moments_equals_an_undisturbed_one(tmp_path):
     """With a checkpoint each time; with the journal only; with the journal only and two processes."""
-    values, kills = {"iterations": 12, "simulations": 200}, {"checkpoints": 6, "journal": 6, "two": 2}
+    values, kills = {"iterations": 12, "simulations": 200}, {"checkpoints": 3, "journal": 3, "two": 2}
     runs = {name: begun(tmp_path / name / "run", **values) for name in kills}
     whole, precompile = (begun(tmp_path / name / "run", **values) for name in ("whole", "warm"))
     tasks = [(str(runs[name].folder), 2 if name == "two" else 1, kills[name], name == "checkpoints") for name in runs]
