@@ -35,8 +35,13 @@ class RunSummary:
     @property
     def what(self) -> str:
         """Short form of the command that made the run."""
+        return " ".join(filter(None, [self.what_briefly, *(self.players or [])]))
+
+    @property
+    def what_briefly(self) -> str:
+        """The same without the players."""
         method = {"train": f"{self.method} {self.game}", "solve": f"{self.game} with {self.method}"}
-        return f"{self.command} {method.get(self.command, self.game)} {' '.join(self.players or [])}".strip() or "-"
+        return f"{self.command} {method.get(self.command, self.game)}".strip() or "-"
 
     @property
     def progress(self) -> str:

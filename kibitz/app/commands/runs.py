@@ -84,7 +84,7 @@ def list_runs(
     for row, *cells in zip(rows, *shown.values(), strict=True):
         table.add_row(*map(escape, cells), style="dim" if row.problem else "")
     out.print(table)
-    if "command" not in shown:
+    if shown.get("command") != [row.what for row in rows]:
         print_plain(f"one run in detail: kibitz runs show {shlex.quote(rows[-1].run)}")
     _suggest(rows)
 
@@ -103,6 +103,8 @@ def _fitting(rows: list[RunSummary], width: int) -> dict[str, list[str]]:
     def fits() -> bool:
         return sum(max(map(len, [head, *cells])) + GAP for head, cells in columns.items()) <= width
 
+    if not fits():
+        columns["command"] = [row.what_briefly for row in rows]
     if not fits():
         del columns["command"]
     if not fits():

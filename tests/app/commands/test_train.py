@@ -113,7 +113,7 @@ def test_a_network_learns_from_recorded_games_and_plays(kibitz, tmp_path):
     assert code == 0
     assert "2 of 2 iterations" in " ".join(out.split())
     assert [line["iteration"] for line in metrics(tmp_path / "run")] == [0, 1, 2]
-    assert "next-card" in kibitz("runs", "--in", ".")[1]
+    assert "next-card" in kibitz("runs", "show", "run")[1]
     code, out, _ = kibitz("match", "doppelkopf:thesis", "lstm:run", "random", "random", "random", "--games", "4")
     assert code == 0
     code, _, error = kibitz("train", "next-card", "doppelkopf:thesis", "--preset", "thesis")
