@@ -62,6 +62,8 @@ class Fanorona(NamedTuple):
     columns: Annotated[int, "columns of the board", WIDTHS] = 9
     limit: Annotated[int, "turns after which it is a draw; successive captures are one turn", range(1, 10_001)] = 300
 
+    opponent = "uct:seconds=0.5"  # type: ignore[misc]  # patterns cost more time than they are worth here
+
     def board(self):
         return square(self.rows, self.columns)
 

@@ -24,6 +24,7 @@ def test_every_game_has_a_default_player_that_can_play_it(name):
     [
         ("hex:7", "uct:seconds=0.5"),
         ("hex", "uct:seconds=0.5"),
+        ("fanorona", "uct:seconds=0.5"),
         ("gomoku", "puct:seconds=0.5,policy=models/gomoku"),
         ("connect_four", "puct:seconds=0.5,policy=models/connect_four"),
         ("tic_tac_toe", "uct:seconds=0.5"),
