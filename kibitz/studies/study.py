@@ -132,7 +132,7 @@ class Study:
         run = Run(folder)
         wanted, there = {"command": "train", "method": method, **vars(config)}, current_config(run.config())
         with readable(run.path("config.json"), "configuration"):
-            check_fits(there, {"iterations": int})
+            check_fits(there, {"iterations?": int})
         if extend:
             begun_for = there.get("iterations", 0)
             there["iterations"] = wanted["iterations"] = max(wanted["iterations"], begun_for)
