@@ -94,7 +94,7 @@ def test_the_games_of_a_pair_share_chance_outcomes_and_swap_seats():
 
 
 def test_with_four_seats_a_deal_is_played_from_each_of_them():
-    names = ["ensemble-uct:1x2", "random", "random", "random"]
+    names = ["heuristic", "random", "random", "random"]
     one, two = (lines("doppelkopf:thesis", names, 12, 2, count, alone=0) for count in (1, 2))
     assert one == two
     found = [read_line(line, "here") for line in one]

@@ -47,7 +47,7 @@ def test_sample_action_follows_the_chance_probabilities_and_is_uniform_at_moves(
     for step in walk(game, 3)[:8]:
         if len(step.actions) < 2:
             continue
-        draws = 200 * len(step.actions)
+        draws = 100 * len(step.actions)
         drawn, counts = np.unique([game.sample_action(step.state, rng) for _ in range(draws)], return_counts=True)
         assert set(drawn.tolist()) == set(step.actions)
         probs = np.full(len(drawn), 1 / len(drawn))

@@ -62,7 +62,10 @@ def look(game, state, seat):
     return view
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [name if "leduc" in name or name == "kuhn" else pytest.param(name, marks=pytest.mark.heavy) for name in NAMES],
+)
 def test_two_positions_with_the_same_view_get_the_same_move(name, strategies, networks):
     game = games.load(name)
     texts = ["random", "oos:60", "ismcts:60", "ensemble-uct:3x20,exact=0", "single-uct:60"]

@@ -23,7 +23,7 @@ def test_a_table_has_the_papers_numbers_beside_ours_and_is_not_repeated(part, tm
         def progress(self, done, total=None, note=""):
             reported.append((done, total, note))
 
-    study = ExitOosStudy(part=part, out=tmp_path)
+    study = ExitOosStudy(part=part, out=tmp_path, processes=1)
     seconds, size = study.estimate()
     assert seconds > 0
     assert size > 0
@@ -37,25 +37,25 @@ def test_a_table_has_the_papers_numbers_beside_ours_and_is_not_repeated(part, tm
     assert "thinking time" in text
     assert "threshold" in text
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("network*.safetensors")}
-    again = ExitOosStudy(part=part, out=tmp_path).run()
+    again = ExitOosStudy(part=part, out=tmp_path, processes=1).run()
     assert again.rows == report.rows
     assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("network*.safetensors")}
 
 
 def test_figure_1_has_a_curve_for_each_number_of_simulations(tmp_path):
-    report = ExitOosStudy(part="figure-1", out=tmp_path).run()
+    report = ExitOosStudy(part="figure-1", out=tmp_path, processes=1).run()
     assert list(report.curves) == ["20 simulations", "60 simulations"]
     assert all(points[0][0] == 0 and points[-1][0] == 4 for points in report.curves.values())
 
 
 def test_table_5_rates_all_pairs_with_the_first_player_fixed(tmp_path):
-    report = ExitOosStudy(part="table-5", out=tmp_path).run()
+    report = ExitOosStudy(part="table-5", out=tmp_path, processes=1).run()
     assert report.rows[0][1:3] == ["1500", "fixed"]
     assert report.rows[-1][0] == "OOS 10k"
 
 
 def test_the_ablation_has_each_fault_by_itself_and_all_together(tmp_path):
-    report = ExitOosStudy(part="ablation", out=tmp_path).run()
+    report = ExitOosStudy(part="ablation", out=tmp_path, processes=1).run()
     assert [row[0] for row in report.rows] == list(ABLATION)
 
 

@@ -175,7 +175,7 @@ def test_a_rate_may_be_shared_by_all_patterns(shared):
 
 # ---------------------------------------------------------------- whole runs
 
-SMALL = "yavalath:3"
+SMALL = "tic_tac_toe"
 TINY = {"iterations": 4, "games": 2, "simulations": 20, "keep_every": 2, "seed": 3}
 
 
@@ -347,7 +347,7 @@ def test_a_game_without_a_board_is_refused(game, whole):
 
 def test_features_of_another_game_are_refused(whole):
     for text in (f"features:{whole.folder}", f"puct:10,policy={whole.folder}"):
-        with pytest.raises(BadInput, match="has features for yavalath:side=3, not for hex"):
+        with pytest.raises(BadInput, match="has features for tic_tac_toe, not for hex"):
             players.make_for(text, games.load("hex:5"))
 
 
