@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import memory
 from ..core.files import check_fits, readable
 from ..core.names import BadInput, at_least, only_named
 from ..core.progress import SILENT, Reporter
@@ -21,7 +22,7 @@ from ..games import Game, full_name, load, load_stored
 from ..games.doppelkopf import Doppelkopf
 from ..games.doppelkopf.state import SOLO
 from ..games.records import Record, read_records
-from .match import FILE, OFTEN, open_run
+from .match import BYTES, FILE, OFTEN, open_run
 from .play import as_game, lineup, play_game, shared
 from .statistics import Estimate, interval
 
@@ -185,6 +186,9 @@ def read_sessions(run: Run) -> list[list[Played]]:
     with readable(run.path("config.json"), "configuration"):
         check_fits(config, {"game": str, "players": [str], "games": int, "sessions": int, "solos": bool, "seed": int})
         at_least("games", config["games"], 1)
+        memory.check(
+            BYTES * config["games"] * config["sessions"], f"the sessions of {run.path('config.json')}", "play fewer"
+        )
     names, games, seed = (config[key] for key in ("players", "games", "seed"))
     sessions: list[list[Played]] = [[] for _ in range(config["sessions"])]
     records = read_records(run.path(FILE)) if run.path(FILE).exists() else []

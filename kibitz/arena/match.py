@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..core import memory
 from ..core.names import MAX_GAMES, BadInput, at_least, only_named
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
@@ -27,6 +28,7 @@ from .play import as_game, labels, match_games, player_at, recorded_games, share
 from .statistics import Estimate, Result, Running, html_table, summary, text_table
 
 RESULT = "result.json"  # in a run folder
+BYTES = 400  # of memory per game
 OFTEN = 0.05  # seconds between two reports of progress
 
 Make = Callable[..., Callable[..., Any]]
@@ -113,6 +115,7 @@ def play_all(
         return play_into(run, processes, report, players, game), run
     at_least("games", games, 1, MAX_GAMES)
     at_least("seed", seed, 0)
+    memory.check(BYTES * games, f"a match of {games:,} games", "play fewer")
     records, so_far = [], Progress(games, report)
     with closing(play_match(game, players, games, seed, processes, report=report)) as played:
         for record in played:
@@ -199,6 +202,8 @@ def open_run(
     if "sessions" in settings:
         at_least("sessions", settings["sessions"], 1, 10**5)
     at_least("seed", seed, 0)
+    total = games * settings.get("sessions", 1)
+    memory.check(BYTES * total, f"a run of {total:,} games", "play fewer")
     rules = as_game(game)
     if command == "record":
         players = on_all_seats(rules, players)
