@@ -15,6 +15,8 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from ..core.names import Registry
+
 FILE = Path(__file__).with_name("index.json")
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (str, int, float, bool, Path)}
 KINDS |= {f"list[{name}]": list.__class_getitem__(kind) for name, kind in KINDS.items()}
@@ -79,6 +81,11 @@ def rebuild_command(described: dict[str, Any]) -> Callable[..., Any]:
     return command
 
 
+def ships(registry: Registry) -> dict[str, Any]:
+    """Those of a registry that are Kibitz's own, not registered by a user's program."""
+    return {name: cls for name, cls in registry.items() if cls.__module__.startswith("kibitz.")}
+
+
 def written() -> dict[str, Any]:
     """The index of what is registered now."""
     from ..games import GAMES
@@ -88,9 +95,9 @@ def written() -> dict[str, Any]:
     from .commands import games, models, study, train
 
     return {
-        "train": {name: describe_command(*train.command_of(name)) for name in LEARNERS},
-        "study": {name: describe_command(*study.command_of(name)) for name in STUDIES},
-        "games": {name: games.summary(cls) for name, cls in GAMES.items()},
-        "players": list(PLAYERS),
+        "train": {name: describe_command(*train.command_of(name)) for name in ships(LEARNERS)},
+        "study": {name: describe_command(*study.command_of(name)) for name in ships(STUDIES)},
+        "games": {name: games.summary(cls) for name, cls in ships(GAMES).items()},
+        "players": list(ships(PLAYERS)),
         "models": models.described(),
     }

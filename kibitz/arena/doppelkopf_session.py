@@ -200,7 +200,10 @@ def read_sessions(run: Run) -> list[list[Played]]:
         expected = (full_name(game), [names[player] for player in seated(standing)], seed)
         if (record.game, record.players, record.seed) != expected:
             raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is of another session")
-        sessions[session].append(follow(standing, game, record))
+        try:
+            sessions[session].append(follow(standing, game, record))
+        except BadInput as error:
+            raise BadInput(f"{run.path(FILE)}: {error}") from None
     return sessions
 
 

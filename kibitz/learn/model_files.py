@@ -80,7 +80,8 @@ def describe(path: Path) -> Description:
     list(LEARNERS)  # imports every module that has a format
     found = tensor_file_format(path)
     if found not in FORMATS:
-        read_tensors(path, "", "network")  # raises the reason
+        read_tensors(path, "", "network")  # raises the reason, unless the format is empty
+        raise BadInput(f"{path} is no network of Kibitz (its format is {found!r})")
     described = FORMATS[found](path)
     try:
         load_stored(described.game)

@@ -108,14 +108,14 @@ class PreparedPlayer:
     """A player that waits for its kernels before it moves."""
 
     def __init__(self, player: Any, wait: Callable[[], None]) -> None:
-        self._player, self._wait = player, wait
+        self.player, self._wait = player, wait
 
     def move(self, view: Any) -> int:
         self._wait()
-        return int(self._player.move(view))
+        return int(self.player.move(view))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._player, name)
+        return getattr(self.player, name)
 
 
 def _mark(game: str, players: list[str]) -> Path:

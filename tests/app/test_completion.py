@@ -8,6 +8,7 @@ import pytest
 from typer.main import get_command
 
 from kibitz.app import cli, completion
+from kibitz.app.index import ships
 from kibitz.games import GAMES
 from kibitz.learn.model_files import shipped
 from kibitz.players import PLAYERS
@@ -16,8 +17,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_all_names_are_completed():
-    assert completion.games("") == sorted(GAMES)
-    assert completion.players("") == sorted(PLAYERS)
+    assert completion.games("") == sorted(ships(GAMES))
+    assert completion.players("") == sorted(ships(PLAYERS))
     assert completion.models("") == [f"models/{name}" for name in shipped()]
     assert completion.games("go") == ["gomoku", "goofspiel"]
     assert completion.players("net:models/l") == [f"net:models/{name}" for name in shipped() if name[0] == "l"]

@@ -78,7 +78,7 @@ READERS = {
     "study": [("deep-cfr leduc --out .", False)],
     "models": [("", False)],
 }
-READ_NO_FILES = {"games", "demo", "compile", "cache", "bench"}
+READ_NO_FILES = {"games", "players", "check", "demo", "compile", "cache", "bench"}
 
 
 def changed(values, fields):

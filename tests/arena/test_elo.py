@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -112,7 +113,7 @@ def test_a_match_that_was_repeated_counts_once():
     once, twice = rate(match), rate([*match, *match])
     assert (once.repeated, twice.repeated) == (0, 60)
     assert twice.players == once.players
-    other = [Record(*{**vars(each), "seed": 2}.values()) for each in match]
+    other = [replace(each, seed=2) for each in match]
     assert rate([*match, *other]).repeated == 0
 
 

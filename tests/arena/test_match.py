@@ -232,7 +232,12 @@ def test_objects_of_one_class_are_told_apart_and_one_object_has_one_seat():
 
 def test_a_folder_is_written_and_resumed_with_objects_too(tmp_path):
     whole = match.match("leduc", [First(), "random"], 30, 1, out=tmp_path / "whole")
-    assert {path.name for path in (tmp_path / "whole").iterdir()} == {"config.json", "games.jsonl", "result.json"}
+    assert {path.name for path in (tmp_path / "whole").iterdir()} == {
+        "config.json",
+        "games.jsonl",
+        "lock",
+        "result.json",
+    }
     match.match("leduc", [First(), "random"], 10, 1, out=tmp_path / "run")
     again = match.match("leduc", [First(), "random"], 30, 1, out=str(tmp_path / "run"))
     assert again.records == whole.records == match.match("leduc", [First(), "random"], 30, 1).records

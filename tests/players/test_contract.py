@@ -204,7 +204,7 @@ def test_a_player_from_a_file_keeps_the_contract(tmp_path, toy, monkeypatch):
         ("toy.py:Nothing", "is no player: give a name, or an object with move(view) or action_probs(views)"),
         ("toy.py:Tuy", "toy.py has no player 'Tuy': its classes are Toy, Needy, Nothing"),
         ("tuy.py:Toy", "no file 'tuy.py'"),
-        ("broken.py:Toy", "broken.py can't be imported: SyntaxError"),
+        ("broken.py:Toy", "broken.py:1 can't be imported: SyntaxError"),
     ],
 )
 def test_a_bad_player_from_a_file_is_refused_in_one_line(kibitz, tmp_path, toy, text, why):

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,8 +40,10 @@ def folder_to_write(text: str) -> Path:
     there = next(each for each in (path, *path.absolute().parents) if each.exists())
     if not there.is_dir():
         raise typer.BadParameter(f"can't write to {path}: {there} is a file")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise typer.BadParameter(f"can't write to {path}: no permission in {there}")
+    try:
+        tempfile.TemporaryFile(dir=there).close()
+    except OSError as error:
+        raise typer.BadParameter(f"can't write to {path}: {error.strerror or error}") from None
     return path
 
 

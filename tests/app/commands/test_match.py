@@ -25,7 +25,7 @@ def test_a_match_writes_its_games_and_reports_the_result(kibitz, tmp_path):
     code, out, _ = kibitz("match", "kuhn", "random", "random", "--games", "40", "--seed", "3", "--json", "report.json")
     assert code == 0
     folder = tmp_path / "runs" / "kuhn-match-001"
-    assert {path.name for path in folder.iterdir()} == {"config.json", "games.jsonl", "result.json"}
+    assert {path.name for path in folder.iterdir()} == {"config.json", "games.jsonl", "lock", "result.json"}
     records = read_records(folder / "games.jsonl")
     assert [record.number for record in records] == list(range(40))
     for record in records:

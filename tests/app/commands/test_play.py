@@ -271,7 +271,7 @@ def test_seat_kibitzer_and_seed_are_options(kibitz, monkeypatch):
     assert [table.seat for table in seen[:3]] == [1, 0, 0]
     assert [table.name for table in seen[:2]] == ["random", "oos:10"]
     assert [table.advice for table in seen[:2]] == [False, True]
-    assert [type(table.kibitzer).__name__ for table in seen[:2]] == ["Random", "OosPlayer"]
+    assert [type(table.kibitzer.player).__name__ for table in seen[:2]] == ["Random", "OosPlayer"]
     assert all(table.kibitzer is not table.others[0] for table in seen)
     assert seen[2].seed == 7
     assert seen[3].seed != seen[4].seed

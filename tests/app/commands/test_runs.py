@@ -368,33 +368,24 @@ def package(tmp_path, monkeypatch):
     return tmp_path / "package"
 
 
-def test_an_empty_list_of_models_suggests_how_to_train_one(kibitz, package, tmp_path):
-    code, out, _ = kibitz("models", "--json", "model_files.json")
-    assert code == 0
-    assert "no model ships with this version" in out
-    assert json.loads((tmp_path / "model_files.json").read_text()) == []
-
-
 @pytest.mark.usefixtures("wide")
-def test_shipped_models_are_listed_with_how_to_play_them(kibitz, package, tmp_path):
-    for name, game_name, hidden in (("kuhn", "kuhn", [6]), ("goofspiel-6", "goofspiel:6", [128, 64])):
-        game = games.load(game_name)
-        layers = new_layers(sizes_of(game, hidden), np.random.default_rng(1))
-        save_layers(package / f"{name}.safetensors", game, layers, f"a night on {name}")
-    (package / "noise.safetensors").write_bytes(b"noise")
+def test_shipped_models_are_listed_with_how_to_play_them(kibitz, tmp_path):
     code, out, _ = kibitz("models", "--json", "model_files.json")
     assert code == 0
+    rows = json.loads((tmp_path / "model_files.json").read_text())
+    assert [row["network"] for row in rows] == [f"models/{name}" for name in model_files.shipped()]
+    assert all(f"{row['player']}:{row['network']}" in out for row in rows)
     facts = games.load("goofspiel:6").facts
     assert f"{facts.encoding}-128-64-{facts.num_actions}" in out
-    assert "a night on goofspiel-6" in kibitz("models", "models/goofspiel-6")[1]
-    assert re.search(r"^net:models/kuhn +kuhn +\d", out, re.M)
     assert re.search(r"^net:models/goofspiel-6 +goofspiel:cards=6 +\d", out, re.M)
-    assert "play against one: kibitz play goofspiel:cards=6 --against net:models/goofspiel-6\n" in out
-    assert "play it: kibitz play kuhn --against net:models/kuhn\n" in kibitz("models", "models/kuhn")[1]
-    assert kibitz("models", "kuhn") == kibitz("models", "models/kuhn")
-    assert "no model is called 'models/kuh': did you mean 'models/kuhn'" in kibitz("models", "kuh")[2]
-    assert "models/noise" in out
-    assert "unreadable" in out
-    rows = json.loads((tmp_path / "model_files.json").read_text())
-    assert [row["network"] for row in rows] == ["models/goofspiel-6", "models/kuhn"]
+    assert f"play against one: {rows[0]['play']}\n" in out
+    assert "trained by: kibitz train exit-oos leduc" in kibitz("models", "models/leduc")[1]
+    assert kibitz("models", "leduc") == kibitz("models", "models/leduc")
+    assert "no model is called 'models/ledu': did you mean 'models/leduc'" in kibitz("models", "ledu")[2]
+
+
+def test_a_model_in_the_package_plays(kibitz, package):
+    game = games.load("kuhn")
+    layers = new_layers(sizes_of(game, [6]), np.random.default_rng(1))
+    save_layers(package / "kuhn.safetensors", game, layers, "a night")
     assert kibitz("match", "kuhn", "net:models/kuhn", "random", "--games", "2", "--processes", "1")[0] == 0

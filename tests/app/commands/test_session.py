@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from kibitz.app.commands import session
 from kibitz.arena import doppelkopf_session
 from kibitz.arena.doppelkopf_session import play_sessions
 from kibitz.core.progress import Reporter
@@ -18,7 +17,13 @@ def test_a_session_prints_its_score_sheet_with_totals_and_owed_solos(kibitz, tmp
     code, out, _ = kibitz(*ASKED, "--json", "report.json")
     assert code == 0
     folder = tmp_path / "runs" / "doppelkopf-session-001"
-    assert {path.name for path in folder.iterdir()} == {"config.json", "games.jsonl", "result.json", "sheets.txt"}
+    assert {path.name for path in folder.iterdir()} == {
+        "config.json",
+        "games.jsonl",
+        "lock",
+        "result.json",
+        "sheets.txt",
+    }
     report = json.loads((tmp_path / "report.json").read_text())
     assert report == json.loads((folder / "result.json").read_text())
     [points] = report["totals"]
@@ -44,7 +49,7 @@ def test_score_sheets_and_records_are_written_in_german(kibitz, tmp_path):
         assert not re.search(r"\b(game|dealer|played|owe|solo of|with|points|won|marriage|against)\b", text)
     assert "Punkte je Sitzung" in out
     assert kibitz("convert", "run", "german.txt", "--language", "de")[1] == "6 Spiele: german.txt\n"
-    assert (tmp_path / "german.txt").read_text().startswith("Spiel 0 von doppelkopf")
+    assert (tmp_path / "german.txt").read_text().startswith("Spiel 1 von doppelkopf")
     kibitz("convert", "german.txt", "english.txt")
     kibitz("convert", "run", "expected.txt")
     assert (tmp_path / "english.txt").read_text() == (tmp_path / "expected.txt").read_text()
@@ -87,7 +92,8 @@ def test_ctrl_c_prints_the_sheet_so_far_and_how_to_resume(kibitz, tmp_path, monk
                 raise KeyboardInterrupt
 
     monkeypatch.setattr(doppelkopf_session, "OFTEN", -1)
-    monkeypatch.setattr(session, "play_sessions", lambda run, processes, report: play_sessions(run, processes, Stop()))
+    stopping = lambda run, processes, report: play_sessions(run, processes, Stop())  # noqa: E731
+    monkeypatch.setattr(doppelkopf_session, "play_sessions", stopping)
     code, out, error = kibitz(*ASKED, "--out", "run")
     assert code == 130
     assert "stopped after 3 of 6 games; they are saved" in error

@@ -598,7 +598,8 @@ class Phantom(NamedTuple):
         out.own[1 - seat] = 0
         out.tried[1 - seat] = 0
     def infoset(self, state, seat):
-        return 1 + int(state.own[seat]) + 16 * int(state.tried[seat]) + 256 * int(state.placed) + 4096 * seat
+        told = 1 + int(state.own[seat]) + 16 * int(state.tried[seat]) + 256 * int(state.placed) + 4096 * seat
+        return np.uint64(told)
     def determinize(self, view, seat, notes, rng, out):
         copy_record(out, view)
         out.own[1 - seat] = (15 & ~int(view.own[seat])) & (1 << 1 | 1 << 3 if view.placed > 1 else 0)

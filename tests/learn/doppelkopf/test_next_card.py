@@ -215,8 +215,7 @@ def test_more_epochs_extend_a_finished_run(tmp_path, data):
     (tmp_path / "whole").mkdir()
     whole = outcome(trained(tmp_path / "whole" / "run", data))
     run = trained(tmp_path / "run", data, iterations=1)
-    Run.create_or_resume(run.folder, "", run.config() | {"iterations": 3}, may_grow=("iterations",))
-    trainer.train(Run(run.folder))
+    trainer.train(Run.create_or_resume(run.folder, "", run.config() | {"iterations": 3}, may_grow=("iterations",)))
     assert outcome(run) == whole
 
 
@@ -224,10 +223,10 @@ def test_a_resumed_run_refuses_changed_games(tmp_path, data):
     own = write(tmp_path / "games.jsonl")
     run = trained(tmp_path / "run", own, iterations=1)
     write(own, records()[:-1])
-    Run.create_or_resume(run.folder, "", run.config() | {"iterations": 3}, may_grow=("iterations",))
+    longer = Run.create_or_resume(run.folder, "", run.config() | {"iterations": 3}, may_grow=("iterations",))
     before = run.path("metrics.jsonl").read_text()
     with pytest.raises(BadInput, match=r"games\.jsonl holds other games now"):
-        trainer.train(Run(run.folder))
+        trainer.train(longer)
     assert run.path("metrics.jsonl").read_text() == before
 
 
