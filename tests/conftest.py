@@ -2,9 +2,24 @@
 
 import os
 import signal
+from pathlib import Path
+
+import pytest
+
+from .slow import HEAVY
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # small networks: threads of several processes would only wait
 
 # A shell starts what runs in the background with Ctrl-C ignored, and children inherit that: the tests of
 # Ctrl-C must not depend on how they were started.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the slow tests."""
+    folder = Path(__file__).parent
+    for item in items:
+        name = item.nodeid.partition("::")[2]
+        place = f"{item.path.relative_to(folder).as_posix()}::{name}"
+        if any(place.startswith(each) for each in HEAVY):
+            item.add_marker(pytest.mark.heavy)

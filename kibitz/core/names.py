@@ -371,7 +371,7 @@ def class_from_file(kind: str, text: str) -> Any:
             f"the {kind} {text} was read from a file and would run the code in {file.resolve()}: "
             "if you trust that code, give --trust (in Python trust=True)"
         )
-    module = _module_from_file(file)
+    module = _module_from_file(file.resolve(), str(file))
     classes = {key: value for key, value in vars(module).items() if isinstance(value, type)}
     own = [key for key, value in classes.items() if value.__module__ == module.__name__]
     if name not in classes:
@@ -397,11 +397,11 @@ def _classes_in(file: Path) -> list[str]:
 
 
 @functools.cache
-def _module_from_file(file: Path) -> Any:
+def _module_from_file(file: Path, named: str) -> Any:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None  # noqa: PT018
     module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(file.resolve().parent))  # so that it can import modules beside it
+    sys.path.insert(0, str(file.parent))  # so that it can import modules beside it
     try:
         sys.modules.setdefault(file.stem, module)
         spec.loader.exec_module(module)
@@ -409,7 +409,7 @@ def _module_from_file(file: Path) -> Any:
         if sys.modules[file.stem] is module:
             del sys.modules[file.stem]
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        raise BadInput(f"{file}{_line(file, error)} can't be imported: {reason}") from error
+        raise BadInput(f"{named}{_line(file, error)} can't be imported: {reason}") from error
     finally:
         sys.path.pop(0)
     return module

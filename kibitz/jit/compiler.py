@@ -98,11 +98,11 @@ class Kernel:
         functools.update_wrapper(self, function)
         self.py_func = function
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         if _pending:
             _register_pending()
         try:
-            return self.dispatcher(*arguments)
+            return self.dispatcher(*arguments, **named)
         except IndexError:
             raise BadInput(f"a rule of {_name(arguments[0])} {OUTSIDE}") from None
         except BadInput as error:  # what a kernel raises is a constant: the value of the fact is added here

@@ -68,7 +68,7 @@ def compiler() -> Callable[[tuple[str, str, str]], tuple[str, int]]:
 
 
 class Preparation:
-    """Compiles the kernels of players in another process, which is started unless it was done before."""
+    """Compiles the kernels of players in another process, as a context. Nothing is started if it was done before."""
 
     def __init__(self, game: Game, players: list[Any]) -> None:
         """
@@ -79,14 +79,21 @@ class Preparation:
         """
         searches = [each for each in players if in_any_process(each) and not hasattr(make(each), "action_probs")]
         known = list(dict.fromkeys(searches))
-        self._mark = _mark(full_name(game), known)
+        self._game, self._players = full_name(game), known
         self._child: subprocess.Popen | None = None
-        if known and not PLAIN and not self._mark.exists():
+
+    def __enter__(self) -> "Preparation":
+        mark = _mark(self._game, self._players)
+        if self._players and not PLAIN and not mark.exists():
             trusted = "trusted" if trust().everything else "named"
-            command = [sys.executable, "-m", __name__, str(self._mark), trusted, full_name(game), *known]
+            command = [sys.executable, "-m", __name__, str(mark), trusted, self._game, *self._players]
             self._child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
             )
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
 
     def wait(self, report: Callable[[str], None] = lambda kernel: None) -> None:
         """Wait until everything is compiled; report the name of each kernel."""

@@ -111,7 +111,7 @@ def test_help_names_every_solver(kibitz):
 
 
 def test_compile_says_how_many_kernels_it_compiled(kibitz):
-    code, out, _ = kibitz("compile", "kuhn")
+    code, out, _ = kibitz("compile", "kuhn", "--player", "oos:10")
     assert code == 0
     assert re.search(r"kuhn: \d+ kernels compiled", out)
 

@@ -80,10 +80,8 @@ def run_game(
     seats = [str(number + 1) for number in range(game.facts.seats)]
     if seat not in (*seats, "random"):
         raise BadInput(f"--seat {seat} should be {', '.join(seats)} or random")
-    others, adviser = (
-        [make_for(against, game) for _ in range(game.facts.seats - 1)],
-        make_for(kibitzer, game),
-    )
+    others = [make_for(against, game) for _ in range(game.facts.seats - 1)]
+    adviser = make_for(kibitzer, game)
     preparation = Preparation(game, [against, kibitzer])
 
     def wait() -> None:
@@ -107,14 +105,13 @@ def run_game(
         import readline  # noqa: F401  (arrow keys and a history at the prompt)
 
         sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
-    try:
-        table.run()
-    except KeyboardInterrupt:
-        stopped = table.words("stopped; {score}", score=table.score.text(table.words))
-        err.print(f"\n{stopped}", style="dim", highlight=False)
-        raise typer.Exit(130) from None
-    finally:
-        preparation.stop()
+    with preparation:
+        try:
+            table.run()
+        except KeyboardInterrupt:
+            stopped = table.words("stopped; {score}", score=table.score.text(table.words))
+            err.print(f"\n{stopped}", style="dim", highlight=False)
+            raise typer.Exit(130) from None
 
 
 def _ask(prompt: str) -> str:

@@ -562,6 +562,7 @@ def test_a_game_for_three_seats_is_played(tmp_path, monkeypatch):
 
 PHANTOM = """
 from typing import NamedTuple
+import numpy as np
 from kibitz.games import OVER, game
 from kibitz.jit import copy_record, record
 

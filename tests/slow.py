@@ -1,0 +1,46 @@
+"""Slow tests that `make test` leaves to `make test-all`, and what guards the same behaviour in `make test`.
+
+A key is the beginning of the name of a test, or of several.
+"""
+
+HEAVY = {
+    "app/commands/test_demo.py::test_a_study_writes_markdown": "studies/",
+    "app/commands/test_match.py::test_one_against_three_on_the_same_deals": "arena/test_match.py",
+    "app/commands/test_train.py::test_a_network_learns_from_recorded_games": "learn/test_contract.py: cards, next-card",
+    "app/commands/test_train.py::test_ctrl_c_prints_how_to_resume": "test_cli.py, test_expert_iteration.py",
+    "app/test_runs_of_0_1.py::test_a_match_continues_with_the_same_games": "the commands that read that match",
+    "arena/test_doppelkopf_session.py::test_any_number_of_processes_and_any_kill": "arena/test_resume.py",
+    "core/test_ray_cluster.py::test_a_second_cluster_waits": "test_a_node_that_is_killed_costs_no_task",
+    "core/test_ray_cluster.py::test_training_on_two_nodes": "test_a_node_that_is_killed_costs_no_task",
+    "core/test_ray_cluster.py::test_without_a_cluster_one_is_started": "test_a_node_that_is_killed_costs_no_task",
+    "learn/doppelkopf/test_cards.py::test_iteration_resumes_exactly": "learn/test_contract.py: exit-cards",
+    "learn/doppelkopf/test_cards.py::test_only_one_seat_learns": "learn/test_contract.py: exit-cards",
+    "learn/doppelkopf/test_cards.py::test_two_states_with_the_same_view": "players/test_no_peeking.py",
+    "learn/doppelkopf/test_lstm_search.py::test_priors_are_the_predictions": "test_moves_are_legal_and_deterministic",
+    "learn/doppelkopf/test_next_card.py::test_it_overfits": "learn/test_contract.py: next-card",
+    "learn/test_expert_iteration.py::test_a_run_killed_at_random": "test_a_run_may_be_killed_before_and_within",
+    "search/test_lying_games.py::test_a_seat_too_many": "the other facts that lie",
+    "search/test_mcts_seats.py::test_each_of_three_seats_gets_its_own_payoff[0-": "[21-",
+    "search/test_mcts_seats.py::test_each_of_three_seats_gets_its_own_payoff[10-": "[21-",
+    **{
+        f"app/commands/test_explain.py::{test}[{game}": "tic_tac_toe"
+        for test in (
+            "test_contributions_sum_to_the_logits_of_the_players_policy",
+            "test_the_largest_contributions_come_first_and_their_images_match",
+        )
+        for game in ("breakthrough", "othello", "yavalath")
+    },
+    **{
+        f"app/test_runs_of_0_1.py::{test}[{learner}": "the other learners of 0.1"
+        for test in ("test_a_training_run_resumes_as_its_own_version_did", "test_what_was_trained_plays")
+        for learner in ("cards", "exit-cards", "tspg")
+    },
+    **{
+        f"search/test_tactics.py::{test}[{game}": "tic_tac_toe, connect_four, breakthrough, hex"
+        for test in (
+            "test_alpha_beta_proves_that_the_move_wins_and_no_other",
+            "test_uct_finds_the_only_move_that_wins",
+        )
+        for game in ("gomoku", "knightthrough", "othello", "teeko", "yavalath")
+    },
+}
