@@ -58,6 +58,8 @@ def writing(path: Path) -> Iterator[None]:
 def write_atomically(path: Path, data: bytes | Iterable[bytes], new: bool = False) -> None:
     """Write the whole file or nothing: a reader never sees part of it, and a kill leaves the old content.
 
+    A device or a pipe, such as /dev/null, is written to, not replaced by a file.
+
     Args:
         path: The file.
         data: Its content, or its parts one after the other.
@@ -66,11 +68,16 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes], new: bool = Fals
     Raises:
         BadInput: It can't be written.
     """
+    parts = [data] if isinstance(data, bytes) else data
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with writing(path), path.open("wb") as file:
+            file.writelines(parts)
+        return
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     with writing(path):
         try:
             with temporary.open("wb") as file:
-                file.writelines([data] if isinstance(data, bytes) else data)
+                file.writelines(parts)
             if not new or not _linked(temporary, path):
                 os.replace(temporary, path)
         finally:
