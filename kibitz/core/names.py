@@ -25,6 +25,9 @@ C = TypeVar("C", bound=type)
 class BadInput(ValueError):
     """The user's input is wrong. The message is one line that names the bad value and what would be right."""
 
+    def __init__(self, message: str = "") -> None:
+        super().__init__(" ".join(str(message).splitlines()))  # a value in it may have line breaks
+
 
 def choose(kind: str, name: str, known: Iterable[str]) -> str:
     """Return `name` if it is known; else raise an error that lists the known names and suggests the nearest."""

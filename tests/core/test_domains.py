@@ -99,3 +99,8 @@ def test_an_interval_holds_no_infinity():
     assert 10**400 in Interval(0)
     assert np.float32(0.5) in Interval(0, 1)
     assert "1" not in Interval(0)
+
+
+def test_a_message_is_one_line_whatever_value_it_names():
+    assert str(BadInput("plies=♣\n\u2028x should be a number")) == "plies=♣  x should be a number"
+    assert str(BadInput()) == ""
