@@ -463,7 +463,7 @@ def check_determinize(game: Game, position: Position, rng: np.ndarray, seen: See
 
 
 FEW = 5  # strings of a position are read again
-DEEP = 8  # from one in so many sampled positions the game is played on
+DEEP = 8  # from one sampled position in 8, on average, the game is played to its end
 
 
 def determinized(game: Game, view: Any, seat: int, rng: np.ndarray) -> Any:

@@ -159,7 +159,7 @@ def observed_action(game: Game, seat: int, step: Step) -> int | None:
 def describe_step(game: Any, seat: int, step: Step, words: Words = ENGLISH) -> str:
     """A sentence about the action of another seat or of chance, empty where the seat saw nothing of it.
 
-    An action that the seat can't identify is told only where the view shows that the other's turn is over: a second
+    An action that the seat can't identify is reported only where the view shows that the other's turn is over: a second
     sentence would reveal a try that failed in secret.
 
     Args:
@@ -174,8 +174,8 @@ def describe_step(game: Any, seat: int, step: Step, words: Words = ENGLISH) -> s
     number = step.turn + 1
     if action is None:
         return words("seat {seat} has moved", seat=number) if game.turn(step.after) != step.turn else ""
-    told = game.describe_observed(step.before, action, step.after)
-    return words.sentence(words("seat {seat}", seat=number), told, game.is_announcement(step.before))
+    description = game.describe_observed(step.before, action, step.after)
+    return words.sentence(words("seat {seat}", seat=number), description, game.is_announcement(step.before))
 
 
 def _content(view: Any) -> bytes:
