@@ -17,7 +17,8 @@ demo: .venv/installed
 	$(BIN)/kibitz demo
 
 # Neighbouring tests need the same kernels: each process gets a half of the tests, and the last ones are shared out.
-PYTEST := NUMBA_CACHE_DIR=$(CURDIR)/.venv/kernels $(BIN)/python -m pytest -n 2 --dist worksteal
+# Kernels and bytecode are kept for the next run.
+PYTEST := NUMBA_CACHE_DIR=$(CURDIR)/.venv/kernels PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test: lint
 	$(PYTEST) -m "not heavy"

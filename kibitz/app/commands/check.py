@@ -13,7 +13,7 @@ def register(app: typer.Typer) -> None:
 
 def check(
     game: Annotated[str, typer.Argument(help="A game, such as my_game.py:MyGame or leduc.", metavar="GAME")],
-    games: Annotated[int, typer.Option("--games", "-n", min=1, help="Number of random games.")] = 40,
+    games: Annotated[int, typer.Option("--games", "-n", min=1, max=1_000_000, help="Number of random games.")] = 40,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 1,
 ) -> None:
     """Check the rules and facts of a game: for authors of games.

@@ -165,6 +165,9 @@ def describe_step(game: Any, seat: int, step: Step, words: Words = ENGLISH) -> s
     Args:
         game: The game as `games.display.display` shows it.
     """
+    most = max(game.facts.num_actions, game.facts.max_chance_outcomes)
+    if not any(game.is_visible(step.before, action) for action in range(most)):  # a deal of many cards
+        return ""
     action = observed_action(game, seat, step)
     if action is not None and not game.is_visible(step.before, action):
         return ""

@@ -207,7 +207,7 @@ def test_a_forced_card_is_not_revealed_by_being_forced():
     before, now = (view_of(game, step.state, 0) for step in steps[-2:])
     assert len(steps[-2].actions) == 1
     assert observed_action(game, 0, Step(1, before, now)) is None
-    assert describe_step(game, 0, Step(1, before, now)) == "seat 2 has moved"
+    assert describe_step(display.display(game), 0, Step(1, before, now)) == "seat 2 has moved"
 
 
 @every_hidden_game
