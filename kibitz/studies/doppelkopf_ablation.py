@@ -109,8 +109,8 @@ class DokoStudy(Study):
         notes = [
             f"Against three `{UCT}`, which takes {milliseconds[UCT][0]:.1f} ms per card here. doko is "
             f"`{players['doko'][0]}`.",
-            f"95% intervals over deals (seed {self.match_seed:,}, none of the deals of a match with seed {self.seed}); the "
-            "difference from doko is on the same deals.",
+            f"95% intervals over deals (seed {self.match_seed:,}, none of the deals of a match with seed {self.seed}); "
+            "the difference from doko is on the same deals.",
         ]
         heads = ["player", "points per game", "games", "difference from doko", "ms per card", "maximum"]
         return Report(f"doko in {self.game}: {PARTS[self.part]}", heads, rows, notes)
