@@ -83,6 +83,15 @@ def test_the_same_seed_gives_the_same_run_and_another_does_not(tmp_path, way):
     assert {"network.safetensors", "networks/000002.safetensors", "networks/000004.safetensors"} <= one.keys()
 
 
+def test_a_run_that_does_not_know_balanced_streets_goes_on_without_them(tmp_path):
+    wanted = outcome(trained(tmp_path / "long" / "run"))
+    run = trained(tmp_path / "short" / "run", iterations=2)
+    older = {key: value for key, value in run.config().items() if key != "balance_streets"}
+    run.write("config.json", json.dumps(older | {"iterations": 4}))
+    trainer.train(Run(run.folder), 1)
+    assert outcome(run) == wanted
+
+
 def test_two_processes_give_the_same_run_as_one(tmp_path):
     one = outcome(trained(tmp_path / "one" / "run", iterations=2))
     assert outcome(trained(tmp_path / "two" / "run", processes=2, iterations=2)) == one
@@ -107,9 +116,10 @@ def test_a_run_may_be_killed_before_any_write(tmp_path, monkeypatch, way):
     assert killed > 2
 
 
-def test_a_run_resumed_to_more_iterations_equals_one_started_with_them(tmp_path):
-    wanted = outcome(trained(tmp_path / "long" / "run"))
-    run = trained(tmp_path / "short" / "run", iterations=2)
+@pytest.mark.parametrize(("game", "way"), [("kuhn", {}), ("leduc", {}), ("leduc", {"balance_streets": True})])
+def test_a_run_resumed_to_more_iterations_equals_one_started_with_them(tmp_path, game, way):
+    wanted = outcome(trained(tmp_path / "long" / "run", game, **way))
+    run = trained(tmp_path / "short" / "run", game, iterations=2, **way)
     run.write("config.json", json.dumps(run.config() | {"iterations": 4}))
     trainer.train(Run(run.folder), 1)
     assert outcome(run) == wanted
@@ -273,7 +283,8 @@ def test_seven_fields_of_older_runs_become_one(tmp_path):
     old = {"command": "train", "method": "deep-cfr", "one_deal": True, "whole_pot": False, "flipped_signs": False}
     old |= {"free_raises": True, "newest_held_out": False, "calls_unseen": False, "weight_by_step": False, "clip": 1.0}
     assert current_config(old) == {
-        "command": "train", "method": "deep-cfr", "defects": "one-deal,free-raises", "max_gradient_norm": 1.0
+        "command": "train", "method": "deep-cfr", "defects": "one-deal,free-raises", "max_gradient_norm": 1.0,
+        "balance_streets": False,
     }  # fmt: skip
 
 
@@ -299,6 +310,7 @@ def test_presets_are_sound(game, name):
         ("connect_four", {"game": "doppelkopf"}, "two-player zero-sum games"),
         ("leduc", {"defects": "whole-pot"}, "the defect whole-pot is one of holdem, not of leduc"),
         ("holdem", {"defects": "calls-unseen"}, "calls-unseen needs the thesis' encoding"),
+        ("kuhn", {"balance_streets": True}, "balance_streets is for holdem and leduc, not for kuhn"),
         ("leduc", {"network": "cards"}, "network=cards is for holdem with inputs=0; leduc needs network=plain"),
         ("leduc", {"hand_categories": True}, "hand_categories is for holdem with inputs=0, not for leduc"),
         ("leduc", {"defects": "one-deal", "shared_chance": False}, "doesn't work with shared_chance=no"),
