@@ -57,10 +57,10 @@ class Packing:
         """Return the street of each packed view of hold'em or Leduc poker, [rows] i1 from 0."""
         if self.kind == HANDS:
             board = np.ascontiguousarray(views).view(PACKED).reshape(len(views))["cards"][:, 2:]
-            return np.asarray(np.count_nonzero(board[:, 2:] >= 0, axis=1), np.int8)
+            return np.count_nonzero(board[:, 2:] >= 0, axis=1).astype(np.int8)
         game: Any = self.game
         kinds = game.ranks * game.suits if game.told_apart else game.ranks
-        return self.unpack(views)[:, kinds : 2 * kinds].any(axis=1).astype(np.int8)  # is there a public card?
+        return np.count_nonzero(self.unpack(views)[:, kinds : 2 * kinds], axis=1).astype(np.int8)  # public cards
 
 
 @kernel
