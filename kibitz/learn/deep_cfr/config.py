@@ -159,6 +159,7 @@ KIBITZ_HOLDEM: dict[str, Any] = {
     "traversals": 10_000, "in_flight": 160, "iterations": 200, "hidden": "128", "steps": 1000, "batch_size": 32_768,
     "strategy_steps": 5000, "strategy_batch_size": 32_768, "reinitialize": False, "learning_rate_decay": True,
     "capacity": 20_000_000, "strategy_capacity": 20_000_000, "suit_isomorphism": True, "keep_every": 20,
+    "balance_streets": True,
 }  # fmt: skip
 SMALL = {
     "iterations": 40,

@@ -72,6 +72,14 @@ def test_kuhn_poker_is_nearly_solved(tmp_path, average):
     assert found.mean_strategy.nash_conv == pytest.approx(lines[-1]["nash_conv"], abs=1e-6)
 
 
+def test_leduc_poker_is_learned_with_balanced_streets(tmp_path):
+    """Exploitability in thousandths of an ante; 2,374 of uniform play."""
+    values = {"iterations": 10, "traversals": 300, "in_flight": 300, "steps": 50, "batch_size": 2048, "keep_every": 10}
+    values |= {"evaluate_every": 10, "hidden": "32-32", "learning_rate": 0.003, "capacity": 10**6, "average": "sd"}
+    values |= {"merge_samples": True, "reinitialize": False, "learning_rate_decay": True, "balance_streets": True}
+    assert 500 * trained(tmp_path / "run", "leduc", **values).read_lines()[-1]["nash_conv"] < 900
+
+
 # ---------------------------------------------------------------- the same run
 
 
