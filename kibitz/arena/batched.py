@@ -6,7 +6,8 @@ games are the same.
 
 Such a player is an `AdvisedPlayer` with `action_probs(views)`; each move is drawn from its `generator`. A player that
 draws something at the beginning of a game and keeps to it, such as one of several networks, has its number in `drawn`,
-and is asked by `action_probs(views, drawn)` with the number of each view's game.
+and is asked by `action_probs(views, drawn)` with the number of each view's game. `draw_weights` are the probabilities
+with which it draws them, for opponents that know its strategy.
 """
 
 from collections.abc import Callable, Sequence

@@ -23,7 +23,7 @@ import numpy as np
 from ..core.names import BadInput, choose
 from ..games.records import Record, read_records
 from .play import round_of
-from .statistics import Z, score_of
+from .statistics import Z, score_of, t_quantile
 
 ELO = 400 / np.log(10)  # Elo points to a factor of e
 VIRTUAL = 0.5  # wins added for either side
@@ -189,8 +189,6 @@ def by_deals(
         scores: [games] f8: of the first of them.
         deals: Of each game; equal for games of the same chance outcomes.
     """
-    from scipy.special import stdtrit
-
     numbers = {deal: i for i, deal in enumerate(dict.fromkeys(deals))}
     deal, (one, two) = np.array([numbers[each] for each in deals]), met.T
     half = (elo[one] - elo[two]) / (2 * ELO)
@@ -208,4 +206,4 @@ def by_deals(
     for game in np.unique(np.sort(met, axis=1), axis=0, return_index=True)[1]:  # one more game of each pair
         both = [one[game], two[game]]
         squares[np.ix_(both, both)] += ((win + loss) - (win - loss) ** 2)[game] / 4 * np.array([[1, -1], [-1, 1]])
-    return inverse @ squares @ inverse, float(stdtrit(count - 1, 0.975))
+    return inverse @ squares @ inverse, t_quantile(count - 1)

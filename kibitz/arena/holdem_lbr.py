@@ -7,6 +7,9 @@ that doesn't fold:
 
     fold 0,    call  w·P - (1-w)·c,    raise  f·P + (1-f)·(w'·(P+b) - (1-w')·(c+b)).
 
+A player that draws one of several strategies for each game, as SD-CFR does, is to its opponents the mixture of these:
+each counts by the probability that it was drawn and made the moves so far. Which one was drawn is not known.
+
 Its winnings are a lower bound of the player's exploitability.
 """
 
@@ -37,6 +40,7 @@ class LocalBestResponse:
 
     def __init__(self, opponent: Any, boards: int = BOARDS) -> None:
         self.opponent, self.boards = opponent, boards
+        self.weights = np.asarray(getattr(opponent, "draw_weights", [1.0]), float)
         self.game: Any = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
@@ -46,7 +50,8 @@ class LocalBestResponse:
             self.before_flop: dict[tuple[int, ...], np.ndarray] = {}  # own hand -> equities
         self.game, self.seat, self.other = game, seat, 1 - seat
         self.generator = np.random.default_rng(seed)
-        self.range = np.ones(len(self.hands))
+        # [strategies, hands]: the probability to draw a strategy, times that of its moves so far with each hand.
+        self.reach = self.weights[:, None] * np.ones(len(self.hands))
         self.followed = 0  # moves of the hand that the range accounts for
         self.street = -1
         self.asked: dict[int, np.ndarray] = {}  # line -> the opponent's probabilities there
@@ -61,20 +66,25 @@ class LocalBestResponse:
             after = view.copy()
             self.game.play(after, RAISE)
             bet = int(after.paid[seat] - view.paid[other])
-            staying = self.range * (1 - self.probs(after)[:, FOLD])
+            staying = (self.reach * (1 - self.probs(after)[:, :, FOLD])).sum(axis=0)
             folds, wins = 1 - staying.sum() / self.range.sum(), self.wins(staying)
             values[RAISE] = folds * pot + (1 - folds) * (wins * (pot + bet) - (1 - wins) * (to_call + bet))
         return max(legal, key=lambda action: values[action])
+
+    @property
+    def range(self) -> np.ndarray:
+        """The weight of each of the opponent's hands, [hands] f8."""
+        return self.reach.sum(axis=0)
 
     def look(self, view: Any) -> None:
         """Update the range, and the equity of the own hand against each of its hands, to a view."""
         own = view.hole[self.seat].astype(np.int64)
         board = view.board[: int(view.dealt) - HOLE].astype(np.int64)
         self.free = self.cards & (masks(own) | masks(board)) == 0  # hands that the opponent may hold
-        self.narrow(np.ones(len(self.hands)))
+        self.narrow(np.ones(self.reach.shape))
         for now, action in list(moves_to(self.game, view))[self.followed :]:
             if self.game.turn(now) == self.other:
-                self.narrow(self.probs(now)[:, action])
+                self.narrow(self.probs(now)[:, :, action])
             self.followed += 1
         if self.street != view.street:
             self.street = int(view.street)
@@ -82,8 +92,8 @@ class LocalBestResponse:
 
     def narrow(self, probs: np.ndarray) -> None:
         """Update the range by the probabilities of a move; after a move of probability 0, reset it to all hands."""
-        changed = np.where(self.free, self.range * probs, 0.0)
-        self.range = changed if changed.any() else self.free.astype(float)
+        changed = np.where(self.free, self.reach * probs, 0.0)
+        self.reach = changed if changed.any() else self.weights[:, None] * self.free
 
     def wins(self, weights: np.ndarray) -> float:
         """Return the equity of the own hand against a range; 0 against an empty one."""
@@ -91,16 +101,21 @@ class LocalBestResponse:
         return float(weights @ self.equities / total) if total > 0 else 0.0
 
     def probs(self, state: Any) -> np.ndarray:
-        """Return [hands, 3] f8: the probabilities of the opponent's moves with each hand, at its turn."""
+        """Return [strategies, hands, 3] f8: the probabilities of the opponent's moves with each hand, at its turn.
+
+        They are 0 with a hand that a strategy can't hold here.
+        """
         line = int(state.line)
         if line not in self.asked:
-            views = np.zeros(int(self.free.sum()), self.game.state)
+            strategy, hand = np.nonzero(self.free & (self.reach > 0))
+            views = np.zeros(len(hand), self.game.state)
             views[:] = state
             views["hole"][:, self.seat] = HIDDEN
-            views["hole"][:, self.other] = self.hands[self.free]
+            views["hole"][:, self.other] = self.hands[hand]
             legal = legal_actions(self.game, state)
-            found = np.zeros((len(self.hands), 3))
-            found[np.ix_(self.free, legal)] = self.opponent.action_probs(views)[:, : len(legal)]
+            begun = (strategy,) if hasattr(self.opponent, "drawn") else ()
+            found = np.zeros((*self.reach.shape, 3))
+            found[strategy[:, None], hand[:, None], legal] = self.opponent.action_probs(views, *begun)[:, : len(legal)]
             self.asked[line] = found
         return self.asked[line]
 
@@ -146,4 +161,6 @@ def adviser(player: Any, game: Game) -> Any:
     made = make_for(player, game)
     if not hasattr(made, "action_probs"):
         raise BadInput(f"{label(player)} gives no probabilities for every hand, which local best response needs")
+    if hasattr(made, "drawn") and not hasattr(made, "draw_weights"):
+        raise BadInput(f"{label(player)} has `drawn` without `draw_weights`, which local best response needs")
     return made

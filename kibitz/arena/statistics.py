@@ -8,6 +8,7 @@ payoffs of a pair cancels out, which also makes the intervals narrower.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from html import escape
 from typing import Any, NamedTuple
 
@@ -158,6 +159,14 @@ def outcome_bounds(payoffs: np.ndarray, scores: np.ndarray) -> tuple[float, floa
     return (-most, most) if most and np.allclose(payoffs, most * (2 * scores - 1)) else None
 
 
+@cache
+def t_quantile(degrees: int) -> float:
+    """The quantile of Student's t distribution for 95% intervals, 12.7 for one degree of freedom and 1.96 for many."""
+    from scipy.special import stdtrit  # imported here, as that takes longer than many a command
+
+    return float(stdtrit(degrees, 0.975))
+
+
 def interval(sums: np.ndarray, counts: np.ndarray, *, bounds: tuple[float, float] | None = None) -> Estimate:
     """Estimate the mean over games from the sum and the count of each pair. Pairs are independent, their games aren't.
 
@@ -176,9 +185,7 @@ def interval(sums: np.ndarray, counts: np.ndarray, *, bounds: tuple[float, float
         return Estimate(mean, math.nan, math.nan)
     squares = float(((sums - mean * counts) ** 2).sum()) / games**2
     if bounds is None:
-        from scipy.special import stdtrit  # imported here, as that takes longer than many a command
-
-        reach = float(stdtrit(pairs - 1, 0.975)) * math.sqrt(squares * pairs / (pairs - 1))
+        reach = t_quantile(pairs - 1) * math.sqrt(squares * pairs / (pairs - 1))
         return Estimate(mean, mean - reach, mean + reach)
     low, width = bounds[0], bounds[1] - bounds[0]
     n, share = float(games**2 / (counts**2).sum()), (mean - low) / width
@@ -220,7 +227,7 @@ class Running:
         if self.pairs < 2:
             return Estimate(mean, math.nan, math.nan)
         variance = max(self.squares - self.sum**2 / self.pairs, 0) / (self.pairs - 1)
-        reach = Z * math.sqrt(variance / self.pairs)
+        reach = t_quantile(self.pairs - 1) * math.sqrt(variance / self.pairs)
         return Estimate(mean, mean - reach, mean + reach)
 
     def __str__(self) -> str:

@@ -1,6 +1,7 @@
 """Old names of players, options and configuration fields in run folders and records from before version 0.2.
 
-They are translated when such a file is read, for one release; input from the command line is not translated.
+They are translated when such a file is read, for one release; input from the command line is not translated. Fields
+that were added later get the value that makes a run continue as it began.
 """
 
 from typing import Any
@@ -72,6 +73,8 @@ LEARNER_FIELDS: dict[str, dict[str, str]] = {
     },
     "exit-cards": {"judged": "evaluation_deals"},
 }
+# Fields that a learner got later, with the value that runs without them have.
+NEW_FIELDS: dict[str, dict[str, Any]] = {"deep-cfr": {"balance_streets": False}}
 # Tensors of the learners `cards` and `exit-cards`: parts of their names in files, checkpoints and journals.
 CARD_TENSORS = {"view": "belief", "quick": "policy", "open": "value", "worth": "action_values"}
 # Seven yes-or-no fields of deep-cfr, now names in its field `defects`.
@@ -97,9 +100,10 @@ def current_player(text: str) -> str:
 
 
 def current_config(values: dict[str, Any]) -> dict[str, Any]:
-    """A run's configuration with the present names of its fields and players."""
-    fields = FIELDS | LEARNER_FIELDS.get(str(values.get("method")), {}) if values.get("command") == "train" else FIELDS
-    found = {fields.get(key, key): value for key, value in values.items()}
+    """A run's configuration with the present fields, and the present names of its fields and players."""
+    method = str(values.get("method")) if values.get("command") == "train" else ""
+    fields = FIELDS | LEARNER_FIELDS.get(method, {})
+    found = NEW_FIELDS.get(method, {}) | {fields.get(key, key): value for key, value in values.items()}
     if DEFECTS[0] in found:
         flags = {name: found.pop(name) for name in DEFECTS if name in found}
         found["defects"] = ",".join(name.replace("_", "-") for name, flag in flags.items() if flag)

@@ -7,6 +7,7 @@ latest        the last k samples
 """
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +27,20 @@ Arrays = dict[str, np.ndarray]
 class ReplayBuffer:
     """Samples as rows of named arrays, which grow up to the capacity."""
 
-    def __init__(self, capacity: int, empty: Arrays, rule: str = "uniform", decay: float = 2.0) -> None:
+    def __init__(
+        self, capacity: int, empty: Arrays, rule: str = "uniform", decay: float = 2.0, may_be_nan: Sequence[str] = ()
+    ) -> None:
         """
         Args:
             capacity: Maximum number of samples.
             empty: Each array with no rows, [0, ...]: it defines the shape and type of a row.
             rule: One of RULES.
             decay: Of the exponential rule: d in the formula above.
+            may_be_nan: Names of the arrays in which NaN has a meaning.
         """
         at_least("capacity of the replay buffer", capacity, 1)
         self.capacity, self.rule, self.decay = capacity, choose("rule of the replay buffer", rule, RULES), decay
-        self.arrays = dict(empty)
+        self.arrays, self.may_be_nan = dict(empty), may_be_nan
         self.added = 0  # samples ever added
 
     def __len__(self) -> int:
@@ -101,7 +105,10 @@ class ReplayBuffer:
                 raise ValueError("its samples are not those of this run")
             about["added"] = added
             rows = min(added, capacity)
-            return {name: Expected(str(array.dtype), (rows, *array.shape[1:])) for name, array in self.arrays.items()}
+            return {
+                name: Expected(str(array.dtype), (rows, *array.shape[1:]), name not in self.may_be_nan)
+                for name, array in self.arrays.items()
+            }
 
         format = OLD_FORMAT if old else FORMAT
         arrays, about = read_tensors(path, format, "replay buffer", schema, unmarked=True)

@@ -71,7 +71,8 @@ class NetworkPlayer(AdvisedPlayer):
             self.seen = load_stored(self.known[1].seen) if isinstance(self.known[1], Model) else game
         if isinstance(self.known[1], Model) and len(weights := self.known[1].weights) > 1:
             # SD-CFR draws one of its networks and plays it to the end of the game.
-            self.drawn = int(self.generator.choice(len(weights), p=weights / weights.sum()))
+            self.draw_weights = weights / weights.sum()
+            self.drawn = int(self.generator.choice(len(weights), p=self.draw_weights))
 
     def advise(self, view: Any) -> Advice:
         assert self.known is not None

@@ -155,9 +155,14 @@ class Study:
 
     # ------------------------------------------------------------ playing
 
+    @property
+    def match_seed(self) -> int:
+        """Seed of the matches that are kept."""
+        return self.seed
+
     def match(self, name: str, game: str, players: Sequence[str], games: int) -> list[Record]:
         """The games of a match that is kept in a subfolder."""
-        run = open_run(self.folder / name, "match", game, players, games, self.seed)
+        run = open_run(self.folder / name, "match", game, players, games, self.match_seed)
         return play_into(run, self.processes, self.report)
 
     def games_of(self, game: str, players: Sequence[str], games: int, note: str) -> Iterator[Record]:

@@ -108,6 +108,27 @@ def test_the_games_of_a_deal_are_one_observation():
     assert 0 < width(pairs([(v, -v) for v in results])) < 0.2 * apart
 
 
+@pytest.mark.parametrize(("favours", "apart"), [("the player", (0.75, 0.9)), ("the seat", (0.99, 1.0))])
+def test_about_95_of_100_intervals_contain_the_true_difference(favours, apart):
+    """Most deals decide both of their games. Intervals of independent games would hold too rarely, or nearly always."""
+    generator, held, held_apart, repeats = np.random.default_rng(3), 0, 0, 400
+    for _ in range(repeats):
+        decided, lucky = generator.random(120) < 0.8, np.where(generator.random(120) < 0.6, 1.0, -1.0)
+        first, second = np.where(generator.random((2, 120)) < 0.6, 1.0, -1.0)
+        first = np.where(decided, lucky, first)
+        if favours == "the player":
+            true, second = 0.6, np.where(decided, lucky, second)
+        else:  # 80% of the deals for the seat, that is one game each; 60% of the games in the others
+            true, second = 0.8 * 0.5 + 0.2 * 0.6, np.where(decided, -lucky, second)
+        found = rate(pairs(zip(first.tolist(), second.tolist(), strict=True)), "b").players
+        a, wins = next(each for each in found if each.name == "a"), int((first > 0).sum() + (second > 0).sum())
+        real = 1500 + 400 * math.log10(true / (1 - true))
+        held += a.low <= real <= a.high
+        held_apart += abs(a.elo - real) <= 1.96 * elo.ELO * math.sqrt(1 / wins + 1 / (240 - wins))
+    assert 0.93 <= held / repeats <= 0.985
+    assert apart[0] <= held_apart / repeats <= apart[1]
+
+
 def test_a_match_that_was_repeated_counts_once():
     match = pairs([(1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] * 10)
     once, twice = rate(match), rate([*match, *match])

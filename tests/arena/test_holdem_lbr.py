@@ -8,9 +8,12 @@ import pytest
 
 from kibitz import games
 from kibitz.arena.holdem_lbr import LocalBestResponse, adviser, lbr_games, moves_to
+from kibitz.core.names import BadInput
 from kibitz.games.holdem.evaluator import KEYS, value
 from kibitz.games.holdem.ranges import all_hands, boards_to_come, deck_of, equities, masks
 from kibitz.games.holdem.state import CALL, FOLD, RAISE
+from kibitz.learn.deep_cfr.average import action_probs
+from kibitz.learn.deep_cfr.networks import Model, Shape, new_weights, save_model
 
 from ..players.test_players import look, positions_met
 
@@ -116,6 +119,101 @@ def test_a_weak_hand_is_raised_against_a_player_that_folds_and_folded_against_on
         if name == "always:raise":  # a deuce and a three win less than a third, and 5 of 15 are to be called
             lbr.equities_of = lambda own, board: np.full(len(all_hands(SMALL)), 0.2)
         assert lbr.move(look(SMALL, state, 1)) == expected
+
+
+class Drawing:
+    """Draws one of three strategies for a game, as SD-CFR does; each folds, calls or raises by hand and line."""
+
+    draw_weights = np.array([0.2, 0.5, 0.3])
+
+    def begin(self, game, seat, seed):
+        self.drawn = seed % 3
+
+    def action_probs(self, views, drawn):
+        probs = np.zeros((len(views), 3))
+        for i, (view, strategy) in enumerate(zip(views, drawn, strict=True)):
+            n, (high, low) = len(games.legal_actions(SMALL, view)), view.hole[SMALL.turn(view)].tolist()
+            weights = np.random.default_rng([strategy, high, low, int(view.line)]).integers(0, 4, n)
+            probs[i, :n] = (weights if weights.any() else np.ones(n)) / max(weights.sum(), 1 if weights.any() else n)
+        return probs
+
+
+class Mixed:
+    """The behaviour strategy that equals `Drawing`, from the moves that led to each view (Kuhn's theorem)."""
+
+    def action_probs(self, views):
+        found = np.zeros((len(views), 3))
+        for i, view in enumerate(views):
+            seat, reach = SMALL.turn(view), Drawing.draw_weights.copy()
+            for before, action in moves_to(SMALL, view):
+                if SMALL.turn(before) == seat:
+                    before.hole[seat] = view.hole[seat]
+                    place = games.legal_actions(SMALL, before).index(action)
+                    reach *= Drawing().action_probs([before] * 3, range(3))[:, place]
+            found[i] = reach @ Drawing().action_probs([view] * 3, range(3)) / max(reach.sum(), 1e-300)
+        return found
+
+
+def test_a_player_that_draws_its_strategy_is_taken_for_the_mixture_that_it_plays():
+    """Range, and value of every move, are those against the one behaviour strategy that plays as it does."""
+    drawing = Drawing()
+    drawing.begin(SMALL, 0, 0)
+    one, two = LocalBestResponse(drawing, 20), LocalBestResponse(Mixed(), 20)
+    compared, generator = 0, np.random.default_rng(5)
+    for game in range(8):
+        state, seat, strategy = games.positions(SMALL)[0], game % 2, int(generator.choice(3, p=Drawing.draw_weights))
+        for lbr in (one, two):
+            lbr.begin(SMALL, seat, game)
+        while (turn := SMALL.turn(state)) != games.OVER:
+            if turn == games.CHANCE:
+                action = SMALL.sample_action(state, np.array([game, compared], np.uint64))
+            elif turn == seat:
+                action = one.move(look(SMALL, state, seat))
+                assert action == two.move(look(SMALL, state, seat))
+                shares = [lbr.range / lbr.range.sum() for lbr in (one, two)]
+                assert shares[0] == pytest.approx(shares[1], abs=1e-12)
+                compared += 1
+            else:
+                probs = drawing.action_probs([look(SMALL, state, turn)], [strategy])[0]
+                legal = games.legal_actions(SMALL, state)
+                action = legal[int(generator.choice(len(legal), p=probs[: len(legal)]))]
+            SMALL.play(state, action)
+    assert compared > 15
+
+
+def test_the_range_against_sd_cfr_is_that_of_all_its_networks(tmp_path):
+    shape = Shape("plain", SMALL.facts.encoding, (16,), 3, "none", False)
+    networks = [new_weights(shape, np.random.default_rng(seed)) for seed in range(3)]
+    name = games.full_name(SMALL)
+    model = Model(name, name, "a test", "sd", "argmax", shape, (networks, networks), np.array([1.0, 2.0, 3.0]))
+    save_model(tmp_path / "network.safetensors", model)
+    state = games.positions(SMALL)[0]
+    for action in (10, 4, 9, 0):
+        SMALL.play(state, action)
+    hands = all_hands(SMALL)
+    views = np.zeros(len(hands), SMALL.state)
+    views[:] = state
+    views["hole"][:, 1] = hands
+    raises = [action_probs(model, 1, network, SMALL, views)[:, RAISE] for network in range(3)]
+    expected = np.where(np.isin(hands, [10, 4]).any(axis=1), 0, model.weights @ raises)
+    assert not np.allclose(raises[0], raises[1])
+    SMALL.play(state, RAISE)
+    lbr = LocalBestResponse(adviser(f"net:{tmp_path / 'network.safetensors'}", SMALL))
+    for seed in range(3):
+        lbr.begin(SMALL, 0, seed)
+        lbr.move(look(SMALL, state, 0))
+        assert lbr.range / lbr.range.sum() == pytest.approx(expected / expected.sum(), abs=1e-9)
+
+
+def test_a_player_that_draws_its_strategy_without_saying_how_is_refused():
+    class Secretive(Drawing):
+        draw_weights = property()
+
+        def move(self, view):
+            return CALL
+
+    with pytest.raises(BadInput, match="Secretive has `drawn` without `draw_weights`"):
+        adviser(Secretive(), SMALL)
 
 
 @pytest.mark.parametrize("name", ["holdem:ranks=6", "holdem:flop,ranks=6"])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kibitz.arena.play import match_games
 from kibitz.arena.statistics import Estimate
 from kibitz.core.names import BadInput
 from kibitz.games import full_name, load
@@ -43,6 +44,22 @@ def test_every_variant_has_a_row_and_is_played_once(tmp_path, network, monkeypat
     again = DokoStudy(**given).run()
     assert [row[:3] for row in again.rows] == [row[:3] for row in report.rows]
     assert before[0] == games.read_bytes()
+
+
+def test_its_deals_are_none_of_a_match_with_its_seed(tmp_path, network):
+    """The strength of the player that it chooses is measured by such a match."""
+    study = DokoStudy(part="ablation", net=network, out=tmp_path / "study", seed=4)
+    records = study.match("a", study.game, ["random"] * 4, 4 * 4)
+    headline = map(match_games(study.game, ["random"] * 4, study.seed), range(0, 4 * 20, 4))  # one game per deal
+    ours, theirs = ({dealt(record) for record in found} for found in (records, headline))
+    assert (len(ours), len(theirs)) == (4, 20)
+    assert not ours & theirs
+
+
+def dealt(record):
+    """The hands, as all seats hold them before the first card."""
+    game = load(record.game)
+    return next(bytes(state.hands.tobytes()) for state, _ in record.replay() if game.turn(state) >= 0)
 
 
 def test_differences_are_over_the_same_deals():

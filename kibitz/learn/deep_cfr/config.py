@@ -81,6 +81,9 @@ class DeepCfrConfig:
         False
     )
     suit_isomorphism: Annotated[bool, "hold'em: permute suits at random in each minibatch", ADVANCED] = False
+    balance_streets: Annotated[
+        bool, "hold'em and Leduc: draw equally many samples of each street for a minibatch", ADVANCED
+    ] = False
     device: Annotated[str, "device that fits the networks", ("auto", "cpu", "cuda")] = "auto"
     inference_device: Annotated[str, "device that evaluates networks in traversals", ("cpu", "cuda"), ADVANCED] = "cpu"
     evaluate_every: Annotated[int, "iterations between exact NashConvs, in small games; 0: never", range(10**7)] = 10
@@ -156,6 +159,7 @@ KIBITZ_HOLDEM: dict[str, Any] = {
     "traversals": 10_000, "in_flight": 160, "iterations": 200, "hidden": "128", "steps": 1000, "batch_size": 32_768,
     "strategy_steps": 5000, "strategy_batch_size": 32_768, "reinitialize": False, "learning_rate_decay": True,
     "capacity": 20_000_000, "strategy_capacity": 20_000_000, "suit_isomorphism": True, "keep_every": 20,
+    "balance_streets": True,
 }  # fmt: skip
 SMALL = {
     "iterations": 40,
@@ -204,6 +208,8 @@ def refuse(config: DeepCfrConfig, game: Any) -> None:
     by_streets = game.name == "holdem" and by_street(game)
     if config.suit_isomorphism and game.name != "holdem":
         raise BadInput(f"suit_isomorphism is for holdem, not for {full_name(game)}")
+    if config.balance_streets and game.name not in ("holdem", "leduc"):
+        raise BadInput(f"balance_streets is for holdem and leduc, not for {full_name(game)}")
     if config.network == CARDS and not by_streets:
         raise BadInput(f"network=cards is for holdem with inputs=0; {full_name(game)} needs network=plain")
     if config.hand_categories and not by_streets:

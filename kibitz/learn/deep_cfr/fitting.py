@@ -36,6 +36,7 @@ class FitSettings:
     patience: int  # epochs
     newest_held_out: bool  # the newest rows are the validation set
     permute_suits: bool  # hold'em: at random, each time a hand is drawn
+    balance_streets: bool  # every street has the same share of minibatches and of the loss
     loss: str
 
 
@@ -73,6 +74,10 @@ class Fitter:
         self.views, self.values, self.weight = views, values, weight / weight.mean()  # for linear CFR: times 2 / T
         self.decode = unpacker(packing, self.device, self.random if settings.permute_suits else None)
         self.train, self.held_out = self._split(len(views))
+        self.streets: StreetSampler | None = None
+        if settings.balance_streets:
+            self.streets = StreetSampler(packing.streets(rows.views), self.train, self.weight, settings.batch_size)
+            self.weight = self.weight * self.streets.factors
         # Rows that fit into one minibatch are all used at every step, and decoded once.
         self.kept = (
             self.decode(views[self.train])
@@ -103,19 +108,26 @@ class Fitter:
         if self.kept is not None:
             drawn, encodings = self.train, self.kept
         else:
-            drawn = torch.randint(
-                len(self.train), (self.settings.batch_size,), generator=self.random, device=self.device
-            )
-            drawn = self.train[drawn]
+            drawn = self._draw()
             encodings = self.decode(self.views[drawn])
         said = forward(self.shape, self.parameters, encodings, self._statistics)
-        loss = self.loss(said, self.values[drawn], self.weight[drawn])
+        weight = self.weight[drawn]
+        if self.streets is not None and self.kept is None:
+            weight = weight * self.streets.drawn_less
+        loss = self.loss(said, self.values[drawn], weight)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         if self.settings.max_gradient_norm:
             torch.nn.utils.clip_grad_norm_(self.learned, self.settings.max_gradient_norm)
         self.optimizer.step()
         return loss.detach()
+
+    def _draw(self) -> torch.Tensor:
+        """Draw the rows of a minibatch, with replacement."""
+        if self.streets is not None:
+            return self.streets.draw(self.random)
+        size = (self.settings.batch_size,)
+        return self.train[torch.randint(len(self.train), size, generator=self.random, device=self.device)]
 
     def loss(self, said: torch.Tensor, values: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         return (weight * errors(said, values, self.settings.loss)).mean()
@@ -134,6 +146,44 @@ class Fitter:
 
     def result(self) -> Weights:
         return {name: each.detach().cpu().numpy().copy() for name, each in self.parameters.items()}
+
+
+class StreetSampler:
+    """Draws minibatches with the same number of rows of each street, and weights all streets alike.
+
+    With weights w and errors e the loss is the mean of the streets' Σ w e / Σ w, however it is sampled.
+    """
+
+    def __init__(self, street: np.ndarray, train: torch.Tensor, weight: torch.Tensor, batch_size: int) -> None:
+        """
+        Args:
+            street: [rows] i1.
+            train: Numbers of the rows to draw from.
+            weight: [rows] f4.
+            batch_size: Rows per minibatch.
+        """
+        rows, device = train.cpu().numpy(), train.device
+        here = street[rows]
+        counts = np.bincount(here, minlength=street.max() + 1)
+        sums = np.bincount(here, weight.cpu().numpy()[rows], len(counts))
+        present = np.flatnonzero(counts)
+        factors = np.zeros(len(counts))  # held-out rows of a street without training rows don't count
+        factors[present] = len(rows) / (len(present) * sums[present])
+        slots = present[np.arange(batch_size) % len(present)]
+
+        def on_device(array: np.ndarray) -> torch.Tensor:
+            return torch.from_numpy(np.ascontiguousarray(array)).to(device)
+
+        self.factors = on_device(factors.astype(np.float32)[street])  # of the weight of each row
+        self.order = on_device(rows[np.argsort(here, kind="stable")])
+        self.starts, self.counts = (on_device(each[slots]) for each in (np.cumsum(counts) - counts, counts))
+        # A row of a small street is drawn more often than by chance, and counts as much less each time.
+        self.drawn_less = on_device((len(present) * counts / len(rows)).astype(np.float32)[slots])
+
+    def draw(self, random: torch.Generator) -> torch.Tensor:
+        """Draw the rows of a minibatch, with replacement."""
+        at = torch.rand(len(self.starts), generator=random, dtype=torch.float64, device=self.starts.device)
+        return self.order[self.starts + (at * self.counts).long()]
 
 
 def fit(

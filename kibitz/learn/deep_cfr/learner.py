@@ -70,7 +70,8 @@ class DeepCfr(Learner):
 
     def _buffer(self, capacity: int) -> ReplayBuffer:
         empty = self.packing.empty(self.game.facts.num_actions)
-        return ReplayBuffer(capacity, empty, "uniform" if self.config.replay == "reservoir" else "latest")
+        rule = "uniform" if self.config.replay == "reservoir" else "latest"
+        return ReplayBuffer(capacity, empty, rule, may_be_nan=("values",))  # where an action is illegal
 
     @property
     def device(self) -> str:
@@ -188,7 +189,8 @@ class DeepCfr(Learner):
             config.steps if of_regrets else config.strategy_steps,
             config.batch_size if of_regrets else config.strategy_batch_size,
             config.learning_rate, config.learning_rate_decay, config.max_gradient_norm, config.validation,
-            config.patience, "newest-held-out" in config.defect_set, config.suit_isomorphism, loss,
+            config.patience, "newest-held-out" in config.defect_set, config.suit_isomorphism,
+            config.balance_streets, loss,
         )  # fmt: skip
         seed = int(np.random.SeedSequence([config.seed, FIT, iteration, number]).generate_state(1, np.uint64)[0] >> 1)
         what = f"seat {number + 1}" if of_regrets else f"strategy of seat {number - 1}"

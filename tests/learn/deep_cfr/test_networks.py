@@ -25,7 +25,7 @@ from kibitz.learn.deep_cfr.networks import (
 )
 from kibitz.learn.deep_cfr.packing import Packing, Rows
 
-SETTINGS = FitSettings(400, 64, 0.01, False, 1.0, 0.0, 10, False, False, ADVANTAGES)
+SETTINGS = FitSettings(400, 64, 0.01, False, 1.0, 0.0, 10, False, False, False, ADVANTAGES)
 
 
 def shaped(kind=PLAIN, norm="layer", skips=True):
@@ -122,6 +122,51 @@ def test_weights_are_rescaled_to_a_mean_of_one():
     fitter = Fitter(shape, new_weights(shape, np.random.default_rng(1)), rows, packing, SETTINGS, 1, "cpu")
     wanted = np.repeat(np.arange(1, 5), 50) * 2 / 5  # for as many samples an iteration: times 2 / (T + 1)
     assert fitter.weight.numpy() == pytest.approx(wanted)
+
+
+def on_two_streets(batch_size, n=300, **changes):
+    """A fitter to rows of Leduc poker, nine tenths of them on the second street, with weights and values at random."""
+    packing, rows, bits = planted([[0.0, 0.0, 0.0]] * 2, lambda bits: np.arange(1.0, len(bits) + 1), n)
+    bits[:, 3:6] = False  # the public card
+    later = np.arange(n) % 10 > 0
+    bits[later, 4] = True
+    values = np.random.default_rng(2).normal(later[:, None], 1, (n, 3)).astype(np.float32)
+    rows = Rows(np.packbits(bits, axis=1), values, rows.weights)
+    shape = Shape(PLAIN, packing.width, (4,), 3, "none", False)
+    settings = replace(SETTINGS, batch_size=batch_size, balance_streets=True, **changes)
+    fitter = Fitter(shape, new_weights(shape, np.random.default_rng(1)), rows, packing, settings, 1, "cpu")
+    errors = ((forward(shape, fitter.result(), bits.astype(np.float32)) - values) ** 2).sum(axis=1)
+    balanced = np.mean([np.average(errors[street], weights=rows.weights[street]) for street in (later, ~later)])
+    return fitter, later, balanced
+
+
+def test_balanced_minibatches_have_as_many_rows_of_each_street_and_within_one_any_row():
+    fitter, later, _ = on_two_streets(20)
+    drawn = np.concatenate([fitter._draw().numpy() for _ in range(1500)]).reshape(1500, 20)
+    assert (later[drawn].sum(axis=1) == 10).all()
+    for street in (later, ~later):
+        counts = np.bincount(drawn[street[drawn]], minlength=300)[street]
+        expected = 1500 * 10 / street.sum()
+        assert np.sum((counts - expected) ** 2 / expected) < street.sum() + 4 * np.sqrt(2 * street.sum())  # chi squared
+    assert [int(later[on_two_streets(7)[0]._draw().numpy()].sum()) for _ in range(3)] == [3] * 3
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_balanced_loss_is_the_mean_over_streets_whether_rows_are_drawn_or_all_are_used(kept):
+    """The weights of iterations count within a street."""
+    fitter, _, balanced = on_two_streets(1000 if kept else 50, learning_rate=0.0)
+    assert (fitter.kept is not None) == kept
+    losses = [float(fitter.step(i)) for i in range(1 if kept else 2000)]
+    error = 1e-5 if kept else 4 * float(np.std(losses)) / len(losses) ** 0.5
+    assert np.mean(losses) == pytest.approx(float(balanced), abs=error)
+
+
+def test_held_out_rows_are_balanced_too():
+    fitter, later, _ = on_two_streets(20, validation=0.5)
+    held_out, train = (np.isin(np.arange(300), part.numpy()) for part in (fitter.held_out, fitter.train))
+    weight = fitter.weight.numpy()
+    assert [weight[train & street].sum() for street in (later, ~later)] == pytest.approx([75, 75], rel=1e-4)
+    assert [weight[held_out & street].sum() for street in (later, ~later)] == pytest.approx([75, 75], rel=0.4)
 
 
 def test_the_validation_set_is_random_or_the_newest_and_stops_early():

@@ -54,6 +54,35 @@ def test_packed_views_are_small_and_unpack_to_the_encodings(name, kind, size):
     assert set(map(bytes, packing.unpack(views[:30]))) <= set(map(bytes, np.concatenate(seen)[:30]))
 
 
+@pytest.mark.parametrize(
+    ("name", "streets"),
+    [("leduc", 2), ("leduc:told_apart=yes", 2), (REDUCED, 3), ("holdem", 4), ("holdem:thesis", 4), ("holdem:flop", 2)],
+)
+def test_the_street_of_a_view_is_read_from_its_bytes(name, streets):
+    game, rng, encodings, states = games.load(name), generators(5, 1)[0], [], []
+    for _ in range(40):
+        state = games.positions(game)[0]
+        while game.turn(state) != games.OVER:
+            if game.turn(state) != games.CHANCE:
+                states.append(state.copy())
+                encodings.append(np.zeros(game.facts.encoding, np.float32))
+                game.observe(state, game.turn(state), encodings[-1])
+            game.play(state, game.sample_action(state, rng))
+    packing, wanted = Packing(game), [street_of(state) for state in states]
+    views = np.concatenate(
+        [
+            packing.pack(np.array([state], game.state), int(game.turn(state)), encoding[None])
+            for state, encoding in zip(states, encodings, strict=True)
+        ]
+    )
+    assert packing.streets(views).tolist() == wanted
+    assert set(wanted) == set(range(streets))
+
+
+def street_of(state):
+    return int(state.street) if "street" in state.dtype.names else int(state.dealt == 3)
+
+
 def test_permuted_suits_keep_ranks_and_equal_suits():
     packing, found = samples("holdem", 30)
     views = torch.from_numpy(found.advantages.views)
