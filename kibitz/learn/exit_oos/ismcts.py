@@ -1,7 +1,7 @@
 """Expert iteration with Information Set MCTS as the expert, for comparison with ExIt-OOS; the rest is the same.
 
 IS-MCTS advises its most visited move. The network learns that, or the shares of the visits to a power. Neither is an
-equilibrium: the network wins more games and is more exploitable (see docs/exit-oos.md).
+equilibrium: the network is more exploitable than that of ExIt-OOS (measured in docs/exit-oos.md).
 """
 
 from dataclasses import dataclass
@@ -44,8 +44,8 @@ class ExItIsMctsConfig(ExItConfig):
 class ExItIsMcts(ExItOos):
     Config = ExItIsMctsConfig
     about = (
-        "Expert iteration with Information Set MCTS: wins more games than exit-oos in large games, and is more "
-        "exploitable. The search plays against itself, a network learns its visits, and is the policy of its playouts."
+        "Expert iteration with Information Set MCTS: for wins, not for equilibrium; more exploitable than exit-oos. "
+        "The search plays against itself, a network learns its visits, and is the policy of the search's playouts."
     )
     examples = ("goofspiel:13 --preset small", "goofspiel:6 --preset small --policy-target visits")
     presets = {"small": PRESETS["small"]}
