@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.names import BadInput
 from ..games import Game
 from ..games.game import CHANCE, OVER
 from ..jit import kernel, record
@@ -43,6 +44,8 @@ class BatchedOos(Oos):
     """`search(...)` sets a budget; call `advance(...)` until nothing waits; `advice(...)` is that of `Oos`."""
 
     def __init__(self, game: Game, seed: int = 1, in_flight: int = IN_FLIGHT, **settings: Any) -> None:
+        if settings.get("prior_weight"):
+            raise BadInput("prior_weight is not possible in batches: use the compiled network")
         self.machines = np.zeros(in_flight, MACHINE)
         self.left = np.zeros(1, np.int64)  # simulations of the budget that haven't begun
         super().__init__(game, seed, in_flight=in_flight, **settings)
@@ -66,7 +69,7 @@ class BatchedOos(Oos):
         while True:
             more, number = advance(
                 self.game, self.root, self.view, self.table, self.scratch, self.machines, self.left, self.focus,
-                settings, batch, first + waiting, number, self.rng,
+                settings, self.policy, batch, first + waiting, number, self.rng,
             )  # fmt: skip
             waiting += more
             if number == len(self.machines):
@@ -75,7 +78,7 @@ class BatchedOos(Oos):
 
 
 @kernel
-def advance(game, root, view, table, scratch, machines, left, focus, settings, batch, first, start, rng):
+def advance(game, root, view, table, scratch, machines, left, focus, settings, policy, batch, first, start, rng):
     """Continue the machines that wait and start the idle ones, from number `start` on.
 
     Returns how many wait now, and the number of the machine that found the table full (the number of machines if none
@@ -112,7 +115,7 @@ def advance(game, root, view, table, scratch, machines, left, focus, settings, b
             machine.seat = scratch.updating[0]
             scratch.updating[0] = 1 - scratch.updating[0]
             machine.depth, machine.tail = descend(
-                game, state, view[0], table, scratch, focus, settings, machine.seat, number, rng
+                game, state, view[0], table, scratch, focus, settings, policy, machine.seat, number, rng
             )
             machine.busy = 1
     return waiting, len(machines)

@@ -13,10 +13,12 @@ factors of the weights cancel out:
 
     weight of a sample = 1 / (reach · (δ·ratio + 1 - δ) · start)
 
-In the average strategy all simulations have the same weight; or (linear) the t-th has weight t, so that the nearly
-uniform strategies of the beginning are soon forgotten.
+All simulations have the same weight; or (linear) regrets and average strategy weigh the t-th by t, as linear CFR does
+(Brown and Sandholm 2019), so that the nearly uniform strategies of the beginning are soon forgotten.
 
-Each simulation stores one infoset; from there on a playout policy moves for all seats, never targeted.
+Each simulation stores one infoset; from there on a playout policy moves for all seats, never targeted. The strategy at
+a new infoset is uniform; or (prior) its regrets start at the playout policy's probabilities, times a number of samples
+with the weight of the present one.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -46,7 +48,8 @@ class Settings(NamedTuple):
     mistake: float  # γ
     mode: int  # PST or IST
     seat: int  # whose view is the target
-    linear: float  # by which the weight in the average strategy grows from one simulation to the next: 0 or 1
+    linear: float  # by which the weight grows from one simulation to the next: 0 or 1
+    prior: float  # weight of the playout policy in the regrets of a new infoset, in samples with a payoff of 1
 
 
 class Scratch(NamedTuple):
@@ -63,7 +66,7 @@ class Scratch(NamedTuple):
     keep: np.ndarray  # [most] bool
     updating: np.ndarray  # [1] i8: the seat whose regrets the next simulation updates
     average: np.ndarray  # [1] f8: m
-    weight: np.ndarray  # [1] f8: of the next simulation in the average strategy
+    weight: np.ndarray  # [1] f8: of the next simulation
 
 
 class Focus(NamedTuple):
@@ -99,7 +102,10 @@ class Oos(Search):
         epsilon: Annotated[float, "exploration of the updating seat", Interval(0, 1, above=True)] = 0.4,
         delta: Annotated[float, "share of targeted simulations", Interval(0, 1, below=True)] = 0.9,
         gamma: Annotated[float, "share of uniform play mixed into the strategies", Interval(0, 1, below=True)] = 0.01,
-        linear: Annotated[bool, "whether the t-th simulation has weight t in the average strategy"] = False,
+        linear: Annotated[bool, "whether the t-th simulation has weight t"] = False,
+        prior_weight: Annotated[
+            float, "weight of the network's policy in the regrets of a new infoset, in samples", Interval(0, 1e6)
+        ] = 0.0,
         policy: Any = None,
         memory: float | None = None,
         in_flight: int = 1,
@@ -119,8 +125,9 @@ class Oos(Search):
         self.policy = Uniform() if policy is None else policy
         self.memory = memory if memory is not None else memory_limit()
         mode = MODES[(facts.targets or ("pst",))[0] if target == "auto" else target]
+        delta = delta if facts.targets else 0.0
         self.settings = Settings(
-            float(epsilon), float(delta if facts.targets else 0.0), float(gamma), mode, 0, float(linear)
+            float(epsilon), float(delta), float(gamma), mode, 0, float(linear), float(prior_weight)
         )
         most, turns = max(facts.num_actions, facts.max_chance_outcomes), facts.max_game_length + 1
         self.scratch = Scratch(
@@ -240,7 +247,7 @@ def simulate(game, root, view, table, scratch, focus, settings, policy, count, r
         scratch.states[0] = root[0]
         state, seat = scratch.states[0], scratch.updating[0]
         scratch.updating[0] = 1 - seat
-        depth, tail = descend(game, state, view[0], table, scratch, focus, settings, seat, 0, rng)
+        depth, tail = descend(game, state, view[0], table, scratch, focus, settings, policy, seat, 0, rng)
         turn = game.turn(state)
         left = scratch.at.shape[1]
         while turn != OVER:
@@ -263,7 +270,7 @@ def room_for_one(table, scratch):
 
 
 @helper
-def descend(game, state, view, table, scratch, focus, settings, seat, number, rng):
+def descend(game, state, view, table, scratch, focus, settings, policy, seat, number, rng):
     """Descend through the stored infosets and one further; return the seat's number of turns, the sample's weight."""
     cells, actions, probs = table.cells, scratch.actions, scratch.probs
     aiming, delta = settings.targeting > 0, settings.targeting
@@ -297,18 +304,22 @@ def descend(game, state, view, table, scratch, focus, settings, seat, number, rn
         if key == focus.key[0]:
             focus.at[0] = at
             focus.plies[0] = ply - 1
-        if stored:
+        weight = later / (reach * (delta * ratio + 1.0 - delta) * start)
+        if not stored and settings.prior > 0:
+            policy.weigh(game, state, actions, n, probs)
+            for j in range(n):
+                cells[at + j] = settings.prior * weight * probs[j]
+        if stored or settings.prior > 0:
             match_with_mistakes(cells, at, n, settings.mistake, probs)
         else:
             for j in range(n):
                 probs[j] = 1.0 / n
         if turn != seat:
-            weight = later / (reach * (delta * ratio + 1.0 - delta) * start)
             for j in range(n):
                 cells[at + n + j] += weight * probs[j]
-        if not stored:
+        if not stored and settings.prior == 0:
             i = below(rng, n)
-        elif not aims:
+        elif not stored or not aims:
             i = explore(probs, n, settings.exploration, rng) if turn == seat else choose(probs, n, rng)
         else:
             sampling = probs
@@ -330,7 +341,7 @@ def descend(game, state, view, table, scratch, focus, settings, seat, number, rn
             break
     if targeted and on_way:
         scratch.average[0] = DECAY * scratch.average[0] + (1.0 - DECAY) / ratio
-    return depth, 1.0 / (reach * (delta * ratio + 1.0 - delta) * start)
+    return depth, later / (reach * (delta * ratio + 1.0 - delta) * start)
 
 
 @helper

@@ -25,6 +25,8 @@ ROOT = Path(__file__).parents[2]
 CARDS = {"device": "cpu", "batch_size": 8}
 CASES = {
     "exit-oos": ("kuhn", {"iterations": 3, "games": 4, "simulations": 50, "hidden": "8", "steps": 4, "keep_every": 2}),
+    "exit-ismcts": ("kuhn", {"iterations": 3, "games": 4, "simulations": 50, "hidden": "8", "steps": 4,
+                             "keep_every": 2}),
     "tspg": ("tic_tac_toe", {"iterations": 3, "simulations": 20, "keep_every": 2}),
     "deep-cfr": ("kuhn", {"iterations": 3, "traversals": 30, "in_flight": 10, "hidden": "8", "steps": 6,
                           "keep_every": 2, "strategy_steps": 6, "evaluate_every": 2}),

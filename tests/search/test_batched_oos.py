@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kibitz import games
+from kibitz.core.names import BadInput
 from kibitz.games import view_of
 from kibitz.jit import helper, kernel
 from kibitz.search import batched_oos, oos
@@ -281,6 +282,11 @@ def test_with_one_in_flight_it_is_the_sequential_search_to_the_last_bit(name, li
     assert search.table.slots.tobytes() == alone.table.slots.tobytes()
     assert search.table.cells[: used[1]].tobytes() == alone.table.cells[: used[1]].tobytes()
     assert search.simulations == alone.simulations == 4001
+
+
+def test_a_prior_is_refused():
+    with pytest.raises(BadInput, match="prior_weight is not possible in batches"):
+        BatchedOos(games.load("kuhn"), prior_weight=1.0)
 
 
 def test_many_in_flight_learn_leduc_as_well_as_one_after_the_other():

@@ -1,5 +1,7 @@
 """OOS: every expected update is exact, on target and off it; convergence, advice, bounded memory."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -117,31 +119,90 @@ def test_on_kuhn_every_expected_update_is_exact_targeted_at_each_infoset(target,
     check_exactness(game, target, delta, gamma, decisions(game).values(), monkeypatch)
 
 
-def test_linear_averaging_gives_the_tth_simulation_weight_t_and_changes_nothing_else(monkeypatch):
-    game = games.load("kuhn")
+def one_simulation(game, before, linear, monkeypatch):
+    """All cells after one simulation that takes the first of all choices and weighs `before`, and the search."""
     seat, state = list(decisions(game).values())[5]
-    found = {}
+    table = new_table(2048, 8192)
+    for key, (_, n) in infosets(game).items():
+        find(table, np.uint64(key), 2 * n)
+    search = Oos(game, 1, linear=linear)
+    monkeypatch.setattr(oos, "uniform", lambda rng: 0.95)
+    monkeypatch.setattr(oos, "choose", lambda probs, n, rng: 0)
+    monkeypatch.setattr(oos, "explore", lambda probs, n, share, rng: 0)
+    search.table = table
+    search.target(view_of(game, state, seat), seat)
+    search.scratch.weight[0] = before
+    plain(oos.simulate)(
+        Scripted(game, First()), search.root, search.view, table, search.scratch, search.focus, search.settings,
+        search.policy, 1, None,
+    )  # fmt: skip
+    return table.cells.copy(), search
+
+
+def test_linear_weighs_the_regrets_and_the_average_of_the_tth_simulation_by_t(monkeypatch):
+    game, found = games.load("kuhn"), {}
     for linear, before in ((False, 1.0), (True, 1.0), (True, 7.0)):
-        table = new_table(2048, 8192)
-        for key, (_, n) in infosets(game).items():
-            find(table, np.uint64(key), 2 * n)
-        search = Oos(game, 1, linear=linear)
-        monkeypatch.setattr(oos, "update", lambda *_: None)
-        monkeypatch.setattr(oos, "uniform", lambda rng: 0.95)
-        monkeypatch.setattr(oos, "choose", lambda probs, n, rng: 0)
-        monkeypatch.setattr(oos, "explore", lambda probs, n, share, rng: 0)
-        search.table = table
-        search.target(view_of(game, state, seat), seat)
-        search.scratch.weight[0] = before
-        plain(oos.simulate)(
-            Scripted(game, First()), search.root, search.view, table, search.scratch, search.focus, search.settings,
-            search.policy, 1, None,
-        )  # fmt: skip
-        found[linear, before] = table.cells.copy()
+        found[linear, before], search = one_simulation(game, before, linear, monkeypatch)
         assert search.scratch.weight[0] == before + linear
-    assert found[False, 1.0].any()
+        regrets = [found[linear, before][at : at + n] for at, n in cells_of_infosets(search)]
+        assert any(each.any() for each in regrets)
     np.testing.assert_array_equal(found[True, 1.0], found[False, 1.0])
     np.testing.assert_allclose(found[True, 7.0], 7 * found[False, 1.0])
+
+
+def cells_of_infosets(search):
+    """Where the cells of each stored infoset begin, and its number of actions."""
+    slots = search.table.slots[search.table.slots["key"] != 0]
+    return [(int(slot["at"]), int(slot["width"]) // 2) for slot in slots]
+
+
+def test_linear_is_less_exploitable_than_equal_weights():
+    """NashConv in Leduc after 300,000 simulations, four seeds; where only the average is weighted it is higher."""
+    equal, linear = (np.mean(nash_convs(games.load("leduc"), 300_000, 4, delta=0.0, linear=x)) for x in (False, True))
+    assert linear < equal
+
+
+# ---------------------------------------------------------------- the playout policy as a prior
+
+
+@policy
+class Lopsided(NamedTuple):
+    """The last action three times as often as each other one."""
+
+    def weigh(self, game, state, actions, n, probs):
+        for j in range(n):
+            probs[j] = (3.0 if j == n - 1 else 1.0) / (n + 2)
+
+
+def test_the_first_strategy_at_a_new_infoset_is_the_prior_mixed_with_uniform_play():
+    """One simulation of Kuhn: its regrets are the prior, and what the outcome adds."""
+    game = games.load("kuhn")
+    for weight, gamma, first in ((0.0, 0.0, 0.5), (5.0, 0.0, 0.25), (5.0, 0.2, 0.3)):
+        search = Oos(game, 1, policy=Lopsided(), prior_weight=weight, gamma=gamma)
+        search.run(1)
+        [slot] = search.table.slots[search.table.slots["key"] != 0]
+        regrets, chosen = search.table.cells[slot["at"] : slot["at"] + 2], int(search.scratch.chosen[0, 0])
+        strategy = np.array([first, 1 - first])
+        assert search.scratch.chance[0, 0] == pytest.approx(strategy[chosen])
+        added = regrets - weight * np.array([0.25, 0.75])
+        payoff = (added[chosen] - added[1 - chosen]) * (0.2 + 0.6 * strategy[chosen])
+        assert abs(payoff) == pytest.approx(1) or abs(payoff) == pytest.approx(2)
+
+
+def test_without_a_prior_weight_the_playout_policy_is_no_prior_and_the_stream_stays():
+    game, found = games.load("kuhn"), []
+    for settings in ({}, {"prior_weight": 0.0}, {"prior_weight": 1.0}):
+        search = Oos(game, 3, policy=Lopsided(), **settings)
+        search.run(200)
+        found.append(search.table.cells.tobytes())
+    assert found[0] == found[1] != found[2]
+
+
+def test_with_a_prior_it_still_converges():
+    game = games.load("kuhn")
+    search = Oos(game, 1, policy=Lopsided(), prior_weight=1.0)
+    search.run(300_000)
+    assert evaluate(unfold(game), search.strategy()).nash_conv < 0.05
 
 
 class First:

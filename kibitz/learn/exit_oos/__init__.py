@@ -1,5 +1,6 @@
-"""ExIt-OOS (Kitchen and Benedetti 2018): expert iteration with Online Outcome Sampling as the expert."""
+"""ExIt-OOS (Kitchen and Benedetti 2018): expert iteration with Online Outcome Sampling as the expert; or IS-MCTS."""
 
+from .ismcts import ExItIsMcts
 from .learner import ExItOos
 
-__all__ = ["ExItOos"]
+__all__ = ["ExItIsMcts", "ExItOos"]

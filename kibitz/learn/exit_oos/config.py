@@ -1,13 +1,17 @@
-"""The configuration of ExIt-OOS, its presets, and what it refuses."""
+"""The configurations of expert iteration with a perceptron, their presets, and what they refuse."""
 
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any
 
+import numpy as np
+
 from ...core import memory
 from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import Game, full_name, load
+from ...search.advice import Advice
 from ...search.oos import Oos
+from ...search.search import Search
 from ..encodings import survey
 from ..learner import ADVANCED
 from ..mlp import parse_sizes, sizes_of
@@ -41,8 +45,8 @@ PRESETS = {
 
 
 @dataclass(frozen=True)
-class ExItOosConfig:
-    """The options of `kibitz train exit-oos` are made of these fields."""
+class ExItConfig:
+    """What all experts share. The options of `kibitz train NAME` are made of the fields."""
 
     game: Annotated[str, "the game, with its parameters"]
     iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 100
@@ -58,6 +62,30 @@ class ExItOosConfig:
         2.0
     )
     exploration: Annotated[float, "probability of a uniformly random move in self-play", Interval(0, 1), ADVANCED] = 0.2
+    device: Annotated[str, "device for torch", ("auto", "cpu", "cuda")] = "auto"
+    evaluate_every: Annotated[int, "iterations between exact NashConvs, in small games; 0: never", range(10**7)] = 10
+    keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 100
+    seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1
+
+    @property
+    def hidden_sizes(self) -> tuple[int, ...]:
+        return parse_sizes("hidden", self.hidden)
+
+    def in_batches(self, game: Game) -> bool:
+        """Return whether playouts evaluate the network in batches; else it is compiled into the search."""
+        return False
+
+    def new_search(self, game: Game, policy: Any = None) -> Search:
+        """Return the expert, with a policy for its playouts."""
+        raise NotImplementedError
+
+    def to_learn(self, advice: Advice) -> np.ndarray:
+        """Return the policy that the network learns from the expert's advice, and that moves are drawn from."""
+        return advice.policy
+
+
+@dataclass(frozen=True)
+class ExItOosConfig(ExItConfig):
     epsilon: Annotated[float, "exploration of the search", Interval(1e-6, 1), ADVANCED] = 0.4
     delta: Annotated[float, "probability of a targeted simulation", Interval(0, 0.999999), ADVANCED] = 0.9
     gamma: Annotated[
@@ -66,24 +94,14 @@ class ExItOosConfig:
     target: Annotated[
         str, "targeting: public subgame (pst), information set (ist)", ("auto", "pst", "ist"), ADVANCED
     ] = "auto"
-    linear_averaging: Annotated[bool, "weight later simulations more in the search's average strategy", ADVANCED] = (
-        False
-    )
+    linear_averaging: Annotated[bool, "weight the t-th simulation of the search by t", ADVANCED] = False
     playouts: Annotated[
         str, "evaluate the network inside the search's kernel, or in batches", ("auto", "compiled", "batched"), ADVANCED
     ] = "auto"
     in_flight: Annotated[int, "simulations of one search at the same time, in batches", range(1, 10**4), ADVANCED] = 20
-    device: Annotated[str, "device for torch", ("auto", "cpu", "cuda")] = "auto"
-    evaluate_every: Annotated[int, "iterations between exact NashConvs, in small games; 0: never", range(10**7)] = 10
-    keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 100
     shared_seed: Annotated[
         int, "number of games that share one random stream (a defect, for comparison)", range(1, 10**6), ADVANCED
     ] = 1
-    seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1
-
-    @property
-    def hidden_sizes(self) -> tuple[int, ...]:
-        return parse_sizes("hidden", self.hidden)
 
     def in_batches(self, game: Game) -> bool:
         """Return whether playouts evaluate the network in batches; else it is compiled into the search."""
@@ -101,6 +119,9 @@ class ExItOosConfig:
             "linear": self.linear_averaging,
         }
 
+    def new_search(self, game: Game, policy: Any = None) -> Search:
+        return Oos(game, policy=policy, **self.search_settings())
+
 
 def preset(game: Any, name: str) -> dict[str, Any]:
     """Return the values of a preset for a game, whatever its encoding."""
@@ -115,7 +136,7 @@ def preset(game: Any, name: str) -> dict[str, Any]:
     return PAPER[known] if name == "paper" else PAPER[known] | OURS[known] | {"linear_averaging": True, "steps": 512}
 
 
-def refuse(config: ExItOosConfig, game: Game) -> None:
+def refuse(config: ExItConfig, game: Game) -> None:
     """Raise BadInput where the configuration can't be trained."""
     if not game.facts.encoding:
         raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
@@ -126,7 +147,8 @@ def refuse(config: ExItOosConfig, game: Game) -> None:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")
     held = config.capacity * survey(game)[0] * (-(-encoding // 8) + 2 * actions + -(-actions // 8))
     memory.check(held, f"a replay buffer of {config.capacity:,} games", "lower capacity")
-    Oos(game, **config.search_settings()).refuse_beyond_memory(config.simulations * game.facts.max_game_length)
+    search = config.new_search(game)
+    search.refuse_beyond_memory(config.simulations * (game.facts.max_game_length if search.keeps_tree else 1))
     if config.device == "cuda":
         from ..torch_mlp import pick_device
 

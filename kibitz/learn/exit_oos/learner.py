@@ -5,6 +5,7 @@ Loss: KL(search || network) over the legal actions. Adam; each step is one minib
 
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from ..learner import Metrics, Samples, learner
 from ..mlp import Layers, compiled, new_layers, save_layers, sizes_of
 from ..replay import ReplayBuffer
 from . import config as settings
-from .config import ExItOosConfig
+from .config import ExItConfig, ExItOosConfig
 from .packing import Packing
 from .self_play import self_play
 
@@ -29,7 +30,7 @@ FORMAT = "kibitz apprentice 1"
 
 @learner("exit-oos")
 class ExItOos(ExpertIteration):
-    Config = ExItOosConfig
+    Config: ClassVar[type] = ExItOosConfig
     about = (
         "Expert iteration with Online Outcome Sampling. The search plays against itself, a network learns its policy, "
         "and is the policy of the search's playouts."
@@ -40,7 +41,7 @@ class ExItOos(ExpertIteration):
     refuse = staticmethod(settings.refuse)
     worker = staticmethod(self_play)
 
-    def __init__(self, config: ExItOosConfig, game: Game) -> None:
+    def __init__(self, config: ExItConfig, game: Game) -> None:
         import torch
 
         from ..torch_mlp import as_module, pick_device
@@ -98,7 +99,7 @@ class ExItOos(ExpertIteration):
     # ------------------------------------------------------------ estimate
 
     @classmethod
-    def probe(cls, config: ExItOosConfig) -> tuple[ExItOosConfig, float]:
+    def probe(cls, config: ExItConfig) -> tuple[ExItConfig, float]:
         return replace(config, capacity=1, steps=5), config.steps / 5
 
     def held(self, samples: Samples) -> int:

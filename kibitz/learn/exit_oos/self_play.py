@@ -1,4 +1,4 @@
-"""Self-play of ExIt-OOS: Online Outcome Sampling plays whole games with the network as its playout policy.
+"""Self-play of expert iteration: a search plays whole games with the network as its playout policy.
 
 The samples of a decision are the encoded view of the seat to move, the policy that the search advises, and the legal
 actions.
@@ -12,9 +12,9 @@ import numpy as np
 from ...games import CHANCE, OVER, Game, chance_outcomes, load, positions, view_of
 from ...search.advice import Advice
 from ...search.batched_oos import Batch, BatchedOos, new_batch
-from ...search.oos import Oos
+from ...search.search import Search
 from ..mlp import Layers, compiled
-from .config import ExItOosConfig
+from .config import ExItConfig, ExItOosConfig
 
 Rows = dict[str, np.ndarray]
 
@@ -22,9 +22,9 @@ Rows = dict[str, np.ndarray]
 class Episode:
     """One game of self-play, its search, and its samples so far."""
 
-    def __init__(self, game: Game, search: Oos, config: ExItOosConfig, number: int) -> None:
+    def __init__(self, game: Game, search: Search, config: ExItConfig, number: int) -> None:
         self.game, self.search, self.config = game, search, config
-        stream = number // config.shared_seed
+        stream = number // getattr(config, "shared_seed", 1)
         self.generator = np.random.default_rng([config.seed, 2, stream])
         search.begin(int(self.generator.integers(2**63)))
         self.state = positions(game)[0]
@@ -53,10 +53,11 @@ class Episode:
         encoding = np.zeros(facts.encoding, np.float32)
         self.game.observe(self.state, self.turn, encoding)
         policy, legal = np.zeros(facts.num_actions, np.float32), np.zeros(facts.num_actions, bool)
-        policy[advice.actions], legal[advice.actions] = advice.policy, True
+        advised = self.config.to_learn(advice)
+        policy[advice.actions], legal[advice.actions] = advised, True
         self.rows.append((encoding, policy, legal))
         uniform = self.config.exploration / len(advice.actions)
-        probs = uniform + (1 - self.config.exploration) * advice.policy
+        probs = uniform + (1 - self.config.exploration) * advised
         self.game.play(self.state, int(self.generator.choice(advice.actions, p=probs / probs.sum())))
         self.to_decision()
 
@@ -65,16 +66,17 @@ class Episode:
         return {"encodings": encodings, "policies": policies, "legal": legal}
 
 
-def self_play(config: ExItOosConfig) -> Callable[[tuple[int, ...], Layers], list[tuple[int, Rows]]]:
+def self_play(config: ExItConfig) -> Callable[[tuple[int, ...], Layers], list[tuple[int, Rows]]]:
     """Return the function of a worker: numbers of games, and a network -> the samples of these games."""
     game = load(config.game)
     if config.in_batches(game):
+        assert isinstance(config, ExItOosConfig)
         return _in_batches(game, config)
-    searches: list[tuple[Layers, Oos]] = []  # the last search, with its network
+    searches: list[tuple[Layers, Any]] = []  # the last search, with its network
 
     def play(numbers: tuple[int, ...], layers: Layers) -> list[tuple[int, Rows]]:
         if not searches or searches[0][0] is not layers:
-            search = Oos(game, policy=compiled(layers), **config.search_settings())
+            search: Any = config.new_search(game, compiled(layers))
             if searches:
                 search.table = searches[0][1].table  # reuses the memory; it is cleared when a game begins
             searches[:] = [(layers, search)]
