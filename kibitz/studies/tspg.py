@@ -105,9 +105,10 @@ class TspgStudy(Study):
     repetitions: Annotated[int | None, "Number of training runs per game; default by the scale.", Interval(1, 1000)] = (
         None
     )
-    unvisited: Annotated[str, "Value assumed for unvisited actions in the TSPG objective: parent, loss or mixed."] = (
-        "parent"
-    )
+    unvisited: Annotated[
+        str | None,
+        "Value assumed for unvisited actions in the TSPG objective: parent, loss or mixed; default by the preset.",
+    ] = None
 
     parts, scales = PARTS, SCALES
 
@@ -116,12 +117,13 @@ class TspgStudy(Study):
         games = list(PAPER) if self.game == ["all"] else self.game or ["connect_four"]
         self.game = [full_name(load(game)) for game in games]
         self.repetitions = self.repetitions or self.sizes.repetitions
-        choose("value of unvisited actions", self.unvisited, CHOICES)
+        if self.unvisited is not None:
+            choose("value of unvisited actions", self.unvisited, CHOICES)
         for game in self.game:  # refused before anything is written
-            configured("tspg", game, self.preset, self.configuration(game, self.seed, self.unvisited))
+            configured("tspg", game, self.preset, self.configuration(game, self.seed, self.unvisited_in(game)))
 
     def file_name(self) -> str:
-        choice = "" if self.unvisited == "parent" else f"-{self.unvisited}"
+        choice = "" if self.unvisited is None else f"-{self.unvisited}"
         return f"{self.part}-{self.preset}-{self.features}{choice}"
 
     def run(self, report: Reporter = SILENT) -> Report:
@@ -133,6 +135,10 @@ class TspgStudy(Study):
         return super().run(report)
 
     # ------------------------------------------------------------ one repetition
+
+    def unvisited_in(self, game: str) -> str:
+        """The value of unvisited actions in the training of a game: as given, or the preset's."""
+        return self.unvisited or configured("tspg", game, self.preset, {}).unvisited
 
     def configuration(self, game: str, seed: int, unvisited: str) -> dict[str, Any]:
         config = configured("tspg", game, self.preset, {})
@@ -147,10 +153,12 @@ class TspgStudy(Study):
         }
 
     def tasks(self) -> list[Task]:
-        choices = CHOICES if self.part == "unvisited" else (self.unvisited,)
         part = {"figure-3": "table-1", "figure-4": "figure-2", "unvisited": "figure-2"}.get(self.part, self.part)
         return [
-            Task(game, seed, part, choice) for game in self.game for choice in choices for seed in self.repeated_seeds()
+            Task(game, seed, part, choice)
+            for game in self.game
+            for choice in (CHOICES if self.part == "unvisited" else (self.unvisited_in(game),))
+            for seed in self.repeated_seeds()
         ]
 
     def repeated_seeds(self) -> range:
@@ -218,7 +226,8 @@ class TspgStudy(Study):
 
     def repeated(self, game: str, name: str, unvisited: str = "") -> list[Any]:
         """The contents of a file of each repetition."""
-        runs = [self.repetition_run(game, seed, unvisited or self.unvisited) for seed in self.repeated_seeds()]
+        choice = unvisited or self.unvisited_in(game)
+        runs = [self.repetition_run(game, seed, choice) for seed in self.repeated_seeds()]
         return [read_json(run.path(f"{name}.json"), "result of a study") for run in runs]
 
     def report_table_1(self) -> Report:
@@ -240,17 +249,18 @@ class TspgStudy(Study):
         return Report("Table I: biased MCTS against UCT", heads, rows, notes)
 
     def settings(self) -> str:
-        config = self.configuration(self.game[0], self.seed, self.unvisited)
+        config = self.configuration(self.game[0], self.seed, self.unvisited_in(self.game[0]))
+        choice = "" if self.part == "unvisited" else f", unvisited actions: {config['unvisited']}"
         return (
             f"Preset {self.preset}, {self.features} features, {config['iterations']} games of self-play, "
-            f"{config['simulations']} simulations per move."
+            f"{config['simulations']} simulations per move{choice}."
         )
 
     def report_figure_2(self) -> Report:
         rows: list[list[str]] = []
         panels: Panels = {}
         for game in self.game:
-            config = self.configuration(game, self.seed, self.unvisited)
+            config = self.configuration(game, self.seed, self.unvisited_in(game))
             at = checkpoints(config["iterations"], config["keep_every"])
             duels = [self.repeated(game, f"duels-{iteration}") for iteration in at]
             for name in PLAYOUTS:
@@ -301,7 +311,7 @@ class TspgStudy(Study):
         rows: list[list[str]] = []
         panels: Panels = {}
         for game in self.game:
-            runs = [self.repetition_run(game, seed, self.unvisited) for seed in self.repeated_seeds()]
+            runs = [self.repetition_run(game, seed, self.unvisited_in(game)) for seed in self.repeated_seeds()]
             features = [self.policies(load(game), run) for run in runs]
             for name in ("ce", "tspg"):
                 weights = np.concatenate([each.weights(name)[seat] for each in features for seat in range(2)])
@@ -319,7 +329,7 @@ class TspgStudy(Study):
     def report_unvisited(self) -> Report:
         rows = []
         for game in self.game:
-            config = self.configuration(game, self.seed, self.unvisited)
+            config = self.configuration(game, self.seed, self.unvisited_in(game))
             last = checkpoints(config["iterations"], config["keep_every"])[-1]
             for choice in CHOICES:
                 scores = [each["tspg"] for each in self.repeated(game, f"duels-{last}", choice)]

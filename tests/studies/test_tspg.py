@@ -96,6 +96,17 @@ def test_unknown_parts_games_and_presets_and_folders_of_other_runs_are_refused(t
         study("figure-2", tmp_path).repetition_run("tic_tac_toe", 1, "parent")
 
 
+@pytest.mark.parametrize(("preset", "value"), [("paper", "parent"), ("public", "loss"), ("kibitz", "mixed")])
+def test_unvisited_actions_have_the_value_of_the_preset(tmp_path, preset, value):
+    made = study("table-1", tmp_path, preset=preset)
+    tasks = made.tasks()
+    assert {task.unvisited for task in tasks} == {value}
+    run = made.repetition_run(tasks[0].game, tasks[0].seed, tasks[0].unvisited)
+    assert run.config()["unvisited"] == configured("tspg", "tic_tac_toe", preset, {}).unvisited == value
+    assert f"unvisited actions: {value}" in made.settings()
+    assert "--unvisited" not in made.command()
+
+
 def test_the_value_of_unvisited_actions_can_be_chosen(tmp_path):
     for choice in ("parent", "mixed"):
         made = study("table-1", tmp_path, unvisited=choice)
