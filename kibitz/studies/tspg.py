@@ -40,6 +40,7 @@ PAPER: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] 
     "teeko": ((97, 94.5, 100), (93.8, 91.8, 95)),
     "yavalath": ((100, 100, 100), (98.5, 97.5, 99.5)),
 }
+OPTIONAL = "fanorona:compulsory=no"
 CHECKPOINTS = (
     0.005,
     0.125,
@@ -234,7 +235,7 @@ class TspgStudy(Study):
         rows = []
         for game in self.game:
             row = [game]
-            published = next((value for name, value in PAPER.items() if full_name(load(name)) == game), None)
+            published = published_for(game)
             for place, playouts in enumerate(PLAYOUTS):
                 scores = [np.mean(each["scores"]) for each in self.repeated(game, f"against-uct-{playouts}")]
                 theirs = "" if published is None else "{:g} ({:g} to {:g})".format(*published[place])
@@ -336,6 +337,15 @@ class TspgStudy(Study):
                 rows.append([game, choice, percents(over_runs(scores))])
         heads = ["game", "value of unvisited actions", "tspg against ce %"]
         return Report("Unvisited actions in the TSPG objective", heads, rows, [self.settings()])
+
+
+def published_for(game: str) -> tuple[tuple[float, float, float], tuple[float, float, float]] | None:
+    """The paper's figures for a game, by its full name; None if it has none.
+
+    It doesn't say whether captures in its Fanorona are compulsory: its figures are shown beside both.
+    """
+    names = {full_name(load(name)): name for name in PAPER} | {full_name(load(OPTIONAL)): "fanorona"}
+    return PAPER[names[game]] if game in names else None
 
 
 def repetition(study: TspgStudy) -> Callable[[Task], None]:

@@ -8,7 +8,7 @@ import pytest
 from kibitz.core.names import BadInput
 from kibitz.learn.trainer import configured
 from kibitz.studies import tspg
-from kibitz.studies.tspg import PAPER, PARTS, TspgStudy, checkpoints, entropy, over_runs, stages
+from kibitz.studies.tspg import PAPER, PARTS, TspgStudy, checkpoints, entropy, over_runs, published_for, stages
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +59,12 @@ def test_at_the_papers_scale_the_sizes_are_the_papers(tmp_path):
         sizes = (config.batch_size, config.capacity, config.learning_rate, config.max_turns, config.playout_plies)
         assert sizes == (30, 400, 0.005, 150, 200)
         assert checkpoints(config.iterations, config.keep_every) == [1, 25, 50, 100, 200]
+
+
+def test_the_papers_fanorona_stands_beside_both_rules_of_captures():
+    assert published_for("fanorona") == published_for("fanorona:compulsory=False") == PAPER["fanorona"]
+    assert published_for("hex:size=7") == PAPER["hex:7"]
+    assert published_for("tic_tac_toe") is None
 
 
 def test_entropy_is_1_for_uniform_probabilities_and_0_for_certainty():
