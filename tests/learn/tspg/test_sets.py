@@ -15,7 +15,7 @@ from kibitz.jit.bitsets import CODES, WORDS, any_of_both, matcher, sum_of_bits
 from kibitz.learn.tspg import cases
 from kibitz.learn.tspg.cases import Finder
 from kibitz.learn.tspg.linear import STEEP, exponential, linear
-from kibitz.learn.tspg.patterns import Mark, Pattern, combined, turned, window
+from kibitz.learn.tspg.patterns import Mark, Pattern, combined, parse, turned, window
 from kibitz.learn.tspg.sets import atoms_of, compile_set, marks_of, sight, starts_of, words_for
 from kibitz.search.policies import weighed
 
@@ -130,6 +130,38 @@ def test_an_action_that_goes_nowhere_has_no_patterns(plainly):
     assert [around_from.sum(), (~around_from).sum()] == [49 + 2, 49]  # two directions: straight and diagonal
     assert not active[:, around_from].any()
     assert active[:, ~around_from].any(axis=1).all()
+
+
+def test_faithful_patterns_follow_the_lines_of_fanorona(plainly):
+    game = games.load("fanorona")
+    eye = window(game.board())
+    atoms = atoms_of(game, "faithful", 0)
+    assert len(atoms) == 2 * 73 + 2  # those of `rich` without marks: rays of four in eight directions
+    ahead, off = parse("to: enemy(1/8,0)", eye), parse("to: off(1/8,0)", eye)
+    assert {ahead, off} <= set(atoms)
+    for moves, expected in (("b3-c3", [True, True]), ("c3-b3", [False, True])):  # to a strong point, to a weak one
+        start, to = (game.board().names.index(name) for name in moves.split("-"))
+        state = games.positions(game)
+        state[0].pieces[0] = 1 << start
+        state[0].pieces[1] = sum(1 << game.board().names.index(name) for name in ("e5", "d5", "i1"))
+        found = found_by(game, "faithful", 0, [ahead, off], state)
+        ends = [game.from_to(state[0], action) for action in found.actions.tolist()]
+        assert found.active[ends.index((start, to))].tolist() == expected
+
+
+def test_patterns_know_the_direction_of_a_move(plainly):
+    game = games.load("breakthrough")
+    eye, names = window(game.board()), game.board().names
+    state = games.positions(game)
+    state[0].pieces[0], state[0].pieces[1] = 1 << names.index("d4"), 1 << names.index("d6") | 1 << names.index("h8")
+    texts = ["to: enemy(0); from(1/2):", "to: enemy(0); from(1/4):", "to:; from(1/2):", "to:; from(1/8):"]
+    found = found_by(game, "faithful", 0, [parse(text, eye) for text in texts], state)
+    by_move = {
+        game.action_to_string(state[0], action): active
+        for action, active in zip(found.actions.tolist(), found.active.tolist(), strict=True)
+    }
+    assert by_move == {"d4-d5": [1, 0, 1, 0], "d4-c5": [0, 0, 0, 1], "d4-e5": [0, 0, 0, 1]}
+    assert {parse(text, eye) for text in texts[2:]} <= set(atoms_of(game, "faithful", 0))
 
 
 def test_pieces_move_in_some_games():
