@@ -133,13 +133,13 @@ def test_an_action_that_goes_nowhere_has_no_patterns(plainly):
 
 
 def test_faithful_patterns_follow_the_lines_of_fanorona(plainly):
-    game = games.load("fanorona")
+    game = games.load("fanorona:compulsory=no")
     eye = window(game.board())
     atoms = atoms_of(game, "faithful", 0)
     assert len(atoms) == 2 * 73 + 2  # those of `rich` without marks: rays of four in eight directions
     ahead, off = parse("to: enemy(1/8,0)", eye), parse("to: off(1/8,0)", eye)
     assert {ahead, off} <= set(atoms)
-    for moves, expected in (("b3-c3", [True, True]), ("c3-b3", [False, True])):  # to a strong point, to a weak one
+    for moves, expected in (("b3-c3", [True, False]), ("c3-b3", [False, True])):  # to a strong point, to a weak one
         start, to = (game.board().names.index(name) for name in moves.split("-"))
         state = games.positions(game)
         state[0].pieces[0] = 1 << start
@@ -307,7 +307,8 @@ def test_the_fast_policy_is_the_slow_one_in_every_game(name, kind):
         used = agree(game, kind, states, patterns, weights)
         for state in states[::7]:
             n, fresh = len(games.legal_actions(game, state)), linear(game, kind, patterns, weights)
-            assert weighed(game, used, state, n).tolist() == weighed(game, fresh, state, n).tolist()
+            # Logits are relative to a level that depends on earlier positions, and `exponential` has nine digits.
+            np.testing.assert_allclose(weighed(game, used, state, n), weighed(game, fresh, state, n), rtol=1e-8)
 
 
 @pytest.mark.parametrize("name", LINEAR)
