@@ -91,14 +91,14 @@ def describe_place(board: Any, place: Place) -> str:
         n = max(map(abs, place)) // max(map(abs, step))
         if (n * step[0], n * step[1]) == place:
             return f"{n} {name}"
+    if steps == SQUARE:  # a leap
+        up, right = place
+        return f"{abs(up)} {'north' if up > 0 else 'south'} {abs(right)} {'east' if right > 0 else 'west'}"
     between = {
         (one[0] + other[0], one[1] + other[1]): f"between {compass[k]} and {compass[(k + 1) % len(steps)]}"
         for k, (one, other) in enumerate(zip(steps, (*steps[1:], steps[0]), strict=True))
     }
-    if place in between:
-        return between[place]
-    up, right = place  # a leap, on squares
-    return f"{abs(up)} {'north' if up > 0 else 'south'} {abs(right)} {'east' if right > 0 else 'west'}"
+    return between.get(place, f"at row {place[0]:+}, column {place[1]:+}")
 
 
 # ---------------------------------------------------------------- positions
