@@ -22,6 +22,7 @@ class Board:
     names: tuple[str, ...]  # name of each cell
     directions: tuple[tuple[int, int], ...]  # row and column that a step adds
     orthogonal: int  # step from one direction across an edge to the next: 2 on squares, 1 on hexagons
+    alquerque: bool = False  # diagonals only between cells whose row and column have an even sum
 
     @functools.cached_property
     def cell(self) -> dict[tuple[int, int], int]:
@@ -30,9 +31,12 @@ class Board:
 
     @functools.cached_property
     def neighbours(self) -> np.ndarray:
-        """[cells, directions] i2: the neighbour in each direction; -1 off the board."""
+        """[cells, directions] i2: the neighbour in each direction; -1 off the board, and where there is no line."""
         found = [[self.cell.get((r + dr, c + dc), -1) for dr, dc in self.directions] for r, c in self.places]
-        return np.array(found, np.int16)
+        neighbours = np.array(found, np.int16)
+        if self.alquerque:
+            neighbours[[sum(place) % 2 == 1 for place in self.places], 1::2] = -1
+        return neighbours
 
     @functools.cached_property
     def rays(self) -> np.ndarray:
@@ -85,6 +89,13 @@ def square(rows: int, columns: int) -> Board:
     places = tuple((row, column) for row in range(rows) for column in range(columns))
     names = tuple(f"{LETTERS[column]}{row + 1}" for row, column in places)
     return Board(places, names, SQUARE, 2)
+
+
+@functools.cache
+def alquerque(rows: int, columns: int) -> Board:
+    """A board of points connected by the lines of Alquerque: only every other point has diagonals."""
+    points = square(rows, columns)
+    return Board(points.places, points.names, SQUARE, 2, alquerque=True)
 
 
 @functools.cache

@@ -2,12 +2,15 @@
 
 Points are connected by the lines of Alquerque: only every other point has diagonals. A piece steps to an empty
 neighbour. If the next point ahead holds an enemy (approach), or the point behind its origin does (withdrawal), that
-enemy is captured, with all enemies in line behind it up to the first gap. Captures are mandatory; if both kinds are
+enemy is captured, with all enemies in line behind it up to the first gap. Captures are compulsory; if both kinds are
 possible, the player chooses. The same piece may then capture again, or stop; within a turn it visits no point twice and
 never continues in the direction of its last step. A seat without pieces or without a move has lost.
 
+With `compulsory=no` a turn may also be a plain step (paika) while captures are possible elsewhere: any step that
+captures nothing. A step that would capture does so.
+
 An action is (2 * direction + kind) * cells + from, with the directions of `boards`; kind 1 is a withdrawal, kind 0 an
-approach or, if nothing can be captured, a plain step. The last action is to stop.
+approach or a plain step. The last action is to stop.
 """
 
 from typing import Annotated, NamedTuple
@@ -16,7 +19,7 @@ import numpy as np
 
 from ..jit import below, helper, popcount, record
 from .bitboards import bit, list_bits, mask, nth, nth_of_bytes, sum_of_bytes
-from .boards import SQUARE, square
+from .boards import SQUARE, alquerque
 from .display import show_board
 from .game import OVER, game
 from .race import observe_pieces
@@ -37,13 +40,9 @@ AHEAD = np.array([[up * columns + right for up, right in SQUARE] for columns in 
 LINES = np.zeros((6, 10, 8), np.uint64)  # [rows, columns, direction]: the points with a line in a direction
 for _rows in HEIGHTS:
     for _columns in WIDTHS:
-        _board = square(_rows, _columns)
+        _lines = alquerque(_rows, _columns).neighbours >= 0
         for _direction in range(8):
-            LINES[_rows, _columns, _direction] = mask(
-                cell
-                for cell, place in enumerate(_board.places)
-                if _board.neighbours[cell, _direction] >= 0 and (_direction % 2 == 0 or sum(place) % 2 == 0)
-            )
+            LINES[_rows, _columns, _direction] = mask(np.flatnonzero(_lines[:, _direction]).tolist())
 
 
 @game(
@@ -61,11 +60,12 @@ class Fanorona(NamedTuple):
     rows: Annotated[int, "rows of the board", HEIGHTS] = 5
     columns: Annotated[int, "columns of the board", WIDTHS] = 9
     limit: Annotated[int, "turns after which it is a draw; successive captures are one turn", range(1, 10_001)] = 300
+    compulsory: Annotated[bool, "whether a seat that can capture must"] = True
 
     opponent = "uct:seconds=0.5"  # type: ignore[misc]  # patterns cost more time than they are worth here
 
     def board(self):
-        return square(self.rows, self.columns)
+        return alquerque(self.rows, self.columns)
 
     def regions(self, seat):
         """The points with diagonals."""
@@ -95,6 +95,8 @@ class Fanorona(NamedTuple):
         for direction in range(8):
             for kind in range(2):
                 movers = moving(self, mine, theirs, empty, direction, kind)
+                if kind == APPROACH and state.at == NONE and not self.compulsory:
+                    movers |= moving(self, mine, theirs, empty, direction, STEP)
                 n = list_bits(movers, (2 * direction + kind) * cells, out, n)
         if state.at != NONE:
             out[n] = 16 * cells
@@ -111,15 +113,16 @@ class Fanorona(NamedTuple):
         many = sum_of_bytes(chosen)
         more = many + sum_of_bytes(withdrawals)
         kind, going_on = APPROACH, int(state.at != NONE)
-        if more + going_on:
-            k = below(rng, more + going_on)
-            if k == more:
+        plain = np.uint64(0)
+        if not going_on and (more == 0 or not self.compulsory):
+            plain = steps(self, mine, theirs, empty)
+        k = below(rng, more + sum_of_bytes(plain) + going_on)
+        if k >= more:
+            if going_on:
                 return 16 * cells
-            if k >= many:
-                kind, chosen, k = WITHDRAWAL, withdrawals, k - many
-        else:
-            kind, chosen = STEP, steps(self, mine, empty)
-            k = below(rng, sum_of_bytes(chosen))
+            kind, chosen, k = STEP, plain, k - more
+        elif k >= many:
+            kind, chosen, k = WITHDRAWAL, withdrawals, k - many
         direction, left = nth_of_bytes(chosen, k)
         return (2 * direction + kind % 2) * cells + nth(moving(self, mine, theirs, empty, direction, kind), left)
 
@@ -224,15 +227,17 @@ def sides(game, state):
 
 @helper
 def moving(game, mine, theirs, empty, direction, kind):
-    """The pieces that can step in a direction with this kind of capture, or with STEP without one."""
+    """The pieces that can step in a direction with this kind of capture, or with STEP without capturing."""
     offset = int(AHEAD[game.columns, direction])
     there, behind = LINES[game.rows, game.columns, direction], LINES[game.rows, game.columns, direction ^ 4]
     movers = mine & there & back(empty, offset)
+    approaching = back(back(theirs, offset) & there, offset)
+    withdrawing = behind & back(theirs, -offset)
     if kind == APPROACH:
-        return movers & back(back(theirs, offset) & there, offset)
+        return movers & approaching
     if kind == WITHDRAWAL:
-        return movers & behind & back(theirs, -offset)
-    return movers
+        return movers & withdrawing
+    return movers & ~(approaching | withdrawing)
 
 
 @helper
@@ -250,11 +255,11 @@ def captures(game, mine, theirs, empty):
 
 
 @helper
-def steps(game, mine, empty):
+def steps(game, mine, theirs, empty):
     """The number of plain steps in each direction, one byte per direction."""
     found = np.uint64(0)
     for direction in range(8):
-        found |= np.uint64(popcount(moving(game, mine, empty, empty, direction, STEP))) << np.uint64(8 * direction)
+        found |= np.uint64(popcount(moving(game, mine, theirs, empty, direction, STEP))) << np.uint64(8 * direction)
     return found
 
 
@@ -283,7 +288,7 @@ def pass_on(game, state):
     state.heading = NONE
     state.to_move = 1 - seat
     mine, _, empty = sides(game, state)
-    if steps(game, mine, empty) == 0:
+    if steps(game, mine, np.uint64(0), empty) == 0:  # captures are steps too
         state.winner = seat
         state.to_move = OVER
     elif state.turns == game.limit:

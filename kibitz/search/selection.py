@@ -42,18 +42,15 @@ class Ucb1(NamedTuple):
             return try_next(tree, first, count, node, rng)
         scale = np.float32(self.c * math.sqrt(math.log(float(tree.visits[node]) + 1.0)))
         best, highest = first, np.float32(-1e30)
-        total, visits = 0.0, 0.0
         for child in range(first, first + tried):
-            if self.parent_urgency:
-                total += tree.total[child]
-                visits += float(tree.visits[child])
             score = tree.mean[child] + scale * tree.spread[child]
             if tree.proven[child] != UNKNOWN:
                 score = tree.proven[child] if tree.proven[child] > -1 else np.float32(-1e20)
             if score > highest:
                 highest = score
                 best = child
-        if tried < count and (tried == 0 or total / visits + scale > highest):  # as if visited once
+        # With the parent's urgency the next child counts as if visited once.
+        if tried < count and (tried == 0 or through(tree, node, first, tried)[1] + scale > highest):
             return try_next(tree, first, count, node, rng)
         return best
 
@@ -75,9 +72,11 @@ def try_next(tree, first, count, node, rng):
 
 @selection
 class PuctSelection(NamedTuple):
-    """mean + c·P·sqrt(N) / (1 + n), ties broken at random (Rosin 2011, as AlphaZero has it).
+    """mean + c·P·sqrt(Σ n) / (1 + n), ties broken at random: as in AlphaGo Zero (Silver et al. 2017).
 
-    An unvisited child counts as won; or, with `parent_urgency`, it has the mean of its parent.
+    Σ n counts the visits of all children, without the playout from the node itself; while there are none, the prior
+    decides. An unvisited child counts as won; or, with `parent_urgency`, it has the mean of its parent, to which that
+    playout belongs.
     """
 
     c: float
@@ -85,16 +84,15 @@ class PuctSelection(NamedTuple):
 
     def select(self, tree, node, rng):
         first, count = np.int64(tree.first[node]), np.int64(tree.children[node])
-        scale = np.float32(self.c * math.sqrt(float(tree.visits[node])))
-        unknown = np.float32(1.0)
-        if self.parent_urgency:
-            unknown = mean_of_children(tree, first, count)
+        visits, mean = through(tree, node, first, count)
+        scale = np.float32(self.c * math.sqrt(max(visits, 1.0)))
+        unknown = mean if self.parent_urgency else np.float32(1.0)
         best, highest, ties = first, np.float32(-1e30), 0
         for child in range(first, first + count):
             untried = tree.visits[child] == 0
-            mean = unknown if untried else tree.mean[child]
+            value = unknown if untried else tree.mean[child]
             share = np.float32(1.0) if untried else tree.spread[child]
-            score = mean + scale * tree.prior[child] * share
+            score = value + scale * tree.prior[child] * share
             if tree.proven[child] != UNKNOWN:
                 score = tree.proven[child] if tree.proven[child] > -1 else np.float32(-1e20)
             if score > highest:
@@ -110,13 +108,16 @@ class PuctSelection(NamedTuple):
 
 
 @helper
-def mean_of_children(tree, first, count):
-    """The mean of all simulations through a node, for the seat that moves there."""
-    total, visits = 0.0, 0.0
+def through(tree, node, first, count):
+    """The visits of a node's `count` visited children, and the mean of all simulations through the node.
+
+    The mean is for the seat that moves there, and has the playout from the node itself, too; 0 before the first visit.
+    """
+    total, visits = float(tree.own[node]), 0.0
     for child in range(first, first + count):
         total += tree.total[child]
         visits += float(tree.visits[child])
-    return np.float32(total / visits) if visits > 0 else np.float32(0.0)
+    return visits, np.float32(total / max(float(tree.visits[node]), 1.0))
 
 
 @selection

@@ -40,6 +40,7 @@ PAPER: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] 
     "teeko": ((97, 94.5, 100), (93.8, 91.8, 95)),
     "yavalath": ((100, 100, 100), (98.5, 97.5, 99.5)),
 }
+OPTIONAL = "fanorona:compulsory=no"
 CHECKPOINTS = (
     0.005,
     0.125,
@@ -105,9 +106,10 @@ class TspgStudy(Study):
     repetitions: Annotated[int | None, "Number of training runs per game; default by the scale.", Interval(1, 1000)] = (
         None
     )
-    unvisited: Annotated[str, "Value assumed for unvisited actions in the TSPG objective: parent, loss or mixed."] = (
-        "parent"
-    )
+    unvisited: Annotated[
+        str | None,
+        "Value assumed for unvisited actions in the TSPG objective: parent, loss or mixed; default by the preset.",
+    ] = None
 
     parts, scales = PARTS, SCALES
 
@@ -116,12 +118,13 @@ class TspgStudy(Study):
         games = list(PAPER) if self.game == ["all"] else self.game or ["connect_four"]
         self.game = [full_name(load(game)) for game in games]
         self.repetitions = self.repetitions or self.sizes.repetitions
-        choose("value of unvisited actions", self.unvisited, CHOICES)
+        if self.unvisited is not None:
+            choose("value of unvisited actions", self.unvisited, CHOICES)
         for game in self.game:  # refused before anything is written
-            configured("tspg", game, self.preset, self.configuration(game, self.seed, self.unvisited))
+            configured("tspg", game, self.preset, self.configuration(game, self.seed, self.unvisited_in(game)))
 
     def file_name(self) -> str:
-        choice = "" if self.unvisited == "parent" else f"-{self.unvisited}"
+        choice = "" if self.unvisited is None else f"-{self.unvisited}"
         return f"{self.part}-{self.preset}-{self.features}{choice}"
 
     def run(self, report: Reporter = SILENT) -> Report:
@@ -133,6 +136,10 @@ class TspgStudy(Study):
         return super().run(report)
 
     # ------------------------------------------------------------ one repetition
+
+    def unvisited_in(self, game: str) -> str:
+        """The value of unvisited actions in the training of a game: as given, or the preset's."""
+        return self.unvisited or configured("tspg", game, self.preset, {}).unvisited
 
     def configuration(self, game: str, seed: int, unvisited: str) -> dict[str, Any]:
         config = configured("tspg", game, self.preset, {})
@@ -147,10 +154,12 @@ class TspgStudy(Study):
         }
 
     def tasks(self) -> list[Task]:
-        choices = CHOICES if self.part == "unvisited" else (self.unvisited,)
         part = {"figure-3": "table-1", "figure-4": "figure-2", "unvisited": "figure-2"}.get(self.part, self.part)
         return [
-            Task(game, seed, part, choice) for game in self.game for choice in choices for seed in self.repeated_seeds()
+            Task(game, seed, part, choice)
+            for game in self.game
+            for choice in (CHOICES if self.part == "unvisited" else (self.unvisited_in(game),))
+            for seed in self.repeated_seeds()
         ]
 
     def repeated_seeds(self) -> range:
@@ -218,14 +227,15 @@ class TspgStudy(Study):
 
     def repeated(self, game: str, name: str, unvisited: str = "") -> list[Any]:
         """The contents of a file of each repetition."""
-        runs = [self.repetition_run(game, seed, unvisited or self.unvisited) for seed in self.repeated_seeds()]
+        choice = unvisited or self.unvisited_in(game)
+        runs = [self.repetition_run(game, seed, choice) for seed in self.repeated_seeds()]
         return [read_json(run.path(f"{name}.json"), "result of a study") for run in runs]
 
     def report_table_1(self) -> Report:
         rows = []
         for game in self.game:
             row = [game]
-            published = next((value for name, value in PAPER.items() if full_name(load(name)) == game), None)
+            published = published_for(game)
             for place, playouts in enumerate(PLAYOUTS):
                 scores = [np.mean(each["scores"]) for each in self.repeated(game, f"against-uct-{playouts}")]
                 theirs = "" if published is None else "{:g} ({:g} to {:g})".format(*published[place])
@@ -240,17 +250,18 @@ class TspgStudy(Study):
         return Report("Table I: biased MCTS against UCT", heads, rows, notes)
 
     def settings(self) -> str:
-        config = self.configuration(self.game[0], self.seed, self.unvisited)
+        config = self.configuration(self.game[0], self.seed, self.unvisited_in(self.game[0]))
+        choice = "" if self.part == "unvisited" else f", unvisited actions: {config['unvisited']}"
         return (
             f"Preset {self.preset}, {self.features} features, {config['iterations']} games of self-play, "
-            f"{config['simulations']} simulations per move."
+            f"{config['simulations']} simulations per move{choice}."
         )
 
     def report_figure_2(self) -> Report:
         rows: list[list[str]] = []
         panels: Panels = {}
         for game in self.game:
-            config = self.configuration(game, self.seed, self.unvisited)
+            config = self.configuration(game, self.seed, self.unvisited_in(game))
             at = checkpoints(config["iterations"], config["keep_every"])
             duels = [self.repeated(game, f"duels-{iteration}") for iteration in at]
             for name in PLAYOUTS:
@@ -301,7 +312,7 @@ class TspgStudy(Study):
         rows: list[list[str]] = []
         panels: Panels = {}
         for game in self.game:
-            runs = [self.repetition_run(game, seed, self.unvisited) for seed in self.repeated_seeds()]
+            runs = [self.repetition_run(game, seed, self.unvisited_in(game)) for seed in self.repeated_seeds()]
             features = [self.policies(load(game), run) for run in runs]
             for name in ("ce", "tspg"):
                 weights = np.concatenate([each.weights(name)[seat] for each in features for seat in range(2)])
@@ -319,13 +330,22 @@ class TspgStudy(Study):
     def report_unvisited(self) -> Report:
         rows = []
         for game in self.game:
-            config = self.configuration(game, self.seed, self.unvisited)
+            config = self.configuration(game, self.seed, self.unvisited_in(game))
             last = checkpoints(config["iterations"], config["keep_every"])[-1]
             for choice in CHOICES:
                 scores = [each["tspg"] for each in self.repeated(game, f"duels-{last}", choice)]
                 rows.append([game, choice, percents(over_runs(scores))])
         heads = ["game", "value of unvisited actions", "tspg against ce %"]
         return Report("Unvisited actions in the TSPG objective", heads, rows, [self.settings()])
+
+
+def published_for(game: str) -> tuple[tuple[float, float, float], tuple[float, float, float]] | None:
+    """The paper's figures for a game, by its full name; None if it has none.
+
+    It doesn't say whether captures in its Fanorona are compulsory: its figures are shown beside both.
+    """
+    names = {full_name(load(name)): name for name in PAPER} | {full_name(load(OPTIONAL)): "fanorona"}
+    return PAPER[names[game]] if game in names else None
 
 
 def repetition(study: TspgStudy) -> Callable[[Task], None]:

@@ -1,7 +1,7 @@
 """Run folders and records made by version 0.1 load, play and resume: old spellings are translated when they are read.
 
 `runs_of_0_1` holds a small run of each kind, made by that version; `expected` has what it
-measured when it resumed them.
+measured when it resumed them. Of tspg the last iteration is as of the version that corrected PUCT, which plays it.
 """
 
 import json

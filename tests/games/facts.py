@@ -74,6 +74,7 @@ ROWS = [
     Row("fanorona"),
     Row("fanorona:3,columns=3"),
     Row("fanorona:5,columns=5,limit=20"),
+    Row("fanorona:5,columns=5,limit=20,compulsory=no"),
     Row("teeko"),
     Row("teeko:12"),
     Row("gomoku:3,connect=3", 4520, (0, 294778, 255168), "it is tic-tac-toe"),

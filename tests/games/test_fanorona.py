@@ -22,8 +22,8 @@ GAME = games.load("fanorona")
 SIZES = list(itertools.product((3, 5), (3, 5, 7, 9)))
 
 
-def sized(rows, columns, limit=300):
-    return games.load(f"fanorona:{rows},columns={columns},limit={limit}")
+def sized(rows, columns, limit=300, compulsory=True):
+    return games.load(f"fanorona:{rows},columns={columns},limit={limit},compulsory={'yes' if compulsory else 'no'}")
 
 
 # ---------------------------------------------------------------- the twin
@@ -34,8 +34,8 @@ STEPS = [step for step in itertools.product((-1, 0, 1), repeat=2) if step != (0,
 class Twin:
     """A direct implementation of the rules with a dictionary of pieces. A move is its string."""
 
-    def __init__(self, rows, columns, limit):
-        self.rows, self.columns, self.limit = rows, columns, limit
+    def __init__(self, rows, columns, limit, compulsory=True):
+        self.rows, self.columns, self.limit, self.compulsory = rows, columns, limit, compulsory
         self.stones = {}
         for row, column in itertools.product(range(rows), range(columns)):
             if row != rows // 2:
@@ -75,14 +75,16 @@ class Twin:
             if self.path and (start != self.path[-1] or to in self.path or step == self.last):
                 continue
             word = f"{self.name(start)}-{self.name(to)}"
-            plain[word] = start, to, step, []
-            if self.in_line(to, step):
-                captures[word + "A"] = start, to, step, self.in_line(to, step)
-            if self.in_line(start, (-step[0], -step[1])):
-                captures[word + "W"] = start, to, step, self.in_line(start, (-step[0], -step[1]))
+            ahead, behind = self.in_line(to, step), self.in_line(start, (-step[0], -step[1]))
+            if ahead:
+                captures[word + "A"] = start, to, step, ahead
+            if behind:
+                captures[word + "W"] = start, to, step, behind
+            if not ahead and not behind:
+                plain[word] = start, to, step, []
         if self.path:
             return captures | {"stop": None} if captures else {}
-        return captures or plain
+        return (captures or plain) if self.compulsory else captures | plain
 
     def name(self, place):
         return f"{'abcdefghi'[place[1]]}{place[0] + 1}"
@@ -130,14 +132,15 @@ class Twin:
         return known[key]
 
 
+@pytest.mark.parametrize("compulsory", [True, False])
 @pytest.mark.parametrize(
     ("rows", "columns", "limit", "count"),
     [(5, 9, 300, 60), (5, 9, 9, 20)] + [(rows, columns, limit, 20) for rows, columns in SIZES for limit in (3, 60)],
 )
-def test_random_games_agree_with_a_twin(rows, columns, limit, count):
-    game = sized(rows, columns, limit)
-    for steps in walks(game, count):
-        twin = Twin(rows, columns, limit)
+def test_random_games_agree_with_a_twin(rows, columns, limit, count, compulsory):
+    game = sized(rows, columns, limit, compulsory)
+    for steps in walks(game, count if compulsory else count // 4):
+        twin = Twin(rows, columns, limit, compulsory)
         for step in steps:
             assert (step.turn == OVER) == twin.over()
             if step.turn == OVER:
@@ -280,6 +283,29 @@ def test_without_a_capture_pieces_step_along_lines_onto_empty_points():
     assert GAME.turn(after(weak, "b3-a3")) == 1
 
 
+def test_a_capture_may_be_optional():
+    free = sized(5, 9, compulsory=False)
+    state = position(free, "a1 e3", "g3 i5")
+    steps = ["a1-a2", "a1-b1", "a1-b2", *(f"e3-{to}" for to in ("d2", "d3", "d4", "e2", "e4", "f2"))]
+    assert words(free, state) == sorted([*steps, "e3-f3A", "e3-f4"])
+    stepped = after(state.copy(), "e3-d3", game=free)
+    assert (free.turn(stepped), standing(stepped, 1, free)) == (1, "g3 i5")
+    taken = after(state.copy(), "e3-f3A", game=free)
+    assert standing(taken, 1, free) == "i5"  # a step that captures does so: there is no plain e3-f3
+    assert free.facts.num_actions == GAME.facts.num_actions
+
+
+def test_a_player_who_captures_may_go_on_or_stop_where_captures_are_optional_too():
+    free = sized(5, 9, compulsory=False)
+    state = after(position(free, "c1 i1", "c3 e2 i5"), "c1-c2A", game=free)
+    assert words(free, state) == ["c2-d2A", "stop"]
+
+
+def test_optional_captures_are_another_game_by_name():
+    assert games.full_name(sized(5, 9)) == "fanorona"
+    assert games.full_name(sized(5, 9, compulsory=False)) == "fanorona:compulsory=False"
+
+
 def test_captures_are_mandatory():
     assert words(GAME, position(GAME, "a1 e3", "g3 i5")) == ["e3-f3A"]
     assert words(GAME, position(GAME, "a1 e3", "g3 i5", 1)) == ["g3-f3A"]
@@ -363,6 +389,14 @@ def test_turns_are_limited_not_captures():
         assert standing(ended, 1) == left
     winning = after(position(game, "a1 i1", "a3"), "a1-a2A", game=game)
     assert [game.payoff(winning, seat) for seat in range(2)] == [1, -1]
+
+
+def test_moves_are_sampled_uniformly_where_captures_are_optional():
+    free, rng = sized(5, 9, compulsory=False), jit.generators(2, 1)[0]
+    state = position(free, "a1 e3", "g3 i5")
+    drawn, counts = np.unique([free.sample_action(state, rng) for _ in range(2200)], return_counts=True)
+    assert drawn.tolist() == games.legal_actions(free, state)
+    assert chisquare(counts).pvalue > RARE
 
 
 def test_moves_are_sampled_uniformly_during_and_without_captures():

@@ -176,6 +176,50 @@ def test_a_reply_is_found_among_thousands():
     assert found.tree.visits[0] == visits
 
 
+@pytest.mark.parametrize("moves", [5, 6])
+def test_the_tree_is_kept_after_any_number_of_moves(moves):
+    game = games.load("tic_tac_toe")
+    found = Uct(game, 1, prove=False)
+    found.advise(positions(game)[0], 0, 20_000)
+    tree, state, node = found.tree, positions(game)[0], 0
+    for _ in range(moves):
+        first = int(tree.first[node])
+        node = first + int(tree.visits[first : first + int(tree.children[node])].argmax())
+        game.play(state, int(tree.action[node]))
+    assert tree.visits[node] > 10
+    found.target(state)
+    assert found.tree.visits[0] >= tree.visits[node]  # the same position may have more visits by another order of moves
+
+
+def test_a_capture_of_five_moves_keeps_the_tree():
+    game = games.load("fanorona")
+    found = Uct(game, 1, prove=False)
+    state, generator = positions(game)[0], np.random.default_rng(1)
+    while True:  # a position from which one seat makes five moves in a row
+        line, at = [], state.copy()
+        seat = game.turn(at)
+        while game.turn(at) == seat and len(line) < 5:
+            line.append(max(legal_actions(game, at), key=lambda action: action != 16 * 45))
+            game.play(at, line[-1])
+            if len(line) < 5 and game.turn(at) == seat and legal_actions(game, at) == [16 * 45]:
+                break
+        if len(line) == 5:
+            break
+        game.play(state, int(generator.choice(legal_actions(game, state))))
+        if game.turn(state) == OVER:
+            state = positions(game)[0]
+    found.target(state)
+    found.run(30_000)
+    tree, node = found.tree, 0
+    for action in line:
+        children = range(int(tree.first[node]), int(tree.first[node]) + int(tree.children[node]))
+        node = next(child for child in children if tree.action[child] == action)
+    visits = int(tree.visits[node])
+    assert visits
+    found.target(at)
+    assert found.tree.visits[0] == visits
+
+
 def test_an_unrelated_position_starts_a_new_tree():
     game = games.load("connect_four")
     found = Uct(game, 1, prove=False)
@@ -236,6 +280,88 @@ def test_a_policy_is_the_prior_and_plays_out():
     assert advice.prior.tolist() == [1, 0, 0, 0, 0, 0, 0]
     assert advice.visits[0] > 150
     assert set(np.unique(advice.value[advice.visits > 0])) <= {-1.0, 1.0} or advice.visits[0] == 200
+
+
+@policy
+class Uneven(trees.NamedTuple):
+    """Priors fall by a third from action to action; playouts take the first legal action."""
+
+    def weigh(self, game, state, actions, n, probs):
+        total = 0.0
+        for i in range(n):
+            probs[i] = 1.5 ** -(actions[i] + 0.1 * i)
+            total += probs[i]
+        for i in range(n):
+            probs[i] /= total
+
+    def step(self, game, state, actions, probs, rng):
+        game.actions(state, actions)
+        return actions[0]
+
+
+class Oracle:
+    """PUCT by the formula of AlphaGo Zero, on a dictionary: (moves so far) -> [visits, sum of seat 0's rewards]."""
+
+    def __init__(self, game, c):
+        self.game, self.c = game, c
+        self.nodes = {(): [0, 0.0]}
+
+    def visits(self, moves):
+        return self.nodes.get(moves, (0, 0.0))[0]
+
+    def select(self, state, moves):
+        actions, sign = legal_actions(self.game, state), 1 - 2 * self.game.turn(state)
+        priors = np.array([1.5 ** -(action + 0.1 * i) for i, action in enumerate(actions)])
+        priors /= priors.sum()
+        here, total = self.nodes[moves]
+        parent = sign * total / here if here else 0.0
+        children = [self.nodes.get((*moves, action), (0, 0.0)) for action in actions]
+        tried = sum(visits for visits, _ in children)
+        scores = [
+            (sign * total / visits if visits else parent) + self.c * prior * max(tried, 1) ** 0.5 / (1 + visits)
+            for (visits, total), prior in zip(children, priors, strict=True)
+        ]
+        return actions[int(np.argmax(scores))]
+
+    def simulate(self):
+        state, moves = positions(self.game)[0], ()
+        while moves in self.nodes and self.game.turn(state) != OVER and (self.visits(moves) or not moves):
+            move = self.select(state, moves)
+            self.game.play(state, move)
+            moves = (*moves, move)
+        while self.game.turn(state) != OVER:
+            self.game.play(state, legal_actions(self.game, state)[0])
+        reward = self.game.payoff(state, 0)
+        for length in range(len(moves) + 1):
+            node = self.nodes.setdefault(moves[:length], [0, 0.0])
+            node[0] += 1
+            node[1] += reward
+
+
+@pytest.mark.parametrize("c", [0.7, 2.5])
+def test_puct_selects_by_the_published_formula(c):
+    game = games.load("tic_tac_toe")
+    found, oracle = Puct(game, 1, c=c, policy=Uneven(), prove=False), Oracle(game, c)
+    for count in (1, 2, 7, 40, 250):
+        found.begin(1)
+        found.advise(positions(game)[0], 0, count)
+        while oracle.visits(()) < count:
+            oracle.simulate()
+        seen = {(): 0}
+        add_below(found.tree, seen, ())
+        assert {moves: int(found.tree.visits[node]) for moves, node in seen.items()} == {
+            moves: visits for moves, (visits, _) in oracle.nodes.items()
+        }
+
+
+def add_below(tree, seen, moves):
+    """Add all visited nodes below one: (moves) -> node."""
+    first = int(tree.first[seen[moves]])
+    for child in range(first, first + int(tree.children[seen[moves]])):
+        if tree.visits[child]:
+            here = (*moves, int(tree.action[child]))
+            seen[here] = child
+            add_below(tree, seen, here)
 
 
 def test_plain_python_grows_the_same_tree(monkeypatch):

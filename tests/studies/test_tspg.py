@@ -8,7 +8,7 @@ import pytest
 from kibitz.core.names import BadInput
 from kibitz.learn.trainer import configured
 from kibitz.studies import tspg
-from kibitz.studies.tspg import PAPER, PARTS, TspgStudy, checkpoints, entropy, over_runs, stages
+from kibitz.studies.tspg import PAPER, PARTS, TspgStudy, checkpoints, entropy, over_runs, published_for, stages
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +61,12 @@ def test_at_the_papers_scale_the_sizes_are_the_papers(tmp_path):
         assert checkpoints(config.iterations, config.keep_every) == [1, 25, 50, 100, 200]
 
 
+def test_the_papers_fanorona_stands_beside_both_rules_of_captures():
+    assert published_for("fanorona") == published_for("fanorona:compulsory=False") == PAPER["fanorona"]
+    assert published_for("hex:size=7") == PAPER["hex:7"]
+    assert published_for("tic_tac_toe") is None
+
+
 def test_entropy_is_1_for_uniform_probabilities_and_0_for_certainty():
     assert entropy(np.full(7, 1 / 7)) == pytest.approx(1)
     assert entropy(np.array([0, 1.0, 0])) == 0
@@ -94,6 +100,17 @@ def test_unknown_parts_games_and_presets_and_folders_of_other_runs_are_refused(t
     tspg.SCALES["quick"] = tspg.Scale(0.03, 0.01, 2, 2, 20, "other")
     with pytest.raises(BadInput, match="holds another training run"):
         study("figure-2", tmp_path).repetition_run("tic_tac_toe", 1, "parent")
+
+
+@pytest.mark.parametrize(("preset", "value"), [("paper", "parent"), ("public", "loss"), ("kibitz", "mixed")])
+def test_unvisited_actions_have_the_value_of_the_preset(tmp_path, preset, value):
+    made = study("table-1", tmp_path, preset=preset)
+    tasks = made.tasks()
+    assert {task.unvisited for task in tasks} == {value}
+    run = made.repetition_run(tasks[0].game, tasks[0].seed, tasks[0].unvisited)
+    assert run.config()["unvisited"] == configured("tspg", "tic_tac_toe", preset, {}).unvisited == value
+    assert f"unvisited actions: {value}" in made.settings()
+    assert "--unvisited" not in made.command()
 
 
 def test_the_value_of_unvisited_actions_can_be_chosen(tmp_path):

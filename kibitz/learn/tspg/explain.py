@@ -20,7 +20,7 @@ from ...core.progress import SILENT, Reporter
 from ...games import CHANCE, OVER, Game, full_name, load, load_stored, positions
 from ...games.boards import SQUARE
 from .cases import Cases, Finder
-from .patterns import ALL, ANCHORS, KINDS, Pattern, Place, images, spelled, window
+from .patterns import ALL, ANCHORS, KINDS, Pattern, Place, images, seen_at, spelled, window
 from .sets import compile_set, words_for
 from .store import FORMAT, POLICIES, Features, features_for
 
@@ -70,7 +70,9 @@ def describe_pattern(pattern: Pattern, board: Any) -> str:
             if at == anchor
         ]
         words += [f"{mark.name} = {mark.value}" for mark in pattern.marks if mark.anchor == anchor]
-        parts.append(f"{ANCHORS[anchor]} a cell: {', '.join(words)}" if words else f"{ANCHORS[anchor]} any cell")
+        where = f"the cell {describe_place(board, pattern.start)}" if anchor and pattern.start else ""
+        end = f"{ANCHORS[anchor]} {where or ('a cell' if words else 'any cell')}"
+        parts.append(f"{end}: {', '.join(words)}" if words else end)
     return "; ".join(parts)
 
 
@@ -89,11 +91,14 @@ def describe_place(board: Any, place: Place) -> str:
         n = max(map(abs, place)) // max(map(abs, step))
         if (n * step[0], n * step[1]) == place:
             return f"{n} {name}"
+    if steps == SQUARE:  # a leap
+        up, right = place
+        return f"{abs(up)} {'north' if up > 0 else 'south'} {abs(right)} {'east' if right > 0 else 'west'}"
     between = {
         (one[0] + other[0], one[1] + other[1]): f"between {compass[k]} and {compass[(k + 1) % len(steps)]}"
         for k, (one, other) in enumerate(zip(steps, (*steps[1:], steps[0]), strict=True))
     }
-    return between[place]
+    return between.get(place, f"at row {place[0]:+}, column {place[1]:+}")
 
 
 # ---------------------------------------------------------------- positions
@@ -170,11 +175,13 @@ class Explainer:
 
     def image(self, seat: int, f: int, content: Sequence[int], start: int, to: int) -> int:
         """The first symmetry under which a pattern matches at a move; -1: none."""
-        kinds, places, cell = (0, 1 + seat, 2 - seat), self.board.places, self.board.cell
+        kinds, places = (0, 1 + seat, 2 - seat), self.board.places
+        came = (places[start][0] - places[to][0], places[start][1] - places[to][1])
         for symmetry, image in enumerate(self.images(seat, f)):
+            if image.start and image.start != came:
+                continue
             for anchor, place, allowed in image.elements:
-                row, column = places[to if anchor == 0 else start]
-                there = cell.get((row + place[0], column + place[1]), -1)
+                there = seen_at(self.board, to if anchor == 0 else start, place, self.features.kind == "rich")
                 if not allowed >> (kinds.index(content[there]) if there >= 0 else 3) & 1:
                     break
             else:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...jit import helper, kernel
-from .linear import fit, look, possible
+from .linear import fit, keep_directed, look, possible
 from .patterns import Pattern, Window, canonical, combined, images, turned, window
 from .sets import BITS, Tables
 
@@ -165,6 +165,8 @@ def fit_action(eyes, tables, start, to, room, fits):
     around_start = start >= 0 and tables.moving[0]
     if around_start:
         fit(eyes, tables, start, 1, room)
+        if tables.moving[1]:
+            keep_directed(tables, start, to, room, room)
     possible(eyes, tables, start, to, room[len(fits)])
     for s in range(len(fits)):
         for w in range(fits.shape[1]):

@@ -54,11 +54,13 @@ class Halves(NamedTuple):
     fits: np.ndarray  # [seats, anchors, cells, symmetries, words] u8
     found: np.ndarray  # [seats, anchors, cells] i8: clock
     held: np.ndarray  # [words] u8: buffer
+    there: np.ndarray  # [symmetries, words] u8: buffer
 
 
 def new_halves(seats: int, cells: int, symmetries: int, words: int) -> Halves:
     fits = np.zeros((seats, 2, cells, symmetries, words), np.uint64)
-    return Halves(fits, np.zeros((seats, 2, cells), np.int64), np.zeros(words, np.uint64))
+    found, there = np.zeros((seats, 2, cells), np.int64), np.zeros((symmetries, words), np.uint64)
+    return Halves(fits, found, np.zeros(words, np.uint64), there)
 
 
 class Scores(NamedTuple):
@@ -154,7 +156,20 @@ def activity(eyes, tables, halves, seat, start, to, active):
             fit(eyes, tables, cell, anchor, halves.fits[seat, anchor, cell])
             halves.found[seat, anchor, cell] = eyes.clock[0]
     possible(eyes, tables, start, to, halves.held)
-    any_of_both(halves.fits[seat, 0, to], halves.fits[seat, 1, start], halves.held, active)
+    if tables.moving[1]:
+        keep_directed(tables, start, to, halves.fits[seat, 1, start], halves.there)
+        any_of_both(halves.fits[seat, 0, to], halves.there, halves.held, active)
+    else:
+        any_of_both(halves.fits[seat, 0, to], halves.fits[seat, 1, start], halves.held, active)
+
+
+@helper
+def keep_directed(tables, start, to, fits, out):
+    """Keep those patterns that allow the direction of a move, under each symmetry."""
+    course = np.int64(tables.course[start, to])
+    for symmetry in range(tables.directed.shape[1]):
+        for w in range(out.shape[1]):
+            out[symmetry, w] = fits[symmetry, w] & tables.directed[course, symmetry, w]
 
 
 @helper

@@ -15,7 +15,7 @@ import numpy as np
 from ...games import OVER, legal_actions, positions
 from ...jit import generators
 from ...jit.bitsets import CODES, WORDS
-from .patterns import Pattern, atoms, window
+from .patterns import Pattern, Place, atoms, seen_at, window
 
 KIND_SETS = ("faithful", "rich")
 BITS = 64
@@ -40,9 +40,9 @@ def sight(game: Any, rich: bool) -> Sight:
     cells = game.board().places
     places = [(ray, spot, place) for ray, row in enumerate(eye.rays) for spot, place in enumerate(row)]
     empty, seen_from = np.zeros((len(cells), len(eye.rays)), np.uint8), np.full((len(cells), len(places)), -1, np.int16)
-    for cell, (row, column) in enumerate(cells):
+    for cell in range(len(cells)):
         for k, (ray, spot, place) in enumerate(places):
-            seen = game.board().cell.get((row + place[0], column + place[1]), -1)
+            seen = seen_at(game.board(), cell, place, rich)
             if seen < 0:
                 empty[cell, ray] |= 3 << 2 * spot
             else:
@@ -71,21 +71,26 @@ def marks_of(game: Any, seat: int) -> dict[tuple[str, int], np.ndarray]:
     return found
 
 
-def is_moving(game: Any) -> bool:
-    """Return whether pieces move: an action has a cell that it comes from."""
-    state, rng = positions(game)[0], generators(1, 1)[0]
-    while game.turn(state) != OVER:
-        if any(game.from_to(state, action)[0] >= 0 for action in legal_actions(game, state)):
-            return True
-        game.play(state, game.sample_action(state, rng))
-    return False
+@of_a_game
+def starts_of(game: Any, count: int = 2) -> tuple[Place, ...]:
+    """Where actions come from, relative to where they go, in random games; none where pieces don't move."""
+    found: set[Place] = set()
+    places, rng = game.board().places, generators(1, 1)[0]
+    for _ in range(count):
+        state = positions(game)[0]
+        while game.turn(state) != OVER:
+            for start, to in (game.from_to(state, action) for action in legal_actions(game, state)):
+                if start >= 0:
+                    found.add((places[start][0] - places[to][0], places[start][1] - places[to][1]))
+            game.play(state, game.sample_action(state, rng))
+    return tuple(sorted(found))
 
 
 @of_a_game
 def atoms_of(game: Any, kind: str, seat: int) -> tuple[Pattern, ...]:
     """The atoms from which a game's patterns grow."""
     marks = marks_of(game, seat) if kind == "rich" else ()
-    return tuple(atoms(window(game.board(), kind == "rich"), is_moving(game), marks))
+    return tuple(atoms(window(game.board(), kind == "rich"), starts_of(game), marks))
 
 
 class Tables(NamedTuple):
@@ -93,7 +98,9 @@ class Tables(NamedTuple):
 
     rows: np.ndarray  # [anchors * rays * 16, words] u8: bit f: pattern f's tests on a ray hold for a code
     here: np.ndarray  # [anchors, cells + 1, 4, words] u8: tests on the anchor itself, by its content; last: no cell
-    moving: np.ndarray  # [1] bool: whether a pattern has tests around `from`
+    moving: np.ndarray  # [2] bool: whether a pattern has tests around `from`; whether one has a direction
+    course: np.ndarray  # [cells, cells] i2: row of `directed` for a move by from and to
+    directed: np.ndarray  # [courses, symmetries, words] u8: bit f: pattern f allows the direction under a symmetry
 
 
 def words_for(patterns: int) -> int:
@@ -122,8 +129,29 @@ def compile_set(game: Any, kind: str, seat: int, patterns: Sequence[Pattern], wo
         for anchor, name, value in pattern.marks:
             here[anchor, :cells, :, f] &= marks[name, value][:, None]
     here[..., len(patterns) :] = False
-    moving = any(1 in pattern.anchors for pattern in patterns)
-    return Tables(_packed(held).reshape(-1, words), _packed(here), np.array([moving]))
+    course, directed = _directions(game, patterns, words)
+    moving = np.array([any(1 in pattern.anchors for pattern in patterns), len(directed) > 1])
+    return Tables(_packed(held).reshape(-1, words), _packed(here), moving, course, _packed(directed))
+
+
+def _directions(game: Any, patterns: Sequence[Pattern], words: int) -> tuple[np.ndarray, np.ndarray]:
+    """`course` and `directed`, not packed yet. Row 0 is for moves in a direction that no pattern has."""
+    eye, places = window(game.board()), game.board().places
+    symmetries = range(len(eye.turns))
+    starts = {
+        pattern.start: [eye.turned(pattern.start, s) for s in symmetries] for pattern in patterns if pattern.start
+    }
+    rows = {place: row for row, place in enumerate(sorted({place for each in starts.values() for place in each}), 1)}
+    directed = np.ones((len(rows) + 1, len(symmetries), words * BITS), bool)
+    for f, pattern in enumerate(patterns):
+        if pattern.start:
+            directed[:, :, f] = False
+            for symmetry, place in enumerate(starts[pattern.start]):
+                directed[rows[place], symmetry, f] = True
+    if not rows:
+        return np.zeros((1, 1), np.int16), directed
+    found = [[rows.get((r - up, c - right), 0) for up, right in places] for r, c in places]  # [from, to]
+    return np.array(found, np.int16), directed
 
 
 def _packed(bits: np.ndarray) -> np.ndarray:

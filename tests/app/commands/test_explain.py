@@ -148,6 +148,8 @@ def test_patterns_in_words():
     def words(text, board, rich=False):
         return describe_pattern(parse(text, window(board, rich)), board)
 
+    assert words("to: enemy(0); from(1/2):", square) == "to a cell: enemy 1 east; from the cell 1 west"
+    assert words("to:; from(0,1/8):", square) == "to any cell; from the cell 2 south 1 west"
     assert words("to:", square) == "to any cell"
     assert words("to: friend(0) !empty(1/4,0)", square) == "to a cell: friend 1 east, not empty 2 north"
     assert words("to: empty|off(1/8,0)", square, True) == "to a cell: empty or off the board 2 north-east"

@@ -75,7 +75,15 @@ def contents(game, state, seat):
     return found
 
 
-def fits(game, there, seat, pattern, start, to, symmetry):
+def content_at(game, there, cell, place, kind):
+    """What lies at a place from a cell. In Fanorona no walk leads along a diagonal that isn't there."""
+    row, column = game.board().places[cell]
+    if kind == "faithful" and game.name == "fanorona" and (row + column) % 2 and min(map(abs, place)) > 1:
+        return OFF
+    return there.get((row + place[0], column + place[1]), OFF)
+
+
+def fits(game, there, seat, pattern, start, to, symmetry, kind="rich"):
     """Whether one image of a pattern fits around the cells of an action."""
     board = game.board()
     ends = (to, start)
@@ -85,30 +93,34 @@ def fits(game, there, seat, pattern, start, to, symmetry):
         here = board.places[ends[anchor]]
         if min(apart(board, here, board.places[cell]) for cell in game.regions(seat)[name]) != value:
             return False
+    if pattern.start:
+        (row, column), (up, right) = board.places[to], turned_places(board, pattern.start)[symmetry]
+        if board.places[start] != (row + up, column + right):
+            return False
     for anchor, place, allowed in pattern.elements:
-        row, column = board.places[ends[anchor]]
-        up, right = turned_places(board, place)[symmetry]
-        if not allowed >> there.get((row + up, column + right), OFF) & 1:
+        if not allowed >> content_at(game, there, ends[anchor], turned_places(board, place)[symmetry], kind) & 1:
             return False
     return True
 
 
-def is_active(game, there, seat, pattern, start, to):
-    return any(fits(game, there, seat, pattern, start, to, symmetry) for symmetry in range(symmetries(game.board())))
+def is_active(game, there, seat, pattern, start, to, kind="rich"):
+    return any(
+        fits(game, there, seat, pattern, start, to, symmetry, kind) for symmetry in range(symmetries(game.board()))
+    )
 
 
 def symmetries(board):
     return 12 if is_hexagonal(board) else 8
 
 
-def activities(game, states, seat, patterns):
+def activities(game, states, seat, patterns, kind="rich"):
     """[cases, patterns] f4, and their actions: what `Finder.find` should find."""
     rows, actions = [], []
     for state in states:
         there = contents(game, state, seat)
         for action in games.legal_actions(game, state):
             start, to = game.from_to(state, action)
-            rows.append([is_active(game, there, seat, pattern, start, to) for pattern in patterns])
+            rows.append([is_active(game, there, seat, pattern, start, to, kind) for pattern in patterns])
             actions.append(action)
     return np.array(rows, np.float32), actions
 
@@ -142,14 +154,16 @@ def some_pattern(game, kind, state, generator):
     start, to = game.from_to(state, int(generator.choice(games.legal_actions(game, state))))
     possible = [anchor for anchor, cell in enumerate((to, start)) if cell >= 0] or [0]
     anchors = sorted(generator.choice(possible, generator.integers(1, len(possible) + 1), replace=False).tolist())
-    pattern = Pattern(tuple(anchors), ())
+    came = None
+    if len(anchors) == 2 and generator.random() < 0.5:
+        came = tuple(int(a - b) for a, b in zip(game.board().places[start], game.board().places[to], strict=True))
+    pattern = Pattern(tuple(anchors), (), (), came)
     for _ in range(int(generator.integers(1, 6))):
         anchor = int(generator.choice(anchors))
         place = places[int(generator.integers(len(places)))]
         allowed = int(generator.integers(1, ALL))
         if generator.random() < 0.9 and (to, start)[anchor] >= 0:
-            row, column = game.board().places[(to, start)[anchor]]
-            allowed |= 1 << there.get((row + place[0], column + place[1]), OFF)
+            allowed |= 1 << content_at(game, there, (to, start)[anchor], place, kind)
         if allowed != ALL:
             pattern = combined(pattern, Pattern((anchor,), (Element(anchor, place, allowed),)), eye) or pattern
     return canonical(turned(pattern, eye, int(generator.integers(len(eye.turns)))), eye)

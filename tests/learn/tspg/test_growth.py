@@ -56,7 +56,7 @@ class Batch:
         cases = []
         for state, start, to in self.ends:
             there = contents(self.game, state, self.seat)
-            found = [each for each in turns if fits(self.game, there, self.seat, each[1], start, to, 0)]
+            found = [each for each in turns if fits(self.game, there, self.seat, each[1], start, to, 0, self.kind)]
             cases.append((found, {f for f, _ in found}))
         return cases
 

@@ -177,20 +177,58 @@ def test_two_tests_of_one_cell_are_one():
 @pytest.mark.parametrize(("name", "each"), [("squares", 49), ("rich", 73), ("hexagons", 49), ("rhombus", 49)])
 def test_atoms_are_no_test_or_one_at_each_distance(name, each):
     eye = WINDOWS[name]
-    found = atoms(eye, False)
+    found = atoms(eye)
     assert len(set(found)) == len(found) == each
     assert found[0] == Pattern((0,), ())
     assert all(canonical(pattern, eye) == pattern for pattern in found)
-    both = atoms(eye, True)
-    assert len(set(both)) == 2 * each
+    moves = eye.board.directions
+    both = atoms(eye, moves)
+    kinds = eye.board.orthogonal  # of directions: on squares straight and diagonal
+    assert len(set(both)) == 2 * each + kinds
     assert both[:each] == found
-    assert [pattern._replace(anchors=(0,), elements=at_to(pattern)) for pattern in both[each:]] == found
+    assert [pattern._replace(anchors=(0,), elements=at_to(pattern)) for pattern in both[each : 2 * each]] == found
+    assert {pattern[:3] for pattern in both[2 * each :]} == {((0, 1), (), ())}
     for place in eye.places:
         for bit in range(4):
             for allowed in (1 << bit, ALL - (1 << bit)):
                 assert canonical(Pattern((0,), (Element(0, place, allowed),)), eye) in found
-    assert len(atoms(eye, True, [("goal", 0), ("goal", 1), ("lines", 8)])) == 2 * (each + 3)
-    assert Pattern((1,), (), (Mark(1, "lines", 8),)) in atoms(eye, True, [("lines", 8)])
+    assert len(atoms(eye, moves, [("goal", 0), ("goal", 1), ("lines", 8)])) == 2 * (each + 3) + kinds
+    assert Pattern((1,), (), (Mark(1, "lines", 8),)) in atoms(eye, moves, [("lines", 8)])
+
+
+def test_a_direction_is_part_of_a_pattern():
+    ahead, aside = parse("to: enemy(0); from(1/2):", SQUARES), parse("to: enemy(0); from(1/4):", SQUARES)
+    assert len({ahead, aside, parse("to: enemy(0); from:", SQUARES)}) == 3
+    assert ahead.start == (0, -1)
+    assert parse("to: enemy(1/4); from(3/4):", SQUARES) == ahead  # turned by a quarter
+    assert parse("to: enemy(0); from(3/4):", SQUARES) == aside  # mirrored
+    assert combined(ahead, aside, SQUARES) is None  # a move has one direction
+    step = parse("to:; from(1/2):", SQUARES)
+    [towards] = {each for each in images(step, SQUARES) if each.start == ahead.start}
+    assert combined(parse("to: enemy(0)", SQUARES), towards, SQUARES) == ahead == combined(ahead, towards, SQUARES)
+    for pattern in (ahead, aside, step):
+        assert parse(spelled(pattern, SQUARES), SQUARES) == pattern
+
+
+def test_the_leap_of_a_knight_has_a_walk():
+    leap = Pattern((0, 1), (), (), (-2, 1))
+    assert len(set(images(leap, SQUARES))) == 8
+    assert parse(spelled(canonical(leap, SQUARES), SQUARES), SQUARES) == canonical(leap, SQUARES)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("from(1/2): enemy(0)", "should have `to:` too"),
+        ("to:; from(0,1/2):", "goes nowhere"),
+        ("to(0): enemy(0)", "should begin with"),
+        ("to:; from(x):", "should begin with"),
+        ("to:; from(1/3):", "between two directions"),
+    ],
+)
+def test_a_wrong_direction_is_refused(text, message):
+    with pytest.raises(BadInput, match=message):
+        parse(text, SQUARES)
 
 
 def at_to(pattern):
@@ -258,7 +296,7 @@ def test_a_walk_leads_where_it_was_led_to(eye):
         assert len(walk) <= 4
         assert len(walk) <= 2 or set(walk[1:]) == {0}
     with pytest.raises(ValueError, match="out of sight"):
-        walk_to(eye, (9, 9))
+        walk_to(eye, (9, 4))
 
 
 @pytest.mark.parametrize("allowed", range(1, ALL))

@@ -15,8 +15,8 @@ from kibitz.jit.bitsets import CODES, WORDS, any_of_both, matcher, sum_of_bits
 from kibitz.learn.tspg import cases
 from kibitz.learn.tspg.cases import Finder
 from kibitz.learn.tspg.linear import STEEP, exponential, linear
-from kibitz.learn.tspg.patterns import Mark, Pattern, combined, turned, window
-from kibitz.learn.tspg.sets import atoms_of, compile_set, is_moving, marks_of, sight, words_for
+from kibitz.learn.tspg.patterns import Mark, Pattern, combined, parse, turned, window
+from kibitz.learn.tspg.sets import atoms_of, compile_set, marks_of, sight, starts_of, words_for
 from kibitz.search.policies import weighed
 
 from .oracle import KINDS, TEN, activities, contents, fits, positions_met, some_patterns, symmetries
@@ -67,7 +67,7 @@ def compare_with_board(game, kind, positions, drawn, seed=0):
         patterns = some_patterns(game, kind, seat, states, drawn, seat, first=0)
         patterns += [each for each in atoms_of(game, kind, seat) if each not in patterns]
         found = found_by(game, kind, seat, patterns, states)
-        expected, actions = activities(game, states, seat, patterns)
+        expected, actions = activities(game, states, seat, patterns, kind)
         assert found.actions.tolist() == actions
         np.testing.assert_array_equal(found.active, expected)
         counts = [len(games.legal_actions(game, state)) for state in states]
@@ -127,14 +127,46 @@ def test_an_action_that_goes_nowhere_has_no_patterns(plainly):
     atoms = atoms_of(teeko, "faithful", 0)
     active = found_by(teeko, "faithful", 0, atoms, games.positions(teeko)).active
     around_from = np.array([1 in pattern.anchors for pattern in atoms])
-    assert around_from.sum() == (~around_from).sum() == 49
+    assert [around_from.sum(), (~around_from).sum()] == [49 + 2, 49]  # two directions: straight and diagonal
     assert not active[:, around_from].any()
     assert active[:, ~around_from].any(axis=1).all()
 
 
+def test_faithful_patterns_follow_the_lines_of_fanorona(plainly):
+    game = games.load("fanorona:compulsory=no")
+    eye = window(game.board())
+    atoms = atoms_of(game, "faithful", 0)
+    assert len(atoms) == 2 * 73 + 2  # those of `rich` without marks: rays of four in eight directions
+    ahead, off = parse("to: enemy(1/8,0)", eye), parse("to: off(1/8,0)", eye)
+    assert {ahead, off} <= set(atoms)
+    for moves, expected in (("b3-c3", [True, False]), ("c3-b3", [False, True])):  # to a strong point, to a weak one
+        start, to = (game.board().names.index(name) for name in moves.split("-"))
+        state = games.positions(game)
+        state[0].pieces[0] = 1 << start
+        state[0].pieces[1] = sum(1 << game.board().names.index(name) for name in ("e5", "d5", "i1"))
+        found = found_by(game, "faithful", 0, [ahead, off], state)
+        ends = [game.from_to(state[0], action) for action in found.actions.tolist()]
+        assert found.active[ends.index((start, to))].tolist() == expected
+
+
+def test_patterns_know_the_direction_of_a_move(plainly):
+    game = games.load("breakthrough")
+    eye, names = window(game.board()), game.board().names
+    state = games.positions(game)
+    state[0].pieces[0], state[0].pieces[1] = 1 << names.index("d4"), 1 << names.index("d6") | 1 << names.index("h8")
+    texts = ["to: enemy(0); from(1/2):", "to: enemy(0); from(1/4):", "to:; from(1/2):", "to:; from(1/8):"]
+    found = found_by(game, "faithful", 0, [parse(text, eye) for text in texts], state)
+    by_move = {
+        game.action_to_string(state[0], action): active
+        for action, active in zip(found.actions.tolist(), found.active.tolist(), strict=True)
+    }
+    assert by_move == {"d4-d5": [1, 0, 1, 0], "d4-c5": [0, 0, 0, 1], "d4-e5": [0, 0, 0, 1]}
+    assert {parse(text, eye) for text in texts[2:]} <= set(atoms_of(game, "faithful", 0))
+
+
 def test_pieces_move_in_some_games():
     moving = {"breakthrough", "knightthrough", "fanorona", "teeko"}
-    assert {name for name in [*TEN, "tic_tac_toe"] if is_moving(games.load(name))} == moving
+    assert {name for name in [*TEN, "tic_tac_toe"] if starts_of(games.load(name))} == moving
 
 
 def test_two_games_of_the_same_numbers_are_two(plainly):
@@ -183,7 +215,7 @@ def test_cells_are_known_by_their_distance_to_regions(plainly):
     for seat in range(2):
         states = positions_met(game, 3, 4, seat)
         atoms = atoms_of(game, "rich", seat)
-        assert len(atoms) == 2 * (73 + 8)
+        assert len(atoms) == 2 * (73 + 8) + 2
         marks = [each for each in atoms if each.marks]
         eye = window(game.board(), True)
         more = [combined(one, other, eye) for one in marks for other in (marks[5], marks[8], atoms[9], atoms[100])]
@@ -216,8 +248,8 @@ def test_a_combination_is_active_exactly_where_both_parts_are(name, kind):
         for to in range(cells):
             start = int(generator.integers(-1, cells))
             for s in range(turns):
-                held = [fits(game, there, 0, each, start, to, s) for each in (one, other)]
-                assert all(held) == (both is not None and fits(game, there, 0, both, start, to, s))
+                held = [fits(game, there, 0, each, start, to, s, kind) for each in (one, other)]
+                assert all(held) == (both is not None and fits(game, there, 0, both, start, to, s, kind))
                 met += all(held)
     assert impossible < 20
     assert met > 30
