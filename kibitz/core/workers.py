@@ -217,7 +217,7 @@ class _Worker:
         spawn = multiprocessing.get_context("spawn")
         self.pipe, theirs = spawn.Pipe()
         self.process = spawn.Process(target=_serve, args=(theirs, trust(), make, arguments), daemon=True)
-        with _one_thread():
+        with one_thread():
             self.process.start()
         theirs.close()
         self.up = False  # whether it reads its pipe; before that, sending much to it could block the parent
@@ -284,7 +284,7 @@ def _serve(pipe: Connection, trusted: Trust, make: Make, arguments: tuple) -> No
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Processes started in this block use one thread each for linear algebra, unless the user has set a number."""
     added = [name for name in THREADS if name not in os.environ]
     os.environ.update(dict.fromkeys(added, "1"))

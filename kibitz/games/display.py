@@ -59,6 +59,10 @@ class Display:
         """Actions by key, instead of by number; "" is the key of an empty line."""
         return {}
 
+    def planned_actions(self, view: Any) -> list[int]:
+        """Actions of the next turn that may be named already now (see `parse_planned`)."""
+        return []
+
     def parse_planned(self, view: Any, text: str) -> int:
         """The action to play now if `text` is a move of the next turn; -1 if it isn't."""
         return -1

@@ -224,13 +224,16 @@ class Goofspiel(NamedTuple):
         return "\n".join([*lines, f"won by: {winners(state)}"])
 
     def picture(self, state, seat):
-        def cards(values):
-            return [card_svg(str(value + 1) if value >= 0 else None) for value in values]
+        def cards(values, own=False):
+            return [
+                card_svg(str(value + 1) if value >= 0 else None, action=value if own else None) for value in values
+            ]
 
         rows, n = [("", [], prize(self, state))], int(state.rounds)
         for who in range(2):
             shown = n + (who == 0 and state.to_move == 1)  # with a bid that is still face down
-            rows.append((seat_name(who, seat), cards(held(self, state, who, seat)), f"{state.points[who]} points"))
+            hand = cards(held(self, state, who, seat), who == seat)
+            rows.append((seat_name(who, seat), hand, f"{state.points[who]} points"))
             rows.append(("bids", cards(state.bids[who, :shown]), ""))
         return table_html([*rows, ("won by", [], winners(state))])
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from .svg import action_attribute
+
 CARD_WIDTH, CARD_HEIGHT = 44, 62
 FELT, INK, RED, BLACK, BACK, PAPER = "#2e6b4f", "#ffffff", "#c0392b", "#1d2329", "#3a5a8c", "#fffdf7"
 NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
@@ -10,8 +12,13 @@ NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 Card = tuple[str, str] | None  # rank and suit; None: face down
 
 
-def playing_card_svg(rank: str, suit: str, face_up: bool = True, x: float = 0, y: float = 0) -> str:
-    """One card as an `<svg>` element that can be used alone, or inside another at (x, y)."""
+def playing_card_svg(
+    rank: str, suit: str, face_up: bool = True, x: float = 0, y: float = 0, action: int | None = None
+) -> str:
+    """One card as an `<svg>` element that can be used alone, or inside another at (x, y).
+
+    `action` is the action that plays it, where the viewer may click on it.
+    """
     frame = f'<rect x="1" y="1" width="{CARD_WIDTH - 2}" height="{CARD_HEIGHT - 2}" rx="5"'
     if face_up:
         color, rank, suit = RED if suit in "♥♦" else BLACK, escape(rank), escape(suit)
@@ -32,18 +39,23 @@ def playing_card_svg(rank: str, suit: str, face_up: bool = True, x: float = 0, y
         )
     return (
         f'<svg {NAMESPACE} role="img" x="{x:g}" y="{y:g}" width="{CARD_WIDTH}" height="{CARD_HEIGHT}" '
-        f'viewBox="0 0 {CARD_WIDTH} {CARD_HEIGHT}"><title>{title}</title>{face}</svg>'
+        f'{action_attribute(action)}viewBox="0 0 {CARD_WIDTH} {CARD_HEIGHT}"><title>{title}</title>{face}</svg>'
     )
 
 
-def card_row(cards: Sequence[Card], middle: float, y: float, width: float) -> Iterable[str]:
-    """Cards side by side around x = `middle`, overlapping where they would be wider than `width`."""
+def card_row(
+    cards: Sequence[Card], middle: float, y: float, width: float, actions: Sequence[int] = ()
+) -> Iterable[str]:
+    """Cards side by side around x = `middle`, overlapping where they would be wider than `width`.
+
+    `actions` are those that play the cards, where the viewer may click on them.
+    """
     gaps = max(len(cards) - 1, 1)
     step = min(CARD_WIDTH + 4, (width - CARD_WIDTH) / gaps)
     left = middle - (step * (len(cards) - 1) + CARD_WIDTH) / 2
     for i, card in enumerate(cards):
         rank, suit = card or ("", "")
-        yield playing_card_svg(rank, suit, card is not None, left + i * step, y)
+        yield playing_card_svg(rank, suit, card is not None, left + i * step, y, actions[i] if actions else None)
 
 
 def empty_place(x: float, y: float) -> str:

@@ -1,6 +1,7 @@
-"""Pictures of positions for notebooks: boards, cards and dice as SVG without outside resources, all text escaped.
+"""Pictures of positions: boards, cards and dice as SVG without outside resources or styles, all text escaped.
 
-A game's `picture(state, seat)` returns one element of XML. Games with a board get theirs from `board_svg`; a card game
+Cells carry `data-cell`, pieces `data-piece` and cards that can be played `data-action`, so that a page can make them
+clickable. A game's `picture(state, seat)` returns one element of XML. Games with a board get theirs from `board_svg`; a card game
 writes its own with `card_svg`, `die_svg` and `table_html`, and draws what it doesn't see face down.
 """
 
@@ -51,11 +52,16 @@ def board_svg(game: Game, state: Any, last_action: int | None = None, before: An
     parts = []
     for cell, (x, y) in enumerate(middles):
         tint = next((TINTS[seat] for seat in range(2) if cell in aims[seat] - aims[1 - seat]), EMPTY)
-        parts.append(f'<path d="{_outline(board, x, y)}" fill="{LAST if cell in last else tint}" stroke="{GRID}"/>')
+        marked = ' class="last"' if cell in last else ""
+        parts.append(
+            f'<path d="{_outline(board, x, y)}" fill="{LAST if cell in last else tint}" stroke="{GRID}" '
+            f'data-cell="{cell}" data-name="{escape(board.names[cell])}"{marked}/>'
+        )
         if owners[cell] >= 0:
             fill, outline = PIECES[owners[cell]]
             parts.append(
-                f'<circle cx="{x:g}" cy="{y:g}" r="{CELL * 0.36:g}" fill="{fill}" stroke="{outline}" stroke-width="2"/>'
+                f'<circle cx="{x:g}" cy="{y:g}" r="{CELL * 0.36:g}" fill="{fill}" stroke="{outline}" stroke-width="2" '
+                f'data-piece="{cell}"{marked}/>'
             )
         elif board.directions != SQUARE:
             parts.append(f'<text x="{x:g}" y="{y + 3.5:g}" {SMALL}>{board.names[cell]}</text>')
@@ -102,22 +108,28 @@ def _title(game: Game, state: Any) -> str:
     return f"{game.name}: " + {CHANCE: "chance to move", OVER: "over"}.get(turn, f"seat {turn + 1} to move")
 
 
-def _svg(width: float, height: float, title: str, parts: Iterable[str]) -> str:
+def action_attribute(action: int | None) -> str:
+    """The attribute by which a page knows what a click on an element plays; nothing for None."""
+    return "" if action is None else f'data-action="{action}" '
+
+
+def _svg(width: float, height: float, title: str, parts: Iterable[str], action: int | None = None) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {width:g} {height:g}"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+        f'{action_attribute(action)}viewBox="0 0 {width:g} {height:g}"><title>{escape(title)}</title>{"".join(parts)}</svg>'
     )
 
 
 # ---------------------------------------------------------------- cards and dice
 
 
-def card_svg(text: str | None, colour: str = "#222") -> str:
+def card_svg(text: str | None, colour: str = "#222", action: int | None = None) -> str:
     """Draw a playing card.
 
     Args:
         text: Its rank, or rank and suit, at most three characters; None draws the card face down.
         colour: The colour of the text.
+        action: The action that plays the card, where the viewer may click on it.
 
     Returns:
         An `<svg>` element of 30 x 42 pixels.
@@ -132,7 +144,7 @@ def card_svg(text: str | None, colour: str = "#222") -> str:
         f'<text x="15" y="26" font-family="sans-serif" font-size="{15 if len(text) < 3 else 12}" '
         f'font-weight="bold" text-anchor="middle" fill="{escape(colour)}">{escape(text)}</text>'
     )
-    return _svg(CARD_WIDTH, CARD_HEIGHT, text, [face, rank])
+    return _svg(CARD_WIDTH, CARD_HEIGHT, text, [face, rank], action)
 
 
 def die_svg(pips: int | None) -> str:
@@ -164,8 +176,8 @@ def table_html(rows: Iterable[tuple[str, Iterable[str], str]]) -> str:
         A `<table>` element.
     """
     cells = (
-        f'<tr><td style="text-align:left">{escape(label)}</td>'
-        f'<td style="text-align:left">{"".join(pictures)} {escape(text)}</td></tr>'
+        f'<tr><td align="left">{escape(label)}</td>'
+        f'<td align="left">{"".join(pictures)} {escape(text)}</td></tr>'
         for label, pictures, text in rows
     )
     return f"<table>{''.join(cells)}</table>"

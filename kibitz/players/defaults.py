@@ -2,6 +2,7 @@
 
 from ..core.files import tensor_file_about
 from ..games import Game, full_name
+from ..games.game import heuristic
 from ..learn.model_files import PREFIX, shipped
 from ..learn.tspg.store import FORMAT as PATTERNS
 
@@ -37,3 +38,19 @@ def shipped_model(game: Game, patterns: bool) -> str:
             if about.get("game") == full_name(game) and (about["format"] == PATTERNS) == patterns:
                 return PREFIX + name
     return ""
+
+
+def strengths(game: Game) -> dict[str, str]:
+    """Players of a game by strength in words: `quick`, `solid` and `strong`.
+
+    `strong` is the default player, with four times its seconds where it has any. `solid` answers within half a second.
+    `quick` answers at once: the game's own heuristic, else a search of a few simulations.
+    """
+    usual, tree = default_player(game), "ismcts" if game.facts.hidden else "uct"
+    if game.facts.hidden and game.facts.seats == 2:
+        quick, solid = f"{tree}:100", f"{tree}:seconds={SECONDS / 2}"
+    elif type(game).heuristic is not heuristic:  # type: ignore[attr-defined]
+        quick, solid = "heuristic", "ensemble-uct:10x100" if game.facts.hidden else usual
+    else:
+        quick, solid = f"{tree}:100", usual
+    return {"quick": quick, "solid": solid, "strong": usual.replace(f"seconds={SECONDS}", f"seconds={4 * SECONDS:g}")}

@@ -1,5 +1,6 @@
 """Pictures are well-formed, load nothing, and a view's picture shows only what its seat knows."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -58,6 +59,26 @@ def test_a_board_is_drawn_with_every_cell_and_piece(game):
         assert len(elements(drawn, "circle")) == sum(owner >= 0 for owner in piece_owners(game, step.state))
         (title,) = elements(drawn, "title")
         assert game.name in title.text
+        assert [(path.get("data-cell"), path.get("data-name")) for path in elements(drawn, "path")] == [
+            (str(cell), name) for cell, name in enumerate(game.board().names)
+        ]
+
+
+@pytest.mark.parametrize("name", ["goofspiel:4", "doppelkopf"])
+def test_only_cards_of_the_own_hand_can_be_clicked_on(name):
+    game = games.load(name)
+    state = game.initial(3).deal()
+    for seat in range(game.facts.seats):
+        view = view_of(game, state.record, seat)
+        drawn = [int(each) for each in re.findall('data-action="([0-9]+)"', game.picture(view, seat))]
+        assert len(drawn) == (4 if name == "goofspiel:4" else 12)
+    assert "data-action" not in game.picture(state.record, -1)
+
+
+def test_pictures_have_no_styles():
+    """A page with a strict content security policy refuses them."""
+    for name in ("leduc", "goofspiel:4", "liars_dice", "hex:3", "holdem", "doppelkopf"):
+        assert "style=" not in games.load(name).initial(1)._repr_html_()
 
 
 def cells_drawn(picture, colour):

@@ -12,6 +12,8 @@ GERMAN = {
     "you win {points}": "du gewinnst {points}",
     "you lose {points}": "du verlierst {points}",
     "you break even": "unentschieden",
+    "you resigned": "du hast aufgegeben",
+    "the other side resigned": "die andere Seite hat aufgegeben",
     "score: no game finished yet": "Stand: noch kein Spiel beendet",
     "score: {total} after {games} game ({counts})": "Stand: {total} nach {games} Spiel ({counts})",
     "score: {total} after {games} games ({counts})": "Stand: {total} nach {games} Spielen ({counts})",

@@ -178,24 +178,25 @@ PLACES = ((380, 392), (122, 190), (380, 34), (638, 190))  # middle and top of th
 IN_TRICK = ((0, 36), (-52, 0), (0, -36), (52, 0))  # cards of a trick, from the middle of the table
 
 
-def picture(game, state, seat):
+def picture(game, state, seat, language="en"):
     """A position as SVG from a seat's point of view, at the bottom; -1: from seat 1's, with all hands visible."""
     state = view_of(game, state, seat) if seat >= 0 else state
-    words, below, count = DoppelkopfDisplay(game), max(seat, 0), int(state.count)
+    words, below, count = DoppelkopfDisplay(game, language), max(seat, 0), int(state.count)
     title = words.title(state, seat)
     parts = [label(title, 380, 470, bold=True)]
     for side, (middle, top) in enumerate(PLACES):
         who = below + side & 3
-        held = [_rank_and_suit(int(kind)) for kind in _sorted_hand(state, who)]
-        cards = held or [None] * cards_left(game, state, who)
+        kinds = _sorted_hand(state, who)
+        cards = [words.rank_and_suit(kind) for kind in kinds] or [None] * cards_left(game, state, who)
         parts.append(label(words.label(state, who, seat), middle, top - 8, bold=who == state.to_move))
-        parts += card_row(cards, middle, top, 420 if side == 0 else 228)
+        parts += card_row(cards, middle, top, 420 if side == 0 else 228, kinds if who == seat else ())
     for i in range(count & ~3, count):
         across, down = IN_TRICK[int(state.leaders[i >> 2]) + i - below & 3]
         x, y = 380 - CARD_WIDTH / 2 + across, 228 - CARD_HEIGHT / 2 + down
-        parts.append(playing_card_svg(*_rank_and_suit(int(state.played[i])), x=x, y=y))
+        parts.append(playing_card_svg(*words.rank_and_suit(int(state.played[i])), x=x, y=y))
     if state.phase == DONE:
-        lines = [*(f"{name} {points:+d}" for name, points in sheet(game, state)), "(points for Re)"]
+        lines = [f"{words.word(name)} {points:+d}" for name, points in sheet(game, state)]
+        lines.append(f"({words.word('points')} {words.word('for')} Re)")
         parts += [label(line, 380, 160 + 18 * i) for i, line in enumerate(lines)]
         parts += [
             label(f"{state.scores[below + side & 3]:+d}", middle, top + 36, bold=True)
@@ -208,10 +209,6 @@ def _sorted_hand(state, seat):
     """The visible cards of a hand, as players sort them."""
     hand = int(state.hands[seat])
     return [int(kind) for kind in ORDER[int(state.type)] for _ in range(hand >> 2 * int(kind) & 3)]
-
-
-def _rank_and_suit(kind):
-    return NAMES[kind][1:], NAMES[kind][0]
 
 
 # ---------------------------------------------------------------- the table
@@ -230,6 +227,12 @@ class DoppelkopfDisplay(Display):
 
     def card(self, kind: int) -> str:
         return (GERMAN_CARDS if self.language == "de" else NAMES)[kind]
+
+    def rank_and_suit(self, kind: int) -> tuple[str, str]:
+        return self.card(kind)[1:], self.card(kind)[0]
+
+    def picture(self, state, seat):
+        return picture(self.game, state, seat, self.language)
 
     def who(self, seat: int, you: int) -> str:
         return self.word("you") if seat == you else f"{self.word('seat')} {seat + 1}"
@@ -270,11 +273,12 @@ class DoppelkopfDisplay(Display):
         side = side_of(view, int(view.to_move))
         return {KEYS[action][side if action == CALL else 0 :][:1]: action for action in self.moves(view)}
 
+    def planned_actions(self, view):
+        return self.playable(view, int(view.to_move)) if view.phase == ANNOUNCING else []
+
     def parse_planned(self, view, text):
         """A player who is asked for an announcement may name a card instead: that is silence, then the card."""
-        if view.phase != ANNOUNCING:
-            return -1
-        return SILENT if find_action(view, text) in self.playable(view, int(view.to_move)) else -1
+        return SILENT if find_action(view, text) in self.planned_actions(view) else -1
 
     def forced_action(self, view):
         """Ask for an announcement only right before one's own card: deadlines depend on the cards that one holds, and

@@ -1,0 +1,66 @@
+// Requests to the server, and the live connection to a table.
+
+import { language } from "./words.js";
+
+export async function ask(path, body) {
+  const options = body === undefined ? {} : {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
+  };
+  const response = await fetch(`/api/${path}`, options);
+  const found = await response.json();
+  if (!response.ok) throw new Error(found.detail);
+  return found;
+}
+
+const table = (key, what = "") => `tables/${encodeURIComponent(key)}${what}?language=${language.now}`;
+export const command = (key, what, body = {}) => ask(table(key, `/${what}`), body);
+
+/** A connection that comes back when it is lost. `heard` gets each message, `lost` whether there is no connection. */
+export function connect(key, heard, lost) {
+  let socket, closed = false, wait = 500, wanted = null;
+  function open() {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    socket = new WebSocket(`${scheme}://${location.host}/api/${table(key, "/live")}`);
+    socket.onopen = () => {
+      wait = 500;
+      lost(false);
+      if (wanted) socket.send(wanted);
+    };
+    socket.onmessage = (event) => heard(JSON.parse(event.data));
+    socket.onclose = (event) => {
+      if (closed) return;
+      lost(true, event.reason);
+      setTimeout(open, wait);
+      wait = Math.min(wait * 2, 8000);
+    };
+  }
+  open();
+  return {
+    say(message) {
+      wanted = JSON.stringify(message);
+      if (socket.readyState === WebSocket.OPEN) socket.send(wanted);
+    },
+    close() {
+      closed = true;
+      socket.close();
+    },
+  };
+}
+
+/** The tables that this browser has played at, the newest first. */
+export const remembered = {
+  all() {
+    try {
+      return JSON.parse(localStorage.getItem("kibitz.tables")) || [];
+    } catch {
+      return [];
+    }
+  },
+  add(table) {
+    const others = this.all().filter((each) => each.key !== table.key);
+    localStorage.setItem("kibitz.tables", JSON.stringify([table, ...others].slice(0, 12)));
+  },
+  remove(key) {
+    localStorage.setItem("kibitz.tables", JSON.stringify(this.all().filter((each) => each.key !== key)));
+  },
+};

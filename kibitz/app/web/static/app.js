@@ -1,0 +1,59 @@
+// The frame of the page: which view is shown, the language and the colours.
+
+import { ask } from "./api.js";
+import { showChooser } from "./chooser.js";
+import { showTable } from "./table.js";
+import { language, translate, word } from "./words.js";
+
+const main = document.getElementById("main");
+const THEMES = ["auto", "light", "dark"];
+let leave = () => {};
+let games;
+
+function theme() {
+  const now = localStorage.getItem("kibitz.theme") || "auto";
+  document.documentElement.dataset.theme = now;
+  document.getElementById("theme").textContent = word("theme", { theme: word(now) });
+  return now;
+}
+
+function show(id) {
+  main.replaceChildren(document.getElementById(id).content.cloneNode(true));
+  translate(document);
+}
+
+export function notice(text) {
+  document.getElementById("notice").textContent = text;
+}
+
+async function route() {
+  leave();
+  leave = () => {};
+  notice("");
+  translate(document);
+  theme();
+  const key = location.hash.match(/^#\/table\/([\w-]+)/)?.[1];
+  document.getElementById("tab-play").setAttribute("aria-current", "page");
+  try {
+    games ??= await ask("games");
+  } catch (error) {
+    notice(error.message);
+    return;
+  }
+  show(key ? "playing" : "choosing");
+  leave = (key ? showTable(main, key, games) : showChooser(main, games)) || leave;
+}
+
+document.getElementById("language").value = language.now;
+document.getElementById("language").addEventListener("change", (event) => {
+  language.now = event.target.value;
+  route();
+});
+document.getElementById("theme").addEventListener("click", () => {
+  localStorage.setItem("kibitz.theme", THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length]);
+  theme();
+});
+addEventListener("hashchange", () => {
+  if (!location.hash.startsWith("#main")) route();
+});
+route();

@@ -1,0 +1,162 @@
+// The table: the position to click on, what happened, commands and the kibitzer.
+
+import { command, connect, remembered } from "./api.js";
+import { showAdvice } from "./advice.js";
+import { clickable, mark } from "./board.js";
+import { make } from "./chooser.js";
+import { title, word } from "./words.js";
+
+export function showTable(main, key, games) {
+  const find = (id) => main.querySelector(`#${id}`);
+  let table = null, advice = null, busy = false, announced = "";
+
+  const live = connect(key, hear, (lost, reason) => {
+    document.getElementById("notice").textContent = lost ? reason || word("lost") : "";
+  });
+
+  function hear(message) {
+    if (message.kind === "table") show(message);
+    if (message.kind === "progress") find("status").textContent = word("compiling", { text: message.text });
+    if (message.kind === "advice") {
+      advice = message;
+      drawAdvice();
+    }
+  }
+
+  async function send(what, body) {
+    if (busy) return;
+    busy = true;
+    main.querySelector(".table").setAttribute("aria-busy", "true");
+    try {
+      show(await command(key, what, body));
+    } catch (error) {
+      find("trouble").textContent = error.message;
+    } finally {
+      busy = false;
+      main.querySelector(".table")?.removeAttribute("aria-busy");
+    }
+  }
+
+  const play = (move) => send("moves", { action: move.action, turn: table.turn, planned: move.planned });
+
+  function show(message) {
+    if (!find("picture")) return;
+    const moved = !table || table.picture !== message.picture, before = table;
+    table = message;
+    const game = games.find((each) => each.name === table.game.split(":")[0] || each.name === table.game);
+    find("title").textContent = game ? title(game) : table.game;
+    document.title = `${find("title").textContent} · Kibitz`;
+    find("seats").replaceChildren(...table.seats.map(seatItem));
+    find("status").textContent = status();
+    if (moved) find("picture").innerHTML = table.picture;
+    find("picture").classList.toggle("still", !before);
+    const left = clickable(find("picture"), table.moves, play, choose);
+    showMoves(left, word("moves"));
+    find("trouble").textContent = table.trouble;
+    find("result").hidden = !table.result;
+    find("result").querySelector("strong").textContent = table.result?.text || "";
+    find("result").dataset.sign = Math.sign(table.result?.payoff || 0);
+    find("undo").disabled = !table.can_undo;
+    find("resign").hidden = !table.can_resign;
+    find("deal").hidden = table.can_resign || Boolean(table.result);
+    find("score").textContent = table.score;
+    find("text").textContent = table.text;
+    showEvents();
+    if (advice && (advice.turn !== table.turn || advice.number !== table.number || table.phase !== "yours")) advice = null;
+    fillAdvisers(game);
+    drawAdvice();
+    if (table.result && !announced) find("rematch").focus({ preventScroll: true });
+    announced = table.result ? "yes" : "";
+  }
+
+  function status() {
+    if (table.phase === "over") return word("over");
+    if (table.phase === "yours") return word("your-turn");
+    const mover = table.seats.find((seat) => seat.to_move);
+    return mover ? word("thinking", { seat: mover.seat }) : word("waiting");
+  }
+
+  function seatItem(seat) {
+    const who = seat.you ? word("you") : seat.player === "human" ? word("human")
+      : seat.strength ? word(seat.strength) : seat.player;
+    const item = make("li", {}, make("strong", {}, word("seat", { seat: seat.seat })), ` ${who}`);
+    if (!seat.you && seat.strength) item.append(make("small", {}, ` ${seat.player}`));
+    if (seat.to_move) {
+      item.classList.add("to-move");
+      item.append(make("span", { class: "hidden" }, ` (${word("to-move")})`));
+    }
+    return item;
+  }
+
+  /** Buttons for moves. In games of cards all have one; on a board those that have no cell of their own. */
+  function showMoves(moves, label) {
+    const group = find("moves");
+    group.setAttribute("aria-label", label);
+    group.replaceChildren(...moves.map((move) => {
+      const button = make("button", { type: "button", "data-move": move.action }, move.name);
+      if (move.planned) button.classList.add("planned");
+      button.addEventListener("click", () => play(move));
+      return button;
+    }));
+  }
+
+  /** Several moves by one click: ask which. */
+  function choose(moves) {
+    find("status").textContent = word("which-move");
+    showMoves(moves, word("which-move"));
+    find("moves").querySelector("button").focus();
+  }
+
+  function showEvents() {
+    const list = find("events");
+    const same = list.children.length <= table.events.length &&
+      [...list.children].every((item, i) => item.textContent === table.events[i]);
+    if (!same) list.replaceChildren();
+    list.append(...table.events.slice(list.children.length).map((event) => make("li", {}, event)));
+    list.scrollTop = list.scrollHeight;
+  }
+
+  // ---------------------------------------------------------------- the kibitzer
+
+  function fillAdvisers(game) {
+    const select = find("adviser");
+    if (select.options.length || !game) return;
+    for (const [strength, player] of Object.entries(game.strengths)) {
+      select.append(make("option", { value: strength }, `${word(strength)} (${player})`));
+    }
+    select.value = localStorage.getItem("kibitz.adviser") || "solid";
+    find("kibitz").checked = localStorage.getItem("kibitz.kibitzer") === "on";
+    if (find("kibitz").checked) tellKibitzer();
+  }
+
+  function tellKibitzer() {
+    advice = null;
+    live.say({ on: find("kibitz").checked, player: find("adviser").value });
+    drawAdvice();
+  }
+
+  function drawAdvice() {
+    const on = find("kibitz").checked;
+    find("adviser-row").hidden = !on;
+    showAdvice(find("advice"), on, table, advice, play);
+    mark(find("picture"), on && advice ? advice.moves : [], table?.moves || []);
+  }
+
+  find("kibitz").addEventListener("change", () => {
+    localStorage.setItem("kibitz.kibitzer", find("kibitz").checked ? "on" : "off");
+    tellKibitzer();
+  });
+  find("adviser").addEventListener("change", () => {
+    localStorage.setItem("kibitz.adviser", find("adviser").value);
+    tellKibitzer();
+  });
+  for (const name of ["undo", "resign", "rematch"]) find(name).addEventListener("click", () => send(name));
+  find("deal").addEventListener("click", () => send("rematch"));
+
+  const invited = remembered.all().find((each) => each.key === key)?.invited || [];
+  if (invited.length) {
+    find("invite").hidden = false;
+    find("invite").append(word("invite"), ...invited.map((each) => make("code", {}, ` ${location.origin}/#/table/${each}`)));
+  }
+  return () => live.close();
+}

@@ -1,0 +1,73 @@
+"""Tables on disk: settings and moves only, from which a position is replayed."""
+
+import json
+import os
+import sqlite3
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from ...core.names import BadInput
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS tables (id TEXT PRIMARY KEY, content TEXT NOT NULL, changed REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY, id TEXT NOT NULL);
+"""
+
+
+def data_folder() -> Path:
+    """The user's folder for data of Kibitz."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", "~"))
+    elif sys.platform == "darwin":
+        base = Path("~/Library/Application Support")
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share")
+    return (base / "kibitz").expanduser()
+
+
+class Store:
+    """A file of tables."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open or create `tables.sqlite` in a folder.
+
+        Raises:
+            BadInput: It can't be opened, or is no such file.
+        """
+        path = folder / "tables.sqlite"
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=2)
+            self._file.execute("PRAGMA journal_mode = WAL")
+            self._file.execute("PRAGMA synchronous = NORMAL")
+            self._file.executescript(SCHEMA)
+        except (OSError, sqlite3.Error) as error:
+            raise BadInput(f"can't keep tables in {path}: {error}; name another folder with --data") from None
+
+    def save(self, table: str, keys: list[str], content: dict[str, Any]) -> str:
+        """Write a table; return why it couldn't be written, mostly nothing."""
+        try:
+            self._file.execute("BEGIN")
+            try:
+                row = (table, json.dumps(content), time.time())
+                self._file.execute("INSERT OR REPLACE INTO tables VALUES (?, ?, ?)", row)
+                self._file.executemany("INSERT OR REPLACE INTO keys VALUES (?, ?)", [(key, table) for key in keys])
+                self._file.execute("COMMIT")
+            except BaseException:
+                if self._file.in_transaction:
+                    self._file.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            return str(error)
+        return ""
+
+    def find(self, key: str) -> dict[str, Any] | None:
+        """The table that a key opens; None where there is none."""
+        query = "SELECT content FROM tables JOIN keys ON tables.id = keys.id WHERE key = ?"
+        row = self._file.execute(query, (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def close(self) -> None:
+        self._file.close()

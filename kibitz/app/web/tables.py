@@ -1,0 +1,289 @@
+"""A table: one series of games, its seats and its true state, of which each person is shown one seat's view.
+
+Everything that leaves the table is made from views and from what can be observed between two views (`referee.py`);
+the true state is shown only once a game is over.
+"""
+
+import secrets
+import threading
+from typing import Any, Literal
+
+from ...core.names import BadInput
+from ...games import CHANCE, OVER, Game, full_name, legal_actions, positions, view_of
+from ...games.display import display
+from ...games.game import picture as board_or_text
+from ...games.svg import board_svg
+from ...jit import generators
+from ..ui.referee import Step, derived_seed, describe_step, next_state, own_views
+from ..ui.terminal import Score
+from ..ui.words import Words
+from .messages import LegalMove, Move, Result, Seat, TableView
+
+HUMAN = "human"
+
+
+class Refused(BadInput):
+    """A request that the position doesn't allow, in words for the person who made it."""
+
+
+class Table:
+    """People and players around one game. A participant keeps its number; seats rotate from game to game."""
+
+    def __init__(self, game: Game, players: list[str], strengths: list[str], seed: int | None = None) -> None:
+        """
+        Args:
+            game: The game.
+            players: One per seat of the first game: `human`, or the name of a player.
+            strengths: The word by which each was chosen; empty where it was named.
+            seed: Of the deals and of the players.
+        """
+        self.game, self.players, self.strengths = game, players, strengths
+        self.id, self.seed = secrets.token_urlsafe(12), secrets.randbits(62) if seed is None else seed
+        self.keys = {secrets.token_urlsafe(16): i for i, player in enumerate(players) if player == HUMAN}
+        self.scores = [Score() for _ in players]
+        self.trouble, self.unsaved = "", ""  # why the game can't go on; why it isn't on disk
+        self._describing = threading.Lock()
+        self._begin(0)
+
+    def _begin(self, number: int) -> None:
+        self.number = number
+        self.states, self.actions = [positions(self.game)[0]], []  # type: tuple[list[Any], list[int]]
+        self.resigned: int | None = None  # the participant
+        self._events: dict[tuple[int, str], list[str]] = {}  # by seat and language: one per action, empty: unseen
+
+    # ---------------------------------------------------------------- on disk
+
+    def content(self) -> dict[str, Any]:
+        """Settings and moves, from which `restored` makes the same table."""
+        scores = [[score.total, score.won, score.lost, score.games] for score in self.scores]
+        kept = {key: getattr(self, key) for key in KEPT}
+        return kept | {"game": full_name(self.game), "scores": scores}
+
+    @classmethod
+    def restored(cls, game: Game, content: dict[str, Any]) -> "Table":
+        """Replay a table."""
+        table = cls(game, content["players"], content["strengths"], content["seed"])
+        table._begin(content["number"])
+        for action in content["actions"]:
+            table._append(action)
+        for key in KEPT:
+            setattr(table, key, content[key])
+        table.scores = [Score(*score) for score in content["scores"]]
+        return table
+
+    # ---------------------------------------------------------------- seats and turns
+
+    def seat_of(self, participant: int) -> int:
+        return (participant + self.number) % len(self.players)
+
+    def participant_at(self, seat: int) -> int:
+        return (seat - self.number) % len(self.players)
+
+    def player_at(self, seat: int) -> str:
+        return self.players[self.participant_at(seat)]
+
+    @property
+    def turn(self) -> int:
+        return OVER if self.resigned is not None else int(self.game.turn(self.states[-1]))
+
+    def view(self, seat: int) -> Any:
+        return view_of(self.game, self.states[-1], seat)
+
+    def views(self, seat: int) -> list[Any]:
+        """The seat's views at each of its turns so far."""
+        return own_views(self.game, self.states, seat)
+
+    def own_moves(self, seat: int) -> int:
+        """Number of moves that a seat has made. (The number of all moves might reveal a hidden one.)"""
+        return sum(int(self.game.turn(state)) == seat for state in self.states[:-1])
+
+    def automatic_action(self) -> int | None:
+        """The action that needs no decision: an outcome of chance, or a person's only sensible move; else None."""
+        turn = self.turn
+        if turn == CHANCE:  # depends on the ply alone: taking back a move doesn't reshuffle the cards
+            rng = generators(derived_seed(self.seed, self.number, len(self.states)), 1)[0]
+            return int(self.game.sample_action(self.states[-1], rng))
+        if turn >= 0 and self.player_at(turn) == HUMAN:
+            forced = int(display(self.game).forced_action(self.view(turn)))
+            return forced if forced >= 0 else None
+        return None
+
+    # ---------------------------------------------------------------- moves
+
+    def play(self, action: int) -> None:
+        """Play an action of chance or of the seat to move; count the result at the end."""
+        self._append(action)
+        if self.turn == OVER:
+            for participant, score in enumerate(self.scores):
+                score.add(float(self.game.payoff(self.states[-1], self.seat_of(participant))))
+
+    def _append(self, action: int) -> None:
+        self.states.append(next_state(self.game, self.states[-1], action))
+        self.actions.append(int(action))
+
+    def move(self, participant: int, move: Move) -> None:
+        """Play a person's move.
+
+        Raises:
+            Refused: It isn't legal, or was chosen in another position.
+        """
+        seat = self.seat_of(participant)
+        if self.turn == OVER:
+            raise Refused("the game is over")
+        if self.turn != seat:
+            raise Refused("it is not your turn")
+        if move.turn != self.own_moves(seat):
+            raise Refused("the position has changed meanwhile, perhaps in another window")
+        view, shown = self.view(seat), display(self.game)
+        if not move.planned:
+            if move.action not in legal_actions(self.game, view):
+                raise Refused(f"the move {move.action} is not legal here")
+            self.play(move.action)
+            return
+        if move.action not in shown.planned_actions(view):
+            raise Refused(f"the move {move.action} is not legal next")
+        self.play(shown.parse_planned(view, shown.action_to_string(view, move.action)))
+        while (forced := self.automatic_action()) is not None and self.turn >= 0:
+            self.play(forced)
+        if self.turn == seat and move.action in legal_actions(self.game, self.view(seat)):
+            self.play(move.action)
+
+    def last_decision(self, participant: int) -> int | None:
+        """The number of actions before the last move that a person may fairly take back; None: there is none.
+
+        It is fair where the person has learned nothing by it: in games without hidden information, since then only
+        moves and no dice; in others no other seat has moved.
+        """
+        seat, shown = self.seat_of(participant), display(self.game)
+        if self.turn == OVER or list(self.players).count(HUMAN) > 1:
+            return None
+        for ply in range(len(self.actions) - 1, -1, -1):
+            turn = int(self.game.turn(self.states[ply]))
+            if turn == seat and shown.forced_action(view_of(self.game, self.states[ply], seat)) < 0:
+                return ply
+            if turn == CHANCE or (turn != seat and self.game.facts.hidden):
+                return None
+        return None
+
+    def undo(self, participant: int) -> None:
+        """Return to the person's last decision."""
+        ply = self.last_decision(participant)
+        if ply is None:
+            raise Refused("there is nothing that you may fairly take back")
+        with self._describing:
+            del self.states[ply + 1 :], self.actions[ply:]
+            for events in self._events.values():
+                del events[ply:]
+
+    @property
+    def can_resign(self) -> bool:
+        """Resigning is losing: for games of two seats in which all losses count the same."""
+        facts = self.game.facts
+        return self.turn != OVER and facts.seats == 2 and facts.zero_sum and not facts.hidden
+
+    def resign(self, participant: int) -> None:
+        if not self.can_resign:
+            raise Refused("there is nothing to resign here")
+        self.resigned = participant
+        for other, score in enumerate(self.scores):
+            score.add(self.game.facts.payoffs[0 if other == participant else 1])
+
+    def rematch(self) -> None:
+        """Begin the next game, with everybody one seat further. A game that isn't over doesn't count."""
+        self.trouble = ""
+        self._begin(self.number + 1)
+
+    # ---------------------------------------------------------------- for one seat
+
+    def describe(self, participant: int, language: str) -> None:
+        """Prepare the sentences of `message`, in any thread. Slow where much is hidden: worlds are tried."""
+        with self._describing:
+            self._describe(participant, language)
+
+    def _describe(self, participant: int, language: str) -> None:
+        seat, words, shown = self.seat_of(participant), Words(language), display(self.game, language)
+        events, states, actions = self._events.setdefault((seat, language), []), list(self.states), list(self.actions)
+        for ply in range(len(events), len(actions)):
+            turn = int(self.game.turn(states[ply]))
+            before, after = (view_of(self.game, state, seat) for state in states[ply : ply + 2])
+            if turn != seat:
+                events.append(describe_step(shown, seat, Step(turn, before, after), words))
+            elif shown.is_visible(before, actions[ply]):
+                name = shown.action_to_string(before, actions[ply])
+                events.append(words.sentence(words("you"), name, bool(self.game.is_announcement(before))))
+            else:
+                events.append("")
+
+    def message(self, participant: int, language: Literal["en", "de"] = "en") -> TableView:
+        """The table as a person sees it."""
+        self.describe(participant, language)
+        seat, words, shown = self.seat_of(participant), Words(language), display(self.game, language)
+        over, view = self.turn == OVER, self.view(seat)
+        turn = OVER if over else int(self.game.turn(view))
+        phase: Literal["yours", "others", "over"] = "over" if over else "yours" if turn == seat else "others"
+        state, viewer = (self.states[-1], -1) if over else (view, seat)
+        return TableView(
+            game=full_name(self.game),
+            number=self.number + 1,
+            seats=[
+                Seat(
+                    seat=each + 1,
+                    you=each == seat,
+                    player=self.player_at(each),
+                    strength=self.strengths[self.participant_at(each)],
+                    to_move=turn == each,
+                )
+                for each in range(len(self.players))
+            ],
+            phase=phase,
+            turn=self.own_moves(seat),
+            picture=self.picture(state, viewer, shown),
+            text=shown.show(state, viewer),
+            moves=self.legal_moves(view, shown) if turn == seat else [],
+            events=list(filter(None, self._events[seat, language])),
+            result=self.result(participant, words) if over else None,
+            score=self.scores[participant].text(words),
+            can_undo=self.last_decision(participant) is not None,
+            can_resign=self.can_resign,
+            trouble="; ".join(filter(None, [self.trouble, self.unsaved])),
+        )
+
+    def picture(self, state: Any, seat: int, shown: Any) -> str:
+        """A position with the last move highlighted, where there is a board and everybody sees it."""
+        drawn_board = hasattr(self.game, "board") and type(self.game).picture is board_or_text
+        if drawn_board and self.actions and not self.game.facts.hidden and self.game.turn(self.states[-2]) != CHANCE:
+            return board_svg(self.game, state, self.actions[-1], self.states[-2])
+        return str(shown.picture(state, seat))
+
+    def legal_moves(self, view: Any, shown: Any) -> list[LegalMove]:
+        now = [(int(action), False) for action in shown.moves(view)]
+        later = [(int(action), True) for action in shown.planned_actions(view)]
+        found = []
+        for action, planned in now + later:
+            start, *cells = self._cells(view, action) if hasattr(self.game, "board") else (-1,)
+            name = shown.action_to_string(view, action)
+            found.append(LegalMove(action=action, name=name, start=start, cells=cells, planned=planned))
+        return found
+
+    def _cells(self, view: Any, action: int) -> list[int]:
+        """The cell from which an action moves (-1: none), and the cells that stand for it, where it ends first:
+        a whole column where pieces are dropped into columns."""
+        start, end = (int(cell) for cell in self.game.from_to(view, action))
+        if end < 0:
+            return [start]
+        if not getattr(self.game, "numbered_columns", False):
+            return [start, end]
+        places = self.game.board().places  # type: ignore[attr-defined]
+        return [start, end, *(cell for cell, at in enumerate(places) if at[1] == places[end][1] and cell != end)]
+
+    def result(self, participant: int, words: Words) -> Result:
+        if self.resigned is not None:
+            lost = self.resigned == participant
+            text = words("you resigned") if lost else words("the other side resigned")
+            return Result(payoff=self.game.facts.payoffs[0 if lost else 1], text=text)
+        payoff = float(self.game.payoff(self.states[-1], self.seat_of(participant)))
+        text = "you win {points}" if payoff > 0 else "you lose {points}" if payoff < 0 else "you break even"
+        return Result(payoff=payoff, text=words(text, points=f"{abs(payoff):g}"))
+
+
+KEPT = ("id", "players", "strengths", "seed", "keys", "number", "actions", "resigned")
