@@ -44,6 +44,7 @@ export function showTable(main, key, games) {
     const moved = !table || table.picture !== message.picture, before = table;
     table = message;
     const game = games.find((each) => each.name === table.game.split(":")[0] || each.name === table.game);
+    Object.assign(main.querySelector(".table").dataset, { phase: table.phase, turn: table.turn });
     find("title").textContent = game ? title(game) : table.game;
     document.title = `${find("title").textContent} · Kibitz`;
     find("seats").replaceChildren(...table.seats.map(seatItem));
