@@ -42,10 +42,10 @@ class Live:
                 self._stop_advice()
                 for task in tasks:
                     task.cancel()
-                done = await asyncio.gather(*tasks, return_exceptions=True)
+                await asyncio.wait(tasks)
+        errors = [task.exception() for task in tasks if not task.cancelled()]
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-            late = any(isinstance(each, TimeoutError) for each in done)
-            await self.socket.close(1008 if late else 1000)
+            await self.socket.close(1008 if any(isinstance(error, TimeoutError) for error in errors) else 1000)
 
     def _told(self, text: str) -> None:
         if text:

@@ -11,6 +11,7 @@ from typing import Any
 from ...core import names
 from ...core.names import BadInput
 from ...games import GAMES, OVER, Game, full_name, load
+from ...games.game import is_shipped
 from ...players import PLAYERS
 from ...players.defaults import strengths
 from ...players.listing import player_info
@@ -50,9 +51,8 @@ class Lobby:
     @functools.cached_property
     def games(self) -> list[GameInfo]:
         """The registered games and those that were named when the server was started."""
-        own = [load(name) for name in GAMES if name not in {game.name for game in self.extra.values()}]
         found = []
-        for game in [*self.extra.values(), *own]:
+        for game in [*self.extra.values(), *(load(name) for name, kind in GAMES.items() if is_shipped(kind))]:
             parameters, about = summary(type(game))
             found.append(
                 GameInfo(
@@ -75,7 +75,8 @@ class Lobby:
         """A game by name. Code in files runs only where the person at the server has named the file."""
         if name in self.extra:
             return self.extra[name]
-        if names.split(name)[0] not in GAMES or ".py" in name:
+        kind = names.split(name)[0]
+        if ".py" in name or kind not in GAMES or not is_shipped(GAMES[kind]):
             raise Unknown(f"no game is called {name!r}")
         with names.only_named():
             return load(name)

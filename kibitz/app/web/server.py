@@ -41,6 +41,7 @@ def build(
     local: bool = True,
     processes: int | None = None,
     pause: float = PAUSE,
+    pool: Any = None,
 ) -> Any:
     """Make the ASGI application.
 
@@ -51,8 +52,9 @@ def build(
         local: Whether the server is for this machine only.
         processes: In which players move; None: one per core.
         pause: Seconds between moves of players where there are more than two seats.
+        pool: Lets players move; None: a `Pool` of processes.
     """
-    store, pool = Store(folder), Pool(processes or cores())
+    store, pool = Store(folder), Pool(processes or cores()) if pool is None else pool
     lobby = Lobby(store, pool, games or [], pause)
 
     @contextlib.asynccontextmanager
