@@ -220,7 +220,8 @@ class Table:
         seat, words, shown = self.seat_of(participant), Words(language), display(self.game, language)
         over, view = self.turn == OVER, self.view(seat)
         turn = OVER if over else int(self.game.turn(view))
-        phase: Literal["yours", "others", "over"] = "over" if over else "yours" if turn == seat else "others"
+        asked = turn == seat and shown.forced_action(view) < 0  # else the move is about to be made
+        phase: Literal["yours", "others", "over"] = "over" if over else "yours" if asked else "others"
         state, viewer = (self.states[-1], -1) if over else (view, seat)
         return TableView(
             game=full_name(self.game),
@@ -239,7 +240,7 @@ class Table:
             turn=self.own_moves(seat),
             picture=self.picture(state, viewer, shown),
             text=shown.show(state, viewer),
-            moves=self.legal_moves(view, shown) if turn == seat else [],
+            moves=self.legal_moves(view, shown) if asked else [],
             events=list(filter(None, self._events[seat, language])),
             result=self.result(participant, words) if over else None,
             score=self.scores[participant].text(words),

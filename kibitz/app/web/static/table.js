@@ -8,7 +8,7 @@ import { title, word } from "./words.js";
 
 export function showTable(main, key, games) {
   const find = (id) => main.querySelector(`#${id}`);
-  let table = null, advice = null, busy = false, announced = "";
+  let table = null, advice = null, answered = null, announced = false;
 
   const live = connect(key, hear, (lost, reason) => {
     document.getElementById("notice").textContent = lost ? reason || word("lost") : "";
@@ -23,17 +23,15 @@ export function showTable(main, key, games) {
     }
   }
 
+  /** Send a command, once per position. What it leads to is heard over the live connection. */
   async function send(what, body) {
-    if (busy) return;
-    busy = true;
-    main.querySelector(".table").setAttribute("aria-busy", "true");
+    if (answered === table) return;
+    answered = table;
     try {
-      show(await command(key, what, body));
+      await command(key, what, body);
     } catch (error) {
+      answered = null;
       find("trouble").textContent = error.message;
-    } finally {
-      busy = false;
-      main.querySelector(".table")?.removeAttribute("aria-busy");
     }
   }
 
@@ -67,7 +65,7 @@ export function showTable(main, key, games) {
     fillAdvisers(game);
     drawAdvice();
     if (table.result && !announced) find("rematch").focus({ preventScroll: true });
-    announced = table.result ? "yes" : "";
+    announced = Boolean(table.result);
   }
 
   function status() {
