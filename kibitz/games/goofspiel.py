@@ -225,9 +225,7 @@ class Goofspiel(NamedTuple):
 
     def picture(self, state, seat):
         def cards(values, own=False):
-            return [
-                card_svg(str(value + 1) if value >= 0 else None, action=value if own else None) for value in values
-            ]
+            return [card_svg(str(value + 1) if value >= 0 else None, action=value if own else None) for value in values]
 
         rows, n = [("", [], prize(self, state))], int(state.rounds)
         for who in range(2):

@@ -1,8 +1,8 @@
 """Pictures of positions: boards, cards and dice as SVG without outside resources or styles, all text escaped.
 
 Cells carry `data-cell`, pieces `data-piece` and cards that can be played `data-action`, so that a page can make them
-clickable. A game's `picture(state, seat)` returns one element of XML. Games with a board get theirs from `board_svg`; a card game
-writes its own with `card_svg`, `die_svg` and `table_html`, and draws what it doesn't see face down.
+clickable. A game's `picture(state, seat)` returns one element of XML. Games with a board get theirs from `board_svg`; a
+card game writes its own with `card_svg`, `die_svg` and `table_html`, and draws what it doesn't see face down.
 """
 
 import math
@@ -116,7 +116,8 @@ def action_attribute(action: int | None) -> str:
 def _svg(width: float, height: float, title: str, parts: Iterable[str], action: int | None = None) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:g}" height="{height:g}" '
-        f'{action_attribute(action)}viewBox="0 0 {width:g} {height:g}"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+        f'{action_attribute(action)}viewBox="0 0 {width:g} {height:g}"><title>{escape(title)}</title>'
+        f"{''.join(parts)}</svg>"
     )
 
 
@@ -176,8 +177,7 @@ def table_html(rows: Iterable[tuple[str, Iterable[str], str]]) -> str:
         A `<table>` element.
     """
     cells = (
-        f'<tr><td align="left">{escape(label)}</td>'
-        f'<td align="left">{"".join(pictures)} {escape(text)}</td></tr>'
+        f'<tr><td align="left">{escape(label)}</td><td align="left">{"".join(pictures)} {escape(text)}</td></tr>'
         for label, pictures, text in rows
     )
     return f"<table>{''.join(cells)}</table>"

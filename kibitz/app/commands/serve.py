@@ -66,22 +66,22 @@ def run(game_files: list[str], host: str, port: int, open_browser: bool, token: 
     from ..web.store import data_folder
 
     local = is_loopback(host)
-    if token is None and not local:
+    if not token and not local:
         raise BadInput(f"--host {host} lets others in: add --token new, or a token of your own")
     token = secrets.token_urlsafe(18) if token == "new" else token or ""
     if token and not (8 <= len(token) <= 200 and token.replace("-", "").replace("_", "").isalnum() and token.isascii()):
         raise BadInput("--token should be 8 to 200 letters, digits, - or _; or new for a random one")
     games = [load(each) for each in game_files]
-    listening = _listen(host, port)
-    where = f"http://{_spelled(host)}:{listening.getsockname()[1]}/" + (f"?token={token}" if token else "")
-    server = _server(data or data_folder(), games, token, local)
-    out.print(f"playing at [bold]{where}[/bold] (Ctrl-C stops it)", highlight=False, soft_wrap=True)
-    if open_browser:
-        import threading
-        import webbrowser
+    with _listen(host, port) as listening:
+        where = f"http://{_spelled(host)}:{listening.getsockname()[1]}/" + (f"?token={token}" if token else "")
+        server = _server(data or data_folder(), games, token, local)
+        out.print(f"playing at [bold]{where}[/bold] (Ctrl-C stops it)", highlight=False, soft_wrap=True)
+        if open_browser:
+            import threading
+            import webbrowser
 
-        threading.Timer(0.5, webbrowser.open, [where]).start()
-    server.run(sockets=[listening])
+            threading.Timer(0.5, webbrowser.open, [where]).start()
+        server.run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> Any:

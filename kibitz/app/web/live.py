@@ -124,9 +124,14 @@ class Live:
             self._tell_trouble(str(error))
 
     def _tell_trouble(self, text: str) -> None:
-        where = {"turn": self.table.own_moves(self.table.seat_of(self.participant)), "number": self.table.number + 1}
         self._advice = AdviceView(
-            **where, player=self._kibitzer or "", moves=[], notes=[], finished=True, trouble=text
+            turn=self.table.own_moves(self.table.seat_of(self.participant)),
+            number=self.table.number + 1,
+            player=self._kibitzer or "",
+            moves=[],
+            notes=[],
+            finished=True,
+            trouble=text,
         ).model_dump_json()
         self._wake.set()
 

@@ -88,7 +88,9 @@ class Lobby:
             return by_strength[name]
         kind, options = names.split(name)
         if name == HUMAN or ".py" in name or kind not in PLAYERS:
-            raise Unknown(f"no player is called {name!r}; {', '.join(by_strength)} or the name of a player would be right")
+            raise Unknown(
+                f"no player is called {name!r}; {', '.join(by_strength)} or the name of a player would be right"
+            )
         if re.search(r"[/\\~]|\.\.", FILES.sub("", options)) or ".." in options:
             raise Refused(f"{name}: only files in models/ and runs/ can be named here")
         with names.only_named():
@@ -247,5 +249,3 @@ class Lobby:
         for task in list(self._running.values()):
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
-
-

@@ -126,7 +126,6 @@ def _shown_token(headers: dict[str, str]) -> str:
     return cookie.value if cookie else ""
 
 
-
 def _bounded(receive: Any) -> Any:
     """A `receive` that ends the request after too many bytes."""
     taken = 0

@@ -13,7 +13,7 @@ import threading
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple
 
@@ -105,11 +105,11 @@ class Desk:
             yield "move", int(follower.move(views))
             return
         adviser = recalled(self._advisers, (request.game, request.player), lambda: checked(request.player, game))
-        adviser.begin(game, request.seat, request.seed)
-        for advice, finished in growing_advice(adviser, game, views[-1], request.seat, ADVICE_SECONDS):
-            if advice is None:
-                raise BadInput(f"{request.player} gives no advice, only moves")
-            yield "advice", advised(game, views[-1], advice, request.language) | {"finished": finished}
+        found = {}
+        for advice in growing_advice(adviser, game, views[-1], request.seat, seconds=ADVICE_SECONDS, seed=request.seed):
+            found = advised(game, views[-1], advice, request.language)
+            yield "advice", found | {"finished": False}
+        yield "advice", found | {"finished": True}
 
     def _follower(self, game: Game, request: Request) -> Follower:
         def new() -> Follower:
@@ -282,7 +282,7 @@ class Pool:
         self.movers[0].warm()
         self.adviser.warm()
 
-    async def answers(self, request: Request) -> AsyncIterator[tuple[str, Any]]:
+    async def answers(self, request: Request) -> AsyncGenerator[tuple[str, Any], None]:
         """Answers to a request: ("compiling", kernel), ("advice", ...), ("move", action).
 
         Raises:

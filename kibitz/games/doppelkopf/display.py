@@ -190,7 +190,9 @@ def picture(game, state, seat, language="en"):
         cards = [words.rank_and_suit(kind) for kind in kinds] or [None] * cards_left(game, state, who)
         parts.append(label(words.label(state, who, seat), middle, top - 8, bold=who == state.to_move))
         parts += card_row(cards, middle, top, 420 if side == 0 else 228, kinds if who == seat else ())
-    for i in range(count & ~3 if state.phase == DONE else max(count - 1, 0) & ~3, count):  # the last trick until the next
+    for i in range(
+        count & ~3 if state.phase == DONE else max(count - 1, 0) & ~3, count
+    ):  # the last trick until the next
         across, down = IN_TRICK[int(state.leaders[i >> 2]) + i - below & 3]
         x, y = 380 - CARD_WIDTH / 2 + across, 228 - CARD_HEIGHT / 2 + down
         parts.append(playing_card_svg(*words.rank_and_suit(int(state.played[i])), x=x, y=y))

@@ -53,7 +53,9 @@ def test_the_bytes_sent_to_a_seat_are_the_same_whatever_is_hidden(client, name):
         states, actions = [step.state for step in steps], [step.action for step in steps]
         for seat in range(game.facts.seats):
             turns = [ply for ply, step in enumerate(steps[:-1]) if step.turn == seat]
-            plies = {turns[0], turns[2 + seat]} if many else {turns[0], turns[len(turns) // 2], turns[-1], len(steps) - 2}
+            plies = (
+                {turns[0], turns[2 + seat]} if many else {turns[0], turns[len(turns) // 2], turns[-1], len(steps) - 2}
+            )
             worlds = [world(game, state, seat, rng) for state in states[: max(plies) + 1]]
             for ply in plies:
                 language = "de" if ply % 2 else "en"

@@ -33,9 +33,11 @@ def test_a_local_server_answers_to_its_own_name_only(client, server):
     assert client.get("/", headers={"host": "evil.example"}).status_code == 421
     assert client.get("/", headers={"host": "127.0.0.1:8600"}).status_code == 200
     assert client.get("/", headers={"host": "[::1]:8600"}).status_code == 200
-    assert server(local=False, token=TOKEN).get(
-        "/", headers={"host": "my.host", "authorization": f"Bearer {TOKEN}"}
-    ).is_success
+    assert (
+        server(local=False, token=TOKEN)
+        .get("/", headers={"host": "my.host", "authorization": f"Bearer {TOKEN}"})
+        .is_success
+    )
 
 
 def test_a_token_is_needed_where_there_is_one(server):
