@@ -150,8 +150,9 @@ class Lobby:
         return self._tables[key], self._tables[key].keys[key]
 
     async def message(self, table: Table, participant: int, language: Any) -> TableView:
-        """The table as a person sees it, described in another thread as that may take long."""
-        await asyncio.to_thread(table.describe, participant, language)
+        """The table as a person sees it, described in another thread where that may take long."""
+        if table.game.facts.hidden:
+            await asyncio.to_thread(table.describe, participant, language)
         return table.message(participant, language)
 
     def change(self, table: Table, do: Callable[..., None], *arguments: Any) -> None:

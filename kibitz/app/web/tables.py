@@ -43,10 +43,13 @@ class Table:
         self.scores = [Score() for _ in players]
         self.trouble, self.unsaved = "", ""  # why the game can't go on; why it isn't on disk
         self._describing = threading.Lock()
+        self._messages: dict[tuple[int, str], tuple[Any, TableView]] = {}  # by participant and language: the newest
+        self._changes = 0  # counts what has happened, so that a message is made once
         self._begin(0)
 
     def _begin(self, number: int) -> None:
         self.number = number
+        self._changes += 1
         self.states, self.actions = [positions(self.game)[0]], []  # type: tuple[list[Any], list[int]]
         self.resigned: int | None = None  # the participant
         self._events: dict[tuple[int, str], list[str]] = {}  # by seat and language: one per action, empty: unseen
@@ -120,6 +123,7 @@ class Table:
     def _append(self, action: int) -> None:
         self.states.append(next_state(self.game, self.states[-1], action))
         self.actions.append(int(action))
+        self._changes += 1
 
     def move(self, participant: int, move: Move) -> None:
         """Play a person's move.
@@ -172,6 +176,7 @@ class Table:
             raise Refused("there is nothing that you may fairly take back")
         with self._describing:
             del self.states[ply + 1 :], self.actions[ply:]
+            self._changes += 1
             for events in self._events.values():
                 del events[ply:]
 
@@ -185,6 +190,7 @@ class Table:
         if not self.can_resign:
             raise Refused("there is nothing to resign here")
         self.resigned = participant
+        self._changes += 1
         for other, score in enumerate(self.scores):
             score.add(self.game.facts.payoffs[0 if other == participant else 1])
 
@@ -216,6 +222,12 @@ class Table:
 
     def message(self, participant: int, language: Literal["en", "de"] = "en") -> TableView:
         """The table as a person sees it."""
+        version = self._changes, self.trouble, self.unsaved
+        if self._messages.get((participant, language), (None,))[0] != version:
+            self._messages[participant, language] = version, self._message(participant, language)
+        return self._messages[participant, language][1]
+
+    def _message(self, participant: int, language: Literal["en", "de"]) -> TableView:
         self.describe(participant, language)
         seat, words, shown = self.seat_of(participant), Words(language), display(self.game, language)
         over, view = self.turn == OVER, self.view(seat)

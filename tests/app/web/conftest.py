@@ -1,5 +1,6 @@
 """A server in this process. Its players move in this process, too, unless a test asks for real workers."""
 
+import threading
 import time
 import warnings
 
@@ -11,6 +12,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # Starlette prefers a successor of httpx
     from starlette.testclient import TestClient
 
+from kibitz.app.commands.serve import _listen, _server
 from kibitz.app.web.server import build
 from kibitz.app.web.workers import Desk
 
@@ -54,6 +56,22 @@ def server(tmp_path):
 @pytest.fixture
 def client(server):
     return server()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A server on a free port of this machine, with worker processes."""
+    listening = _listen("127.0.0.1", 0)
+    server = _server(tmp_path_factory.mktemp("data"), [], "", True)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.02)
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    server.should_exit = True
+    thread.join(20)
+    listening.close()
+    assert not thread.is_alive()
 
 
 def opened(client, game="kuhn", seats=("human", "random")):

@@ -2,15 +2,8 @@
 
 import re
 import shutil
-import threading
-import time
 
 import pytest
-
-pytest.importorskip("fastapi")
-import uvicorn
-
-from kibitz.app.commands.serve import _listen, _server
 
 browsers = pytest.importorskip("playwright.sync_api")
 expect = browsers.expect
@@ -20,22 +13,6 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PATIENCE = 60_000  # milliseconds: kernels may have to be compiled
 MOVED = ".table[data-phase=yours], .table[data-phase=over]"
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """A server on a free port of this machine, with worker processes."""
-    listening = _listen("127.0.0.1", 0)
-    server: uvicorn.Server = _server(tmp_path_factory.mktemp("data"), [], "", True)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    server.should_exit = True
-    thread.join(20)
-    listening.close()
-    assert not thread.is_alive()
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,11 @@ const SVG = "http://www.w3.org/2000/svg";
 export function clickable(picture, moves, play, choose) {
   for (const old of picture.querySelectorAll(".legal, .start")) reset(old);
   for (const hint of picture.querySelectorAll(".hint")) hint.remove();
+  const whole = picture.querySelector("svg:not([data-action])");
+  if (whole && moves.length) { // an image has no parts for a screen reader, a group has
+    whole.setAttribute("role", "group");
+    whole.setAttribute("aria-label", whole.querySelector("title")?.textContent || "");
+  }
   for (const card of picture.querySelectorAll("[data-action]")) {
     const move = moves.find((each) => String(each.action) === card.dataset.action);
     if (move) enable(card, "legal", move.name, () => play(move));

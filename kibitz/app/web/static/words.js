@@ -72,7 +72,7 @@ const GERMAN_GAMES = {
   knightthrough: "Springerdurchbruch: Springer, die nur vorwärts ziehen; wer die letzte Reihe erreicht, gewinnt.",
   kuhn: "Kuhn-Poker: drei Karten, ein Einsatz.",
   leduc: "Leduc-Poker: sechs Karten, zwei Setzrunden, eine offene Karte.",
-  liars_dice: "Mäxchen mit Geboten: bieten, wie viele Würfel ein Wert zeigt, oder anzweifeln.",
+  liars_dice: "Bluff: höher bieten oder das letzte Gebot anzweifeln; die höchste Augenzahl ist Joker.",
   othello: "Othello: Steine einschließen und umdrehen; die meisten gewinnen.",
   teeko: "Teeko: vier Steine setzen, dann ziehen; Reihe oder Quadrat gewinnt.",
   tic_tac_toe: "Tic-Tac-Toe: drei in einer Reihe gewinnen.",
@@ -101,7 +101,7 @@ export function about(game) {
 export function title(game) {
   const [name, rest] = [game.name.split(":")[0], about(game)];
   const found = rest.split(":");
-  return found.length > 1 && found[0].length < 30 ? found[0] : name.replaceAll("_", " ");
+  return found.length > 1 && found[0].length < 30 ? found[0] : name.replaceAll("_", " ").replace(/^\w/, (letter) => letter.toUpperCase());
 }
 
 /** Fill in every element that names its text. */
