@@ -74,6 +74,7 @@ SMALL = {name: FINE[name][0] for name in ("iterations", "games", "simulations", 
 SMALL |= {"preset": "small", "growth-positions": "1", "evaluate-every": "0", "hidden": "2"}
 # Commands that would work for minutes, with an argument that makes them end before.
 LONG = {"demo": ("--games", "1"), "study": ("--scale", "[nothing]"), "bench": ("[nothing]",), "compile": ("[nothing]",)}
+LONG |= {"serve": ("--token", "[nothing]")}
 TRAIN = {"train": ("--seed", "-1")}  # seconds, which a short test doesn't have
 NEVER = {"clear", "help", "version", "cluster"}  # deletes the kernels; ends at once; starts a cluster
 

@@ -65,13 +65,13 @@ def run(game_files: list[str], host: str, port: int, open_browser: bool, token: 
     from ..web.security import is_loopback
     from ..web.store import data_folder
 
+    games = [load(each) for each in game_files]
     local = is_loopback(host)
     if not token and not local:
         raise BadInput(f"--host {host} lets others in: add --token new, or a token of your own")
     token = secrets.token_urlsafe(18) if token == "new" else token or ""
     if token and not (8 <= len(token) <= 200 and token.replace("-", "").replace("_", "").isalnum() and token.isascii()):
         raise BadInput("--token should be 8 to 200 letters, digits, - or _; or new for a random one")
-    games = [load(each) for each in game_files]
     with _listen(host, port) as listening:
         where = f"http://{_spelled(host)}:{listening.getsockname()[1]}/" + (f"?token={token}" if token else "")
         server = _server(data or data_folder(), games, token, local)
@@ -94,9 +94,10 @@ def _listen(host: str, port: int) -> Any:
     try:
         listening.bind((host.strip("[]"), port))
         listening.listen(1024)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a host that is no name
         listening.close()
-        raise BadInput(f"can't listen on {host}, port {port}: {error.strerror or error}; try --port 0") from None
+        why = getattr(error, "strerror", None) or error
+        raise BadInput(f"can't listen on {host}, port {port}: {why}; try --port 0") from None
     return listening
 
 

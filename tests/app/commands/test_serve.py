@@ -16,6 +16,7 @@ pytest.importorskip("fastapi")
         (["--token", "short"], "--token should be 8 to 200 letters"),
         (["--token", "semicolons; in it"], "--token should be 8 to 200 letters"),
         (["--host", "no.such.host.invalid", "--token", "new"], "can't listen on no.such.host.invalid"),
+        (["--host", "a..b", "--token", "new"], "can't listen on a..b"),
         (["nothing.py:Game"], "nothing.py"),
         (["--port", "0", "--data", "/dev/null/x"], "can't keep tables in /dev/null/x"),
     ],
