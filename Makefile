@@ -24,7 +24,7 @@ test: lint
 	$(PYTEST) -m "not heavy"
 
 test-all: lint
-	$(PYTEST)
+	KIBITZ_WALKS=8 $(PYTEST)
 
 lint: .venv/tested
 	$(BIN)/ruff check .

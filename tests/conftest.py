@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from .slow import HEAVY
+from .games import facts
+from .slow import DISPLAYED, HEAVY
+
+OTHER_ROWS = {row.id for row in facts.ROWS} - facts.displayed()
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # small networks: threads of several processes would only wait
 
@@ -21,5 +24,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         name = item.nodeid.partition("::")[2]
         place = f"{item.path.relative_to(folder).as_posix()}::{name}"
-        if any(place.startswith(each) for each in HEAVY):
+        parameters = item.callspec.id if hasattr(item, "callspec") else ""
+        is_other_row = place.startswith(DISPLAYED) and parameters in OTHER_ROWS
+        if is_other_row or any(place.startswith(each) for each in HEAVY):
             item.add_marker(pytest.mark.heavy)

@@ -10,6 +10,7 @@ HEAVY = {
     "app/commands/test_train.py::test_ctrl_c_prints_how_to_resume": "test_cli.py, test_expert_iteration.py",
     "app/test_runs_of_0_1.py::test_a_match_continues_with_the_same_games": "the commands that read that match",
     "arena/test_doppelkopf_session.py::test_any_number_of_processes_and_any_kill": "arena/test_resume.py",
+    "arena/test_holdem_best_response.py::test_batches_and_processes_make_no_difference": "core/test_workers.py",
     "core/test_ray_cluster.py::test_a_second_cluster_waits": "test_a_node_that_is_killed_costs_no_task",
     "core/test_ray_cluster.py::test_training_on_two_nodes": "test_a_node_that_is_killed_costs_no_task",
     "core/test_ray_cluster.py::test_without_a_cluster_one_is_started": "test_a_node_that_is_killed_costs_no_task",
@@ -19,21 +20,26 @@ HEAVY = {
     "learn/doppelkopf/test_lstm_search.py::test_priors_are_the_predictions": "test_moves_are_legal_and_deterministic",
     "learn/doppelkopf/test_next_card.py::test_it_overfits": "learn/test_contract.py: next-card",
     "learn/test_expert_iteration.py::test_a_run_killed_at_random": "test_a_run_may_be_killed_before_and_within",
+    "learn/test_expert_iteration.py::test_a_run_may_be_killed_before_and_within_any_write[checkpoints": "faults/",
+    "players/test_defaults.py::test_a_game_of_three_seats": "search/test_mcts_seats.py",
     "search/test_lying_games.py::test_a_seat_too_many": "the other facts that lie",
     "search/test_mcts_seats.py::test_each_of_three_seats_gets_its_own_payoff[0-": "[21-",
     "search/test_mcts_seats.py::test_each_of_three_seats_gets_its_own_payoff[10-": "[21-",
+    "studies/test_deep_cfr.py::test_the_thesis_and_its_ablation_share": "test_leduc_has_the_published_curves",
+    "studies/test_exit_oos.py::test_a_table_has_the_papers_numbers_beside_ours_and_is_not_repeated[table-3": "[table-1",
     **{
         f"app/commands/test_explain.py::{test}[{game}": "tic_tac_toe"
         for test in (
             "test_contributions_sum_to_the_logits_of_the_players_policy",
             "test_the_largest_contributions_come_first_and_their_images_match",
+            "test_frequencies_of_patterns_are_exact",
         )
         for game in ("breakthrough", "othello", "yavalath")
     },
     **{
         f"app/test_runs_of_0_1.py::{test}[{learner}": "the other learners of 0.1"
         for test in ("test_a_training_run_resumes_as_its_own_version_did", "test_what_was_trained_plays")
-        for learner in ("cards", "exit-cards", "tspg")
+        for learner in ("cards", "exit-cards", "next-card", "tspg")
     },
     **{
         f"search/test_tactics.py::{test}[{game}": "tic_tac_toe, connect_four, breakthrough, hex"
@@ -44,3 +50,13 @@ HEAVY = {
         for game in ("gomoku", "knightthrough", "othello", "teeko", "yavalath")
     },
 }
+
+# Tests of what is displayed: `make test` has one or two rows of each game (games/facts.py).
+DISPLAYED = (
+    "app/commands/test_play.py",
+    "app/ui/test_terminal.py",
+    "games/test_action_strings.py",
+    "games/test_determinize.py",
+    "games/test_state.py",
+    "games/test_svg.py",
+)

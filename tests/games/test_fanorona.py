@@ -135,7 +135,7 @@ class Twin:
 @pytest.mark.parametrize("compulsory", [True, False])
 @pytest.mark.parametrize(
     ("rows", "columns", "limit", "count"),
-    [(5, 9, 300, 60), (5, 9, 9, 20)] + [(rows, columns, limit, 20) for rows, columns in SIZES for limit in (3, 60)],
+    [(5, 9, 300, 24), (5, 9, 9, 12)] + [(rows, columns, limit, 12) for rows, columns in SIZES for limit in (3, 60)],
 )
 def test_random_games_agree_with_a_twin(rows, columns, limit, count, compulsory):
     game = sized(rows, columns, limit, compulsory)

@@ -39,7 +39,7 @@ def played(game, moves, cards=range(9)):
 # ---------------------------------------------------------------- against OpenSpiel
 
 VARIANTS = {
-    "holdem": 2000,
+    "holdem": 700,
     "holdem:flop": 300,
     "holdem:5,suits=3,streets=3,preflop_raises=1,raises=2,small_blind=3,big_blind=7,small_bet=4,big_bet=9": 300,
     "holdem:6,preflop_raises=5,raises=1": 300,
@@ -70,7 +70,7 @@ def test_hands_agree_with_openspiel(name, count):
 @pytest.mark.heavy
 @pytest.mark.parametrize(("name", "count"), VARIANTS.items(), ids=VARIANTS)
 def test_many_hands_agree_with_openspiel(name, count):
-    agrees_with_openspiel(games.load(name), range(10 * count))
+    agrees_with_openspiel(games.load(name), range(25 * count))
 
 
 def agrees_with_openspiel(game, seeds):

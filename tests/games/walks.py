@@ -1,6 +1,7 @@
 """Positions for the tests of the contract: random games, and whole trees of small games."""
 
 import functools
+import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from kibitz.games.game import random_playout
 
 from .facts import ROWS, Row
 
-PER_ROW = 8  # walks
+PER_ROW = int(os.environ.get("KIBITZ_WALKS", "3"))  # `make test-all` has 8
 LONG = 100  # turns
 MODES = {"pst": games.PST, "ist": games.IST}
 
