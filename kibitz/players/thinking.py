@@ -51,5 +51,4 @@ def growing_advice(
     assert made.search is not None
     if not simulations and not seconds:
         simulations, seconds = made.simulations, made.seconds
-    for made.advice in made.search.growing(view, seat, simulations, seconds or math.inf):
-        yield made.advice
+    yield from made.search.growing(view, seat, simulations, seconds or math.inf)
