@@ -132,9 +132,10 @@ def policy_values(game: Game, worlds: Worlds, seat: int, player: Any, most: int 
             most -= len(left)
             if most < 0:
                 return None
-            states, weights = _expand(game, [states[i] for i in left], [weights[i] for i in left], policy.factors)
-            kept, merged = _merged(states, weights)
-            states, weights = list(kept), list(merged)
+            following = _expand(game, [states[i] for i in left], [weights[i] for i in left], most, policy.factors)
+            if following is None:
+                return None
+            states, weights = following
         values.append(total)
     return np.array(values)
 
@@ -169,9 +170,10 @@ def _enumerated(game: Game, view: Any, seat: int, policy: Policy, most: int) -> 
         most -= len(left)
         if most < 0:
             return None
-        states, weights = _expand(game, [states[i] for i in left], [weights[i] for i in left], factors, on_the_way)
-        kept, merged = _merged(states, weights)
-        states, weights = list(kept), list(merged)
+        following = _expand(game, [states[i] for i in left], [weights[i] for i in left], most, factors, on_the_way)
+        if following is None:
+            return None
+        states, weights = following
     return _merged(worlds, reached)
 
 
@@ -179,10 +181,11 @@ def _expand(
     game: Game,
     states: list[Any],
     weights: list[np.ndarray],
+    most: int,
     factors: Factors,
     on_the_way: Callable[[Any, np.ndarray], np.ndarray] | None = None,
-) -> tuple[list[Any], list[np.ndarray]]:
-    """The positions one turn later, with their weights."""
+) -> tuple[list[Any], list[np.ndarray]] | None:
+    """The positions one turn later, with their weights, equal ones as one; None where there are more than `most`."""
     after: list[Any] = []
     reached: list[np.ndarray] = []
     turns = [int(game.turn(state)) for state in states]
@@ -192,17 +195,20 @@ def _expand(
         for place, i in enumerate(movers):
             outcomes = chance_outcomes(game, states[i]) if turn == CHANCE else []
             actions = [action for action, _ in outcomes] if turn == CHANCE else legal_actions(game, states[i])
-            kept = np.ones(len(actions), np.bool_)
+            keep = np.ones(len(actions), np.bool_)
             if on_the_way is not None:
-                kept = on_the_way(states[i], np.array(actions)).copy()
+                keep = on_the_way(states[i], np.array(actions))
             for j, action in enumerate(actions):
                 weight = weights[i] * (outcomes[j][1] if by_action is None else by_action[place, :, j])
-                if kept[j] and weight[0] > 0:
+                if keep[j] and weight[0] > 0:
                     state = states[i].copy()
                     game.play(state, action)
                     after.append(state)
                     reached.append(weight)
-    return after, reached
+            if len(after) > most:
+                return None
+    kept, merged = _merged(after, reached)
+    return list(kept), list(merged)
 
 
 def _merged(states: list[Any], weights: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
