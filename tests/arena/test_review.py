@@ -22,7 +22,7 @@ from ..games.test_pokerstars import SHOWDOWN
 from ..players.test_beliefs import KUHN, LEDUC, ByCard, Drawing, Hashed, after
 
 EXACT = "alphabeta:depth=9"
-BLUFFS = [1 / 3, 0, 1]  # with which seat 1 bets in equilibrium: its passing is no equilibrium, but known
+BLUFFS = [1 / 3, 0, 1]  # how often each card bets
 
 
 def tic_tac_toe(*actions):
@@ -34,7 +34,7 @@ def tic_tac_toe(*actions):
     return Record(4, "tic_tac_toe", ["human", "random"], 1, list(actions), payoffs)
 
 
-# x: centre, then a1 blocks nothing; o answers an edge, which loses by force.
+# x takes the centre; o answers on an edge, which loses by force.
 LOST = tic_tac_toe(4, 1, 0, 8, 6, 3, 2)
 
 
@@ -75,7 +75,7 @@ def test_a_policy_is_valued_by_its_own_play_against_itself():
     record = Record(0, "kuhn", ["a", "b"], 1, [1, 0, 1, 1], [2.0, -2.0])  # Q bets, J calls
     found = review(record, ByCard(KUHN, BLUFFS))
     first, second = found.moves
-    # The Queen never bets: to those who believe in that, it calls for nothing. J: 1 or -2 in showdowns.
+    # The jack loses every showdown: 2 where it calls, 1 where it passes.
     assert second.played == "bet"
     assert (second.value, second.best_value) == pytest.approx((-2, -1))
     assert second.best == "pass"
