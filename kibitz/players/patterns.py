@@ -40,7 +40,8 @@ def active_patterns(player: Any, game: Game, view: Any, seat: int, most: int = M
         BadInput: The player has no patterns.
     """
     path, policy = _patterns_of(player, game)
-    explainer = _explainer(path, type(game), game)
+    hashable: Any = game
+    explainer = _explainer(path, type(game), hashable)
     weights = explainer.features.weights(policy)[seat]
     moves, _ = explainer.explain(view, seat, weights, most)
     found = []

@@ -2,8 +2,8 @@
 
 A piece is drawn where one must be, in the colour of its seat; a small ring where a cell must be empty; a grey cell
 where the board must have ended. What must not be there is crossed out. The cell to which the move goes has a thick
-frame, the one from which it comes a dashed one. Where the pattern doesn't fix the direction of a move, both are drawn
-side by side.
+frame, the one from which it comes a dashed one; cells with thin dashes aren't tested. Where the pattern doesn't fix the
+direction of a move, both are drawn side by side.
 """
 
 import math
@@ -21,6 +21,7 @@ def pattern_svg(pattern: Pattern, board: Any, seat: int, title: str) -> str:
     """Draw a pattern of a seat; rows go up. One `<svg>` element that loads nothing."""
     tests: dict[Place, int] = {}
     anchors: dict[Place, int] = {}
+    between: set[Place] = set()  # cells that aren't tested, on the way to one that is
     reach = max((abs(column) for _, (_, column), _ in pattern.elements), default=0)
     for anchor in pattern.anchors or (0,):
         base = (0, 0)
@@ -31,12 +32,19 @@ def pattern_svg(pattern: Pattern, board: Any, seat: int, title: str) -> str:
             if at == anchor:
                 place = (base[0] + row, base[1] + column)
                 tests[place] = tests.get(place, ALL) & allowed
-    middles = {place: _middle(board, place) for place in {*tests, *anchors}}
+                steps = math.gcd(row, column)
+                between |= {(base[0] + row * k // steps, base[1] + column * k // steps) for k in range(1, steps)}
+    between -= {*tests, *anchors}
+    middles = {place: _middle(board, place) for place in {*tests, *anchors, *between}}
     left, top = (min(middle[i] for middle in middles.values()) - CELL / 2 - 6 for i in range(2))
     width, height = (max(middle[i] for middle in middles.values()) + CELL / 2 + 6 for i in range(2))
     parts = []
     for place, (right, down) in sorted(middles.items()):
         x, y = right - left, down - top
+        if place in between:
+            dashes = 'fill="none" stroke-dasharray="2 4"'
+            parts.append(f'<path d="{cell_outline(board, x, y)}" {dashes} stroke="{GRID}"/>')
+            continue
         fill = OFF if tests.get(place, ALL) == 1 << KINDS.index("off") else EMPTY
         parts.append(f'<path d="{cell_outline(board, x, y)}" fill="{fill}" stroke="{GRID}"/>')
         parts += _content(tests.get(place, ALL), x, y, seat)
