@@ -204,9 +204,10 @@ def _reviewed(
     if advice is None:
         raise BadInput(f"{name} gives no advice, only moves: name a player such as oos:1000")
     advice = with_values(game, adviser, view, seat, advice, turn)
-    # Of the actions that the adviser plays: others may have been tried too rarely for their values to mean anything.
-    played = np.where(advice.policy > 0, advice.value, np.nan)
-    best = int(np.argmax(advice.policy)) if np.isnan(played).all() else int(np.nanargmax(played))
+    # Of the actions that the adviser plays and the one that was played: others may have been tried too rarely for their
+    # values to mean anything.
+    values = np.where((advice.policy > 0) | (advice.actions == action), advice.value, np.nan)
+    best = int(np.argmax(advice.policy)) if np.isnan(values).all() else int(np.nanargmax(values))
     value, best_value = float(advice.value[advice.actions == action][0]), float(advice.value[best])
     low, high = game.facts.rewards
     share = (best_value - value) / (high - low)

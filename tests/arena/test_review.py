@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -99,6 +100,24 @@ def test_playouts_of_a_policy_have_its_exact_values():
         advice = with_values(LEDUC, made, view, seat, fixed_advice(LEDUC, view, even))
         assert (advice.error is None) == (not hasattr(player, "drawn"))
         assert advice.value == pytest.approx(payoffs.mean(axis=1), abs=0.6)
+
+
+def test_a_move_that_is_better_than_the_advice_is_the_best_and_costs_nothing():
+    class Mistaken:
+        """Advises the first legal action, and knows that the last is worth more."""
+
+        def begin(self, game, seat, seed):
+            self.game = game
+
+        def move(self, view):
+            n = len(games.legal_actions(self.game, view))
+            self.advice = replace(fixed_advice(self.game, view, np.eye(n)[0]), value=np.linspace(-1, 1, n))
+            return self.advice.best
+
+        advice = None
+
+    move = review(tic_tac_toe(8, 7, 6, 4, 3, 1), Mistaken(), seat=0).moves[0]
+    assert (move.played, move.best, move.value, move.cost) == ("c3", "c3", 1, 0)
 
 
 def test_a_mover_is_refused_and_forced_moves_are_left_out():

@@ -72,6 +72,7 @@ def review(
     from ...arena.review import HEAD
     from ...arena.review import review as review_game
     from ...games import load_stored
+    from ...games.display import display
     from ...games.record_files import read_game
     from ...players import default_player
     from ..ui.tables import compact_table
@@ -91,8 +92,10 @@ def review(
     say(f"game {number} of {record.game}: {players}; reviewed by {player}")
     table = compact_table(*HEAD)
     styles = {"blunder": "red", "mistake": "yellow", "inaccuracy": "cyan"}
+    shown = display(game)
     for row, move in zip(found.rows(), found.moves, strict=True):
-        table.add_row(*row, style=styles.get(move.mark, ""))
+        if move.mark or shown.is_visible(move.view, move.action):  # nobody hears that a seat announces nothing
+            table.add_row(*row, style=styles.get(move.mark, ""))
     say(table)
     for mover in sorted({move.seat for move in found.moves}):
         total, marked = found.total_cost(mover), [move.mark for move in found.moves if move.seat == mover and move.mark]
