@@ -14,7 +14,8 @@ from .core.version import __version__
 _PUBLIC = {
     # what to do with games
     "load": "api", "solve": "api", "advise": "api", "match": "api", "tournament": "api", "train": "api",
-    "resume": "api", "exploit": "api", "play": "api", "models": "api", "check": "api",
+    "resume": "api", "exploit": "api", "play": "api", "models": "api", "check": "api", "beliefs": "api",
+    "review": "api",
     # what comes back
     "Solution": "api", "TrainingRun": "api", "Advice": "search.advice", "State": "games.state",
     "MatchResult": "arena.match", "Standings": "arena.tournament", "BadInput": "core.names",
@@ -34,6 +35,7 @@ __all__ = [
     "TrainingRun",
     "__version__",
     "advise",
+    "beliefs",
     "check",
     "exploit",
     "game",
@@ -45,6 +47,7 @@ __all__ = [
     "player",
     "record",
     "resume",
+    "review",
     "search",
     "solve",
     "tournament",
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
         Solution,
         TrainingRun,
         advise,
+        beliefs,
         check,
         exploit,
         load,
@@ -63,6 +67,7 @@ if TYPE_CHECKING:
         models,
         play,
         resume,
+        review,
         search,
         solve,
         tournament,

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from .arena import exploitability as _exploitability
 from .arena import match as _match
+from .arena import review as _review
 from .arena import tournament as _tournament
 from .core.names import BadInput, as_path, at_least, only_named
 from .core.progress import SILENT, Reporter
 from .core.runs import Run
-from .games import Game, full_name
+from .games import Game, full_name, view_of
 from .games import check as _check
 from .games import load as _load
+from .games.record_files import read_game
+from .games.records import Record
 from .games.state import State
 from .players import default_player, explained, make_for
 from .players.player import Player
@@ -25,6 +28,9 @@ from .search.advice import Advice
 from .search.best_response import Exploitability, evaluate
 
 if TYPE_CHECKING:
+    from .players.beliefs import Beliefs
+    from .players.doppelkopf_beliefs import CardBeliefs
+    from .players.holdem_beliefs import RangeBeliefs
     from .search.search import Search
     from .search.strategy import Strategy
 
@@ -203,6 +209,88 @@ def advise(
         if advice is None:
             raise BadInput(f"{player} gives no advice, it only moves: name a player such as oos:1000")
         return advice.named(loaded, views[-1])
+
+
+def beliefs(
+    game: AnyGame,
+    position: str | State = "",
+    assumed: AnyPlayer | None = None,
+    own: AnyPlayer | None = None,
+    seat: int | None = None,
+    trust: bool = False,
+) -> Beliefs | RangeBeliefs | CardBeliefs:
+    """What a seat may believe about hidden information at a position.
+
+    Args:
+        game: A game or its name.
+        position: A `State`, or all moves and chance outcomes so far as text, as for `advise`. Only what the seat sees
+            of it is used.
+        assumed: The player that the others are assumed to be, one without search, such as `"net:models/leduc"`; in
+            Doppelkopf a player with a belief network. By default all deals that fit are equally likely.
+        own: In hold'em, the player whose strategy with all own hands is shown; by default `assumed`.
+        seat: Whose view, from 0; by default that of the seat to move.
+        trust: Whether code in `.py` files may run that a run, a record or a network names.
+
+    Returns:
+        The probabilities and what they rest on (`.basis`); `.as_json()`. Hold'em: `.other` and `.own`, each with its
+        `.grid()` of hand classes. Doppelkopf: `.expected` cards by seat, `.re` by seat. Others: `.distributions`.
+
+    Example:
+        >>> import kibitz
+        >>> print(kibitz.beliefs("kuhn", "? Q bet"))
+        uniform over deals that fit
+        card of seat 1: J 50.0%, K 50.0%
+    """
+    from .app.ui.position_parser import parse_position
+    from .players.beliefs import beliefs as find
+
+    with only_named(game, assumed, own, trust=trust):
+        loaded = _load(game)
+        record = position.record if isinstance(position, State) else parse_position(loaded, position)[-1]
+        seat = int(loaded.turn(record)) if seat is None else seat
+        if seat not in range(loaded.facts.seats):
+            raise BadInput(
+                f"seat {seat} should be 0 to {loaded.facts.seats - 1}" if seat >= 0 else "no seat is to move"
+            )
+        return find(loaded, view_of(loaded, record, seat), seat, assumed, own)
+
+
+def review(
+    record: Record | str | Path,
+    number: int = 1,
+    player: AnyPlayer | None = None,
+    seat: int | None = None,
+    seed: int = 1,
+    report: Reporter = SILENT,
+    trust: bool = False,
+) -> _review.Review:
+    """Review a finished game: what a player would have advised, and what each move cost.
+
+    Args:
+        record: A record, such as one of `match(...).records`; or a file of games, of any format that `kibitz convert`
+            reads, or a run folder.
+        number: Which game of the file, from 1.
+        player: The adviser, a name or a player; by default the strongest that answers within a second.
+        seat: Review only the moves of this seat, from 0.
+        seed: The same seed gives the same review, unless the player's budget is a time.
+        report: Receives progress.
+        trust: Whether code in `.py` files may run that a run, a record or a network names.
+
+    Returns:
+        The review: `.moves` with value, best value, cost and mark of each, `.total_cost(seat)`, `.curve()` for a graph,
+        `.as_json()`. It prints as a table, in a notebook too.
+
+    Example:
+        >>> import kibitz
+        >>> record = kibitz.match("tic_tac_toe", ["uct:100", "random"], games=2).records[0]
+        >>> kibitz.review(record, player="alphabeta:depth=9", seat=0).total_cost(0) >= 0
+        True
+    """
+    with only_named(player, trust=trust):
+        if not isinstance(record, Record):
+            at_least("number", number, 1)
+            record = read_game(as_path(record), number)
+        return _review.review(record, player, seat, seed, report)
 
 
 def search(game: AnyGame, name: str, seed: int = 1, **options: Any) -> Search:

@@ -14,7 +14,21 @@ import kibitz
 from kibitz import api
 
 ROOT = Path(__file__).parents[1]
-FUNCTIONS = ["load", "solve", "advise", "search", "match", "tournament", "train", "resume", "exploit", "play", "models"]
+FUNCTIONS = [
+    "load",
+    "solve",
+    "advise",
+    "search",
+    "match",
+    "tournament",
+    "train",
+    "resume",
+    "exploit",
+    "play",
+    "models",
+    "beliefs",
+    "review",
+]
 
 
 def test_importing_it_imports_nothing_heavy():

@@ -1,31 +1,29 @@
 """Local best response (Lisý and Bowling 2017): an opponent who knows the player's policy and looks one move ahead.
 
-It keeps the player's range, a weight per hand, updated by the probabilities of the moves that were made. At its turn it
-takes the best of three actions, as if both only checked or called from then on. With the pot P, c to call, a raise of
-b, f the share of the range that folds to it, w the equity of its own hand against the range and w' against the part
-that doesn't fold:
+It keeps the player's range (`players.holdem_ranges`), updated by the probabilities of the moves that were made. At its
+turn it takes the best of three actions, as if both only checked or called from then on. With the pot P, c to call, a
+raise of b, f the share of the range that folds to it, w the equity of its own hand against the range and w' against the
+part that doesn't fold:
 
     fold 0,    call  w·P - (1-w)·c,    raise  f·P + (1-f)·(w'·(P+b) - (1-w')·(c+b)).
-
-A player that draws one of several strategies for each game, as SD-CFR does, is to its opponents the mixture of these:
-each counts by the probability that it was drawn and made the moves so far. Which one was drawn is not known.
 
 Its winnings are a lower bound of the player's exploitability.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..core.names import BadInput
-from ..games import CHANCE, Game, full_name, legal_actions, positions
+from ..games import Game, full_name, legal_actions
 from ..games.holdem import Holdem
-from ..games.holdem.ranges import all_hands, boards_to_come, equities, masks
-from ..games.holdem.state import CALL, DEALT_BY, FOLD, HIDDEN, HOLE, RAISE, first_to_move, moves_made, nth_move
+from ..games.holdem.ranges import boards_to_come, equities, masks
+from ..games.holdem.state import CALL, FOLD, HOLE, RAISE
 from ..games.records import Record
 from ..players import label, make_for
+from ..players.holdem_ranges import HandRange
 from ..search.advice import Advice
 from .play import as_game, labels, play_game
 
@@ -40,21 +38,16 @@ class LocalBestResponse:
 
     def __init__(self, opponent: Any, boards: int = BOARDS) -> None:
         self.opponent, self.boards = opponent, boards
-        self.weights = np.asarray(getattr(opponent, "draw_weights", [1.0]), float)
         self.game: Any = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         if self.game != game:
-            self.hands = all_hands(game)
-            self.cards = masks(self.hands)
+            self.theirs = HandRange(game, self.opponent)
             self.before_flop: dict[tuple[int, ...], np.ndarray] = {}  # own hand -> equities
         self.game, self.seat, self.other = game, seat, 1 - seat
         self.generator = np.random.default_rng(seed)
-        # [strategies, hands]: the probability to draw a strategy, times that of its moves so far with each hand.
-        self.reach = self.weights[:, None] * np.ones(len(self.hands))
-        self.followed = 0  # moves of the hand that the range accounts for
+        self.theirs.begin(self.other)
         self.street = -1
-        self.asked: dict[int, np.ndarray] = {}  # line -> the opponent's probabilities there
 
     def move(self, view: Any) -> int:
         self.look(view)
@@ -66,7 +59,7 @@ class LocalBestResponse:
             after = view.copy()
             self.game.play(after, RAISE)
             bet = int(after.paid[seat] - view.paid[other])
-            staying = (self.reach * (1 - self.probs(after)[:, :, FOLD])).sum(axis=0)
+            staying = (self.theirs.reach * (1 - self.theirs.probs(after)[:, :, FOLD])).sum(axis=0)
             folds, wins = 1 - staying.sum() / self.range.sum(), self.wins(staying)
             values[RAISE] = folds * pot + (1 - folds) * (wins * (pot + bet) - (1 - wins) * (to_call + bet))
         return max(legal, key=lambda action: values[action])
@@ -74,50 +67,21 @@ class LocalBestResponse:
     @property
     def range(self) -> np.ndarray:
         """The weight of each of the opponent's hands, [hands] f8."""
-        return self.reach.sum(axis=0)
+        return self.theirs.range
 
     def look(self, view: Any) -> None:
         """Update the range, and the equity of the own hand against each of its hands, to a view."""
         own = view.hole[self.seat].astype(np.int64)
         board = view.board[: int(view.dealt) - HOLE].astype(np.int64)
-        self.free = self.cards & (masks(own) | masks(board)) == 0  # hands that the opponent may hold
-        self.narrow(np.ones(self.reach.shape))
-        for now, action in list(moves_to(self.game, view))[self.followed :]:
-            if self.game.turn(now) == self.other:
-                self.narrow(self.probs(now)[:, :, action])
-            self.followed += 1
+        self.theirs.look(view, masks(own) | masks(board))
         if self.street != view.street:
             self.street = int(view.street)
             self.equities = self.equities_of(own, board)
-
-    def narrow(self, probs: np.ndarray) -> None:
-        """Update the range by the probabilities of a move; after a move of probability 0, reset it to all hands."""
-        changed = np.where(self.free, self.reach * probs, 0.0)
-        self.reach = changed if changed.any() else self.weights[:, None] * self.free
 
     def wins(self, weights: np.ndarray) -> float:
         """Return the equity of the own hand against a range; 0 against an empty one."""
         total = weights.sum()
         return float(weights @ self.equities / total) if total > 0 else 0.0
-
-    def probs(self, state: Any) -> np.ndarray:
-        """Return [strategies, hands, 3] f8: the probabilities of the opponent's moves with each hand, at its turn.
-
-        They are 0 with a hand that a strategy can't hold here.
-        """
-        line = int(state.line)
-        if line not in self.asked:
-            strategy, hand = np.nonzero(self.free & (self.reach > 0))
-            views = np.zeros(len(hand), self.game.state)
-            views[:] = state
-            views["hole"][:, self.seat] = HIDDEN
-            views["hole"][:, self.other] = self.hands[hand]
-            legal = legal_actions(self.game, state)
-            begun = (strategy,) if hasattr(self.opponent, "drawn") else ()
-            found = np.zeros((*self.reach.shape, 3))
-            found[strategy[:, None], hand[:, None], legal] = self.opponent.action_probs(views, *begun)[:, : len(legal)]
-            self.asked[line] = found
-        return self.asked[line]
 
     def equities_of(self, own: np.ndarray, board: np.ndarray) -> np.ndarray:
         hand = tuple(own.tolist())
@@ -126,25 +90,12 @@ class LocalBestResponse:
         # The same boards whenever it holds this hand before the flop, so that results don't depend on earlier games.
         generator = self.generator if len(board) else np.random.default_rng(hand)
         boards = boards_to_come(self.game, hand, board.tolist(), self.boards, generator)
-        found, counts = np.zeros(len(self.hands)), np.zeros(len(self.hands))
-        equities(own, masks(own), self.hands, self.cards, boards, masks(boards), counts, found)
+        hands, cards = self.theirs.hands, self.theirs.cards
+        found, counts = np.zeros(len(hands)), np.zeros(len(hands))
+        equities(own, masks(own), hands, cards, boards, masks(boards), counts, found)
         if len(board) == 0:
             self.before_flop[hand] = found
         return found
-
-
-def moves_to(game: Any, view: Any) -> Iterator[tuple[Any, int]]:
-    """Yield each turn of a seat on the path to a view, as both could see it, and the move that was made."""
-    now, made = positions(game)[0], moves_made(view)
-    for i in range(made):
-        if now.to_move == CHANCE:
-            street = int(now.street)
-            now.dealt = DEALT_BY[street]
-            now.board[: now.dealt - HOLE] = view.board[: now.dealt - HOLE]
-            now.to_move = first_to_move(street)
-        action = int(nth_move(view.line, made, i))
-        yield now.copy(), action
-        game.play(now, action)
 
 
 def lbr_games(game: str | Game, players: Sequence[Any], seed: int) -> Callable[[int], Record]:

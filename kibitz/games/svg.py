@@ -54,7 +54,7 @@ def board_svg(game: Game, state: Any, last_action: int | None = None, before: An
         tint = next((TINTS[seat] for seat in range(2) if cell in aims[seat] - aims[1 - seat]), EMPTY)
         marked = ' class="last"' if cell in last else ""
         parts.append(
-            f'<path d="{_outline(board, x, y)}" fill="{LAST if cell in last else tint}" stroke="{GRID}" '
+            f'<path d="{cell_outline(board, x, y)}" fill="{LAST if cell in last else tint}" stroke="{GRID}" '
             f'data-cell="{cell}" data-name="{escape(board.names[cell])}"{marked}/>'
         )
         if owners[cell] >= 0:
@@ -69,7 +69,7 @@ def board_svg(game: Game, state: Any, last_action: int | None = None, before: An
         parts += _edges(board, middles, getattr(game, "numbered_columns", False))
     width = max(x for x, _ in middles) + CELL / 2 + MARGIN / 2
     height = max(y for _, y in middles) + CELL / 2 + MARGIN
-    return _svg(width, height, _title(game, state), parts)
+    return svg_element(width, height, _title(game, state), parts)
 
 
 def _middles(board: Board, first_row_on_top: bool) -> list[tuple[float, float]]:
@@ -83,7 +83,7 @@ def _middles(board: Board, first_row_on_top: bool) -> list[tuple[float, float]]:
     return [(x - left + CELL / 2 + MARGIN, y - top + CELL / 2 + MARGIN / 2) for x, y in found]
 
 
-def _outline(board: Board, x: float, y: float) -> str:
+def cell_outline(board: Board, x: float, y: float) -> str:
     """The path of a cell's edge: a square, or a hexagon that stands on a corner."""
     corners = 4 if board.directions == SQUARE else 6
     radius = CELL / 2 / math.cos(math.pi / corners)
@@ -113,7 +113,7 @@ def action_attribute(action: int | None) -> str:
     return "" if action is None else f'data-action="{action}" '
 
 
-def _svg(width: float, height: float, title: str, parts: Iterable[str], action: int | None = None) -> str:
+def svg_element(width: float, height: float, title: str, parts: Iterable[str], action: int | None = None) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:g}" height="{height:g}" '
         f'{action_attribute(action)}viewBox="0 0 {width:g} {height:g}"><title>{escape(title)}</title>'
@@ -139,13 +139,13 @@ def card_svg(text: str | None, colour: str = "#222", action: int | None = None) 
     if text is None:
         back = f'<rect {frame} fill="#5b6f8a" stroke="#39434f"/>'
         inner = '<rect x="5" y="5" width="20" height="32" rx="2" fill="none" stroke="#dfe3e8"/>'
-        return _svg(CARD_WIDTH, CARD_HEIGHT, "face down", [back, inner])
+        return svg_element(CARD_WIDTH, CARD_HEIGHT, "face down", [back, inner])
     face = f'<rect {frame} fill="#fffdf8" stroke="{GRID}"/>'
     rank = (
         f'<text x="15" y="26" font-family="sans-serif" font-size="{15 if len(text) < 3 else 12}" '
         f'font-weight="bold" text-anchor="middle" fill="{escape(colour)}">{escape(text)}</text>'
     )
-    return _svg(CARD_WIDTH, CARD_HEIGHT, text, [face, rank], action)
+    return svg_element(CARD_WIDTH, CARD_HEIGHT, text, [face, rank], action)
 
 
 def die_svg(pips: int | None) -> str:
@@ -159,11 +159,11 @@ def die_svg(pips: int | None) -> str:
     """
     frame = 'x="1" y="1" width="28" height="28" rx="5"'
     if pips is None:
-        return _svg(30, 30, "hidden die", [f'<rect {frame} fill="#5b6f8a" stroke="#39434f"/>'])
+        return svg_element(30, 30, "hidden die", [f'<rect {frame} fill="#5b6f8a" stroke="#39434f"/>'])
     face = f'<rect {frame} fill="#fffdf8" stroke="{GRID}"/>'
     dots = [f'<circle cx="{7 + 8 * (k % 3)}" cy="{7 + 8 * (k // 3)}" r="2.6" fill="#222"/>' for k in PIPS.get(pips, ())]
     number = f'<text x="15" y="20" font-family="sans-serif" font-size="14" text-anchor="middle">{pips}</text>'
-    return _svg(30, 30, str(pips), [face, *(dots or [number])])
+    return svg_element(30, 30, str(pips), [face, *(dots or [number])])
 
 
 def table_html(rows: Iterable[tuple[str, Iterable[str], str]]) -> str:

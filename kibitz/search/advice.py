@@ -23,6 +23,9 @@ class Advice:
     line: tuple[int, ...] = ()  # principal variation, where the search has one
     error: np.ndarray | None = None  # [n] f8: standard error of the value, where the search knows it
     won: np.ndarray | None = None  # [n] f8: share of the simulations that the seat won, where the search knows it
+    averaged: bool = (
+        False  # whether each value is the plain mean of the rewards of its visits: then `interval` is known
+    )
     exact: bool = False  # whether the search has proven the best action, however few visits that took
     names: tuple[str, ...] = ()  # the actions as players write them, for display (see `named`)
 
@@ -36,6 +39,24 @@ class Advice:
     def best(self) -> int:
         """The action of the highest probability."""
         return int(self.actions[np.argmax(self.policy)])
+
+    def interval(self, game: Game) -> np.ndarray:
+        """[n, 2] f8: the lower and upper end of the 95% interval of each value; NaN: unknown.
+
+        By the standard error where the search knows it. For a mean of rewards it is Wilson's score interval: no reward
+        between the two bounds varies more than one that takes only these bounds, so it is exact where games are won or
+        lost, and too wide elsewhere. It is about the simulations: it doesn't cover what the search can't see.
+        """
+        if self.error is not None:
+            found = self.value[:, None] + 1.96 * self.error[:, None] * [-1, 1]
+        elif self.averaged:
+            low, high = game.facts.rewards
+            found = low + (high - low) * _wilson((self.value - low) / (high - low), self.visits)
+        else:
+            found = np.full((len(self.value), 2), np.nan)
+        if self.exact:
+            found[self.actions == self.best] = self.value[self.actions == self.best]
+        return found
 
     def draw(self, generator: np.random.Generator) -> int:
         """Sample an action from the policy."""
@@ -81,6 +102,7 @@ class Advice:
 
     def as_json(self, game: Game, view: Any) -> dict[str, Any]:
         """Everything, as values for JSON."""
+        interval = self.interval(game)
         moves = [
             {
                 "move": game.action_to_string(view, int(action)),
@@ -89,6 +111,7 @@ class Advice:
                 "value": None if np.isnan(self.value[i]) else float(self.value[i]),
                 "visits": int(self.visits[i]),
                 "prior": float(self.prior[i]),
+                "interval": None if np.isnan(interval[i]).any() else interval[i].tolist(),
             }
             | {name: float(known[i]) for name, known in (("error", self.error), ("won", self.won)) if known is not None}
             for i, action in enumerate(self.actions)
@@ -107,6 +130,14 @@ class Advice:
 
 
 HEADER = ("action", "policy", "value", "visits")
+
+
+def _wilson(share: np.ndarray, visits: np.ndarray) -> np.ndarray:
+    """[n, 2] f8: Wilson's 95% interval of shares; NaN without visits."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z2 = 1.96**2 / visits
+        middle, half = share + z2 / 2, np.sqrt(z2 * (share * (1 - share) + z2 / 4))
+        return np.stack([middle - half, middle + half], axis=1) / (1 + z2)[:, None]
 
 
 def fixed_advice(game: Game, view: Any, policy: np.ndarray) -> Advice:

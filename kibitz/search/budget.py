@@ -25,7 +25,9 @@ class Clock:
         return time.perf_counter() - self.began
 
 
-def chunks(simulations: int, seconds: float, report: Reporter = SILENT, clock: Clock | None = None) -> Iterator[int]:
+def chunks(
+    simulations: int, seconds: float, report: Reporter = SILENT, clock: Clock | None = None, small: bool = False
+) -> Iterator[int]:
     """Yield numbers of simulations to do, one at least, until the simulations or the seconds are used up.
 
     The first chunk is one simulation. It may compile the kernels, so the clock starts after it.
@@ -35,6 +37,7 @@ def chunks(simulations: int, seconds: float, report: Reporter = SILENT, clock: C
         seconds: Infinite: no limit.
         report: Receives the number of simulations done after each chunk.
         clock: Measures the seconds; by default one of its own.
+        small: Whether chunks are small without a limit of seconds too, for a caller who looks at the clock.
     """
     if not (simulations >= 0 and seconds >= 0):
         raise BadInput(f"a budget of {simulations} simulations and {seconds} seconds: neither should be below 0")
@@ -43,7 +46,7 @@ def chunks(simulations: int, seconds: float, report: Reporter = SILENT, clock: C
     clock = clock or Clock()
     yield 1
     clock.restart()
-    done, largest = 1, KERNEL_SIMULATIONS if seconds == math.inf else 2
+    done, largest = 1, KERNEL_SIMULATIONS if seconds == math.inf and not small else 2
     report.progress(done, simulations or None)
     while (not simulations or done < simulations) and clock.seconds < seconds:
         chunk = min(simulations - done, largest) if simulations else largest

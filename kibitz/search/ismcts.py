@@ -9,6 +9,7 @@ mean is played, and announcements are chosen by the distribution of scores, unle
 """
 
 import math
+from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -108,7 +109,8 @@ class InfosetTree(Search):
         visits = root[:, VISITS].astype(np.int64)
         with np.errstate(invalid="ignore"):
             value = np.where(visits > 0, root[:, TOTAL] / visits, np.nan)
-        return greedy_advice(actions, value if self.by_mean else visits, value, visits, simulations)
+        advice = greedy_advice(actions, value if self.by_mean else visits, value, visits, simulations)
+        return replace(advice, averaged=True)
 
     def refuse_beyond_memory(self, simulations: int) -> None:
         stored = int(self.table.used[0])

@@ -212,7 +212,7 @@ class Mcts(Search):
         prior = self.tree.prior[nodes].astype(float)
         return Advice(
             actions, policy, value, visits, prior, simulations, seconds, line=self.principal_variation(),
-            exact=self.finished,
+            averaged=True, exact=self.finished,
         )  # fmt: skip
 
     def best(self, children: np.ndarray) -> int:

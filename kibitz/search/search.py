@@ -5,6 +5,7 @@ contract tests find it there too. Its options are the parameters of its construc
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -20,6 +21,8 @@ from .budget import Clock, chunks
 
 SEARCHES = Registry("search", "kibitz.search")
 search = SEARCHES
+FIRST_SECONDS = 0.05  # after which growing advice is given for the first time
+FIRST_SIMULATIONS = 64  # the same for a search that is repeated, where its budget is simulations
 
 
 class Search:
@@ -77,6 +80,50 @@ class Search:
             return self.announcements.advise(view, seat, self.rng)
         advice = self._advise(view, seat, simulations, seconds, report)
         return replace(advice, seconds=self.clock.seconds)
+
+    def growing(self, view: Any, seat: int, simulations: int = 0, seconds: float = math.inf) -> Iterator[Advice]:
+        """Search as `advise` does, and yield advice while the search thinks, each on about twice the time of the last.
+
+        The last advice is that of the whole budget: with a budget of simulations, exactly what `advise` returns. A
+        search that implements `_advise` can't be asked on the way, so it is repeated with doubled budgets.
+        """
+        announcing = self.announcements is not None and self.game.is_announcement(view)
+        forced = not self.keeps_tree and len(legal_actions(self.game, view)) == 1
+        if self.budget == "none" or announcing or forced:
+            yield self.advise(view, seat, simulations, seconds)
+        elif type(self)._advise is Search._advise:
+            yield from self._continued(view, seat, simulations, seconds)
+        else:
+            yield from self._repeated(view, seat, simulations, seconds)
+
+    def _continued(self, view: Any, seat: int, simulations: int, seconds: float) -> Iterator[Advice]:
+        """Yield advice of one search that goes on."""
+        self.target(view, seat)
+        self.refuse_beyond_memory(simulations)
+        done, due = 0, FIRST_SECONDS
+        for chunk in chunks(simulations, seconds, clock=self.clock, small=True):
+            if done > 1 and self.clock.seconds >= due:
+                yield replace(self.advice(view, done), seconds=self.clock.seconds)
+                due = 2 * self.clock.seconds
+            self.refuse_beyond_memory(chunk)
+            done += self.run(chunk)
+            if self.finished:
+                break
+        yield replace(self.advice(view, done), seconds=self.clock.seconds)
+
+    def _repeated(self, view: Any, seat: int, simulations: int, seconds: float) -> Iterator[Advice]:
+        """Yield the advice of searches from the same random numbers, each with twice the budget of the one before."""
+        before, timed = self.rng.copy(), seconds < math.inf
+        budget, spent = FIRST_SECONDS if timed else FIRST_SIMULATIONS, -1
+        while budget < (seconds if timed else simulations):
+            advice = self.advise(view, seat, simulations if timed else int(budget), budget if timed else math.inf)
+            if advice.simulations == spent:  # all worlds are solved: more of the budget changes nothing
+                return
+            yield advice
+            spent = advice.simulations
+            self.rng[:] = before
+            budget *= 2
+        yield self.advise(view, seat, simulations, seconds)
 
     def _advise(self, view: Any, seat: int, simulations: int, seconds: float, report: Reporter) -> Advice:
         self.target(view, seat)

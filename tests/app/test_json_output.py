@@ -25,6 +25,7 @@ EXAMPLES = {
     "players": ([], "players"),
     "rate": ([MATCH.replace("random random", "random oos:10")], "rate match"),
     "record": ([], "record kuhn --players random --games 4 --processes 1"),
+    "review": ([MATCH], "review match --with random"),
     "runs": ([MATCH], "runs --in match"),
     "runs compare": (SOLVED, "runs compare cfr cfr+"),
     "runs show": ([MATCH], "runs show match"),

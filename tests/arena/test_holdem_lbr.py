@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.arena.holdem_lbr import LocalBestResponse, adviser, lbr_games, moves_to
+from kibitz.arena.holdem_lbr import LocalBestResponse, adviser, lbr_games
 from kibitz.core.names import BadInput
 from kibitz.games.holdem.evaluator import KEYS, value
 from kibitz.games.holdem.ranges import all_hands, boards_to_come, deck_of, equities, masks
 from kibitz.games.holdem.state import CALL, FOLD, RAISE
 from kibitz.learn.deep_cfr.average import action_probs
 from kibitz.learn.deep_cfr.networks import Model, Shape, new_weights, save_model
+from kibitz.players.holdem_ranges import moves_to
 
 from ..players.test_players import look, positions_met
 

@@ -74,3 +74,16 @@ def test_a_clock_allows_one_simulation_and_then_ever_more():
 def test_a_search_without_a_budget_is_refused():
     with pytest.raises(BadInput, match="give simulations or seconds"):
         next(chunks(0, math.inf))
+
+
+def test_intervals_of_means_are_wilsons_and_those_of_standard_errors_normal():
+    game = games.load("tic_tac_toe")  # rewards from -1 to 1
+    assert np.isnan(advice().interval(game)).all()
+    (low, high), _, unknown = advice(averaged=True, value=np.array([0.0, 0.5, np.nan])).interval(game)
+    assert (low, high) == pytest.approx((2 * 0.23659 - 1, 2 * 0.76341 - 1), abs=1e-4)  # 5 of 10, Wilson 1927
+    assert np.isnan(unknown).all()
+    assert advice(error=np.full(3, 0.1)).interval(game)[1] == pytest.approx([0.304, 0.696])
+    assert advice(averaged=True, exact=True).interval(game)[1].tolist() == [0.5, 0.5]
+    moves = advice(averaged=True).as_json(game, games.positions(game)[0])["moves"]
+    assert moves[0]["interval"][0] == pytest.approx(-1)
+    assert moves[2]["interval"] is None

@@ -12,6 +12,7 @@ from ..ui.progress import err, out, print_plain, reporting
 from .options import GameName, Json, Memory, Seed, Trust, write_json
 
 STDOUT = Path("-")
+ANY = "any"  # no assumption about the other seats
 
 
 def register(app: typer.Typer) -> None:
@@ -36,6 +37,15 @@ def advise(
             "that answers within a second.",
         ),
     ] = None,
+    assumed: Annotated[
+        str | None,
+        typer.Option(
+            "--beliefs",
+            help="Show too what the seat may believe about hidden cards if the others play like this player, one "
+            f"without search such as net:models/leduc; {ANY}: if all deals that fit are equally likely.",
+            metavar="PLAYER",
+        ),
+    ] = None,
     seed: Seed = 1,
     memory: Memory = None,
     trust: Trust = False,
@@ -49,6 +59,8 @@ def advise(
     Example: kibitz advise leduc "? K raise"
 
     Example: kibitz advise holdem "? ? Ah As"
+
+    Example: kibitz advise leduc "? K raise" --beliefs net:models/leduc
 
     Example: kibitz advise connect_four "4 4 3" --with uct:10000 --json -
     """
@@ -70,19 +82,27 @@ def advise(
         adviser = make_adviser(player, game)
     seat = int(game.turn(states[-1]))
     views = own_views(game, states, seat)
+    believed = None
+    if assumed is not None:
+        from ...players.beliefs import beliefs
+
+        with reporting("weighing the deals"):
+            believed = beliefs(game, views[-1], seat, None if assumed == ANY else assumed)
     with reporting(f"{player} is thinking"):
         Follower(adviser, game, seat, seed).move(views)
         advice = explained(adviser, views[-1])
     if advice is None:
         raise BadInput(f"{player} gives no advice, only moves: name a player that searches, such as oos:1000")
     asked = {"game": full_name(game), "line": split(moves), "seat": seat + 1, "with": player, "seed": seed}
-    report = asked | advice.as_json(game, views[-1])
+    report = asked | advice.as_json(game, views[-1]) | ({"beliefs": believed.as_json()} if believed else {})
     if json_file == STDOUT:
         print(json.dumps(report, indent=2))
         return
     out.print(position(game, views[-1], seat, f"{full_name(game)}, seat {seat + 1} to move"))
     out.print(words("{name} would play", name=player), style="green", highlight=False, markup=False)
     out.print(advice_table(shown, views[-1], advice, words))
+    if believed:
+        out.print(f"\n{believed}", highlight=False, markup=False)
     if note := getattr(getattr(adviser, "search", None), "note", ""):
         print_plain(note, err)
     write_json(json_file, report)

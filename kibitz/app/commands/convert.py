@@ -1,6 +1,5 @@
 """`kibitz convert`: recorded games of Doppelkopf and hold'em from one format into another."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,6 @@ from ..ui.words import Words
 from .options import Trust, check_writable, path_to_read
 
 if TYPE_CHECKING:
-    from ...games import Game
     from ...games.doppelkopf import thesis_lines
     from ...games.records import Record
 
@@ -25,9 +23,6 @@ FORMATS = {
 }
 READ_ONLY = {"pokerstars": "hand histories of PokerStars, heads-up limit hold'em"}
 SUFFIXES = {".jsonl": "json", ".txt": "text", ".acpc": "acpc"}
-NO_HANDS = ("#", "SCORE")  # other lines in the logs of a server
-MANY = 1000  # games for which it pays to compile the rules
-UNKNOWN = "unknown"  # the player of a format without names
 
 
 def register(app: typer.Typer) -> None:
@@ -122,6 +117,7 @@ def convert(
     """
     from ...games.doppelkopf import thesis_lines
     from ...games.doppelkopf.german import to_german
+    from ...games.record_files import read_games
     from ...games.records import FILE
     from ..ui.arena_tables import print_line
 
@@ -131,24 +127,19 @@ def convert(
     form = thesis_lines.form(letters, position, hand, marriage)
     path = source / FILE if source.is_dir() else source
     text = read_text(path, "file of games")
-    read_as = choose("format", read_as, FORMATS | READ_ONLY) if read_as is not None else _looks_like(text)
+    if read_as is not None:
+        choose("format", read_as, FORMATS | READ_ONLY)
     if write_as is None and target is not None:
         write_as = SUFFIXES.get(target.suffix)
     if write_as is None:
         raise BadInput(f"--to is missing: the formats are {', '.join(FORMATS)}")
     choose("format", write_as, FORMATS)
-    readers = {
-        "json": _from_json,
-        "text": _from_text,
-        "thesis": lambda text: _from_lines(text, "doppelkopf:thesis" if rules is None else rules, form),
-        "acpc": lambda text: _from_hands(text, "holdem" if rules is None else rules),
-        "pokerstars": lambda text: _from_pokerstars(text, "holdem" if rules is None else rules),
-    }
     written: list[str] = []
     lossy = 0
     try:
         with reporting(f"reading {path}") as report:
-            for count, (record, end) in enumerate(readers[read_as](text), 1):
+            games = read_games(text, read_as, rules, form, lambda reason: print_line(f"left out: {reason}", err))
+            for count, (record, end) in enumerate(games, 1):
                 if number in (None, count):
                     report.progress(len(written), note=words("{count} games", count=f"{len(written):,}"))
                     written.append(_write(record, end, write_as, form, seat))
@@ -170,17 +161,6 @@ def convert(
     print_line(words("{count} games: {file}", count=f"{len(written):,}", file=target))
 
 
-def _looks_like(text: str) -> str:
-    from ...games.holdem import pokerstars
-
-    first = text.lstrip()
-    if first.startswith(("STATE", *NO_HANDS)):
-        return "acpc"
-    if first.lstrip("\ufeff").startswith(pokerstars.MARK):
-        return "pokerstars"
-    return "json" if first.startswith("{") else "text" if first.startswith(("game ", "Spiel ")) else "thesis"
-
-
 def _write(record: "Record", end: Any, form_name: str, form: "thesis_lines.Form", seat: int | None) -> str:
     from ...games import load_stored
     from ...games.doppelkopf import notation, thesis_lines
@@ -200,113 +180,3 @@ def _write(record: "Record", end: Any, form_name: str, form: "thesis_lines.Form"
         return "".join(thesis_lines.write_line(game, record.actions, end, seat, form) for seat in seats)
     except BadInput as error:
         raise BadInput(f"game {record.number + 1}: {error}") from None
-
-
-def _payoffs(end: Any) -> list[float]:
-    return [float(score) for score in end.scores]
-
-
-def _from_json(text: str) -> "Iterator[tuple[Record, Any]]":
-    from ...games.records import read_line
-
-    many = text.count("\n") >= MANY
-    for number, line in enumerate(text.splitlines()):
-        where = f"line {number + 1}"
-        record = read_line(line, f"{where},")
-        try:
-            end = _end_of(record, many)
-        except BadInput as error:
-            what = str(error).removeprefix(f"game {record.number + 1}: ")
-            raise BadInput(f"{where}: game {record.number + 1}: {what}") from None
-        yield record, end
-
-
-def _end_of(record: "Record", many: bool) -> Any:
-    """Return the last position of a game; refuse one that can't have been played."""
-    import numpy as np
-
-    from ...games import load_stored, positions
-    from ...games.doppelkopf import notation
-    from ...games.game import SCRATCH
-    from ...games.holdem import Holdem
-
-    game = load_stored(record.game)
-    if isinstance(game, Holdem):
-        end = positions(game)[0]
-        known = many and notation.play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))
-        return end if known and record.payoffs == [game.payoff(end, seat) for seat in range(2)] else record.verify()
-    end = notation.replay(notation.check_game(game), record.actions, many)
-    if _payoffs(end) != record.payoffs:
-        raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
-    return end
-
-
-def _from_text(text: str) -> "Iterator[tuple[Record, Any]]":
-    from ...games.doppelkopf import notation
-    from ...games.records import Record
-
-    for found in notation.read(text):
-        yield Record(*found[:5], _payoffs(found.end)), found.end
-
-
-def _from_lines(text: str, rules_name: str, form: "thesis_lines.Form") -> "Iterator[tuple[Record, Any]]":
-    from ...games import full_name, load
-    from ...games.doppelkopf import notation, thesis_lines
-    from ...games.records import Record
-
-    rules = notation.check_game(load(rules_name))
-    many = text.count("\n") >= MANY
-    for count, (actions, end) in enumerate(thesis_lines.read_games(rules, text, form, many)):
-        yield Record(count, full_name(rules), [UNKNOWN] * 4, 0, actions, _payoffs(end)), end
-
-
-def _holdem(rules_name: str, form_name: str) -> "Game":
-    from ...games import load
-    from ...games.holdem import Holdem
-
-    rules = load(rules_name)
-    if not isinstance(rules, Holdem):
-        raise BadInput(f"--rules {rules_name}: the format {form_name} is for holdem")
-    return rules
-
-
-def _from_pokerstars(text: str, rules_name: str) -> "Iterator[tuple[Record, Any]]":
-    """The hands that are whole games; the reason is printed for each other one."""
-    from ...games import full_name
-    from ...games.holdem import pokerstars
-    from ...games.records import Record
-    from ..ui.arena_tables import print_line
-
-    rules = _holdem(rules_name, "pokerstars")
-    refused: list[str] = []
-    read = 0
-    for place, lines in pokerstars.hands(text):
-        try:
-            hand = pokerstars.read(rules, lines)
-        except BadInput as error:
-            refused.append(f"line {place}: {error}")
-            continue
-        read += 1
-        yield Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs), hand.end
-    if refused and not read:
-        more = f" (and {len(refused) - 1:,} more hands)" if len(refused) > 1 else ""
-        raise BadInput(f"{refused[0]}{more}")
-    for reason in refused:
-        print_line(f"left out: {reason}", err)
-
-
-def _from_hands(text: str, rules_name: str) -> "Iterator[tuple[Record, Any]]":
-    from ...games import full_name
-    from ...games.holdem import acpc
-    from ...games.records import Record
-
-    rules = _holdem(rules_name, "acpc")
-    many = text.count("\n") >= MANY
-    for place, line in enumerate(text.splitlines()):
-        if not line.strip() or line.startswith(NO_HANDS):
-            continue
-        try:
-            hand = acpc.read(rules, line, many)
-        except BadInput as error:
-            raise BadInput(f"line {place + 1}: {error}") from None
-        yield Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs), hand.end

@@ -25,11 +25,11 @@ from ...core.workers import one_thread
 from ...games import Game, load
 from ...games.display import display
 from ...players import Player, make_for
+from ...players.thinking import growing_advice
 from ...search.advice import Advice
 from ..ui.formatting import advice_notes
 from ..ui.referee import Follower
 from ..ui.words import Words
-from .growing import growing_advice
 from .messages import AdvisedMove
 
 ATTEMPTS = 3  # of a request whose process dies

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kibitz.app.commands import convert
 from kibitz.arena.match import play_match
+from kibitz.games import record_files
 from kibitz.games.records import read_records
 
 from ...games.test_pokerstars import FOLDED, SHOWDOWN
@@ -21,7 +21,7 @@ def played(tmp_path):
 
 @pytest.mark.parametrize("many", [10**9, 1])
 def test_a_match_is_written_as_hands_and_read_back(kibitz, tmp_path, monkeypatch, played, many):
-    monkeypatch.setattr(convert, "MANY", many)
+    monkeypatch.setattr(record_files, "MANY", many)
     code, out, _ = kibitz("convert", "games.jsonl", "hands.acpc")
     assert code == 0
     assert "12 games: hands.acpc" in out
@@ -59,7 +59,7 @@ BAD = {
 @pytest.mark.parametrize("many", [10**9, 1])  # whether hands are read by compiled rules
 @pytest.mark.parametrize("line", BAD)
 def test_a_hand_that_cannot_have_been_played_is_refused_in_one_line(kibitz, tmp_path, monkeypatch, line, many):
-    monkeypatch.setattr(convert, "MANY", many)
+    monkeypatch.setattr(record_files, "MANY", many)
     (tmp_path / "bad.acpc").write_text(line + "\n")
     code, _, err = kibitz("convert", "bad.acpc", "games.jsonl")
     assert code == 2
@@ -81,7 +81,7 @@ def test_a_hand_that_cannot_have_been_played_is_refused_in_one_line(kibitz, tmp_
 )
 @pytest.mark.parametrize("many", [10**9, 1])
 def test_games_that_do_not_fit_the_format_are_refused(kibitz, tmp_path, monkeypatch, played, asked, why, many):
-    monkeypatch.setattr(convert, "MANY", many)
+    monkeypatch.setattr(record_files, "MANY", many)
     (tmp_path / "good.acpc").write_text(HAND + "\n")
     line = played[0].line()
     (tmp_path / "spoiled.jsonl").write_text(line.replace('"actions": [', '"actions": [99, '))

@@ -103,6 +103,17 @@ def test_json_on_stdout_comes_alone(kibitz, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_advice_shows_what_may_be_believed(kibitz):
+    code, out, _ = kibitz("advise", "kuhn", "? Q bet", "--with", "random", "--beliefs", "random")
+    assert code == 0
+    assert out.splitlines()[-2:] == ["if the opponent plays like random", "card of seat 1: J 50.0%, K 50.0%"]
+    _, out, _ = kibitz("advise", "kuhn", "? Q bet", "--with", "random", "--beliefs", "any", "--json", "-")
+    assert json.loads(out)["beliefs"]["basis"] == "uniform over deals that fit"
+    code, _, error = kibitz("advise", "kuhn", "? Q bet", "--with", "random", "--beliefs", "oos:10")
+    assert code == 2
+    assert "oos:10 gives no probabilities for every hand" in " ".join(error.split())
+
+
 def test_the_same_seed_gives_the_same_advice(kibitz):
     def moves(seed):
         return json.loads(kibitz("advise", "leduc", "K ?", "--with", "oos:200", "--seed", seed, "--json", "-")[1])[

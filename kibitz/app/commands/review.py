@@ -1,0 +1,108 @@
+"""`kibitz review`: what each move of a recorded game cost, by a player's advice."""
+
+import math
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...core import names
+from ...core.names import BadInput, choose
+from ..ui.progress import out, reporting
+from .convert import FORMATS, READ_ONLY, choices
+from .options import Json, Memory, Seed, Trust, path_to_read, write_json
+
+
+def register(app: typer.Typer) -> None:
+    app.command("review")(review)
+
+
+def review(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="File of games, or the run folder that holds one: games.jsonl, or another format that kibitz "
+            "convert reads.",
+            metavar="FILE",
+            parser=path_to_read,
+        ),
+    ],
+    number: Annotated[int, typer.Option("--game", help="Number of the game, from 1.")] = 1,
+    player: Annotated[
+        str | None,
+        typer.Option(
+            "--with",
+            help="Player that advises: uct:10000, oos:10000, strategy:FILE, ... Default: the strongest that answers "
+            "within a second.",
+        ),
+    ] = None,
+    seat: Annotated[
+        int | None, typer.Option(help="Review only the moves of this seat (1 is the first). Default: all.")
+    ] = None,
+    read_as: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help=f"Format of FILE: {choices(FORMATS | READ_ONLY)}. Default: recognized by its content.",
+            metavar="FORMAT",
+        ),
+    ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            help="Formats thesis, acpc and pokerstars: the game that was played.",
+            metavar="GAME",
+            show_default="doppelkopf:thesis or holdem",
+        ),
+    ] = None,
+    seed: Seed = 1,
+    memory: Memory = None,
+    trust: Trust = False,
+    json_file: Json = None,
+) -> None:
+    """Review a recorded game: the value of each move and of the best one, and what each mistake cost.
+
+    Values are expected payoffs of the seat that moves, by the advice of a player that sees what the seat saw.
+
+    Example: kibitz review runs/connect_four-match-001 --game 3 --with uct:10000
+
+    Example: kibitz review hands.acpc --game 7 --seat 2 --with oos:100000
+    """
+    from ...arena.review import HEAD
+    from ...arena.review import review as review_game
+    from ...games import load_stored
+    from ...games.display import display
+    from ...games.record_files import read_game
+    from ...players import default_player
+    from ..ui.tables import compact_table
+
+    say = partial(out.print, highlight=False, markup=False)
+    if read_as is not None:
+        choose("format", read_as, FORMATS | READ_ONLY)
+    names.at_least("--seed", seed, 0)
+    record = read_game(file, number, read_as, rules)
+    game = load_stored(record.game)
+    if seat is not None and not 1 <= seat <= game.facts.seats:
+        raise BadInput(f"--seat {seat} should be 1 to {game.facts.seats}")
+    player = player or default_player(game)
+    with reporting(f"{player} reviews game {number}") as report:
+        found = review_game(record, player, None if seat is None else seat - 1, seed, report)
+    players = ", ".join(f"seat {i + 1} {name}" for i, name in enumerate(record.players))
+    say(f"game {number} of {record.game}: {players}; reviewed by {player}")
+    table = compact_table(*HEAD)
+    styles = {"blunder": "red", "mistake": "yellow", "inaccuracy": "cyan"}
+    shown = display(game)
+    for row, move in zip(found.rows(), found.moves, strict=True):
+        if move.mark or shown.is_visible(move.view, move.action):  # nobody hears that a seat announces nothing
+            table.add_row(*row, style=styles.get(move.mark, ""))
+    say(table)
+    for mover in sorted({move.seat for move in found.moves}):
+        total, marked = found.total_cost(mover), [move.mark for move in found.moves if move.seat == mover and move.mark]
+        counts = ", ".join(
+            f"{marked.count(mark)} {mark}{'s'[: marked.count(mark) != 1]}" for mark in styles if mark in marked
+        )
+        cost = "unknown: the adviser gives no values" if math.isnan(total) else f"{total:.2f}"
+        say(f"total cost of seat {mover + 1}: {cost}{f' ({counts})' if counts else ''}")
+    say(found.marks_in_words)
+    write_json(json_file, found.as_json())

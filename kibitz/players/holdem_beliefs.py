@@ -1,0 +1,150 @@
+"""Ranges in hold'em as people look at them: by hand class in a grid, each class split by action.
+
+The grid of 13 x 13 classes begins with aces; pairs are on the diagonal, suited hands above it, offsuit hands below.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.names import BadInput
+from ..games import full_name, legal_actions
+from ..games.holdem.display import RANKS, card_name
+from ..games.holdem.ranges import masks
+from ..games.holdem.state import HIDDEN, HOLE
+from .holdem_ranges import HandRange
+from .player import label
+from .worlds import FITS, policy_player
+
+
+@dataclass(frozen=True)
+class Hands:
+    """The hands that a seat may hold, with their probabilities and what the seat does with each."""
+
+    seat: int
+    basis: str  # what the probabilities rest on, in words
+    hands: np.ndarray  # [n, 2] i8: all hands of the deck, the higher card first
+    probs: np.ndarray  # [n] f8: they sum to 1; 0: impossible
+    actions: tuple[str, ...]  # the moves at the turn that `policy` is about; none where there is no such turn
+    policy: np.ndarray  # [n, actions] f8: of the possible hands; 0 for the others
+    played: str  # the move that was made at that turn; empty: the seat is to move
+
+    def grid(self) -> list[list[dict[str, Any]]]:
+        """Rows of hand classes, both from the highest rank: name, combos, probability and mean policy."""
+        ranks = sorted({int(card) // 4 for card in self.hands.ravel()}, reverse=True)
+        place = {rank: i for i, rank in enumerate(ranks)}
+        cells: list[list[list[int]]] = [[[] for _ in ranks] for _ in ranks]
+        for i, (high, low) in enumerate(self.hands.tolist()):
+            row, column = place[high // 4], place[low // 4]
+            if high % 4 != low % 4:
+                row, column = column, row
+            cells[row][column].append(i)
+        return [[self._cell(ranks[r], ranks[c], r - c, cells[r][c]) for c in range(len(ranks))] for r in place.values()]
+
+    def _cell(self, row: int, column: int, below: int, members: list[int]) -> dict[str, Any]:
+        high, low = max(row, column), min(row, column)
+        name = RANKS[high] + RANKS[low] + ("o" if below > 0 else "s" if below < 0 else "")
+        possible = [i for i in members if self.policy[i].any() or self.probs[i] > 0]
+        probs = self.probs[possible]
+        weights = probs if probs.sum() > 0 else np.ones(len(possible))
+        mean = np.average(self.policy[possible], axis=0, weights=weights) if possible else np.zeros(len(self.actions))
+        combos = [
+            {
+                "hand": " ".join(card_name(int(card)) for card in self.hands[i]),
+                "prob": float(self.probs[i]),
+                "policy": self.policy[i].tolist(),
+            }
+            for i in possible
+        ]
+        return {"name": name, "prob": float(probs.sum()), "policy": mean.tolist(), "combos": combos}
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, as values for JSON, rounded to five decimals."""
+        return {
+            "seat": self.seat + 1,
+            "basis": self.basis,
+            "actions": list(self.actions),
+            "played": self.played,
+            "grid": _rounded(self.grid()),
+        }
+
+
+@dataclass(frozen=True)
+class RangeBeliefs:
+    """The range of the other seat, and beside it what the own seat does with every hand that it might hold."""
+
+    other: Hands
+    own: Hands
+    exact: bool = True
+
+    @property
+    def basis(self) -> str:
+        return self.other.basis
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, as values for JSON."""
+        found = {"other": self.other.as_json(), "own": self.own.as_json()}
+        return {"kind": "ranges", "basis": self.basis, "exact": self.exact, **found}
+
+    def __str__(self) -> str:
+        cells = sorted((cell for row in self.other.grid() for cell in row), key=lambda cell: -cell["prob"])
+        shown = ", ".join(f"{cell['name']} {cell['prob']:.1%}" for cell in cells[:12])
+        return f"{self.basis}\nseat {self.other.seat + 1} holds: {shown}, ..."
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_rounded(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _rounded(each) for key, each in value.items()}
+    return round(value, 5) if isinstance(value, float) else value
+
+
+def range_beliefs(game: Any, view: Any, seat: int, assumed: Any = None, own: Any = None) -> RangeBeliefs:
+    """The ranges of both seats at a view.
+
+    Args:
+        assumed: The player that the other seat is assumed to be; None: all hands that fit are equally likely.
+        own: The player whose strategy is shown for the own seat: its range is what an opponent who knew the player
+            would believe, so it doesn't depend on the own cards. None: no strategy.
+    """
+    if int(view.dealt) < HOLE:
+        raise BadInput(f"the hands of {full_name(game)} aren't dealt yet")
+    board = view.board[: int(view.dealt) - HOLE].astype(np.int64)
+    held = masks(view.hole[seat].astype(np.int64))
+    return RangeBeliefs(
+        _hands(game, view, 1 - seat, assumed, int(held | masks(board))),
+        _hands(game, view, seat, own, int(masks(board))),
+    )
+
+
+def _hands(game: Any, view: Any, seat: int, player: Any, known: int) -> Hands:
+    """What is known of the hand of a seat that plays like the player and can't hold the known cards."""
+    made = None if player is None else policy_player(player, game)
+    found = HandRange(game, made)
+    found.begin(seat)
+    found.look(view, known)
+    basis = FITS
+    if made is not None:
+        who = f"seat {seat + 1} plays like {label(player)}"
+        basis = f"if {who}; it never does so here: all hands are possible" if found.surprised else f"if {who}"
+    actions, policy, played = (), np.zeros((len(found.hands), 0)), ""
+    if made is not None and game.turn(view) == seat:
+        now = view.copy()
+        now.hole[:] = HIDDEN
+        reach, probs = found.reach, found.ask(now, np.tile(found.free, (len(found.weights), 1)))
+        actions, policy = _mean(game, now, found, reach, probs)
+    elif found.last is not None:
+        now = found.last.state
+        actions, policy = _mean(game, now, found, found.last.reach, found.last.probs)
+        played = game.action_to_string(now, found.last.action)
+    return Hands(seat, basis, found.hands, found.range / found.range.sum(), actions, policy, played)
+
+
+def _mean(game: Any, state: Any, found: HandRange, reach: np.ndarray, probs: np.ndarray) -> tuple[Any, np.ndarray]:
+    """The names of the moves at a turn, and [hands, moves] f8: the policy of the mixture of strategies."""
+    legal = legal_actions(game, state)
+    weights = np.where(reach.sum(axis=0) > 0, reach, found.weights[:, None])
+    policy = np.einsum("sh,sha->ha", weights, probs[:, :, legal]) / weights.sum(axis=0)[:, None]
+    return tuple(game.action_to_string(state, action) for action in legal), policy

@@ -1,0 +1,113 @@
+"""What was measured of players: strength and weakness as the pages of `docs` report them, one fact per line.
+
+A test looks each quotation up in its page, so a number can't stay here when the page changes.
+"""
+
+from typing import NamedTuple
+
+
+class Fact(NamedTuple):
+    """A measurement of a player in a game."""
+
+    player: str  # its name; another budget of a search counts as the same player, unless this name gives one
+    game: str
+    weakness: str  # in words, after the name of the player
+    page: str  # in docs
+    quote: str  # where it is from: text of the page
+    time: str = ""  # per move, where it was measured
+
+
+def _guided(game: str, model: str, score: str, words: str = "") -> Fact:
+    text = f"wins {words}" if words else f"scores {score}"
+    text += " against UCT with the same time, 0.05 s per move"
+    return Fact(f"puct:seconds=0.5,policy=models/{model}", game, text, "default-players.md", score)
+
+
+def _leduc(search: str, simulations: int, nash_conv: str, half: str) -> Fact:
+    text = f"a best response wins {half} chips per game from it on average"
+    return Fact(f"{search}:{simulations}", "leduc", text, "exit-oos.md", nash_conv)
+
+
+DEEP_CFR, EXIT_OOS, POKER, DEFAULTS = "deep-cfr.md", "exit-oos.md", "poker.md", "default-players.md"
+LBR = "mbb/g to a local best response"
+
+FACTS = (
+    Fact("net:models/holdem", "holdem", f"loses at least 490 {LBR}", DEEP_CFR, "| 180 | 490 (363 to 619) |"),
+    Fact(
+        "net:models/holdem,threshold=0.5",
+        "holdem",
+        f"loses at least 629 {LBR}",
+        DEEP_CFR,
+        "| 180, threshold=0.5 | 629 (523 to 737) |",
+    ),
+    Fact("always:fold", "holdem", "loses 750 mbb/g to any player who always raises", POKER, "Always folding loses 750"),
+    Fact("always:call", "holdem", f"loses at least 1,207 {LBR}", POKER, "`always:call` loses 1,207 ± 106 mbb/g"),
+    Fact("style:loose-passive", "holdem", f"loses at least 719 {LBR}", POKER, "`style:loose-passive` 719 ± 120"),
+    Fact(
+        "style:loose-aggressive", "holdem", f"loses at least 1,173 {LBR}", POKER, "`style:loose-aggressive` 1,173 ± 257"
+    ),
+    Fact("style:tight-passive", "holdem", f"loses at least 648 {LBR}", POKER, "│ 648.0     │ 548.0 to 748.0 │"),
+    Fact("style:tight-aggressive", "holdem", f"loses at least 943 {LBR}", POKER, "`style:tight-aggressive` 943 ± 234"),
+    Fact(
+        "net:models/leduc",
+        "leduc",
+        "a best response wins 0.114 chips per game from it on average",
+        EXIT_OOS,
+        "| Leduc (0.228) |",
+    ),
+    _leduc("oos", 1000, "| 1,000 | 2.99 ± 0.33 |", "1.5"),
+    _leduc("oos", 10_000, "| 10,000 | 1.29 ± 0.20 |", "0.65"),
+    _leduc("oos", 100_000, "| 100,000 | 0.72 ± 0.12 |", "0.36"),
+    _leduc("ismcts", 1000, "1.93 ± 0.27", "0.97"),
+    _leduc("ismcts", 10_000, "2.08 ± 0.22", "1.04"),
+    _leduc("ismcts", 100_000, "2.03 ± 0.00", "1.02"),
+    Fact(
+        "net:models/goofspiel-6",
+        "goofspiel:6",
+        "a best response wins 0.149 per game from it on average, where a game is worth 1",
+        EXIT_OOS,
+        "| Goofspiel(6) (0.298) |",
+        "0.1 ms",
+    ),
+    Fact(
+        "net:models/goofspiel-13",
+        "goofspiel:13",
+        "scores 46.5% against OOS with 10,000 simulations, and 19.0% against IS-MCTS with 0.05 s per move",
+        DEFAULTS,
+        "| `ismcts` | `net:models/goofspiel-13` | 100 | 80 / 2 / 18 | 81.0%",
+        "0.1 ms",
+    ),
+    Fact(
+        "net:models/liars_dice-1",
+        "liars_dice",
+        "a best response wins 0.189 per game from it on average, where a game is worth 1",
+        EXIT_OOS,
+        "| 1.580, 0.378 |",
+        "0.1 ms",
+    ),
+    Fact(
+        "net:models/liars_dice-2",
+        "liars_dice:2",
+        "scores 31.3% against IS-MCTS with 0.05 s per move",
+        DEFAULTS,
+        "| 94 / 0 / 206 | 31.3%",
+        "0.2 ms",
+    ),
+    Fact(
+        "doko:models/doppelkopf",
+        "doppelkopf",
+        "wins 0.27 points per game from three of ensemble-uct:10x1000; what a best response wins is not known",
+        "doppelkopf-networks.md",
+        "| 4,000 | +0.27 (+0.13 to +0.42) |",
+        "12 ms",
+    ),
+    _guided("connect_four", "connect_four", "67.5% (52.5 to 80.0)"),
+    _guided("gomoku", "gomoku", "40 / 0 / 0 | 100%", "all of 40 games"),
+    _guided("breakthrough", "breakthrough", "40 / 0 / 0 | 100%", "all of 40 games"),
+    _guided("othello", "othello", "97.5% (92.5 to 100)"),
+    _guided("knightthrough", "knightthrough", "95.0% (87.5 to 100)"),
+    _guided("yavalath", "yavalath", "95.0% (85.0 to 100)"),
+    _guided("teeko", "teeko", "80.0% (65.0 to 95.0)"),
+    _guided("hex:7", "hex-7", "35.0% (20.0 to 50.0)"),
+    _guided("fanorona", "fanorona", "2.5% (0.0 to 7.5)"),
+)
