@@ -157,6 +157,7 @@ BAD = {
     ("exploit", "leduc", "nothing.safetensors"): "no strategy file",
     ("exploit", "leduc", "file.txt"): "can't be read as strategy",
     ("bench", "magic"): "no benchmark is called 'magic'",
+    ("check", "kuhn", "--games", "9223372036854775808"): "not in the range 1<=x<=1000000",
     ("compile", "ledoc"): "no game is called 'ledoc'",
     ("games", "ledoc"): "no game is called 'ledoc'",
     ("fly",): "No such command 'fly'",
