@@ -6,7 +6,7 @@ that searches scale to.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,15 @@ from .statistics import html_table, text_table
 # Marks and the smallest share of the payoff range that they begin at, as the marks of chess sites do.
 MARKS = {"blunder": 0.15, "mistake": 0.10, "inaccuracy": 0.05}
 HEAD = ["turn", "seat", "played", "value", "best", "value", "cost", "mark"]
+
+
+MARKS_IN_WORDS = "marks by cost: {marks} ({shares} of the range from {low} to {high})"
+
+
+def thresholds(game: Game) -> dict[str, float]:
+    """The cost from which each mark is given, in payoffs."""
+    low, high = game.facts.rewards
+    return {mark: share * (high - low) for mark, share in MARKS.items()}
 
 
 @dataclass(frozen=True)
@@ -90,26 +99,30 @@ class Review:
     @property
     def thresholds(self) -> dict[str, float]:
         """The cost from which each mark is given, in payoffs."""
-        low, high = self.game.facts.rewards
-        return {mark: share * (high - low) for mark, share in MARKS.items()}
+        return thresholds(self.game)
 
     @property
     def marks_in_words(self) -> str:
         """What the marks mean."""
-        parts = [f"{mark} {self.thresholds[mark]:g}" for mark in reversed(MARKS)]
-        low, high = self.game.facts.rewards
-        shares = ", ".join(f"{share:.0%}" for share in reversed(MARKS.values()))
-        return f"marks by cost: {', '.join(parts)} ({shares} of the range from {low:g} to {high:g})"
+        return MARKS_IN_WORDS.format(**self.mark_values())
 
-    def rows(self) -> list[list[str]]:
-        """One row of HEAD per decision."""
+    def mark_values(self, spelled: Callable[[str], str] = str) -> dict[str, str]:
+        """The values of MARKS_IN_WORDS; `spelled` translates a mark."""
+        parts = [f"{spelled(mark)} {self.thresholds[mark]:g}" for mark in reversed(MARKS)]
+        low, high = (f"{bound:g}" for bound in self.game.facts.rewards)
+        shares = ", ".join(f"{share:.0%}" for share in reversed(MARKS.values()))
+        return {"marks": ", ".join(parts), "shares": shares, "low": low, "high": high}
+
+    def rows(self, shown: Any = None) -> list[list[str]]:
+        """One row of HEAD per decision; `shown` spells the actions instead of the game."""
+        spelled = (self.game if shown is None else shown).action_to_string
         return [
             [
                 str(move.turn),
                 str(move.seat + 1),
-                move.played,
+                spelled(move.view, move.action),
                 "-" if math.isnan(move.value) else f"{move.value:+.2f}",
-                move.best,
+                spelled(move.view, move.best_action),
                 "-" if math.isnan(move.best_value) else f"{move.best_value:+.2f}",
                 "-" if math.isnan(move.cost) else f"{move.cost:.2f}",
                 move.mark,
@@ -173,33 +186,56 @@ def review(
     """
     record.verify()
     game = load_stored(record.game)
-    at_least("seed", seed, 0)
+    name = default_player(game) if player is None else player
+    turns = decisions(game, record, seat)
+    found: list[ReviewedMove] = []
+    moves = review_moves(game, turns, name, seed)
+    for done in range(len(turns)):
+        report.progress(done, len(turns))
+        move = next(moves)
+        found.extend([move] if move else [])
+    return Review(game, record, label(name), tuple(sorted(found, key=lambda move: move.turn)))
+
+
+def decisions(game: Game, record: Record, seat: int | None = None) -> list[tuple[int, Any, int]]:
+    """Turn, from 1, position and action of each decision of a game, or of those of one seat."""
     if seat is not None and seat not in range(game.facts.seats):
         raise BadInput(f"seat {seat} should be 0 to {game.facts.seats - 1}")
-    name = default_player(game) if player is None else player
-    turns = [
+    return [
         (turn, state, action)
         for turn, (state, action) in enumerate(record.replay(), 1)
         if action is not None and game.turn(state) >= 0 and seat in (None, game.turn(state))
     ]
-    found: list[ReviewedMove] = []
-    for mover in sorted({int(game.turn(state)) for _, state, _ in turns}):
-        adviser = make_adviser(name, game)
-        adviser.begin(game, mover, seed)
-        for turn, state, action in turns:
-            if game.turn(state) == mover:
-                report.progress(len(found), len(turns))
-                found.extend(_reviewed(game, adviser, label(name), view_of(game, state, mover), mover, turn, action))
-    return Review(game, record, label(name), tuple(sorted(found, key=lambda move: move.turn)))
+
+
+def review_moves(
+    game: Game, turns: list[tuple[int, Any, int]], player: Any, seed: int = 1
+) -> Iterator[ReviewedMove | None]:
+    """Yield the review of each decision; None where only one action was legal.
+
+    Args:
+        game: The game.
+        turns: Its decisions, as `decisions` finds them.
+        player: The adviser, by name: then decisions are reviewed in order; or as an object: then seat by seat.
+        seed: The same seed gives the same advice, for a budget of simulations.
+    """
+    at_least("seed", seed, 0)
+    advisers: dict[int, Any] = {}
+    for turn, state, action in turns if isinstance(player, str) else sorted(turns, key=lambda each: game.turn(each[1])):
+        mover = int(game.turn(state))
+        if mover not in advisers:
+            advisers[mover] = make_adviser(player, game)
+            advisers[mover].begin(game, mover, seed)
+        yield _reviewed(game, advisers[mover], label(player), view_of(game, state, mover), mover, turn, action)
 
 
 def _reviewed(
     game: Game, adviser: Any, name: str, view: Any, seat: int, turn: int, action: int
-) -> Iterator[ReviewedMove]:
-    """The review of one decision; nothing where only one action is legal, but the adviser sees the view."""
+) -> ReviewedMove | None:
+    """The review of one decision; None where only one action is legal, but the adviser sees the view."""
     adviser.move(view.copy())
     if len(legal_actions(game, view)) == 1:
-        return
+        return None
     advice = explained(adviser, view)
     if advice is None:
         raise BadInput(f"{name} gives no advice, only moves: name a player such as oos:1000")
@@ -213,7 +249,7 @@ def _reviewed(
     share = (best_value - value) / (high - low)
     mark = next((mark for mark, least in MARKS.items() if share >= least - 1e-9), "")
     best_action = int(advice.actions[best])
-    yield ReviewedMove(
+    return ReviewedMove(
         turn, seat, view, action, game.action_to_string(view, action), advice,
         game.action_to_string(view, best_action), best_action, value, best_value, mark,
     )  # fmt: skip

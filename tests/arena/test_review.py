@@ -175,3 +175,19 @@ def test_the_command_prints_a_table_of_80_columns_and_json(kibitz, tmp_path, mon
         code, _, err = kibitz("review", "games.jsonl", *arguments)
         assert code == 2
         assert why in " ".join(err.split())
+
+
+def test_the_command_speaks_german_and_counts_marks(kibitz, tmp_path):
+    poor = tic_tac_toe(6, 7, 0, 3, 8, 5, 2, 4)  # x wins at 4, twice overlooked
+    (tmp_path / "games.jsonl").write_text(LOST.line() + replace(poor, number=5).line())
+    code, out, _ = kibitz("review", "games.jsonl", "--game", "5", "--with", EXACT, "--language", "de")
+    assert code == 0
+    out = " ".join(out.split())
+    assert out.startswith(f"Spiel 5, tic_tac_toe: Platz 1 human, Platz 2 random; geprüft von {EXACT} Zug Platz gespielt ")
+    assert "Verlust von Platz 2 insgesamt: 1.00 (1 Patzer)" in out
+    assert "Urteile nach Verlust: Ungenauigkeit 0.1, Fehler 0.2, Patzer 0.3 (5%, 10%, 15% der Spanne" in out
+    code, out, _ = kibitz("review", "games.jsonl", "--game", "6", "--with", EXACT, "--seat", "1")
+    assert "total cost of seat 1: 4.00 (2 blunders)" in out
+    code, _, err = kibitz("review", "games.jsonl", "--game", "5", "--language", "fr")
+    assert code == 2
+    assert "no language is called 'fr'" in " ".join(err.split())

@@ -13,6 +13,8 @@ from ..ui.progress import out, reporting
 from .convert import FORMATS, READ_ONLY, choices
 from .options import Json, Memory, Seed, Trust, path_to_read, write_json
 
+PLURALS = {"blunder": "blunders", "mistake": "mistakes", "inaccuracy": "inaccuracies"}
+
 
 def register(app: typer.Typer) -> None:
     app.command("review")(review)
@@ -57,6 +59,7 @@ def review(
         ),
     ] = None,
     seed: Seed = 1,
+    language: Annotated[str, typer.Option(help="Language of the output: en or de.")] = "en",
     memory: Memory = None,
     trust: Trust = False,
     json_file: Json = None,
@@ -69,14 +72,16 @@ def review(
 
     Example: kibitz review hands.acpc --game 7 --seat 2 --with oos:100000
     """
-    from ...arena.review import HEAD
+    from ...arena.review import HEAD, MARKS, MARKS_IN_WORDS
     from ...arena.review import review as review_game
     from ...games import load_stored
     from ...games.display import display
     from ...games.record_files import read_game
     from ...players import default_player
     from ..ui.tables import compact_table
+    from ..ui.words import Words
 
+    words = Words(language)
     say = partial(out.print, highlight=False, markup=False)
     if read_as is not None:
         choose("format", read_as, FORMATS | READ_ONLY)
@@ -88,21 +93,25 @@ def review(
     player = player or default_player(game)
     with reporting(f"{player} reviews game {number}") as report:
         found = review_game(record, player, None if seat is None else seat - 1, seed, report)
-    players = ", ".join(f"seat {i + 1} {name}" for i, name in enumerate(record.players))
-    say(f"game {number} of {record.game}: {players}; reviewed by {player}")
-    table = compact_table(*HEAD)
-    styles = {"blunder": "red", "mistake": "yellow", "inaccuracy": "cyan"}
-    shown = display(game)
-    for row, move in zip(found.rows(), found.moves, strict=True):
+    players = ", ".join(f"{words('seat {seat}', seat=i + 1)} {name}" for i, name in enumerate(record.players))
+    head = "game {number} of {game}: {players}; reviewed by {player}"
+    say(words(head, number=number, game=record.game, players=players, player=player))
+    table = compact_table(*map(words, HEAD))
+    styles = dict(zip(MARKS, ("red", "yellow", "cyan"), strict=True))
+    shown = display(game, language)
+    for row, move in zip(found.rows(shown), found.moves, strict=True):
         if move.mark or shown.is_visible(move.view, move.action):  # nobody hears that a seat announces nothing
-            table.add_row(*row, style=styles.get(move.mark, ""))
+            table.add_row(*row[:-1], words(move.mark) if move.mark else "", style=styles.get(move.mark, ""))
     say(table)
     for mover in sorted({move.seat for move in found.moves}):
         total, marked = found.total_cost(mover), [move.mark for move in found.moves if move.seat == mover and move.mark]
         counts = ", ".join(
-            f"{marked.count(mark)} {mark}{'s'[: marked.count(mark) != 1]}" for mark in styles if mark in marked
+            f"{marked.count(mark)} {words(mark if marked.count(mark) == 1 else PLURALS[mark])}"
+            for mark in MARKS
+            if mark in marked
         )
-        cost = "unknown: the adviser gives no values" if math.isnan(total) else f"{total:.2f}"
-        say(f"total cost of seat {mover + 1}: {cost}{f' ({counts})' if counts else ''}")
-    say(found.marks_in_words)
+        cost = words("unknown: the adviser gives no values") if math.isnan(total) else f"{total:.2f}"
+        text = words("total cost of seat {seat}: {cost}", seat=mover + 1, cost=cost)
+        say(f"{text}{f' ({counts})' if counts else ''}")
+    say(words(MARKS_IN_WORDS, **found.mark_values(words)))
     write_json(json_file, found.as_json())

@@ -87,6 +87,24 @@ GERMAN = {
     "quit": "ende",
     # stopped by Ctrl-C
     "stopped; {score}": "abgebrochen; {score}",
+    # reviews
+    "game {number} of {game}: {players}; reviewed by {player}": "Spiel {number}, {game}: {players}; geprüft von {player}",
+    "turn": "Zug",
+    "seat": "Platz",
+    "best": "bester",
+    "cost": "Verlust",
+    "mark": "Urteil",
+    "inaccuracy": "Ungenauigkeit",
+    "inaccuracies": "Ungenauigkeiten",
+    "mistake": "Fehler",
+    "mistakes": "Fehler",
+    "blunder": "Patzer",
+    "blunders": "Patzer",
+    "unknown: the adviser gives no values": "unbekannt: der Berater nennt keine Werte",
+    "total cost of seat {seat}: {cost}": "Verlust von Platz {seat} insgesamt: {cost}",
+    "marks by cost: {marks} ({shares} of the range from {low} to {high})": (
+        "Urteile nach Verlust: {marks} ({shares} der Spanne von {low} bis {high})"
+    ),
     # score sheets and records
     "players: {names}": "Spieler: {names}",
     "session {number}": "Sitzung {number}",
