@@ -229,9 +229,7 @@ def review_moves(
         yield _reviewed(game, advisers[mover], label(player), view_of(game, state, mover), mover, turn, action)
 
 
-def _reviewed(
-    game: Game, adviser: Any, name: str, view: Any, seat: int, turn: int, action: int
-) -> ReviewedMove | None:
+def _reviewed(game: Game, adviser: Any, name: str, view: Any, seat: int, turn: int, action: int) -> ReviewedMove | None:
     """The review of one decision; None where only one action is legal, but the adviser sees the view."""
     adviser.move(view.copy())
     if len(legal_actions(game, view)) == 1:

@@ -88,7 +88,9 @@ GERMAN = {
     # stopped by Ctrl-C
     "stopped; {score}": "abgebrochen; {score}",
     # reviews
-    "game {number} of {game}: {players}; reviewed by {player}": "Spiel {number}, {game}: {players}; geprüft von {player}",
+    "game {number} of {game}: {players}; reviewed by {player}": (
+        "Spiel {number}, {game}: {players}; geprüft von {player}"
+    ),
     "turn": "Zug",
     "seat": "Platz",
     "best": "bester",

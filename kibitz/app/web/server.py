@@ -18,6 +18,7 @@ from ...games import Game
 from .live import Live
 from .lobby import PAUSE, Lobby, Unknown
 from .messages import GameInfo, Language, Move, NewTable, Opened, PlayerInfo, Problem, SeatLink, TableView
+from .review import router as review_router
 from .security import Guard
 from .store import Store
 from .workers import Pool
@@ -77,6 +78,7 @@ def build(
     app.exception_handler(BadInput)(_refuse)
     app.exception_handler(RequestValidationError)(_not_understood)
     _add_routes(app, lobby)
+    app.include_router(review_router(lobby))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     guard = Guard(app, token, local)
     guard.state = app.state  # type: ignore[attr-defined]

@@ -31,6 +31,7 @@ from ..ui.formatting import advice_notes
 from ..ui.referee import Follower
 from ..ui.words import Words
 from .messages import AdvisedMove
+from .reviewing import review_lines
 
 ATTEMPTS = 3  # of a request whose process dies
 SILENCE = 60.0  # seconds without an answer, compilation excepted, after which a process is replaced
@@ -43,7 +44,7 @@ ADVICE_SECONDS = 3.0  # of thinking about one position
 class Request(NamedTuple):
     """A view to move at, or to advise on."""
 
-    kind: str  # "move" or "advise"
+    kind: str  # "move", "advise" or "review"
     table: str  # names a game at a table: a player remembers what it has seen there
     game: str
     player: str
@@ -51,6 +52,7 @@ class Request(NamedTuple):
     seed: int
     views: list[bytes]  # the seat's views at each of its turns so far
     language: str = "en"
+    record: str = ""  # a finished game to review
 
 
 class Died(Exception):
@@ -96,6 +98,9 @@ class Desk:
         if request.game not in self._games:
             self._games[request.game] = load(request.game)
         game = self._games[request.game]
+        if request.kind == "review":
+            yield from review_lines(game, request.record, request.player, request.seed, request.language)
+            return
         views = [np.frombuffer(view, game.state)[0].copy() for view in request.views]
         if request.kind == "move":
             follower = self._follower(game, request)
@@ -271,10 +276,10 @@ class Worker:
 
 
 class Pool:
-    """Worker processes for moves, and one for advice, so that moves don't wait for it."""
+    """Worker processes for moves, one for advice and one for reviews, so that moves don't wait for them."""
 
     def __init__(self, processes: int) -> None:
-        self.movers, self.adviser = [Worker() for _ in range(processes)], Worker()
+        self.movers, self.adviser, self.reviewer = [Worker() for _ in range(processes)], Worker(), Worker()
         self._next = itertools.count()
         self._lanes: OrderedDict[tuple, int] = OrderedDict()
 
@@ -305,11 +310,11 @@ class Pool:
 
     def _worker(self, request: Request) -> Worker:
         """A table stays with the process that remembers its game."""
-        if request.kind == "advise":
-            return self.adviser
+        if request.kind in ("advise", "review"):
+            return self.adviser if request.kind == "advise" else self.reviewer
         lane = recalled(self._lanes, (request.table.partition("/")[0],), lambda: next(self._next) % len(self.movers))
         return self.movers[lane]
 
     def close(self) -> None:
-        for worker in (*self.movers, self.adviser):
+        for worker in (*self.movers, self.adviser, self.reviewer):
             worker.close()
