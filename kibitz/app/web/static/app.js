@@ -33,11 +33,19 @@ async function route() {
   translate(document);
   theme();
   const key = location.hash.match(/^#\/table\/([\w-]+)/)?.[1];
-  document.getElementById("tab-play").setAttribute("aria-current", "page");
+  const review = location.hash.match(/^#\/review(?:\/([\w-]+))?/);
+  for (const tab of document.querySelectorAll("nav a")) tab.removeAttribute("aria-current");
+  document.getElementById(review ? "tab-review" : "tab-play").setAttribute("aria-current", "page");
   try {
     games ??= await ask("games");
   } catch (error) {
     notice(error.message);
+    return;
+  }
+  if (review) {
+    const { showReview } = await import("./review.js");
+    show(review[1] ? "reviewing" : "review-list");
+    leave = showReview(main, review[1], games) || leave;
     return;
   }
   show(key ? "playing" : "choosing");

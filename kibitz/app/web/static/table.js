@@ -4,6 +4,7 @@ import { command, connect, remembered } from "./api.js";
 import { showAdvice } from "./advice.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
+import { keepFinished } from "./library.js";
 import { title, word } from "./words.js";
 
 export function showTable(main, key, games) {
@@ -65,7 +66,18 @@ export function showTable(main, key, games) {
     fillAdvisers(game);
     drawAdvice();
     if (table.result && !announced) find("rematch").focus({ preventScroll: true });
+    if (table.result && !announced) offerReview(table.number);
+    if (!table.result) find("review-this").hidden = true;
     announced = Boolean(table.result);
+  }
+
+  /** Keep the finished game in this browser, and offer to review it. */
+  async function offerReview(number) {
+    const id = await keepFinished(key, number);
+    const button = find("review-this");
+    if (!id || !button || table.number !== number) return;
+    button.hidden = false;
+    button.onclick = () => { location.hash = `#/review/${id}`; };
   }
 
   function status() {

@@ -1,5 +1,7 @@
 // All texts of the page, in English and German. Texts about positions come from the server.
 
+import { REVIEW_WORDS } from "./words-review.js";
+
 const WORDS = {
   skip: ["Skip to content", "Zum Inhalt"],
   play: ["Play", "Spielen"],
@@ -58,6 +60,7 @@ const WORDS = {
   invite: ["Send this address to the other person:", "Schicke diese Adresse dem anderen Menschen:"],
   remove: ["Remove {name} from the list", "{name} aus der Liste nehmen"],
   game: ["game {number}", "Spiel {number}"],
+  ...REVIEW_WORDS,
 };
 
 const GERMAN_GAMES = {

@@ -1,0 +1,58 @@
+// The graph of the value over the moves, drawn as SVG.
+
+const SVG = "http://www.w3.org/2000/svg";
+const HEIGHT = 220, LEFT = 50, RIGHT = 16, TOP = 24, BOTTOM = 24;
+export const GLYPHS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
+
+function draw(tag, attributes, text) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+/** Points for a seat: the value after each reviewed move, and the result at the end. */
+export function pointsOf(review, record, seat) {
+  const own = review.moves.filter((move) => move.value !== null && (review.zero_sum || move.seat === seat));
+  const sign = (move) => (move.seat === seat ? 1 : -1);
+  const points = own.map((move) => ({ turn: move.turn, value: sign(move) * move.value, mark: move.mark, seat: move.seat }));
+  if (own.length) points.unshift({ turn: own[0].turn - 0.5, value: sign(own[0]) * own[0].best_value, mark: "" });
+  if (review.complete && own.length) points.push({ turn: record.actions.length + 1, value: record.payoffs[seat - 1], mark: "" });
+  return points;
+}
+
+/**
+ * Draw the points. `first` and `last` are the turns at the edges, `low` and `high` the values, `width` is in pixels.
+ * @returns the SVG element; a click on it calls `choose` with a turn.
+ */
+export function graph(points, { first, last, now, label, choose, low, high, width }) {
+  const x = (turn) => LEFT + (width - LEFT - RIGHT) * (turn - first) / Math.max(1, last - first);
+  const y = (value) => TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low || 1);
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label, class: "value-graph" });
+  const ticks = [low, high].filter((value) => Math.abs(y(value) - y(0)) > 14).concat(0);
+  for (const value of ticks) {
+    svg.append(draw("line", { class: value === 0 ? "zero" : "grid", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }));
+    svg.append(draw("text", { class: "tick", x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" }, Number(value.toPrecision(3)).toString().replace("-", "−")));
+  }
+  if (points.length) {
+    const line = points.map((point) => `${x(point.turn).toFixed(1)},${y(point.value).toFixed(1)}`);
+    const [from, to] = [points[0], points.at(-1)].map((point) => x(point.turn).toFixed(1));
+    svg.append(draw("path", { class: "area", d: `M${from},${y(Math.max(low, Math.min(0, high)))} L${line.join(" L")} L${to},${y(Math.max(low, Math.min(0, high)))} Z` }));
+    svg.append(draw("path", { class: "curve", d: `M${line.join(" L")}` }));
+  }
+  if (now !== null) svg.append(draw("line", { class: "now", x1: x(now), x2: x(now), y1: TOP - 8, y2: HEIGHT - BOTTOM + 8 }));
+  for (const point of points) {
+    const dot = draw("circle", { class: `point ${point.mark}`, cx: x(point.turn), cy: y(point.value), r: point.mark ? 6 : 3.5, "data-turn": point.turn });
+    svg.append(dot);
+    if (point.mark) {
+      const above = y(point.value) > TOP + 14;
+      svg.append(draw("text", { class: `glyph ${point.mark}`, x: x(point.turn), y: y(point.value) + (above ? -10 : 22), "text-anchor": "middle" }, GLYPHS[point.mark]));
+    }
+  }
+  svg.addEventListener("click", (event) => {
+    const box = svg.getBoundingClientRect();
+    const at = first + ((event.clientX - box.left) * width / box.width - LEFT) / (width - LEFT - RIGHT) * Math.max(1, last - first);
+    choose(at);
+  });
+  return svg;
+}
