@@ -1,13 +1,15 @@
 """Review of a finished game: what a player would have advised at each decision, and what each move cost.
 
 The cost of a move is the value of the best move less the value of the move that was played, both by the same advice; a
-policy without search is valued by its own play (`policy_values`). A cost is marked by its share of the range of payoffs
-that searches scale to.
+policy without search is valued by its own play (`policy_values`). Where nothing is hidden, a search that hardly tried
+the move that was played has a better value of it: the one that it finds at the next position. A cost is marked by its
+share of the range of payoffs that searches scale to.
 """
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -194,7 +196,9 @@ def review(
         report.progress(done, len(turns))
         move = next(moves)
         found.extend([move] if move else [])
-    return Review(game, record, label(name), tuple(sorted(found, key=lambda move: move.turn)))
+    found.sort(key=lambda move: move.turn)
+    following = [*found[1:], None]
+    return Review(game, record, label(name), tuple(map(partial(revalued, game, record), found, following)))
 
 
 def decisions(game: Game, record: Record, seat: int | None = None) -> list[tuple[int, Any, int]]:
@@ -229,6 +233,37 @@ def review_moves(
         yield _reviewed(game, advisers[mover], label(player), view_of(game, state, mover), mover, turn, action)
 
 
+def revalued(
+    game: Game, record: Record, move: ReviewedMove, following: ReviewedMove | None, over: bool = True
+) -> ReviewedMove:
+    """A move with the value of the position that it led to, which a search knows better than a move it hardly tried.
+
+    Args:
+        game: The game. Where something is hidden or chance comes next, nothing changes.
+        record: Its record.
+        move: A decision, as `review_moves` yields it.
+        following: The next one; None: there is none.
+        over: Whether the record ends with the end of the game.
+    """
+    facts = game.facts
+    if facts.hidden or not facts.zero_sum or facts.seats != 2 or not move.advice.simulations:
+        return move
+    if move.action == move.best_action:
+        return move
+    if following is not None and following.turn == move.turn + 1:
+        value = following.best_value if following.seat == move.seat else -following.best_value
+    elif following is None and over and move.turn == len(record.actions):
+        value = record.payoffs[move.seat]
+    else:
+        return move
+    return move if math.isnan(value) else replace(move, value=value, mark=_mark(game, move.best_value - value))
+
+
+def _mark(game: Game, cost: float) -> str:
+    """The mark of a cost; empty where it is too small or NaN."""
+    return next((mark for mark, least in thresholds(game).items() if cost >= least - 1e-9), "")
+
+
 def _reviewed(game: Game, adviser: Any, name: str, view: Any, seat: int, turn: int, action: int) -> ReviewedMove | None:
     """The review of one decision; None where only one action is legal, but the adviser sees the view."""
     adviser.move(view.copy())
@@ -243,9 +278,7 @@ def _reviewed(game: Game, adviser: Any, name: str, view: Any, seat: int, turn: i
     values = np.where((advice.policy > 0) | (advice.actions == action), advice.value, np.nan)
     best = int(np.argmax(advice.policy)) if np.isnan(values).all() else int(np.nanargmax(values))
     value, best_value = float(advice.value[advice.actions == action][0]), float(advice.value[best])
-    low, high = game.facts.rewards
-    share = (best_value - value) / (high - low)
-    mark = next((mark for mark, least in MARKS.items() if share >= least - 1e-9), "")
+    mark = _mark(game, best_value - value)
     best_action = int(advice.actions[best])
     return ReviewedMove(
         turn, seat, view, action, game.action_to_string(view, action), advice,

@@ -183,7 +183,9 @@ def test_the_command_speaks_german_and_counts_marks(kibitz, tmp_path):
     code, out, _ = kibitz("review", "games.jsonl", "--game", "5", "--with", EXACT, "--language", "de")
     assert code == 0
     out = " ".join(out.split())
-    assert out.startswith(f"Spiel 5, tic_tac_toe: Platz 1 human, Platz 2 random; geprüft von {EXACT} Zug Platz gespielt ")
+    assert out.startswith(
+        f"Spiel 5, tic_tac_toe: Platz 1 human, Platz 2 random; geprüft von {EXACT} Zug Platz gespielt "
+    )
     assert "Verlust von Platz 2 insgesamt: 1.00 (1 Patzer)" in out
     assert "Urteile nach Verlust: Ungenauigkeit 0.1, Fehler 0.2, Patzer 0.3 (5%, 10%, 15% der Spanne" in out
     code, out, _ = kibitz("review", "games.jsonl", "--game", "6", "--with", EXACT, "--seat", "1")
@@ -191,3 +193,11 @@ def test_the_command_speaks_german_and_counts_marks(kibitz, tmp_path):
     code, _, err = kibitz("review", "games.jsonl", "--game", "5", "--language", "fr")
     assert code == 2
     assert "no language is called 'fr'" in " ".join(err.split())
+
+
+def test_a_move_that_a_search_hardly_tried_is_valued_by_the_next_position():
+    found = review(LOST, "uct:3000")
+    tried = found.moves[2].advice  # ends as soon as one of the moves is proven to win
+    assert tried.value[tried.actions == LOST.actions[2]] < 0.9
+    assert [move.mark for move in found.moves] == ["", "blunder", "", "", "", "", ""]
+    assert [round(move.value, 1) for move in found.moves[2:]] == [1, -1, 1, -1, 1]

@@ -117,7 +117,10 @@ class ReviewStart(Message):
 
 
 class ReviewLine(Message):
-    """A decision of the game with the advice on it. Values are expected payoffs of the seat that moves."""
+    """A decision of the game with the advice on it. Values are expected payoffs of the seat that moves.
+
+    A later line of the same turn replaces it.
+    """
 
     kind: Literal["move"] = "move"
     turn: int = Field(description="From 1; outcomes of chance count.")

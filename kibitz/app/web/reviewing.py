@@ -3,9 +3,10 @@
 import math
 import time
 from collections.abc import Iterator
+from functools import partial
 
-from ...arena.review import ReviewedMove, decisions, review_moves, thresholds
-from ...games import Game
+from ...arena.review import ReviewedMove, decisions, revalued, review_moves, thresholds
+from ...games import OVER, Game
 from ...games.records import read_line
 from ...search.advice import Advice
 from .review_messages import JudgedMove, ReviewEnd, ReviewLine, ReviewProgress, ReviewStart
@@ -16,19 +17,24 @@ TRIED = 0.1  # share of the visits of the most visited move from which on a valu
 
 
 def review_lines(game: Game, line: str, player: str, seed: int, language: str) -> Iterator[tuple[str, str]]:
-    """Review a game, given by its record: yield ("line", JSON) for each message, at last ("end", JSON)."""
-    from .workers import advised
+    """Review a game, given by its record: yield ("line", JSON) for each message, at last ("end", JSON).
 
-    turns = decisions(game, read_line(line, "this game"))
-    facts, ends = game.facts, time.monotonic() + LIMIT
-    zero_sum = facts.seats == 2 and facts.zero_sum
+    A decision is sent twice where the one after it gives it another value.
+    """
+    record = read_line(line, "this game")
+    turns, ends = decisions(game, record), time.monotonic() + LIMIT
+    *_, (last, _) = record.replay()
+    valued = partial(revalued, game, record, over=int(game.turn(last)) == OVER)
+    zero_sum = game.facts.seats == 2 and game.facts.zero_sum
     start = ReviewStart(player=player, total=len(turns), zero_sum=zero_sum, marks=thresholds(game))
     yield "line", start.model_dump_json()
+    before: ReviewedMove | None = None
     for done, move in enumerate(review_moves(game, turns, player, seed), 1):
         if move is not None:
-            found, good = advised(game, move.view, move.advice, language), good_actions(game, move)
-            moves = [JudgedMove(**each, good=each["action"] in good) for each in found["moves"][:MAX_ADVISED]]
-            yield "line", described(move, moves, found["notes"]).model_dump_json()
+            if before is not None and (better := valued(before, move)).value != before.value:
+                yield "line", described(game, better, language).model_dump_json()
+            before = valued(move, None)
+            yield "line", described(game, before, language).model_dump_json()
         yield "line", ReviewProgress(done=done).model_dump_json()
         if time.monotonic() > ends and done < len(turns):
             late = ReviewEnd(complete=False, trouble=f"a review takes at most {LIMIT:g} seconds")
@@ -37,7 +43,12 @@ def review_lines(game: Game, line: str, player: str, seed: int, language: str) -
     yield "end", ReviewEnd(complete=True, trouble="").model_dump_json()
 
 
-def described(move: ReviewedMove, moves: list[JudgedMove], notes: list[str]) -> ReviewLine:
+def described(game: Game, move: ReviewedMove, language: str) -> ReviewLine:
+    """A decision with the advice on it, for a browser."""
+    from .workers import advised
+
+    found, good = advised(game, move.view, move.advice, language), good_actions(game, move)
+
     def known(value: float) -> float | None:
         return None if math.isnan(value) else value
 
@@ -50,8 +61,8 @@ def described(move: ReviewedMove, moves: list[JudgedMove], notes: list[str]) -> 
         best_value=known(move.best_value),
         cost=known(move.cost),
         mark=move.mark,  # type: ignore[arg-type]
-        moves=moves,
-        notes=notes,
+        moves=[JudgedMove(**each, good=each["action"] in good) for each in found["moves"][:MAX_ADVISED]],
+        notes=found["notes"],
     )
 
 

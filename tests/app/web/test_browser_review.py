@@ -4,9 +4,11 @@ import json
 
 from kibitz.games.record_files import read_game
 
-from .test_browser import browser, click_to_the_end, expect, page, pytestmark, start  # noqa: F401
+from . import test_browser
+from .test_browser import click_to_the_end, expect, pytestmark, start  # noqa: F401
 from .test_review import EXACT, LOST
 
+browser, page = test_browser.browser, test_browser.page  # the fixtures
 DONE = ".review[data-review=complete]"
 
 

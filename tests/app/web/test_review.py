@@ -100,6 +100,14 @@ def test_each_move_costs_what_the_best_one_is_worth_more(client):
     assert moves[1]["best"] in good <= {0, 2, 6, 8}  # the corners hold the draw
 
 
+def test_the_next_position_corrects_the_value_of_a_move(client):
+    lines = of_kind(reviewed(client, LOST, "uct:3000"), "move")
+    turns = [line["turn"] for line in lines]
+    assert len(turns) > len(set(turns))  # some are sent again
+    last = {line["turn"]: line for line in lines}
+    assert [last[turn]["mark"] for turn in sorted(last)] == ["", "blunder", "", "", "", "", ""]
+
+
 def test_names_are_spelled_in_a_language(client):
     record = played("kuhn", 0, 1, 1)
     turns = {

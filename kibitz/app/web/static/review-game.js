@@ -117,7 +117,7 @@ export function showGame(main, game, games) {
     if (line.kind === "start") Object.assign(review, { player: line.player, total: line.total, zero_sum: line.zero_sum, marks: line.marks });
     if (line.kind === "compiling" && line.text) find("review-note").textContent = word("compiling", { text: line.text });
     if (line.kind === "move") {
-      review.moves.push(line);
+      review.moves = [...review.moves.filter((move) => move.turn !== line.turn), line].sort((a, b) => a.turn - b.turn);
       best.set(line.turn, line.moves.find((move) => move.action === line.best)?.name || "");
       showRow(line.turn);
       if (line.turn === now) drawPosition();

@@ -7,7 +7,7 @@ table{border-collapse:collapse}td,th{padding:.2rem .7rem;text-align:left;border-
 .value-graph{width:100%;height:auto}.grid{stroke:#ddd6c7}.zero{stroke:#8a8a80}.tick,.glyph{font:12px sans-serif;fill:#5d645f}
 .area{fill:#2f5d5022}.curve{fill:none;stroke:#2f5d50;stroke-width:2}.point{fill:#2f5d50}.now{display:none}
 .inaccuracy{fill:#a97908}.mistake{fill:#c2560c}.blunder{fill:#a03325}td.inaccuracy,td.mistake,td.blunder{font-weight:600}
-figure{margin:1.5rem 0}figure svg{max-width:26rem;height:auto}figure table svg{width:46px}`;
+figure{margin:1.5rem 0}figure>svg{width:min(100%,22rem);height:auto}figure table svg{width:46px}`;
 
 export function save(name, text, type) {
   const link = document.createElement("a");
