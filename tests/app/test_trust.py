@@ -41,6 +41,12 @@ READERS = {
         ("tournament/matches/1-2 --to acpc", True),
         ("transcript.txt --to json", True),
     ],
+    "review": [
+        ("match --with heuristic", True),
+        ("record --with heuristic --seat 1", True),
+        ("session --with heuristic --seat 1", True),
+        ("transcript.txt --with heuristic", True),
+    ],
     "rate": [("tournament", False)],
     "runs": [("", False), ("--in .", False), ("compare exit-oos deep-cfr", False)],
     "train": [

@@ -108,7 +108,12 @@ RESUME = {name: command("train", "--resume", name) for name in ("exit-oos", "dee
 # Which readers read a file: patterns of its path, the first that fits.
 READERS: dict[str, tuple[Reader, ...]] = {
     "solve/strategy.safetensors": (strategy, command("exploit", "kuhn", "solve")),
-    "kuhn-match/games.jsonl": (read_records, command("rate", "kuhn-match"), command(*MATCH)),
+    "kuhn-match/games.jsonl": (
+        read_records,
+        command("rate", "kuhn-match"),
+        command(*MATCH),
+        command("review", "kuhn-match", "--with", "random"),
+    ),
     "kuhn-match/config.json": (LIST, command(*MATCH)),
     "kuhn-tournament/matches/*.json*": (
         command(*TOURNAMENT),
@@ -117,14 +122,27 @@ READERS: dict[str, tuple[Reader, ...]] = {
     "kuhn-tournament/config.json": (LIST, command(*TOURNAMENT)),
     "tournament/matches/*.jsonl": (command("rate", "tournament"),),
     "holdem/games.jsonl": (command("replay", "holdem"), command("convert", "holdem", "--to", "acpc")),
-    "match/games.jsonl": (command("replay", "match"), command("convert", "match", "--to", "text")),
+    "match/games.jsonl": (
+        command("replay", "match"),
+        command("convert", "match", "--to", "text"),
+        command("review", "match", "--with", "heuristic"),
+    ),
     "record/games.jsonl": (recorded, command("convert", "record", "--to", "thesis")),
     "record/*": (recorded, LIST),
     "session/games.jsonl": (session, command("replay", "session"), command("convert", "session", "--to", "json")),
     "session/config.json": (LIST, session),
-    "*.acpc": (command("convert", "hands.acpc", "--to", "json"),),
-    "games.txt": (command("convert", "games.txt", "--to", "json"),),
-    "*.lines": (command("convert", "games.lines", "--from", "thesis", "--to", "json"),),
+    "*.acpc": (
+        command("convert", "hands.acpc", "--to", "json"),
+        command("review", "hands.acpc", "--with", "ismcts:1"),
+    ),
+    "games.txt": (
+        command("convert", "games.txt", "--to", "json"),
+        command("review", "games.txt", "--with", "heuristic", "--language", "de"),
+    ),
+    "*.lines": (
+        command("convert", "games.lines", "--from", "thesis", "--to", "json"),
+        command("review", "games.lines", "--from", "thesis", "--with", "heuristic"),
+    ),
     "once.json": (once,),
     "exit-oos/journal/*": (journal, command("train", "--resume", "exit-oos", "--iterations", "3")),
     "*/checkpoints/*": (checkpoint,),
