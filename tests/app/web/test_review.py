@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import random
 from pathlib import Path
 
 import pytest
@@ -12,11 +14,13 @@ from kibitz.app.web.workers import Pool
 from kibitz.games.record_files import read_game
 from kibitz.games.records import Record, read_line
 
+from ...fuzz.damage import damage
 from ...games.test_pokerstars import SHOWDOWN
 from .conftest import moved, opened, settled
 
 OLD = Path(__file__).parents[1] / "runs_of_0_1"
 EXACT = "alphabeta:depth=9"
+TRIALS = int(os.environ.get("KIBITZ_FUZZ", 150))
 
 
 def played(name, *actions):
@@ -188,6 +192,22 @@ def test_damaged_files_are_refused_in_one_line(client, text, why):
     assert answer.status_code in (404, 409), answer.text
     assert why in answer.json()["detail"]
     assert "\n" not in answer.json()["detail"]
+
+
+def test_damaged_bytes_break_nothing(client):
+    files = {
+        "games.jsonl": json.dumps(LOST) + "\n" + json.dumps(played("kuhn", 0, 1, 1)) + "\n",
+        "match.jsonl": read_game(OLD / "match").line(),
+        "hands.acpc": HAND * 2,
+        "hands.txt": SHOWDOWN,
+    }
+    for seed in range(TRIALS):
+        generator = random.Random(seed)
+        name = generator.choice(list(files))
+        text = damage(files[name].encode(), name, generator).decode("utf-8", "replace")
+        answer = sent(client, text)
+        assert answer.status_code in (200, 404, 409, 413, 422), (seed, answer.text)
+        assert answer.status_code == 200 or "\n" not in answer.json()["detail"]
 
 
 def test_no_file_runs_code(client, tmp_path, monkeypatch):
