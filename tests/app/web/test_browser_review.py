@@ -31,6 +31,7 @@ def test_a_played_game_is_reviewed(page, address):
     page.locator("h1").click()
     page.keyboard.press("ArrowRight")
     expect(page.locator("#status")).to_contain_text("Move 2: seat 2 plays")
+    expect(page.locator("#move-list tr[aria-current=true]")).to_have_count(1)
     page.locator("#graph svg").click(position={"x": 55, "y": 100})
     expect(page.locator("#status")).to_contain_text("Move 1: seat 1 plays")
     page.wait_for_selector(".bars .move.played")
@@ -62,11 +63,13 @@ def test_mistakes_are_tried_again_and_files_are_opened_again(page, address, tmp_
     page.click("#learn")
     expect(page.locator("#status")).to_contain_text("1 of 1: b1 was played here (blunder)")
     assert page.locator(".bars").count() == 0  # no advice yet
+    expect(row.locator("td").last).to_be_hidden()  # the better move
     for cell, said in ((1, "is what was played"), (3, "Not a2. Try again"), (0, "Right: a1")):
         page.locator(f"#picture [data-cell='{cell}'].legal").click()
         expect(page.locator("#status")).to_contain_text(said)
     page.wait_for_selector(".bars .move")
     page.click("#leave-learning")
+    expect(row.locator("td").last).to_be_visible()
 
     kept = {}
     for button in ("save-game", "save-review", "save-page"):

@@ -222,7 +222,8 @@ export function showGame(main, game, games) {
 
   async function go(turn) {
     now = turn;
-    for (const [each, row] of rows) row.toggleAttribute("aria-current", each === turn);
+    for (const shown of rows.values()) shown.removeAttribute("aria-current");
+    rows.get(turn)?.setAttribute("aria-current", "true");
     const list = main.querySelector(".scroll"), row = rows.get(turn);
     if (row) list.scrollTop = row.offsetTop - list.clientHeight / 2;
     find("first-move").disabled = find("previous-move").disabled = now <= stops[0];
