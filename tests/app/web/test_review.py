@@ -156,7 +156,7 @@ def sent(client, text, **more):
 HAND = "STATE:0:crc/cc/cc/cc:KsQh|Ac2d/Td9s3c/4h/5d:-20|20:alice|bob\n"
 
 
-def test_every_format_is_read(client, tmp_path):
+def test_every_format_is_read(client, tmp_path, kibitz):
     kuhn = played("kuhn", 0, 1, 1)
     found = sent(client, json.dumps(kuhn) + "\n" + json.dumps(LOST | {"number": 6})).json()["games"]
     assert [(game["game"], game["number"]) for game in found] == [("kuhn", 0), ("tic_tac_toe", 6)]
@@ -167,6 +167,10 @@ def test_every_format_is_read(client, tmp_path):
     assert sent(client, SHOWDOWN).json()["games"][0]["game"] == "holdem"
     match = read_game(OLD / "match")
     assert sent(client, match.line()).json()["games"][0]["game"] == match.game
+    for name, options in (("text.txt", ("--language", "de")), ("lines", ("--to", "thesis"))):
+        assert kibitz("convert", str(OLD / "match"), name, "--game", "1", *options)[0] == 0
+        doppelkopf = sent(client, (tmp_path / name).read_text()).json()["games"]
+        assert doppelkopf[0]["actions"][48:] == match.actions[48:]
 
 
 @pytest.mark.parametrize(
