@@ -21,8 +21,11 @@ class Line(NamedTuple):
     words: list[str]  # the moves as `spelled`, or ?
     actions: list[int]  # -1: unknown
     worlds: list[Any]  # before each move a state that the seat can't rule out, in which the move is legal
-    states: list[Any]  # one more than moves; where much is unknown, only what the seat sees of them
+    states: list[
+        Any
+    ]  # one more than moves, of a deal that fits; where much is unknown, only what the seat sees of them
     seat: int
+    whole: bool  # whether the states are whole
 
 
 def parse_position(game: Game, text: str) -> list[Any]:
@@ -33,7 +36,7 @@ def parse_position(game: Game, text: str) -> list[Any]:
     ambiguous.
     """
     words = split(text)
-    line = _seen(game, words, None)
+    line = _seen(game, words, None) if words.count(UNKNOWN) > FEW else None
     states = line.states if line else _filled(game, words, MAX_TRIES)
     turn = int(game.turn(states[-1]))
     if turn == OVER:
@@ -56,7 +59,7 @@ def parse_line(game: Game, text: str, seat: int | None = None, tries: int = MAX_
         tries: States visited while filling in each `?`.
     """
     words = split(text)
-    if line := _seen(game, words, seat):
+    if UNKNOWN in words and (line := _seen(game, words, seat, words.count(UNKNOWN) <= FEW)):
         return line
     states = _filled(game, words, tries)
     turn = int(game.turn(states[-1]))
@@ -72,7 +75,7 @@ def parse_line(game: Game, text: str, seat: int | None = None, tries: int = MAX_
         -1 if word == UNKNOWN else _actions(game, state, word, [])[0]
         for word, state in zip(words, states[:-1], strict=True)
     ]
-    return Line(_spelled(game, states[:-1], actions), actions, states[:-1], states, each)
+    return Line(_spelled(game, states[:-1], actions), actions, states[:-1], states, each, True)
 
 
 def spelled(game: Game, state: Any, action: int) -> str:
@@ -93,14 +96,12 @@ def split(text: str) -> list[str]:
     return found
 
 
-def _seen(game: Game, words: list[str], seat: int | None) -> Line | None:
-    """The line as a seat sees it if much is unknown and it is all dealt; else None."""
-    if words.count(UNKNOWN) <= FEW:
-        return None
+def _seen(game: Game, words: list[str], seat: int | None, strict: bool = False) -> Line | None:
+    """The line as a seat sees it; None where not only deals are unknown or, if strict, where it isn't clear."""
     problem: BadInput | None = None
     for each in range(game.facts.seats) if seat is None else [seat]:
         try:
-            found = views_along(game, words, each, _meant, _refuse_illegal)
+            found = views_along(game, words, each, _meant, _refuse_illegal, strict)
         except Unclear:
             return None
         except Visible as error:
@@ -109,11 +110,12 @@ def _seen(game: Game, words: list[str], seat: int | None) -> Line | None:
         states = [opening(game, each), *(step.view for step in found)]
         turn = int(game.turn(states[-1]))
         if seat is None and turn >= 0 and turn != each:
-            return _seen(game, words, turn)
+            return _seen(game, words, turn, strict)
         worlds, actions = [step.world for step in found], [step.action for step in found]
-        return Line(_spelled(game, worlds, actions), actions, worlds, states, each)
-    assert problem is not None
-    raise problem
+        return Line(_spelled(game, worlds, actions), actions, worlds, states, each, False)
+    if problem and not strict:
+        raise problem
+    return None
 
 
 def _meant(game: Game, state: Any, word: str) -> int | None:

@@ -1,9 +1,10 @@
 """Follows a line of moves by what one seat sees of it, where too much is unknown to try all deals: `views_along`."""
 
+import functools
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Seen(NamedTuple):
     view: Any  # the seat's view after it
 
 
-_known: OrderedDict[tuple, list[Seen]] = OrderedDict()  # by game, seat and words
+_known: OrderedDict[tuple, list[Seen]] = OrderedDict()  # by game, seat, `strict` and words
 
 
 def opening(game: Game, seat: int) -> Any:
@@ -55,44 +56,56 @@ def worlds(game: Game, view: Any, seat: int) -> Iterator[Any]:
 
 def unseen(game: Game, view: Any, seat: int) -> Any:
     """A state that fits a view, and in which whatever happens next looks the same to the seat; None: it doesn't."""
-    if not game.facts.hidden:
-        return None
+    return _unseen(full_name(game), cast(Hashable, game), view.tobytes(), seat) if game.facts.hidden else None
+
+
+@functools.lru_cache(1024)
+def _unseen(name: str, game: Any, content: bytes, seat: int) -> Any:  # games of different names may be equal: tuples
+    view = np.frombuffer(content, game.state)[0].copy()
     first, *others = itertools.islice(worlds(game, view, seat), CHECKED)
-    after = [view_of(game, next_state(game, first, action), seat) for action in legal_actions(game, first)]
-    after += [view_of(game, next_state(game, other, legal_actions(game, other)[0]), seat) for other in others]
-    return first if all(equal(after[0], other) for other in after) else None
+    cases = [(first, action) for action in legal_actions(game, first)]
+    cases += [(other, legal_actions(game, other)[0]) for other in others]
+    after = (view_of(game, next_state(game, *case), seat) for case in cases)
+    before = next(after)
+    return first if all(equal(before, other) for other in after) else None
 
 
 def views_along(
-    game: Game, words: list[str], seat: int, find: Callable[..., int | None], refuse: Callable[..., None]
+    game: Game,
+    words: list[str],
+    seat: int,
+    find: Callable[..., int | None],
+    refuse: Callable[..., None],
+    strict: bool,
 ) -> list[Seen]:
     """What a seat sees of each move of a line in which only deals are unknown.
 
     Args:
         find: The action that a word means in a state, from game, state and word; None: it isn't legal there.
         refuse: Raises BadInput for a word that is legal in none of some states: game, words, place, states.
+        strict: Whether a deal that is named although the seat doesn't see it is refused; else it is forgotten.
 
     Raises:
-        Unclear: What the seat sees depends on what is unknown, or a seat's move is unknown.
+        Unclear: What the seat sees depends on what is unknown, or a seat's move is unknown; or see `strict`.
         Visible: The seat sees a deal that is unknown.
         BadInput: A move is not legal.
     """
     name = full_name(game)
     seen: list[Seen] = []
     for length in range(len(words), 0, -1):
-        if known := _known.get((name, seat, tuple(words[:length]))):
+        if known := _known.get((name, seat, strict, tuple(words[:length]))):
             seen = known.copy()
             break
     for place in range(len(seen), len(words)):
         view = seen[-1].view if seen else opening(game, seat)
-        seen.append(_step(game, view, words, place, seat, find, refuse))
-    _known[name, seat, tuple(words)] = seen
+        seen.append(_step(game, view, words, place, seat, find, refuse, strict))
+    _known[name, seat, strict, tuple(words)] = seen
     while len(_known) > KEPT:
         _known.popitem(last=False)
     return seen
 
 
-def _step(game: Game, view: Any, words: list[str], place: int, seat: int, find: Any, refuse: Any) -> Seen:
+def _step(game: Game, view: Any, words: list[str], place: int, seat: int, find: Any, refuse: Any, strict: bool) -> Seen:
     word, turn = words[place], int(game.turn(view))
     if word == UNKNOWN and turn != OVER:
         if turn != CHANCE:
@@ -100,6 +113,8 @@ def _step(game: Game, view: Any, words: list[str], place: int, seat: int, find: 
         if (world := unseen(game, view, seat)) is None:
             raise Visible(f"the {nth(place + 1)} move is visible to seat {seat + 1}: name it")
         return Seen(world, -1, view_of(game, next_state(game, world, legal_actions(game, world)[0]), seat))
+    if strict and turn == CHANCE and unseen(game, view, seat) is not None:
+        raise Unclear(f"seat {seat + 1} doesn't see the {nth(place + 1)} move, which is named")
     tried: list[Any] = []
     found: list[Seen] = []
     for world in worlds(game, view, seat) if turn != OVER else ():

@@ -20,6 +20,7 @@ from .lobby import PAUSE, Lobby, Unknown
 from .messages import GameInfo, Language, Move, NewTable, Opened, PlayerInfo, Problem, SeatLink, TableView
 from .security import Guard
 from .store import Store
+from .study import router as study_router
 from .workers import Pool
 
 STATIC = Path(__file__).with_name("static")
@@ -77,6 +78,7 @@ def build(
     app.exception_handler(BadInput)(_refuse)
     app.exception_handler(RequestValidationError)(_not_understood)
     _add_routes(app, lobby)
+    app.include_router(study_router(lobby))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     guard = Guard(app, token, local)
     guard.state = app.state  # type: ignore[attr-defined]

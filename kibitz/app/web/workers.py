@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import itertools
 import multiprocessing
+import os
 import queue
 import signal
 import threading
@@ -38,12 +39,13 @@ FOLLOWERS = 16  # players in a game that a process remembers; a forgotten one is
 MAX_SECONDS, MAX_SIMULATIONS = 10.0, 1_000_000  # per move
 HURRY = 0.01  # seconds per past view that a player is shown again
 ADVICE_SECONDS = 3.0  # of thinking about one position
+STUDY_NICE = 10  # how much the processes of studies stand back
 
 
 class Request(NamedTuple):
     """A view to move at, or to advise on."""
 
-    kind: str  # "move" or "advise"
+    kind: str  # "move", "advise", or "study": advice by a process of low priority
     table: str  # names a game at a table: a player remembers what it has seen there
     game: str
     player: str
@@ -60,9 +62,11 @@ class Died(Exception):
 # ---------------------------------------------------------------- in a worker process
 
 
-def serve(pipe: Connection, trusted: Trust) -> None:
+def serve(pipe: Connection, trusted: Trust, nice: int = 0) -> None:
     """Main function of a worker process: answer requests until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if nice and hasattr(os, "nice"):
+        os.nice(nice)
     use_trust(trusted)
     progress.on_compile = lambda name: pipe.send(("compiling", (name or "").strip("_")))
     desk = Desk()
@@ -105,8 +109,10 @@ class Desk:
             yield "move", int(follower.move(views))
             return
         adviser = recalled(self._advisers, (request.game, request.player), lambda: checked(request.player, game))
-        found = {}
-        for advice in growing_advice(adviser, game, views[-1], request.seat, seconds=ADVICE_SECONDS, seed=request.seed):
+        found, budget = {}, (0, ADVICE_SECONDS)
+        if request.kind == "study":  # as much as the name of the adviser says
+            budget = getattr(adviser, "simulations", 0) or 0, getattr(adviser, "seconds", 0) or MAX_SECONDS
+        for advice in growing_advice(adviser, game, views[-1], request.seat, *budget, seed=request.seed):
             found = advised(game, views[-1], advice, request.language)
             yield "advice", found | {"finished": False}
         yield "advice", found | {"finished": True}
@@ -165,7 +171,8 @@ def advised(game: Game, view: Any, advice: Advice, language: str) -> dict[str, A
         ).model_dump()
         for i in order
     ]
-    return {"moves": moves, "notes": advice_notes(shown, view, advice, Words(language))}
+    notes = advice_notes(shown, view, advice, Words(language))
+    return {"moves": moves, "notes": notes, "seconds": advice.seconds}
 
 
 # ---------------------------------------------------------------- in the server
@@ -189,8 +196,9 @@ class Worker:
 
     _starting = threading.Lock()  # the environment is changed while a process starts
 
-    def __init__(self) -> None:
+    def __init__(self, nice: int = 0) -> None:
         self.process: Any = None
+        self._nice = nice  # lowers the priority of the process
         self._closed = False
         self._pipe: Any = None
         self._jobs: queue.SimpleQueue[Job | Literal["start", "end"]] = queue.SimpleQueue()
@@ -237,7 +245,7 @@ class Worker:
         if self.process is None:
             spawn = multiprocessing.get_context("spawn")
             self._pipe, theirs = spawn.Pipe()
-            process = spawn.Process(target=serve, args=(theirs, trust()), daemon=True)
+            process = spawn.Process(target=serve, args=(theirs, trust(), self._nice), daemon=True)
             with Worker._starting, one_thread():
                 process.start()
             self.process = process
@@ -271,10 +279,14 @@ class Worker:
 
 
 class Pool:
-    """Worker processes for moves, and one for advice, so that moves don't wait for it."""
+    """Worker processes for moves, one for advice, so that moves don't wait for it, and two for studies.
+
+    Those of studies are started by the first one: two advisers think at the same time, and tables don't wait for them.
+    """
 
     def __init__(self, processes: int) -> None:
         self.movers, self.adviser = [Worker() for _ in range(processes)], Worker()
+        self.students = [Worker(STUDY_NICE) for _ in range(2)]
         self._next = itertools.count()
         self._lanes: OrderedDict[tuple, int] = OrderedDict()
 
@@ -307,9 +319,11 @@ class Pool:
         """A table stays with the process that remembers its game."""
         if request.kind == "advise":
             return self.adviser
+        if request.kind == "study":
+            return self.students[int(request.table.partition("/")[2])]
         lane = recalled(self._lanes, (request.table.partition("/")[0],), lambda: next(self._next) % len(self.movers))
         return self.movers[lane]
 
     def close(self) -> None:
-        for worker in (*self.movers, self.adviser):
+        for worker in (*self.movers, self.adviser, *self.students):
             worker.close()
