@@ -5,6 +5,7 @@ Nothing is kept between requests: a position is the text that `kibitz advise` re
 
 import asyncio
 import contextlib
+import itertools
 import json
 import re
 import secrets
@@ -21,7 +22,7 @@ from ...games.display import display
 from ...jit import generators
 from ...players.labels import adviser_label
 from ..ui.position_parser import UNKNOWN, Line, parse_line, spelled
-from ..ui.position_views import deal, possible_actions, unseen
+from ..ui.position_views import CHECKED, deal, possible_actions, unseen, worlds
 from ..ui.referee import own_views
 from .live import SLOW, TOO_MUCH
 from .lobby import Lobby
@@ -31,6 +32,7 @@ from .workers import Request
 
 MAX_TEXT = 12_000  # characters of a position
 MAX_TRIES = 2000  # states visited while filling in what is unknown
+MAX_FORCED = 8  # moves that nobody decides, one after the other
 AT_ONCE = 2  # positions that are worked out at the same time: tables come first
 MAX_STUDIES = 200  # live connections at once
 SEED = 1  # of the advice: the same position gets the same advice
@@ -55,9 +57,10 @@ class Position(Message):
         examples=["? K raise"],
     )
     seat: int = Field(0, ge=0, le=16, description="Who looks, from 1; 0: the seat to move.")
-    fill: Literal["", "unknown", "deal"] = Field(
+    fill: Literal["", "unknown", "deal", "forced"] = Field(
         "",
-        description="Go on with deals: `unknown` leaves those open that the seat doesn't see, `deal` draws the others.",
+        description="Go on with deals: `unknown` leaves those open that the seat doesn't see, `deal` draws the others, "
+        "too; or `forced`, with moves that nobody has to decide.",
     )
 
 
@@ -77,6 +80,7 @@ class StudyStep(Message):
     seat: int = Field(description="Who moved, from 1; 0: chance.")
     name: str
     word: str = Field(description="As `kibitz advise` reads it; ?: unknown.")
+    told: bool = Field(description="Whether it is worth telling; silence isn't.")
 
 
 class StudyMove(LegalMove):
@@ -152,12 +156,27 @@ def position(lobby: Lobby, asked: Position, language: Language) -> StudyView:
     game = lobby.game(name)
     seat = _seat(game, asked.seat)
     line = parse_line(game, moves, seat, MAX_TRIES)
-    if asked.fill and game.turn(line.states[-1]) == CHANCE:
+    if asked.fill == "forced":
+        for _ in range(MAX_FORCED):
+            if (word := _forced(game, line)) is None:
+                break
+            line = parse_line(game, " ".join([*line.words, word]), seat, MAX_TRIES)
+    elif asked.fill and game.turn(line.states[-1]) == CHANCE:
         rng = generators(secrets.randbits(62), 1)[0] if asked.fill == "deal" else None
         dealt = deal(game, view_of(game, line.states[-1], line.seat), line.seat, rng)
         words = [UNKNOWN if outcome < 0 else spelled(game, world, outcome) for world, outcome in dealt]
         line = parse_line(game, " ".join([*line.words, *words]), line.seat, MAX_TRIES)
     return _view(game, line, language)
+
+
+def _forced(game: Game, line: Line) -> str | None:
+    """The move that the seat to move makes without being asked, whatever is unknown; None: it has to decide."""
+    last, turn = line.states[-1], int(game.turn(line.states[-1]))
+    if turn < 0:
+        return None
+    possible = [last] if line.whole else list(itertools.islice(worlds(game, last, line.seat), CHECKED))
+    found = {int(display(game).forced_action(view_of(game, world, turn))) for world in possible}
+    return spelled(game, possible[0], found.pop()) if len(found) == 1 and min(found) >= 0 else None
 
 
 def _seat(game: Game, number: int) -> int | None:
@@ -183,6 +202,7 @@ def _view(game: Game, line: Line, language: Language) -> StudyView:
                 seat=max(int(game.turn(world)) + 1, 0),
                 name=UNKNOWN if action < 0 else shown.action_to_string(world, action),
                 word=word,
+                told=action < 0 or game.turn(world) == CHANCE or bool(shown.is_visible(world, action)),
             )
             for word, action, world in zip(line.words, line.actions, line.worlds, strict=True)
         ],

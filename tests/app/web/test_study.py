@@ -94,6 +94,19 @@ def test_a_deal_leaves_unknown_what_the_seat_does_not_see(client, name):
         assert len({position["moves"], *(shown(client, name, "", seat, fill="deal")["moves"] for _ in range(9))}) > 1
 
 
+def test_silence_of_doppelkopf_is_filled_in_where_nobody_decides(client):
+    for seat in (1, 3):
+        dealt = shown(client, "doppelkopf", "", seat, fill="deal")["moves"]
+        begun = shown(client, "doppelkopf", f"{dealt} healthy healthy healthy healthy", seat, fill="forced")
+        assert begun["turn"] == 1  # who leads may announce before the card
+        assert begun["moves"] == f"{dealt} healthy healthy healthy healthy"
+        after = shown(client, "doppelkopf", f"{begun['moves']} silent", seat, fill="forced")
+        assert after["moves"].endswith("healthy silent silent silent silent")
+        assert [step["told"] for step in after["steps"][-5:]] == [True, False, False, False, False]
+        played = shown(client, "doppelkopf", f"{after['moves']} {after['options'][0]['word']}", seat, fill="forced")
+        assert (played["turn"], len(played["steps"]) > len(after["steps"])) == (2, True)
+
+
 def test_unknown_hands_of_doppelkopf_give_the_views_that_were_seen():
     game = games.load("doppelkopf")
     steps = walk(game, 2)

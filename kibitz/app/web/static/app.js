@@ -2,6 +2,7 @@
 
 import { ask } from "./api.js";
 import { showChooser } from "./chooser.js";
+import { showStudy } from "./study.js";
 import { showTable } from "./table.js";
 import { language, translate, word } from "./words.js";
 
@@ -33,11 +34,18 @@ async function route() {
   translate(document);
   theme();
   const key = location.hash.match(/^#\/table\/([\w-]+)/)?.[1];
-  document.getElementById("tab-play").setAttribute("aria-current", "page");
+  const study = location.hash.match(/^#\/study(?:\/(.*))?$/);
+  document.querySelector("nav [aria-current]")?.removeAttribute("aria-current");
+  document.getElementById(study ? "tab-study" : "tab-play").setAttribute("aria-current", "page");
   try {
     games ??= await ask("games");
   } catch (error) {
     notice(error.message);
+    return;
+  }
+  if (study) {
+    show("studying");
+    leave = showStudy(main, study[1] || "", games);
     return;
   }
   show(key ? "playing" : "choosing");
