@@ -1,6 +1,7 @@
 """Parses the moves that led to a position: `? K raise`, where `?` is anything that the seat to move can't see."""
 
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ...core.names import BadInput
@@ -37,7 +38,7 @@ def parse_position(game: Game, text: str) -> list[Any]:
     """
     words = split(text)
     line = _seen(game, words, None) if words.count(UNKNOWN) > FEW else None
-    states = line.states if line else _filled(game, words, MAX_TRIES)
+    states = line.states if line else _filled(game, words, range(MAX_TRIES))
     turn = int(game.turn(states[-1]))
     if turn == OVER:
         raise BadInput("the game is over after these moves: there is no seat to move")
@@ -46,17 +47,17 @@ def parse_position(game: Game, text: str) -> list[Any]:
         options = ENGLISH.examples(_names(game, states[-1]))
         raise BadInput(f"chance is next, not a seat: add {options} to the moves{hidden}")
     if not line:
-        _refuse_visible(game, words, states, turn, MAX_TRIES)
+        _refuse_visible(game, words, states, turn, range(MAX_TRIES))
     return states
 
 
-def parse_line(game: Game, text: str, seat: int | None = None, tries: int = MAX_TRIES) -> Line:
+def parse_line(game: Game, text: str, seat: int | None = None, tries: Iterable = range(MAX_TRIES)) -> Line:
     """Parse a sequence of moves that may end anywhere, also in a deal or with the game.
 
     Args:
         seat: Who looks: a `?` for something that it sees is refused. None: the seat to move; where there is none, the
             first that doesn't see what is unknown.
-        tries: States visited while filling in each `?`.
+        tries: One item for each state that may be visited while filling in a `?`; an iterator is for all together.
     """
     words = split(text)
     if UNKNOWN in words and (line := _seen(game, words, seat, words.count(UNKNOWN) <= FEW)):
@@ -122,7 +123,7 @@ def _meant(game: Game, state: Any, word: str) -> int | None:
     return next(iter(_actions(game, state, word, [])), None)
 
 
-def _filled(game: Game, words: list[str], tries: int) -> list[Any]:
+def _filled(game: Game, words: list[str], tries: Iterable) -> list[Any]:
     """States along the words, with some legal move for each `?`."""
     states, complete = _complete(game, words, positions(game), tries)
     if not complete:
@@ -130,7 +131,7 @@ def _filled(game: Game, words: list[str], tries: int) -> list[Any]:
     return states
 
 
-def _complete(game: Game, words: list[str], start: Any, tries: int) -> tuple[list[Any], bool]:
+def _complete(game: Game, words: list[str], start: Any, tries: Iterable) -> tuple[list[Any], bool]:
     """Extend the states in `start` along the words, by depth-first search.
 
     Returns:
@@ -138,7 +139,7 @@ def _complete(game: Game, words: list[str], start: Any, tries: int) -> tuple[lis
     """
     stack = [list(start)]
     longest: list[Any] = []
-    for _ in range(tries):
+    for _ in tries:
         if not stack:
             return longest, False
         states = stack.pop()
@@ -176,7 +177,7 @@ def _refuse_illegal(game: Game, words: list[str], place: int, states: list[Any])
     raise BadInput(f"{which} is not possible: {options} {ENGLISH.examples(list(found))}")
 
 
-def _refuse_visible(game: Game, words: list[str], states: list[Any], seat: int, tries: int) -> None:
+def _refuse_visible(game: Game, words: list[str], states: list[Any], seat: int, tries: Iterable) -> None:
     """Replace each `?` by every other move, from the last one on: the seat's infoset must stay the same."""
     key = int(game.infoset(states[-1], seat))
     for place in reversed([i for i, word in enumerate(words) if word == UNKNOWN]):

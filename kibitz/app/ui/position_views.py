@@ -17,7 +17,7 @@ from .referee import equal, next_state
 UNKNOWN = "?"
 WORLDS = 40  # that are sampled to find what other seats and chance can do
 CHECKED = 4  # worlds in which a move must look the same to the seat
-MAX_WORLDS = 3000  # tried until one allows a named move
+MAX_WORLDS = 1000  # tried until one allows a named move
 KEPT = 64  # lines whose views are remembered
 
 
@@ -122,7 +122,7 @@ def _step(game: Game, view: Any, words: list[str], place: int, seat: int, find: 
         action = find(game, world, word)
         if action is not None:
             found.append(Seen(world, action, view_of(game, next_state(game, world, action), seat)))
-        if len(tried) >= CHECKED and found:
+        if len(tried) >= CHECKED and (found or turn == seat):
             break
     if not found:
         refuse(game, words, place, tried[:WORLDS] or [view])

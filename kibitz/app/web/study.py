@@ -10,6 +10,8 @@ import json
 import re
 import secrets
 import shlex
+import time
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
@@ -31,7 +33,7 @@ from .tables import HUMAN, Refused, Table
 from .workers import Request
 
 MAX_TEXT = 12_000  # characters of a position
-MAX_TRIES = 2000  # states visited while filling in what is unknown
+MAX_SECONDS = 1.5  # of processor time for filling in what is unknown
 MAX_FORCED = 8  # moves that nobody decides, one after the other
 AT_ONCE = 2  # positions that are worked out at the same time: tables come first
 MAX_STUDIES = 200  # live connections at once
@@ -155,17 +157,17 @@ def position(lobby: Lobby, asked: Position, language: Language) -> StudyView:
     name, moves = pasted(asked.moves, asked.game)
     game = lobby.game(name)
     seat = _seat(game, asked.seat)
-    line = parse_line(game, moves, seat, MAX_TRIES)
+    line = parse_line(game, moves, seat, _for_a_while())
     if asked.fill == "forced":
         for _ in range(MAX_FORCED):
             if (word := _forced(game, line)) is None:
                 break
-            line = parse_line(game, " ".join([*line.words, word]), seat, MAX_TRIES)
+            line = parse_line(game, " ".join([*line.words, word]), seat, _for_a_while())
     elif asked.fill and game.turn(line.states[-1]) == CHANCE:
         rng = generators(secrets.randbits(62), 1)[0] if asked.fill == "deal" else None
         dealt = deal(game, view_of(game, line.states[-1], line.seat), line.seat, rng)
         words = [UNKNOWN if outcome < 0 else spelled(game, world, outcome) for world, outcome in dealt]
-        line = parse_line(game, " ".join([*line.words, *words]), line.seat, MAX_TRIES)
+        line = parse_line(game, " ".join([*line.words, *words]), line.seat, _for_a_while())
     return _view(game, line, language)
 
 
@@ -177,6 +179,12 @@ def _forced(game: Game, line: Line) -> str | None:
     possible = [last] if line.whole else list(itertools.islice(worlds(game, last, line.seat), CHECKED))
     found = {int(display(game).forced_action(view_of(game, world, turn))) for world in possible}
     return spelled(game, possible[0], found.pop()) if len(found) == 1 and min(found) >= 0 else None
+
+
+def _for_a_while() -> Iterator[None]:
+    end = time.thread_time() + MAX_SECONDS
+    while time.thread_time() < end:
+        yield
 
 
 def _seat(game: Game, number: int) -> int | None:
@@ -247,7 +255,7 @@ def _possible(game: Game, line: Line) -> dict[int, Any]:
     for action in tried.keys() - legal:  # not in the deal that stands for what is unknown, but perhaps in another
         with contextlib.suppress(BadInput):
             words = " ".join([*line.words, spelled(game, tried[action], action)])
-            parse_line(game, words, line.seat, MAX_TRIES)
+            parse_line(game, words, line.seat, _for_a_while())
             found[action] = tried[action]
     return dict(sorted(found.items()))
 
@@ -339,7 +347,7 @@ class Study:
         """The request to a worker process, which holds the seat's views and nothing else; and the adviser's label."""
         game = self.lobby.game(asked.game)
         seat = _seat(game, asked.seat)
-        line = parse_line(game, asked.moves, seat, MAX_TRIES)
+        line = parse_line(game, asked.moves, seat, _for_a_while())
         turn = int(game.turn(line.states[-1]))
         if turn != seat:
             who = {OVER: "the game is over", CHANCE: "chance is next"}.get(turn, f"seat {turn + 1} is to move")

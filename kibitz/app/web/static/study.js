@@ -26,7 +26,7 @@ export function showStudy(main, path, games) {
     a: given.get("a") || localStorage.getItem("kibitz.study.a") || "solid",
     b: given.get("b") ?? localStorage.getItem("kibitz.study.b") ?? "quick",
   };
-  let position = null, advice = [null, null], number = 0, waiting = 0, left = false, asked = 0;
+  let position = null, advice = [null, null], number = 0, waiting = 0, gone = false, asked = 0;
 
   const live = connect("study/live", hear, (lost, reason) => {
     document.getElementById("notice").textContent = lost ? reason || word("lost") : "";
@@ -41,10 +41,10 @@ export function showStudy(main, path, games) {
     try {
       found = await ask(`study?language=${language.now}`, { game: next.game, moves: next.moves, seat: next.seat, fill });
     } catch (error) {
-      if (!left && mine === asked) find("trouble").textContent = error.message;
+      if (!gone && mine === asked) find("trouble").textContent = error.message;
       return false;
     }
-    if (left || mine !== asked) return false;
+    if (gone || mine !== asked) return false;
     position = found;
     Object.assign(wanted, next, { game: found.game, moves: found.moves, seat: found.hidden ? found.seat : 0 });
     const address = studyAddress(wanted);
@@ -77,11 +77,13 @@ export function showStudy(main, path, games) {
     find("text").textContent = position.text;
     find("study-text").value = position.moves;
     showSteps();
-    showOptions(clickable(find("picture"), position.options, play, (several) => {
+    const own = !position.hidden || position.turn === position.seat; // else the cards of the picture aren't the mover's
+    const left = clickable(find("picture"), own ? position.options : [], play, (several) => {
       find("status").textContent = word("which-move");
       showOptions(several);
       find("moves").querySelector("button").focus();
-    }));
+    });
+    showOptions(own ? left : position.options);
     find("study-back").disabled = find("study-again").disabled = !position.steps.length;
     find("study-deal").hidden = position.turn !== 0;
     advice = [null, null];
@@ -184,7 +186,7 @@ export function showStudy(main, path, games) {
   }
 
   function hear(message) {
-    if (left || !position) return;
+    if (gone || !position) return;
     const place = find(`study-advice-${SIDES[message.side]}`);
     if (message.kind === "progress" && !advice[message.side]) {
       place.replaceChildren(make("p", { class: "note" }, word("compiling", { text: message.text })));
@@ -255,7 +257,7 @@ export function showStudy(main, path, games) {
       return;
     }
     find("study-copy").textContent = word("study-copied");
-    setTimeout(() => { if (!left) find("study-copy").textContent = word("study-copy"); }, 1500);
+    setTimeout(() => { if (!gone) find("study-copy").textContent = word("study-copy"); }, 1500);
   });
   SIDES.forEach((side, i) => {
     const letter = LETTERS[i], input = find(`study-name-${side}`);
@@ -278,7 +280,7 @@ export function showStudy(main, path, games) {
 
   /** An address that can't be shown leads to the beginning, with the reason. */
   async function begin() {
-    if ((await go({}, { keep: false })) || left) return;
+    if ((await go({}, { keep: false })) || gone) return;
     const reason = find("trouble").textContent;
     if (await go({ moves: "", seat: 1 }, { keep: false }) || await go({ game: "leduc", moves: "", seat: 1 }, { keep: false })) {
       find("trouble").textContent = reason;
@@ -289,7 +291,7 @@ export function showStudy(main, path, games) {
   if (!wanted.moves && !wanted.seat && first?.hidden) wanted.seat = 1;
   begin();
   return () => {
-    left = true;
+    gone = true;
     clearTimeout(waiting);
     live.close();
   };
