@@ -30,7 +30,7 @@ from .live import SLOW, TOO_MUCH
 from .lobby import Lobby
 from .messages import AdviceView, Language, LegalMove, Message, Name, Problem
 from .tables import HUMAN, Refused, Table
-from .workers import Request
+from .workers import Pool, Request
 
 MAX_TEXT = 12_000  # characters of a position
 MAX_SECONDS = 1.5  # of processor time for filling in what is unknown
@@ -390,6 +390,8 @@ def router(lobby: Lobby) -> APIRouter:
             await socket.close(1013, "too many connections: try again later")
             return
         await socket.accept()
+        if isinstance(lobby.pool, Pool):
+            lobby.pool.warm_studies()
         live[0] += 1
         try:
             await Study(socket, lobby, "de" if language == "de" else "en").run()

@@ -294,6 +294,11 @@ class Pool:
         self.movers[0].warm()
         self.adviser.warm()
 
+    def warm_studies(self) -> None:
+        """Start the processes of studies ahead of the first question."""
+        for worker in self.students:
+            worker.warm()
+
     async def answers(self, request: Request) -> AsyncGenerator[tuple[str, Any], None]:
         """Answers to a request: ("compiling", kernel), ("advice", ...), ("move", action).
 

@@ -49,9 +49,18 @@ export function showStudy(main, path, games) {
     Object.assign(wanted, next, { game: found.game, moves: found.moves, seat: found.hidden ? found.seat : 0 });
     const address = studyAddress(wanted);
     if (location.hash !== address) history[keep ? "pushState" : "replaceState"](null, "", address);
+    const focused = ["moves", "study-steps", "picture"].find((id) => find(id).contains(document.activeElement));
     show();
+    if (focused) refocus(focused);
     askAdvisers();
     return true;
+  }
+
+  /** What was clicked is gone: the keyboard goes on from the same place. */
+  function refocus(id) {
+    const place = find(id === "study-steps" ? "study-steps" : "moves");
+    const next = id === "picture" ? find("picture").querySelector("[tabindex]") : place.querySelector("[aria-current], [data-move]");
+    (next || find("moves").querySelector("button") || find("study-back")).focus({ preventScroll: true });
   }
 
   const words = () => position.steps.map((step) => step.word);
@@ -159,6 +168,7 @@ export function showStudy(main, path, games) {
     select.replaceChildren(...options);
     const named = now !== "none" && !strengths.some(([strength]) => strength === now);
     select.value = named ? NAMED : now;
+    select.title = select.selectedOptions[0]?.textContent || "";
     const input = find(`study-name-${side}`);
     input.hidden = !named;
     if (named && document.activeElement !== input) input.value = now;
