@@ -39,7 +39,7 @@ FOLLOWERS = 16  # players in a game that a process remembers; a forgotten one is
 MAX_SECONDS, MAX_SIMULATIONS = 10.0, 1_000_000  # per move
 HURRY = 0.01  # seconds per past view that a player is shown again
 ADVICE_SECONDS = 3.0  # of thinking about one position
-STUDY_NICE = 10  # how much the processes of studies stand back
+STUDY_NICE = 5  # how much the processes of studies stand back
 
 
 class Request(NamedTuple):

@@ -1,5 +1,6 @@
 """Study: positions by their moves, as one seat sees them, and the advice of two players."""
 
+import asyncio
 import contextlib
 import json
 import random
@@ -18,7 +19,7 @@ from kibitz.games import CHANCE, OVER
 from kibitz.games.game import is_shipped
 
 from ...games.walks import same, view_of, walk
-from .conftest import LIVE, finished, moved, opened, settled
+from .conftest import LIVE, Direct, finished, moved, opened, settled
 from .test_hidden_information import HIDDEN
 
 GAMES = [name for name, kind in games.GAMES.items() if is_shipped(kind)]
@@ -359,16 +360,37 @@ def test_messages_that_are_no_question_are_refused_and_too_many_end_the_connecti
     assert client.get("/api/games").status_code == 200
 
 
-def test_advisers_of_studies_think_in_processes_of_their_own(server, monkeypatch):
+class Slow(Direct):
+    """Advisers that never finish."""
+
+    def __init__(self):
+        super().__init__()
+        self.ended = []
+
+    async def answers(self, request):
+        try:
+            yield "compiling", request.player
+            await asyncio.Event().wait()
+        finally:
+            self.ended.append(request.player)
+
+
+def test_the_advice_on_an_older_position_is_given_up(server):
+    pool = Slow()
+    with live(server(pool=pool)) as socket:
+        for number, player in enumerate(["random", "oos:10", "oos:20"]):
+            asked(socket, number, "K ?", [player])
+            assert json.loads(socket.receive_text()) == {"kind": "progress", "side": 0, "text": player}
+            assert pool.ended == ["random", "oos:10"][:number]
+    assert pool.ended == ["random", "oos:10", "oos:20"]
+
+
+def test_advisers_of_studies_think_in_processes_of_their_own(server):
     pool = Pool(1)
     client = server(pool=pool)
     assert [worker.process for worker in pool.students] == [None, None]
     with live(client) as socket:
-        asked(socket, 1, "K ?", ["random", "uct:seconds=10"], game="tic_tac_toe")
-        asked(socket, 2, "b2", ["random", "random"], seat=2, game="tic_tac_toe")  # the older one is given up
-        one, two = last(socket, 2, 2)
+        asked(socket, 1, "b2", ["random", "random"], seat=2, game="tic_tac_toe")
+        one, two = last(socket, 1, 2)
         assert one["moves"] == two["moves"]
-    assert all(worker.process is not None for worker in pool.students)
-    assert pool.adviser.process is None or pool.adviser.process.pid not in [
-        worker.process.pid for worker in pool.students
-    ]
+        assert all(worker.process.is_alive() for worker in pool.students)
