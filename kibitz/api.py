@@ -241,17 +241,21 @@ def beliefs(
         uniform over deals that fit
         card of seat 1: J 50.0%, K 50.0%
     """
-    from .app.ui.position_parser import parse_position
+    from .app.ui.position_parser import parse_line, parse_position
     from .players.beliefs import beliefs as find
 
     with only_named(game, assumed, own, trust=trust):
         loaded = _load(game)
-        record = position.record if isinstance(position, State) else parse_position(loaded, position)[-1]
+        if seat is not None and seat not in range(loaded.facts.seats):
+            raise BadInput(f"seat {seat} should be 0 to {loaded.facts.seats - 1}")
+        if isinstance(position, State):
+            record = position.record
+        else:
+            states = parse_position(loaded, position) if seat is None else parse_line(loaded, position, seat).states
+            record = states[-1]
         seat = int(loaded.turn(record)) if seat is None else seat
-        if seat not in range(loaded.facts.seats):
-            raise BadInput(
-                f"seat {seat} should be 0 to {loaded.facts.seats - 1}" if seat >= 0 else "no seat is to move"
-            )
+        if seat < 0:
+            raise BadInput("no seat is to move")
         return find(loaded, view_of(loaded, record, seat), seat, assumed, own)
 
 

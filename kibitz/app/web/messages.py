@@ -142,4 +142,5 @@ class AdviceView(Message):
     moves: list[AdvisedMove] = Field(description="The best first.")
     notes: list[str]
     finished: bool
+    seconds: float = 0.0
     trouble: str = ""

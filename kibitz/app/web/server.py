@@ -21,6 +21,7 @@ from .messages import GameInfo, Language, Move, NewTable, Opened, PlayerInfo, Pr
 from .review import router as review_router
 from .security import Guard
 from .store import Store
+from .study import router as study_router
 from .workers import Pool
 
 STATIC = Path(__file__).with_name("static")
@@ -79,6 +80,7 @@ def build(
     app.exception_handler(RequestValidationError)(_not_understood)
     _add_routes(app, lobby)
     app.include_router(review_router(lobby))
+    app.include_router(study_router(lobby))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     guard = Guard(app, token, local)
     guard.state = app.state  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import itertools
 import multiprocessing
+import os
 import queue
 import signal
 import threading
@@ -39,12 +40,13 @@ FOLLOWERS = 16  # players in a game that a process remembers; a forgotten one is
 MAX_SECONDS, MAX_SIMULATIONS = 10.0, 1_000_000  # per move
 HURRY = 0.01  # seconds per past view that a player is shown again
 ADVICE_SECONDS = 3.0  # of thinking about one position
+STUDY_NICE = 5  # how much the processes of studies stand back
 
 
 class Request(NamedTuple):
     """A view to move at, or to advise on."""
 
-    kind: str  # "move", "advise" or "review"
+    kind: str  # "move", "advise", "review", or "study": advice by a process of low priority
     table: str  # names a game at a table: a player remembers what it has seen there
     game: str
     player: str
@@ -62,9 +64,11 @@ class Died(Exception):
 # ---------------------------------------------------------------- in a worker process
 
 
-def serve(pipe: Connection, trusted: Trust) -> None:
+def serve(pipe: Connection, trusted: Trust, nice: int = 0) -> None:
     """Main function of a worker process: answer requests until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if nice and hasattr(os, "nice"):
+        os.nice(nice)
     use_trust(trusted)
     progress.on_compile = lambda name: pipe.send(("compiling", (name or "").strip("_")))
     desk = Desk()
@@ -110,8 +114,10 @@ class Desk:
             yield "move", int(follower.move(views))
             return
         adviser = recalled(self._advisers, (request.game, request.player), lambda: checked(request.player, game))
-        found = {}
-        for advice in growing_advice(adviser, game, views[-1], request.seat, seconds=ADVICE_SECONDS, seed=request.seed):
+        found, budget = {}, (0, ADVICE_SECONDS)
+        if request.kind == "study":  # as much as the name of the adviser says
+            budget = getattr(adviser, "simulations", 0) or 0, getattr(adviser, "seconds", 0) or MAX_SECONDS
+        for advice in growing_advice(adviser, game, views[-1], request.seat, *budget, seed=request.seed):
             found = advised(game, views[-1], advice, request.language)
             yield "advice", found | {"finished": False}
         yield "advice", found | {"finished": True}
@@ -170,7 +176,8 @@ def advised(game: Game, view: Any, advice: Advice, language: str) -> dict[str, A
         ).model_dump()
         for i in order
     ]
-    return {"moves": moves, "notes": advice_notes(shown, view, advice, Words(language))}
+    notes = advice_notes(shown, view, advice, Words(language))
+    return {"moves": moves, "notes": notes, "seconds": advice.seconds}
 
 
 # ---------------------------------------------------------------- in the server
@@ -194,8 +201,9 @@ class Worker:
 
     _starting = threading.Lock()  # the environment is changed while a process starts
 
-    def __init__(self) -> None:
+    def __init__(self, nice: int = 0) -> None:
         self.process: Any = None
+        self._nice = nice  # lowers the priority of the process
         self._closed = False
         self._pipe: Any = None
         self._jobs: queue.SimpleQueue[Job | Literal["start", "end"]] = queue.SimpleQueue()
@@ -242,7 +250,7 @@ class Worker:
         if self.process is None:
             spawn = multiprocessing.get_context("spawn")
             self._pipe, theirs = spawn.Pipe()
-            process = spawn.Process(target=serve, args=(theirs, trust()), daemon=True)
+            process = spawn.Process(target=serve, args=(theirs, trust(), self._nice), daemon=True)
             with Worker._starting, one_thread():
                 process.start()
             self.process = process
@@ -276,16 +284,25 @@ class Worker:
 
 
 class Pool:
-    """Worker processes for moves, one for advice and one for reviews, so that moves don't wait for them."""
+    """Worker processes for moves, and others so that moves don't wait: for advice, reviews and studies.
+
+    Those of reviews and studies are started by the first one. Two are for studies: two advisers think at the same time.
+    """
 
     def __init__(self, processes: int) -> None:
         self.movers, self.adviser, self.reviewer = [Worker() for _ in range(processes)], Worker(), Worker()
+        self.students = [Worker(STUDY_NICE) for _ in range(2)]
         self._next = itertools.count()
         self._lanes: OrderedDict[tuple, int] = OrderedDict()
 
     def warm(self) -> None:
         self.movers[0].warm()
         self.adviser.warm()
+
+    def warm_studies(self) -> None:
+        """Start the processes of studies ahead of the first question."""
+        for worker in self.students:
+            worker.warm()
 
     async def answers(self, request: Request) -> AsyncGenerator[tuple[str, Any], None]:
         """Answers to a request: ("compiling", kernel), ("advice", ...), ("move", action).
@@ -310,11 +327,15 @@ class Pool:
 
     def _worker(self, request: Request) -> Worker:
         """A table stays with the process that remembers its game."""
-        if request.kind in ("advise", "review"):
-            return self.adviser if request.kind == "advise" else self.reviewer
+        if request.kind == "advise":
+            return self.adviser
+        if request.kind == "review":
+            return self.reviewer
+        if request.kind == "study":
+            return self.students[int(request.table.partition("/")[2])]
         lane = recalled(self._lanes, (request.table.partition("/")[0],), lambda: next(self._next) % len(self.movers))
         return self.movers[lane]
 
     def close(self) -> None:
-        for worker in (*self.movers, self.adviser, self.reviewer):
+        for worker in (*self.movers, self.adviser, self.reviewer, *self.students):
             worker.close()

@@ -15,12 +15,14 @@ export async function ask(path, body) {
 const table = (key, what = "") => `tables/${encodeURIComponent(key)}${what}?language=${language.now}`;
 export const command = (key, what, body = {}) => ask(table(key, `/${what}`), body);
 
-/** A connection that comes back when it is lost. `heard` gets each message, `lost` whether there is no connection. */
+/** A connection to a table, by its key, or to another path; comes back when it is lost. `heard` gets each message,
+ * `lost` whether there is no connection. */
 export function connect(key, heard, lost) {
+  const path = key.includes("/") ? `${key}?language=${language.now}` : table(key, "/live");
   let socket, closed = false, wait = 500, wanted = null;
   function open() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}/api/${table(key, "/live")}`);
+    socket = new WebSocket(`${scheme}://${location.host}/api/${path}`);
     socket.onopen = () => {
       wait = 500;
       lost(false);

@@ -2,6 +2,7 @@
 
 import { ask } from "./api.js";
 import { showChooser } from "./chooser.js";
+import { showStudy } from "./study.js";
 import { showTable } from "./table.js";
 import { language, translate, word } from "./words.js";
 
@@ -34,8 +35,9 @@ async function route() {
   theme();
   const key = location.hash.match(/^#\/table\/([\w-]+)/)?.[1];
   const review = location.hash.match(/^#\/review(?:\/([\w-]+))?/);
+  const study = location.hash.match(/^#\/study(?:\/(.*))?$/);
   for (const tab of document.querySelectorAll("nav a")) tab.removeAttribute("aria-current");
-  document.getElementById(review ? "tab-review" : "tab-play").setAttribute("aria-current", "page");
+  document.getElementById(`tab-${review ? "review" : study ? "study" : "play"}`).setAttribute("aria-current", "page");
   try {
     games ??= await ask("games");
   } catch (error) {
@@ -46,6 +48,11 @@ async function route() {
     const { showReview } = await import("./review.js");
     show(review[1] ? "reviewing" : "review-list");
     leave = showReview(main, review[1], games) || leave;
+    return;
+  }
+  if (study) {
+    show("studying");
+    leave = showStudy(main, study[1] || "", games);
     return;
   }
   show(key ? "playing" : "choosing");

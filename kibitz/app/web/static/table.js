@@ -1,10 +1,11 @@
 // The table: the position to click on, what happened, commands and the kibitzer.
 
-import { command, connect, remembered } from "./api.js";
+import { ask, command, connect, remembered } from "./api.js";
 import { showAdvice } from "./advice.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
 import { keepFinished } from "./library.js";
+import { studyAddress } from "./study.js";
 import { title, word } from "./words.js";
 
 export function showTable(main, key, games) {
@@ -59,6 +60,7 @@ export function showTable(main, key, games) {
     find("undo").disabled = !table.can_undo;
     find("resign").hidden = !table.can_resign;
     find("deal").hidden = table.can_resign || Boolean(table.result);
+    find("study-this").hidden = !table.result && game?.hidden !== false;
     find("score").textContent = table.score;
     find("text").textContent = table.text;
     showEvents();
@@ -163,6 +165,13 @@ export function showTable(main, key, games) {
   });
   for (const name of ["undo", "resign", "rematch"]) find(name).addEventListener("click", () => send(name));
   find("deal").addEventListener("click", () => send("rematch"));
+  find("study-this").addEventListener("click", async () => {
+    try {
+      location.hash = studyAddress(await ask(`tables/${encodeURIComponent(key)}/study`));
+    } catch (error) {
+      find("trouble").textContent = error.message;
+    }
+  });
 
   const invited = remembered.all().find((each) => each.key === key)?.invited || [];
   if (invited.length) {

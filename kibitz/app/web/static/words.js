@@ -1,8 +1,10 @@
 // All texts of the page, in English and German. Texts about positions come from the server.
 
 import { REVIEW_WORDS } from "./words-review.js";
+import { STUDY_WORDS } from "./words-study.js";
 
 const WORDS = {
+  ...STUDY_WORDS,
   skip: ["Skip to content", "Zum Inhalt"],
   play: ["Play", "Spielen"],
   language: ["Language", "Sprache"],
