@@ -334,7 +334,8 @@ class Watched:
 
 def curve_names(series: Iterable[str]) -> list[str]:
     """The measurements that say how good a training is, the most telling first."""
-    telling = [(FIRST.index(start), name) for name in series for start in FIRST if name.startswith(start)]
+    measured = [name for name in series if not name.endswith("_error")]
+    telling = [(FIRST.index(start), name) for name in measured for start in FIRST if name.startswith(start)]
     return list(dict.fromkeys(name for _, name in sorted(telling)))[:MAX_CURVES]
 
 

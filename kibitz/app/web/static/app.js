@@ -33,11 +33,20 @@ async function route() {
   translate(document);
   theme();
   const key = location.hash.match(/^#\/table\/([\w-]+)/)?.[1];
-  document.getElementById("tab-play").setAttribute("aria-current", "page");
+  const lab = /^#\/lab\b/.test(location.hash);
+  document.getElementById("tab-play").toggleAttribute("aria-current", !lab);
+  document.getElementById("tab-lab").toggleAttribute("aria-current", lab);
+  document.querySelector("nav [aria-current]").setAttribute("aria-current", "page");
   try {
     games ??= await ask("games");
   } catch (error) {
     notice(error.message);
+    return;
+  }
+  if (lab) {
+    const { showLab } = await import("./lab.js");
+    show("lab");
+    leave = showLab(main, games);
     return;
   }
   show(key ? "playing" : "choosing");

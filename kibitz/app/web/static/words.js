@@ -1,6 +1,9 @@
 // All texts of the page, in English and German. Texts about positions come from the server.
 
+import { LAB_WORDS } from "./words-lab.js";
+
 const WORDS = {
+  ...LAB_WORDS,
   skip: ["Skip to content", "Zum Inhalt"],
   play: ["Play", "Spielen"],
   language: ["Language", "Sprache"],
