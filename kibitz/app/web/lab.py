@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from ...core import names
 from ...core.names import BadInput
+from ...games import full_name, load
 from ...learn.learner import LEARNERS
 from ...learn.trainer import configured
 from .lab_messages import (
@@ -136,20 +137,15 @@ class Lab:
         """The learners that need no data, with the options that the page offers."""
         found = []
         for name, games in OFFERED.items():
-            fields = names.hints(LEARNERS[name].Config)
+            cls = LEARNERS[name]
+            fields = names.hints(cls.Config)
             options = [key for key in MOST if key in fields]
             offered = []
-            for game in games:
-                values = vars(configured(name, game, PRESET, {}))
+            for game in map(load, games):
+                values = vars(cls.Config(full_name(game), **cls.preset(game, PRESET)))
                 offered.append(OfferedGame(game=values["game"], defaults={key: values[key] for key in options}))
-            found.append(
-                LearnerInfo(
-                    name=name,
-                    about=LEARNERS[name].about,
-                    options=[Option(name=key, about=fields[key][1], most=MOST[key]) for key in options],
-                    games=offered,
-                )
-            )
+            about = [Option(name=key, about=fields[key][1], most=MOST[key]) for key in options]
+            found.append(LearnerInfo(name=name, about=cls.about, options=about, games=offered))
         return found
 
     def start(self, new: NewTraining) -> str:
@@ -242,7 +238,8 @@ class LabLive:
                     text = Gone(detail=str(error)).model_dump_json()
                 await self._say(1, text)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), 1.5 * EVERY)
+                async with asyncio.timeout(1.5 * EVERY):
+                    await self._wake.wait()
             self._wake.clear()
 
     async def _say(self, what: int, text: str) -> None:

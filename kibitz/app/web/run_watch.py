@@ -189,7 +189,7 @@ class Watched:
                 raise BadInput("config.json is not a run's")
             self.config = config
         except (BadInput, OSError, ValueError) as error:
-            self._problems["config.json"] = _brief("config.json", error)
+            self._problems["config.json"] = self._brief("config.json", error)
 
     def _read_result(self) -> None:
         self.result = None
@@ -199,7 +199,7 @@ class Watched:
         try:
             self.result = self._object("result.json")
         except (BadInput, OSError, ValueError) as error:
-            self._problems["result.json"] = _brief("result.json", error)
+            self._problems["result.json"] = self._brief("result.json", error)
 
     def _follow_metrics(self) -> None:
         again, lines = self._metrics.new()
@@ -213,11 +213,15 @@ class Watched:
                 if not is_number(at):
                     raise ValueError("a line names no iteration")
             except ValueError as error:
-                self._problems["metrics.jsonl"] = _brief("metrics.jsonl", error)
+                self._problems["metrics.jsonl"] = self._brief("metrics.jsonl", error)
                 continue
             for key, value in values.items():
                 if is_number(value) and (key in self.series or len(self.series) < 4 * MAX_CURVES):
                     self.series.setdefault(key[:MAX_TEXT], Series()).add(float(at), float(value))
+
+    def _brief(self, name: str, error: Exception) -> str:
+        text = reason(error).removeprefix(f"{self.folder}{os.sep}")
+        return text if name in text else f"{name} is damaged: {text}"
 
     def _find_player(self) -> str:
         """The player that plays what was learned: the last checkpoint, or a later network that was kept."""
@@ -379,11 +383,6 @@ def result_view(result: dict[str, Any]) -> ResultView:
 def _shown(value: Any) -> str:
     text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
     return text[:MAX_TEXT]
-
-
-def _brief(name: str, error: Exception) -> str:
-    text = reason(error)
-    return text if name in text else f"{name} is damaged: {text}"
 
 
 # ---------------------------------------------------------------- all runs

@@ -9,12 +9,13 @@ import signal
 import threading
 import time
 
-AGAIN = 5.0  # seconds until the next interrupt, where foreign code swallowed the last one
+AGAIN = 20.0  # seconds until the next interrupt, where foreign code swallowed the last one
 PATIENT = 10  # niceness: people at the tables come first
 
 
 def main() -> None:
     """Run the command line, with the lower priority of work in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a server in the background has it ignored
     threading.Thread(target=_interrupt_at_the_end, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(PATIENT)

@@ -15,7 +15,9 @@ AT_ONCE = 2
 STARTS, PERIOD = 10, 60.0  # at most so many starts within so many seconds
 REMEMBERED = 50  # trainings that have ended
 LOG = 8000  # bytes of a log that are shown: the last
-LEAVE = 20.0  # seconds that a training has to end, once it was told to
+LEAVE = 60.0  # seconds that a training has to end, once it was told to; then it is killed
+LEAVE_WITH_SERVER = 5.0  # the same when the server ends
+COMMAND = [sys.executable, "-m", "kibitz.app.web.training_child", "train"]
 INTERRUPTED = 130  # exit code of a command that Ctrl-C has ended
 
 
@@ -102,8 +104,7 @@ class Trainings:
             raise BadInput(f"{AT_ONCE} trainings are running: wait for one, or stop it")
         if len(self._starts) >= STARTS:
             raise BadInput(f"{STARTS} trainings were started within the last minute: wait a moment")
-        command = [sys.executable, "-m", "kibitz.app.web.training_child", "train", *arguments]
-        command += ["--processes", str(max(1, cores() // AT_ONCE))]
+        command = [*COMMAND, *arguments, "--processes", str(max(1, cores() // AT_ONCE))]
         log = self.logs / f"{name.replace('/', '_')[-80:]}.log"
         try:
             self.logs.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -130,7 +131,7 @@ class Trainings:
         running = [each for each in self._known.values() if each.running]
         for training in running:
             training.stop()
-        until = time.monotonic() + LEAVE / 4
+        until = time.monotonic() + LEAVE_WITH_SERVER
         for training in running:
             try:
                 training.process.wait(max(0.0, until - time.monotonic()))
