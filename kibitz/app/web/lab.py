@@ -73,6 +73,7 @@ class Lab:
         self._watch, self._ratings = RunWatch(), Ratings()
         self.reading = asyncio.Lock()  # the folders: one thread at a time
         self.starting = asyncio.Lock()  # one training at a time
+        self._rating = asyncio.Lock()
         self._listed: tuple[float, RunList] = -EVERY, RunList(runs=[], left_out=0)
         self._seats: dict[str, int] = {}
 
@@ -127,7 +128,7 @@ class Lab:
         return self._seats[game]
 
     async def ratings(self, game: str) -> RatingList:
-        async with self.reading:
+        async with self._rating:
             return await asyncio.to_thread(self._ratings.find, game)
 
     # ---------------------------------------------------------------- trainings

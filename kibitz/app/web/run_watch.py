@@ -7,6 +7,7 @@ described as such. No code that a folder names is imported, and no link out of a
 import os
 import re
 import stat
+import time
 from array import array
 from collections.abc import Iterable
 from itertools import islice
@@ -24,8 +25,9 @@ from .lobby import Unknown
 from .trainings import Training
 
 RUNS = Path("runs")
-MAX_RUNS = 200  # that are listed: the newest
+MAX_RUNS = 100  # that are listed: the newest
 MAX_FOUND = 2000  # folders that are looked at
+FORGET = 60.0  # seconds after which a run that isn't listed is forgotten, unless somebody looks at it
 CHUNK = 4 << 20  # bytes of a file that are read at a time
 MAX_FILE = 1 << 20  # bytes of config.json and result.json
 POINTS = 300  # of a curve; up to twice as many
@@ -133,6 +135,7 @@ class Watched:
         self.result: dict[str, Any] | None = None
         self.series: dict[str, Series] = {}
         self.games, self.locked, self.player, self.changed = 0, False, "", 0.0
+        self.asked = -FORGET  # when somebody looked at it
         self._problems: dict[str, str] = {}  # by file
         self._read: dict[str, Signature | None] = {"config.json": (0, 0, 0)}
         self._metrics, self._games = Lines(folder / "metrics.jsonl"), Lines(folder / "games.jsonl")
@@ -400,12 +403,18 @@ class RunWatch:
         folders = [folder for folder in folders if "matches" not in folder.relative_to(RUNS).parts[:-1]]
         folders += _half_written(folders)
         newest = sorted(folders, key=changed, reverse=True)
-        kept = [self.find(folder) for folder in newest[:MAX_RUNS]]
-        self._watched = {each.name: each for each in kept}
+        kept = [self._updated(folder) for folder in newest[:MAX_RUNS]]
+        others = {name: each for name, each in self._watched.items() if time.monotonic() - each.asked < FORGET}
+        self._watched = others | {each.name: each for each in kept}
         return kept, len(newest) - len(kept)
 
     def find(self, folder: Path) -> Watched:
-        """A run, brought up to date."""
+        """A run that somebody looks at, brought up to date."""
+        watched = self._updated(folder)
+        watched.asked = time.monotonic()
+        return watched
+
+    def _updated(self, folder: Path) -> Watched:
         watched = self._watched.get(folder.relative_to(RUNS).as_posix()) or Watched(folder)
         watched.update()
         self._watched[watched.name] = watched

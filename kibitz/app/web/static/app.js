@@ -9,6 +9,7 @@ const main = document.getElementById("main");
 const THEMES = ["auto", "light", "dark"];
 let leave = () => {};
 let games;
+let routed = 0;  // how often a view was asked for: what was loaded for an earlier one isn't shown
 
 function theme() {
   const now = localStorage.getItem("kibitz.theme") || "auto";
@@ -27,6 +28,7 @@ export function notice(text) {
 }
 
 async function route() {
+  const now = ++routed;
   leave();
   leave = () => {};
   notice("");
@@ -45,6 +47,7 @@ async function route() {
   }
   if (lab) {
     const { showLab } = await import("./lab.js");
+    if (now !== routed) return;
     show("lab");
     leave = showLab(main, games);
     return;

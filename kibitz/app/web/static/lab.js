@@ -17,7 +17,7 @@ export function showLab(main, games) {
   const rows = new Map();  // name -> list item
   const sorted = { ratings: { column: 1, descending: true }, result: { column: 1, descending: true } };
   let runs = [], leftOut = 0, detail = null, rated = "", old = "";
-  let chosen = decodeURIComponent(location.hash.match(/^#\/lab\/run\/(.+)$/)?.[1] || "") || null;
+  let chosen = nameInAddress();
   document.title = `${word("lab")} · Kibitz`;
 
   const live = follow(() => "lab/live", hear, (lost, reason) => {
@@ -292,6 +292,14 @@ export function showLab(main, games) {
     removeEventListener("resize", resized);
     live.close();
   };
+}
+
+function nameInAddress() {
+  try {
+    return decodeURIComponent(location.hash.match(/^#\/lab\/run\/(.+)$/)?.[1] || "") || null;
+  } catch {
+    return null;
+  }
 }
 
 const label = (name) => (LAB_WORDS[`curve-${name}`] ? word(`curve-${name}`) : name.replaceAll("_", " "));
