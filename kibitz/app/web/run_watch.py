@@ -384,6 +384,8 @@ def result_view(result: dict[str, Any]) -> ResultView:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value[:MAX_PLAYERS]))[:MAX_TEXT]
     text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
     return text[:MAX_TEXT]
 

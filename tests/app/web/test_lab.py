@@ -130,6 +130,7 @@ def test_results_are_tables(client):
     match = detail(client, "match")["result"]
     assert (match["wins"], match["draws"], match["losses"]) == (2, 0, 2)
     assert match["rows"][0]["player"] == "usual"
+    assert detail(client, "tournament")["settings"]["players"] == "always:call, style:loose-passive, random"
     assert [row["player"] for row in detail(client, "session")["result"]["rows"]] == ["usual", "doko-rules", "random"]
 
 

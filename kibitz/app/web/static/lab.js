@@ -213,7 +213,7 @@ export function showLab(main, games) {
       })),
     ];
     sorted.result = { column: 1, descending: true };
-    if (lines.length) parts.push(sortable(columns, lines, sorted.result, run.name));
+    if (lines.length) parts.push(sortable(columns, lines, sorted.result, word("lab-payoff")));
     place.replaceChildren(...parts);
   }
 
