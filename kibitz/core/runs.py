@@ -36,6 +36,8 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
+PATIENCE = 0.25  # seconds to wait for a lock, which `Run.is_locked` holds for an instant
+
 
 class Run:
     """A run folder: its configuration, metrics and files.
@@ -197,6 +199,18 @@ class Run:
                 self.write("config.json", _spelled(larger).decode())
             yield
 
+    def is_locked(self) -> bool:
+        """Whether a process works on the run now, as far as that can be told (not on Windows)."""
+        try:
+            with self.path("lock").open("rb") as file:
+                if fcntl is not None:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            pass
+        return False
+
     @contextmanager
     def appending(self, name: str) -> Iterator[Callable[[str], None]]:
         """A function that appends a line to a file of a run that is locked.
@@ -264,13 +278,17 @@ def _locked(path: Path) -> Iterator[None]:
     with writing(path):
         file = path.open("a+b")
     with file:
-        try:
-            if fcntl is not None:
+        until = time.monotonic() + PATIENCE
+        while fcntl is not None:
+            try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput(
-                f"{path.parent} is being written by another process: wait for it, or give another folder"
-            ) from None
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise BadInput(
+                        f"{path.parent} is being written by another process: wait for it, or give another folder"
+                    ) from None
+                time.sleep(0.01)
         yield
 
 

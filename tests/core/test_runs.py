@@ -194,3 +194,20 @@ def test_old_spellings_in_a_configuration_are_translated(tmp_path):
         "evaluate_every": 5,
     }
     Run.create_or_resume(run.folder, "x", run.config())
+
+
+def test_a_lock_is_seen_and_looking_at_it_gets_in_nobodys_way(run):
+    pytest.importorskip("fcntl")
+    assert not run.is_locked()
+    with run.lock():
+        assert run.is_locked()
+    assert not run.is_locked()
+    code = (
+        "import fcntl, sys, time; file = open(sys.argv[1]); fcntl.flock(file, fcntl.LOCK_SH); "
+        "print(flush=True); time.sleep(0.1)"
+    )
+    command = [sys.executable, "-c", code, str(run.path("lock"))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as looks:
+        looks.stdout.readline()  # it holds the lock for an instant, as `is_locked` does
+        with run.lock():
+            assert run.is_locked()

@@ -1,5 +1,6 @@
 """The application behind `kibitz serve`: the page, its JSON interface, and live connections."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from ...core.names import BadInput
 from ...core.version import __version__
 from ...core.workers import cores
 from ...games import Game
+from .lab import Lab, lab_routes
 from .live import Live
 from .lobby import PAUSE, Lobby, Unknown
 from .messages import GameInfo, Language, Move, NewTable, Opened, PlayerInfo, Problem, SeatLink, TableView
@@ -58,12 +60,14 @@ def build(
     """
     store, pool = Store(folder), Pool(processes or cores()) if pool is None else pool
     lobby = Lobby(store, pool, games or [], pause)
+    lab = Lab(lobby, folder)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         pool.warm()
         yield
         await lobby.close()
+        await asyncio.to_thread(lab.close)
         pool.close()
         store.close()
 
@@ -75,12 +79,13 @@ def build(
         docs_url=None,  # FastAPI's page loads scripts from another site; ours is static/api.html
         redoc_url=None,
     )
-    app.state.lobby, app.state.live = lobby, 0
+    app.state.lobby, app.state.live, app.state.lab = lobby, 0, lab
     app.exception_handler(BadInput)(_refuse)
     app.exception_handler(RequestValidationError)(_not_understood)
     _add_routes(app, lobby)
     app.include_router(review_router(lobby))
     app.include_router(study_router(lobby))
+    app.include_router(lab_routes(lab))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     guard = Guard(app, token, local)
     guard.state = app.state  # type: ignore[attr-defined]

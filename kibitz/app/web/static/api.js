@@ -15,14 +15,14 @@ export async function ask(path, body) {
 const table = (key, what = "") => `tables/${encodeURIComponent(key)}${what}?language=${language.now}`;
 export const command = (key, what, body = {}) => ask(table(key, `/${what}`), body);
 
-/** A connection to a table, by its key, or to another path; comes back when it is lost. `heard` gets each message,
- * `lost` whether there is no connection. */
-export function connect(key, heard, lost) {
-  const path = key.includes("/") ? `${key}?language=${language.now}` : table(key, "/live");
+export const connect = (key, heard, lost) => follow(() => table(key, "/live"), heard, lost);
+
+/** A connection that comes back when it is lost. `heard` gets each message, `lost` whether there is no connection. */
+export function follow(path, heard, lost) {
   let socket, closed = false, wait = 500, wanted = null;
   function open() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}/api/${path}`);
+    socket = new WebSocket(`${scheme}://${location.host}/api/${path()}`);
     socket.onopen = () => {
       wait = 500;
       lost(false);
@@ -64,5 +64,18 @@ export const remembered = {
   },
   remove(key) {
     localStorage.setItem("kibitz.tables", JSON.stringify(this.all().filter((each) => each.key !== key)));
+  },
+};
+
+/** Players from trainings that this browser has chosen as kibitzers, by game. */
+export const trained = {
+  of(game) {
+    return JSON.parse(localStorage.getItem("kibitz.trained") || "{}")[game];
+  },
+  /** Let a player advise from now on at tables of a game. */
+  use(game, player) {
+    localStorage.setItem("kibitz.trained", JSON.stringify({ ...JSON.parse(localStorage.getItem("kibitz.trained") || "{}"), [game]: player }));
+    localStorage.setItem("kibitz.adviser", player);
+    localStorage.setItem("kibitz.kibitzer", "on");
   },
 };

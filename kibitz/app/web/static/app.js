@@ -10,6 +10,7 @@ const main = document.getElementById("main");
 const THEMES = ["auto", "light", "dark"];
 let leave = () => {};
 let games;
+let routed = 0;  // how often a view was asked for: what was loaded for an earlier one isn't shown
 
 function theme() {
   const now = localStorage.getItem("kibitz.theme") || "auto";
@@ -28,6 +29,7 @@ export function notice(text) {
 }
 
 async function route() {
+  const now = ++routed;
   leave();
   leave = () => {};
   notice("");
@@ -36,8 +38,10 @@ async function route() {
   const key = location.hash.match(/^#\/table\/([\w-]+)/)?.[1];
   const review = location.hash.match(/^#\/review(?:\/([\w-]+))?/);
   const study = location.hash.match(/^#\/study(?:\/(.*))?$/);
+  const lab = /^#\/lab\b/.test(location.hash);
   for (const tab of document.querySelectorAll("nav a")) tab.removeAttribute("aria-current");
-  document.getElementById(`tab-${review ? "review" : study ? "study" : "play"}`).setAttribute("aria-current", "page");
+  const tab = review ? "review" : study ? "study" : lab ? "lab" : "play";
+  document.getElementById(`tab-${tab}`).setAttribute("aria-current", "page");
   try {
     games ??= await ask("games");
   } catch (error) {
@@ -46,6 +50,7 @@ async function route() {
   }
   if (review) {
     const { showReview } = await import("./review.js");
+    if (now !== routed) return;
     show(review[1] ? "reviewing" : "review-list");
     leave = showReview(main, review[1], games) || leave;
     return;
@@ -53,6 +58,13 @@ async function route() {
   if (study) {
     show("studying");
     leave = showStudy(main, study[1] || "", games);
+    return;
+  }
+  if (lab) {
+    const { showLab } = await import("./lab.js");
+    if (now !== routed) return;
+    show("lab");
+    leave = showLab(main, games);
     return;
   }
   show(key ? "playing" : "choosing");

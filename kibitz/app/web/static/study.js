@@ -1,6 +1,6 @@
 // Study: walk to any position by moves and deals, and compare the advice of two players on it.
 
-import { ask, connect } from "./api.js";
+import { ask, follow } from "./api.js";
 import { showAdvice } from "./advice.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
@@ -28,7 +28,7 @@ export function showStudy(main, path, games) {
   };
   let position = null, advice = [null, null], number = 0, waiting = 0, gone = false, asked = 0;
 
-  const live = connect("study/live", hear, (lost, reason) => {
+  const live = follow(() => `study/live?language=${language.now}`, hear, (lost, reason) => {
     document.getElementById("notice").textContent = lost ? reason || word("lost") : "";
   });
 

@@ -1,6 +1,6 @@
 // The table: the position to click on, what happened, commands and the kibitzer.
 
-import { ask, command, connect, remembered } from "./api.js";
+import { ask, command, connect, remembered, trained } from "./api.js";
 import { showAdvice } from "./advice.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
@@ -137,7 +137,10 @@ export function showTable(main, key, games) {
     for (const [strength, player] of Object.entries(game.strengths)) {
       select.append(make("option", { value: strength }, `${word(strength)} (${player})`));
     }
+    const own = trained.of(table.game);
+    if (own) select.append(make("option", { value: own }, own));
     select.value = localStorage.getItem("kibitz.adviser") || "solid";
+    if (!select.value) select.value = "solid";
     find("kibitz").checked = localStorage.getItem("kibitz.kibitzer") === "on";
     if (find("kibitz").checked) tellKibitzer();
   }

@@ -1,9 +1,11 @@
 // All texts of the page, in English and German. Texts about positions come from the server.
 
+import { LAB_WORDS } from "./words-lab.js";
 import { REVIEW_WORDS } from "./words-review.js";
 import { STUDY_WORDS } from "./words-study.js";
 
 const WORDS = {
+  ...LAB_WORDS,
   ...STUDY_WORDS,
   skip: ["Skip to content", "Zum Inhalt"],
   play: ["Play", "Spielen"],
