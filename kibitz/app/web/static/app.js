@@ -48,6 +48,7 @@ async function route() {
     notice(error.message);
     return;
   }
+  if (now !== routed) return;
   if (review) {
     const { showReview } = await import("./review.js");
     if (now !== routed) return;
