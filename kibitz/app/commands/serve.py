@@ -121,6 +121,7 @@ def _server(folder: Path, games: list[Any], token: str, local: bool) -> Any:
             access_log=False,
             ws="websockets-sansio",
             ws_max_size=MAX_BODY,
+            ws_per_message_deflate=False,  # costs more time and memory than it saves in a local network
             limit_concurrency=2000,
             timeout_graceful_shutdown=2,
             server_header=False,

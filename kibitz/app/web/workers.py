@@ -34,7 +34,11 @@ from .messages import AdvisedMove
 
 ATTEMPTS = 3  # of a request whose process dies
 SILENCE = 60.0  # seconds without an answer, compilation excepted, after which a process is replaced
-FOLLOWERS = 16  # players in a game that a process remembers; a forgotten one is shown its views again
+FOLLOWERS = 500  # players in a game that a process remembers; a forgotten one is shown its views again
+FOLLOWED = 8_000_000  # simulations per move of all of them together: their trees take about 100 bytes for each
+PER_SECOND = 1_000_000  # simulations that a player with a limit of time is taken to do
+TABLES = 10_000  # of which it is remembered which process plays there
+ADVISERS = 16
 MAX_SECONDS, MAX_SIMULATIONS = 10.0, 1_000_000  # per move
 HURRY = 0.01  # seconds per past view that a player is shown again
 ADVICE_SECONDS = 3.0  # of thinking about one position
@@ -89,7 +93,7 @@ class Desk:
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}
-        self._followers: OrderedDict[tuple, Follower] = OrderedDict()
+        self._followers: OrderedDict[tuple, tuple[tuple, Follower]] = OrderedDict()  # by table and seat
         self._advisers: OrderedDict[tuple, Player] = OrderedDict()
 
     def answers(self, request: Request) -> Iterator[tuple[str, Any]]:
@@ -104,7 +108,8 @@ class Desk:
                     follower.move(views[:-1])
             yield "move", int(follower.move(views))
             return
-        adviser = recalled(self._advisers, (request.game, request.player), lambda: checked(request.player, game))
+        key = request.game, request.player
+        adviser = recalled(self._advisers, key, lambda: checked(request.player, game), ADVISERS)
         found = {}
         for advice in growing_advice(adviser, game, views[-1], request.seat, seconds=ADVICE_SECONDS, seed=request.seed):
             found = advised(game, views[-1], advice, request.language)
@@ -112,17 +117,31 @@ class Desk:
         yield "advice", found | {"finished": True}
 
     def _follower(self, game: Game, request: Request) -> Follower:
-        def new() -> Follower:
-            return Follower(checked(request.player, game), game, request.seat, request.seed)
+        """The player of a seat, which has followed the game; that of an earlier game at the table is forgotten."""
+        key, which = (request.table.partition("/")[0], request.seat), (request.table, request.player)
+        if self._followers.get(key, (which,))[0] != which:
+            del self._followers[key]
 
-        return recalled(self._followers, (request.table, request.player, request.seat), new)
+        def new() -> tuple[tuple[str, str], Follower]:
+            return which, Follower(checked(request.player, game), game, request.seat, request.seed)
+
+        _, found = recalled(self._followers, key, new, FOLLOWERS)
+        while len(self._followers) > 1 and sum(effort(each.player) for _, each in self._followers.values()) > FOLLOWED:
+            self._followers.popitem(last=False)
+        return found
 
 
-def recalled(known: OrderedDict, key: tuple, new: Any) -> Any:
+def effort(player: Any) -> float:
+    """Simulations that a player does per move, roughly."""
+    seconds, simulations = (getattr(player, key, 0) or 0 for key in ("seconds", "simulations"))
+    return simulations or PER_SECOND * seconds
+
+
+def recalled(known: OrderedDict, key: tuple, new: Any, most: int) -> Any:
     """The value of a key, made anew where it isn't known; the least recently used are forgotten."""
     if key not in known:
         known[key] = new()
-        while len(known) > FOLLOWERS:
+        while len(known) > most:
             known.popitem(last=False)
     known.move_to_end(key)
     return known[key]
@@ -307,8 +326,8 @@ class Pool:
         """A table stays with the process that remembers its game."""
         if request.kind == "advise":
             return self.adviser
-        lane = recalled(self._lanes, (request.table.partition("/")[0],), lambda: next(self._next) % len(self.movers))
-        return self.movers[lane]
+        table = request.table.partition("/")[0]
+        return self.movers[recalled(self._lanes, (table,), lambda: next(self._next) % len(self.movers), TABLES)]
 
     def close(self) -> None:
         for worker in (*self.movers, self.adviser):
