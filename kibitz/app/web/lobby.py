@@ -210,6 +210,7 @@ class Lobby:
         while (turn := table.turn) != OVER:
             action = table.automatic_action()
             if action is None and table.player_at(turn) == HUMAN:
+                await self._prepare(table)
                 return
             if action is None:
                 action = await self._player_move(table, turn)
@@ -224,10 +225,19 @@ class Lobby:
                 self._saved(table)
             await asyncio.sleep(0)
 
+    async def _prepare(self, table: Table) -> None:
+        """Have the kernels of a table's players compiled or loaded while a person thinks."""
+        players, table.prepared = [] if table.prepared else sorted(set(table.players) - {HUMAN}), True
+        for player in players:
+            request = self.request(table, "prepare", player, table.turn)
+            with contextlib.suppress(BadInput):  # it will be told when the player is to move
+                async for _, value in self.pool.answers(request):
+                    self._tell(table, value)
+
     async def _player_move(self, table: Table, seat: int) -> int:
         request = self.request(table, "move", table.player_at(seat), seat)
         async for kind, value in self.pool.answers(request):
-            if kind == "compiling" and value:
+            if kind == "compiling":
                 self._tell(table, value)
             elif kind == "move":
                 return int(value)

@@ -42,6 +42,7 @@ class Table:
         self.keys = {secrets.token_urlsafe(16): i for i, player in enumerate(players) if player == HUMAN}
         self.scores = [Score() for _ in players]
         self.trouble, self.unsaved = "", ""  # why the game can't go on; why it isn't on disk
+        self.prepared = False  # whether the kernels of its players were asked for
         self._describing = threading.Lock()
         self._messages: dict[tuple[int, str], tuple[Any, TableView]] = {}  # by participant and language: the newest
         self._changes = 0  # counts what has happened, so that a message is made once

@@ -22,8 +22,9 @@ import numpy as np
 from ...core import progress
 from ...core.names import BadInput, Trust, trust, use_trust
 from ...core.workers import one_thread
-from ...games import Game, load
+from ...games import CHANCE, Game, legal_actions, load, positions, view_of
 from ...games.display import display
+from ...jit import generators
 from ...players import Player, make_for
 from ...players.thinking import growing_advice
 from ...search.advice import Advice
@@ -32,6 +33,7 @@ from ..ui.referee import Follower
 from ..ui.words import Words
 from .messages import AdvisedMove
 
+LATER = 3.0  # seconds after the start of the server
 ATTEMPTS = 3  # of a request whose process dies
 SILENCE = 60.0  # seconds without an answer, compilation excepted, after which a process is replaced
 FOLLOWERS = 500  # players in a game that a process remembers; a forgotten one is shown its views again
@@ -39,15 +41,16 @@ FOLLOWED = 8_000_000  # simulations per move of all of them together: their tree
 PER_SECOND = 1_000_000  # simulations that a player with a limit of time is taken to do
 TABLES = 10_000  # of which it is remembered which process plays there
 ADVISERS = 16
+PREPARED = 100  # players in games
 MAX_SECONDS, MAX_SIMULATIONS = 10.0, 1_000_000  # per move
 HURRY = 0.01  # seconds per past view that a player is shown again
 ADVICE_SECONDS = 3.0  # of thinking about one position
 
 
 class Request(NamedTuple):
-    """A view to move at, or to advise on."""
+    """A view to move at, or to advise on; or a player whose kernels are wanted soon."""
 
-    kind: str  # "move" or "advise"
+    kind: str  # "move", "advise" or "prepare"
     table: str  # names a game at a table: a player remembers what it has seen there
     game: str
     player: str
@@ -95,12 +98,16 @@ class Desk:
         self._games: dict[str, Game] = {}
         self._followers: OrderedDict[tuple, tuple[tuple, Follower]] = OrderedDict()  # by table and seat
         self._advisers: OrderedDict[tuple, Player] = OrderedDict()
+        self._prepared: OrderedDict[tuple, None] = OrderedDict()  # games and players whose kernels are loaded
 
     def answers(self, request: Request) -> Iterator[tuple[str, Any]]:
         if request.game not in self._games:
             self._games[request.game] = load(request.game)
         game = self._games[request.game]
         views = [np.frombuffer(view, game.state)[0].copy() for view in request.views]
+        if request.kind == "prepare":
+            recalled(self._prepared, (request.game, request.player), lambda: prepare(request.player, game), PREPARED)
+            return
         if request.kind == "move":
             follower = self._follower(game, request)
             if len(views) > len(follower.shown) + 1:
@@ -145,6 +152,18 @@ def recalled(known: OrderedDict, key: tuple, new: Any, most: int) -> Any:
             known.popitem(last=False)
     known.move_to_end(key)
     return known[key]
+
+
+def prepare(name: str, game: Game) -> None:
+    """Let a player make one move in a game of its own: that compiles its kernels, or loads them."""
+    state, rng = positions(game)[0], generators(1, 1)[0]
+    while (turn := int(game.turn(state))) == CHANCE or (turn >= 0 and game.is_announcement(state)):
+        game.play(state, int(game.sample_action(state, rng)) if turn == CHANCE else legal_actions(game, state)[0])
+    if turn >= 0:
+        player = checked(name, game)
+        player.begin(game, turn, 1)
+        with hurried(player):
+            player.move(view_of(game, state, turn))
 
 
 @contextlib.contextmanager
@@ -213,6 +232,7 @@ class Worker:
         self._closed = False
         self._pipe: Any = None
         self._jobs: queue.SimpleQueue[Job | Literal["start", "end"]] = queue.SimpleQueue()
+        self._waiting: list[Job] = []  # all that aren't done
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -221,6 +241,7 @@ class Worker:
         self._jobs.put("start")
 
     def submit(self, job: Job) -> None:
+        self._waiting.append(job)
         self._jobs.put(job)
 
     def close(self) -> None:
@@ -250,6 +271,7 @@ class Worker:
                         break
             else:
                 job.post("failed", f"its process ended {ATTEMPTS} times")
+            self._waiting.remove(job)
         self._end()
 
     def _start(self) -> None:
@@ -284,7 +306,8 @@ class Worker:
             kind, value = self._pipe.recv()
             heard = time.monotonic()
             compiling = bool(value) if kind == "compiling" else compiling
-            job.post(kind, value)
+            for each in tuple(self._waiting) if kind == "compiling" else [job]:
+                each.post(kind, value)
             if kind in ("done", "refused", "failed"):
                 return
 
@@ -298,11 +321,12 @@ class Pool:
         self._lanes: OrderedDict[tuple, int] = OrderedDict()
 
     def warm(self) -> None:
+        """Start a process for moves now, and that for advice once the first page has been served."""
         self.movers[0].warm()
-        self.adviser.warm()
+        asyncio.get_running_loop().call_later(LATER, self.adviser.warm)
 
     async def answers(self, request: Request) -> AsyncGenerator[tuple[str, Any], None]:
-        """Answers to a request: ("compiling", kernel), ("advice", ...), ("move", action).
+        """Answers to a request: ("compiling", kernel, empty at its end), ("advice", ...), ("move", action).
 
         Raises:
             BadInput: The player can't play, or its process failed.

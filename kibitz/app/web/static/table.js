@@ -16,7 +16,7 @@ export function showTable(main, key, games) {
 
   function hear(message) {
     if (message.kind === "table") show(message);
-    if (message.kind === "progress") find("status").textContent = word("compiling", { text: message.text });
+    if (message.kind === "progress") find("status").textContent = message.text ? busy(message.text) : status();
     if (message.kind === "advice") {
       advice = message;
       drawAdvice();
@@ -73,6 +73,12 @@ export function showTable(main, key, games) {
     if (table.phase === "yours") return word("your-turn");
     const mover = table.seats.find((seat) => seat.to_move);
     return mover ? word("thinking", { seat: mover.seat }) : word("waiting");
+  }
+
+  /** Kernels are compiled, perhaps while the person thinks. */
+  function busy(text) {
+    const compiling = word("compiling", { text });
+    return table?.phase === "yours" ? `${status()} (${compiling})` : compiling;
   }
 
   function seatItem(seat) {
