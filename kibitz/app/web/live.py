@@ -15,6 +15,7 @@ from .messages import AdviceView, Kibitz, Language, Progress
 from .tables import Table
 
 SLOW = 15.0  # seconds that a browser may take to read a message
+CLOSING = 1.0  # seconds that the message of the end may take
 TOO_MUCH = 40  # messages from a browser within ten seconds
 
 
@@ -45,8 +46,9 @@ class Live:
                     task.cancel()
                 await asyncio.wait(tasks)
         errors = [task.exception() for task in tasks if not task.cancelled()]
-        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-            await self.socket.close(1008 if any(isinstance(error, TimeoutError) for error in errors) else 1000)
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError):
+            async with asyncio.timeout(CLOSING):
+                await self.socket.close(1008 if any(isinstance(error, TimeoutError) for error in errors) else 1000)
 
     def _told(self, text: str) -> None:
         if text:
