@@ -157,9 +157,9 @@ def test_a_slow_reader_is_disconnected(address, person, monkeypatch):
         head += "connection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
         slow.sendall(head.encode())
         assert slow.recv(12) == b"HTTP/1.1 101"
-        application = address.state
-        assert application.live == 2
-        until = time.monotonic() + PATIENCE
+        application, until = address.state, time.monotonic() + PATIENCE
+        while application.live < 2 and time.monotonic() < until:
+            time.sleep(0.01)
         while application.live == 2 and time.monotonic() < until:
             assert web.post(f"/api/tables/{key}/rematch").status_code == 200
         assert application.live == 1

@@ -41,8 +41,8 @@ def test_connections_beyond_the_limit_are_refused(table, monkeypatch):
     with connect(table) as one:
         one.recv(timeout=10)
         monkeypatch.setattr(server_module, "MAX_LIVE", 1)
-        with pytest.raises(Exception, match="403"):
-            connect(table)
+        with connect(table) as refused, pytest.raises(ConnectionClosed, match="too many connections"):
+            refused.recv(timeout=10)
         monkeypatch.undo()
         with connect(table) as two:
             assert json.loads(two.recv(timeout=10))["kind"] == "table"
