@@ -109,9 +109,7 @@ class Load:
                 await self._ask(web, f"tables/{key}/moves", {"action": move, "turn": turn})
                 table = await self._next(
                     live,
-                    lambda found, old=game - 1, past=turn: (
-                        found["phase"] == "over" or self._asked(found, old, past)
-                    ),
+                    lambda found, old=game - 1, past=turn: found["phase"] == "over" or self._asked(found, old, past),
                 )
                 self.answers.append((sent - self.began, time.perf_counter() - sent))
 
@@ -159,7 +157,9 @@ async def measure(server: int, port: int, tables: int, seconds: float, player: s
     spent = processor(server)
     spent = [now - (used[i] if i < len(used) else 0) for i, now in enumerate(spent)]
     print(f"end: {memory(server):.0f} MB")
-    print(f"processor s: server {spent[0]:.1f}, worker processes {sum(spent[1:]):.1f}, people {time.process_time():.1f}")
+    print(
+        f"processor s: server {spent[0]:.1f}, worker processes {sum(spent[1:]):.1f}, people {time.process_time():.1f}"
+    )
     print(f"{tables} tables of {game} against {player}, {seconds:.0f} s: {load.games} games ended")
     print(f"all: {load.line()}")
     print(f"settled: {load.line(SETTLED)}")

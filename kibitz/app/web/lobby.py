@@ -138,12 +138,17 @@ class Lobby:
 
         Raises:
             Unknown: There is no such table.
+            BadInput: It can't be read, or a browser may not name its game or players.
         """
         if key not in self._tables:
             content = self.store.find(key)
             if content is None:
                 raise Unknown("there is no such table")
-            table = Table.restored(self.game(content["game"]), content)
+            game = self.game(content["game"])
+            for player in content["players"]:
+                if player != HUMAN:
+                    self.player(player, game)
+            table = Table.restored(game, content)
             self._remember(table)
             self._advance(table)
         self._tables.move_to_end(key)

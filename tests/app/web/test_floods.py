@@ -154,7 +154,9 @@ def test_a_slow_reader_is_disconnected(address, person, monkeypatch):
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         slow.connect(endpoint(address))
         head = f"GET /api/tables/{key}/live HTTP/1.1\r\nhost: {urlsplit(address).netloc}\r\nupgrade: websocket\r\n"
-        head += "connection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+        head += (
+            "connection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+        )
         slow.sendall(head.encode())
         assert slow.recv(12) == b"HTTP/1.1 101"
         application, until = address.state, time.monotonic() + PATIENCE
