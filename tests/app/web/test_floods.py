@@ -137,10 +137,13 @@ def test_a_huge_request_of_unknown_length_is_refused(address, person):
 
 
 def test_a_huge_message_ends_its_own_connection(person):
-    with connect(person.live, max_size=None) as hostile, pytest.raises(ConnectionClosed) as closed:
+    def send_and_read():
         hostile.send("x" * LARGE)
         while True:
             hostile.recv(timeout=PATIENCE)
+
+    with connect(person.live, max_size=None) as hostile, pytest.raises(ConnectionClosed) as closed:
+        send_and_read()
     assert closed.value.rcvd is None or closed.value.rcvd.code == 1009
     person.plays_on()
 

@@ -1,4 +1,4 @@
-"""Files of tables: damaged, foreign or changed ones are refused in one line, run no code, and never break the server."""
+"""Files of tables: damaged, foreign or changed ones are refused in one line, run no code and break nothing."""
 
 import json
 import os
