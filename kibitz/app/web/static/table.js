@@ -118,7 +118,7 @@ export function showTable(main, key, games) {
       [...list.children].every((item, i) => item.textContent === table.events[i]);
     if (!same) list.replaceChildren();
     list.append(...table.events.slice(list.children.length).map((event) => make("li", {}, event)));
-    list.scrollTop = list.scrollHeight;
+    list.parentElement.scrollTop = list.scrollHeight;
   }
 
   // ---------------------------------------------------------------- the kibitzer
