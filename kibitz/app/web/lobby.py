@@ -234,7 +234,7 @@ class Lobby:
         """Have the kernels of a table's players compiled or loaded while a person thinks."""
         players, table.prepared = [] if table.prepared else sorted(set(table.players) - {HUMAN}), True
         for player in players:
-            request = self.request(table, "prepare", player, table.turn)
+            request = self.request(table, "prepare", player, table.turn)._replace(views=[])
             with contextlib.suppress(BadInput):  # it will be told when the player is to move
                 async for _, value in self.pool.answers(request):
                     self._tell(table, value)

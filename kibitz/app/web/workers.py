@@ -43,6 +43,7 @@ TABLES = 10_000  # of which it is remembered which process plays there
 ADVISERS = 16
 PREPARED = 100  # players in games
 MAX_SECONDS, MAX_SIMULATIONS = 10.0, 1_000_000  # per move
+FEW = 1000  # simulations of a move that only prepares
 HURRY = 0.01  # seconds per past view that a player is shown again
 ADVICE_SECONDS = 3.0  # of thinking about one position
 
@@ -160,7 +161,9 @@ def prepare(name: str, game: Game) -> None:
     while (turn := int(game.turn(state))) == CHANCE or (turn >= 0 and game.is_announcement(state)):
         game.play(state, int(game.sample_action(state, rng)) if turn == CHANCE else legal_actions(game, state)[0])
     if turn >= 0:
-        player = checked(name, game)
+        player: Any = checked(name, game)
+        if getattr(player, "simulations", 0) > FEW:
+            player.simulations = FEW
         player.begin(game, turn, 1)
         with hurried(player):
             player.move(view_of(game, state, turn))

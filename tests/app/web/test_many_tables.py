@@ -108,12 +108,18 @@ def test_games_are_prepared_whatever_comes_first(made, name):
     assert [player.asked for player in made] == [1]
 
 
+def test_preparing_takes_few_simulations(made):
+    workers.prepare("500", GAME)
+    workers.prepare("1000000", GAME)
+    assert [player.simulations for player in made] == [500, workers.FEW]
+
+
 def test_players_are_prepared_while_a_person_thinks(server):
     class Recording(Direct):
         kinds = []
 
         async def answers(self, request):
-            self.kinds.append(request.kind)
+            self.kinds.append((request.kind, len(request.views)))
             async for answer in super().answers(request):
                 yield answer
 
@@ -122,7 +128,7 @@ def test_players_are_prepared_while_a_person_thinks(server):
     table = settled(client, key)
     moved(client, key, table)
     settled(client, key)
-    assert Recording.kinds == ["prepare", "move"]
+    assert Recording.kinds == [("prepare", 0), ("move", 1)]
 
 
 def test_progress_is_told_to_all_that_wait():
