@@ -41,7 +41,7 @@ def start(page: Page, game: str, player: str, parameters: str = "", seat: int = 
     page.click("#setup summary")
     page.fill("#parameters", parameters)
     page.fill("#named", player)
-    page.select_option("#seat", str(seat - 1))
+    page.select_option("#seat", index=seat - 1)
     page.click("#start")
     page.wait_for_selector(ASKED)
 
@@ -98,13 +98,13 @@ def hex_board(page: Page) -> None:
 
 
 def holdem(page: Page) -> None:
-    start(page, "holdem", "always:call", seat=1)
+    start(page, "holdem", "always:call")
     play(page, "", "")
     ask_kibitzer(page)
 
 
 def doppelkopf(page: Page) -> None:
-    start(page, "doppelkopf", "heuristic", seat=3)
+    start(page, "doppelkopf", "heuristic", seat=2)
     play(page, *[""] * 3)
     ask_kibitzer(page)
 
@@ -162,6 +162,7 @@ def shoot(browser: Any, address: str, name: str) -> None:
     page.goto(address)
     lead(page)
     page.mouse.move(0, 0)
+    page.evaluate("scrollTo(0, 0)")
     for colours, suffix in (("light", ""), ("dark", "-dark")):
         page.emulate_media(color_scheme=colours)
         save(page.screenshot(), IMAGES / f"web-{name}{suffix}.png")
