@@ -29,10 +29,15 @@ LISTS = [["--help"], ["--version"], ["games"], ["models"], ["runs"]]
 GROUPS = [["train", "exit-oos", "--help"], ["study", "tspg", "--help"]]
 
 
+def surroundings(cache: str | None = None) -> dict[str, str]:
+    """Environment variables of a command: Python keeps its bytecode, and kernels are in a folder of their own."""
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return kept | ({"NUMBA_CACHE_DIR": cache} if cache else {})
+
+
 def measure(arguments: list[str], cache: str | None = None) -> tuple[float, float]:
     """Processor and wall seconds of one command."""
-    environment = dict(os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {}))
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment = surroundings(cache)
     began = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "kibitz", *arguments],
@@ -82,7 +87,7 @@ def first_board(game: str, strength: str, seat: int, cache: str) -> tuple[float,
     with tempfile.TemporaryDirectory() as folder:
         server = subprocess.Popen(
             [sys.executable, "-m", "kibitz", "serve", "--no-open", "--port", "0", "--data", folder],
-            stdout=subprocess.PIPE, text=True, env=dict(os.environ, NUMBA_CACHE_DIR=cache),
+            stdout=subprocess.PIPE, text=True, env=surroundings(cache),
         )  # fmt: skip
         try:
             assert server.stdout is not None
