@@ -97,7 +97,7 @@ class Desk:
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}
-        self._followers: OrderedDict[tuple, tuple[tuple, Follower]] = OrderedDict()  # by table and seat
+        self._followers: OrderedDict[tuple, Follower] = OrderedDict()  # by game at a table, seat and player
         self._advisers: OrderedDict[tuple, Player] = OrderedDict()
         self._prepared: OrderedDict[tuple, None] = OrderedDict()  # games and players whose kernels are loaded
 
@@ -125,17 +125,19 @@ class Desk:
         yield "advice", found | {"finished": True}
 
     def _follower(self, game: Game, request: Request) -> Follower:
-        """The player of a seat, which has followed the game; that of an earlier game at the table is forgotten."""
-        key, which = (request.table.partition("/")[0], request.seat), (request.table, request.player)
-        if self._followers.get(key, (which,))[0] != which:
-            del self._followers[key]
+        """The player of a seat, which has followed the game. Those of earlier games at the table are forgotten."""
+        known, key = self._followers, (request.table, request.seat, request.player)
+        if key not in known:
+            table = request.table.partition("/")[0] + "/"
+            for old in [each for each in known if each[0].startswith(table) and each[0] != request.table]:
+                del known[old]
 
-        def new() -> tuple[tuple[str, str], Follower]:
-            return which, Follower(checked(request.player, game), game, request.seat, request.seed)
+        def new() -> Follower:
+            return Follower(checked(request.player, game), game, request.seat, request.seed)
 
-        _, found = recalled(self._followers, key, new, FOLLOWERS)
-        while len(self._followers) > 1 and sum(effort(each.player) for _, each in self._followers.values()) > FOLLOWED:
-            self._followers.popitem(last=False)
+        found: Follower = recalled(known, key, new, FOLLOWERS)
+        while len(known) > 1 and sum(effort(each.player) for each in known.values()) > FOLLOWED:
+            known.popitem(last=False)
         return found
 
 

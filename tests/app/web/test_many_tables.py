@@ -56,13 +56,12 @@ def test_a_process_remembers_the_players_of_many_tables(made):
 
 def test_players_of_finished_games_are_forgotten(made):
     desk = Desk()
+    asked(desk, "table2/0")
     for number in range(5):
-        asked(desk, f"table/{number}")
-    assert len(made) == 5
-    assert len(desk._followers) == 1
-    asked(desk, "table/4", "20")  # another player in the same seat
+        for _ in range(2):
+            asked(desk, f"table/{number}", seat=number % 2)
     assert len(made) == 6
-    assert len(desk._followers) == 1
+    assert {key[0] for key in desk._followers} == {"table2/0", "table/4"}
 
 
 def test_large_trees_are_forgotten_first(made):
