@@ -18,10 +18,13 @@ def seat_name(who: int, seat: int) -> str:
 
 def piece_owners(game: Any, state: Any) -> list[int]:
     """The seat whose piece is on each cell of the board; -1: empty."""
+    places = [int(place) for place in game.places()]
+    words = range((max(places) >> 6) + 1)
+    first, second = ([int(game.pieces(state, seat, word)) for word in words] for seat in range(2))
     owners = []
-    for place in map(int, game.places()):
-        held = [int(game.pieces(state, seat, place >> 6)) >> (place & 63) & 1 for seat in range(2)]
-        owners.append(held.index(1) if 1 in held else -1)
+    for place in places:
+        word, bit = place >> 6, place & 63
+        owners.append(0 if first[word] >> bit & 1 else 1 if second[word] >> bit & 1 else -1)
     return owners
 
 

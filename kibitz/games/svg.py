@@ -5,6 +5,7 @@ clickable. A game's `picture(state, seat)` returns one element of XML. Games wit
 card game writes its own with `card_svg`, `die_svg` and `table_html`, and draws what it doesn't see face down.
 """
 
+import functools
 import math
 from collections.abc import Iterable
 from html import escape
@@ -49,12 +50,12 @@ def board_svg(game: Game, state: Any, last_action: int | None = None, before: An
         last = game.from_to(state if before is None else before, last_action)
     aims = [{cell for cells in game.regions(seat).values() for cell in cells} for seat in range(2)]  # type: ignore[attr-defined]
     middles = _middles(board, getattr(game, "first_row_on_top", False))
-    parts = []
+    parts, outlines = [], _outlines(board, getattr(game, "first_row_on_top", False))
     for cell, (x, y) in enumerate(middles):
         tint = next((TINTS[seat] for seat in range(2) if cell in aims[seat] - aims[1 - seat]), EMPTY)
         marked = ' class="last"' if cell in last else ""
         parts.append(
-            f'<path d="{cell_outline(board, x, y)}" fill="{LAST if cell in last else tint}" stroke="{GRID}" '
+            f'<path d="{outlines[cell]}" fill="{LAST if cell in last else tint}" stroke="{GRID}" '
             f'data-cell="{cell}" data-name="{escape(board.names[cell])}"{marked}/>'
         )
         if owners[cell] >= 0:
@@ -72,6 +73,7 @@ def board_svg(game: Game, state: Any, last_action: int | None = None, before: An
     return svg_element(width, height, _title(game, state), parts)
 
 
+@functools.lru_cache(64)
 def _middles(board: Board, first_row_on_top: bool) -> list[tuple[float, float]]:
     """x and y of each cell; rows go up unless row 1 is on top. On hexagons each row is half a cell further right."""
     square = board.directions == SQUARE
@@ -81,6 +83,12 @@ def _middles(board: Board, first_row_on_top: bool) -> list[tuple[float, float]]:
         found.append((x * CELL, (y if first_row_on_top else -y) * CELL))
     left, top = min(x for x, _ in found), min(y for _, y in found)
     return [(x - left + CELL / 2 + MARGIN, y - top + CELL / 2 + MARGIN / 2) for x, y in found]
+
+
+@functools.lru_cache(64)
+def _outlines(board: Board, first_row_on_top: bool) -> list[str]:
+    """The path of each cell's edge."""
+    return [cell_outline(board, x, y) for x, y in _middles(board, first_row_on_top)]
 
 
 def cell_outline(board: Board, x: float, y: float) -> str:

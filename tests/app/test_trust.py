@@ -85,6 +85,7 @@ READERS = {
     "models": [("", False)],
 }
 READ_NO_FILES = {"games", "players", "check", "demo", "compile", "cache", "bench"}
+SERVES = {"serve"}  # until it is stopped: its tables are tried in web/test_store.py, its players below
 
 
 def changed(values, fields):
@@ -129,7 +130,7 @@ def poisoned(request, tmp_path, monkeypatch):
 
 
 def test_every_command_that_reads_files_is_tried():
-    assert set(get_command(cli.build()).commands) == READERS.keys() | READ_NO_FILES
+    assert set(get_command(cli.build()).commands) == READERS.keys() | READ_NO_FILES | SERVES
 
 
 @pytest.fixture
@@ -184,6 +185,28 @@ def test_a_learner_in_a_file_needs_trust_to_resume(here, tmp_path, monkeypatch):
     assert "the learner evil.py:Evil was read from a file" in error
     assert not ran
     assert here("train", "--resume", "run", "--trust")[1]
+
+
+@pytest.mark.parametrize("poisoned", ["all"], indirect=True)
+@pytest.mark.parametrize(
+    ("game", "player"),
+    [
+        ("kuhn", "net:runs/deep-cfr"),
+        ("kuhn", "strategy:runs/solve"),
+        ("tic_tac_toe", "features:runs/tspg"),
+        ("doppelkopf", "doko:runs/cards,simulations=1"),
+    ],
+)
+def test_no_file_makes_a_server_run_code(poisoned, monkeypatch, game, player):
+    pytest.importorskip("fastapi")
+    from kibitz.app.web.lobby import Lobby
+
+    monkeypatch.chdir("..")
+    shutil.copy("runs/evil.py", ".")
+    with pytest.raises(BadInput):
+        Lobby(None, None, []).player(player, load(game))
+    assert not Path("ran").exists()
+    assert not Path("runs/ran").exists()
 
 
 # ---------------------------------------------------------------- what the person names

@@ -111,9 +111,11 @@ def _spelled(host: str) -> str:
 def _server(folder: Path, games: list[Any], token: str, local: bool) -> Any:
     import uvicorn
 
+    from ..web.connections import PATIENCE, Connection, allow_files
     from ..web.security import MAX_BODY
     from ..web.server import build
 
+    allow_files()
     return uvicorn.Server(
         uvicorn.Config(
             build(folder, games, token, local),
@@ -121,7 +123,9 @@ def _server(folder: Path, games: list[Any], token: str, local: bool) -> Any:
             access_log=False,
             ws="websockets-sansio",
             ws_max_size=MAX_BODY,
-            limit_concurrency=2000,
+            ws_per_message_deflate=False,  # costs more time and memory than it saves in a local network
+            http=Connection,
+            timeout_keep_alive=PATIENCE,
             timeout_graceful_shutdown=2,
             server_header=False,
         )

@@ -15,6 +15,7 @@ from .messages import AdviceView, Kibitz, Language, Progress
 from .tables import Table
 
 SLOW = 15.0  # seconds that a browser may take to read a message
+CLOSING = 1.0  # seconds that the message of the end may take
 TOO_MUCH = 40  # messages from a browser within ten seconds
 
 
@@ -26,6 +27,7 @@ class Live:
         self.language = language
         self._wake = asyncio.Event()
         self._progress, self._advice = "", ""  # the newest, not yet sent
+        self._busy = False  # whether the last progress that was sent is still true
         self._sent = ""  # the last table
         self._kibitzer: str | None = None
         self._advising: tuple[Any, asyncio.Task] | None = None  # the position, and who thinks about it
@@ -44,8 +46,9 @@ class Live:
                     task.cancel()
                 await asyncio.wait(tasks)
         errors = [task.exception() for task in tasks if not task.cancelled()]
-        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-            await self.socket.close(1008 if any(isinstance(error, TimeoutError) for error in errors) else 1000)
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError):
+            async with asyncio.timeout(CLOSING):
+                await self.socket.close(1008 if any(isinstance(error, TimeoutError) for error in errors) else 1000)
 
     def _told(self, text: str) -> None:
         if text:
@@ -61,12 +64,13 @@ class Live:
             view = await self.lobby.message(self.table, self.participant, self.language)
             text = view.model_dump_json()
             if text != self._sent:
-                self._progress = ""
+                self._progress, self._busy = "", False
                 await self._say(text)
                 self._sent = text
-            if self._progress:
-                await self._say(Progress(text=self._progress).model_dump_json())
-                self._progress = ""
+            if self._progress or self._busy:
+                progress, self._progress = self._progress, ""
+                await self._say(Progress(text=progress).model_dump_json())
+                self._busy = bool(progress)
             self._ask_kibitzer()
             if self._advice:
                 text, self._advice = self._advice, ""
@@ -115,7 +119,7 @@ class Live:
         try:
             async with contextlib.aclosing(self.lobby.pool.answers(request)) as answers:
                 async for kind, value in answers:
-                    if kind == "compiling" and value:
+                    if kind == "compiling":
                         self._told(value)
                     elif kind == "advice":
                         self._advice = AdviceView(turn=turn, number=number, player=player, **value).model_dump_json()

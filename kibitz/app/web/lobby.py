@@ -138,12 +138,17 @@ class Lobby:
 
         Raises:
             Unknown: There is no such table.
+            BadInput: It can't be read, or a browser may not name its game or players.
         """
         if key not in self._tables:
             content = self.store.find(key)
             if content is None:
                 raise Unknown("there is no such table")
-            table = Table.restored(self.game(content["game"]), content)
+            game = self.game(content["game"])
+            for player in content["players"]:
+                if player != HUMAN:
+                    self.player(player, game)
+            table = Table.restored(game, content)
             self._remember(table)
             self._advance(table)
         self._tables.move_to_end(key)
@@ -210,6 +215,7 @@ class Lobby:
         while (turn := table.turn) != OVER:
             action = table.automatic_action()
             if action is None and table.player_at(turn) == HUMAN:
+                await self._prepare(table)
                 return
             if action is None:
                 action = await self._player_move(table, turn)
@@ -224,10 +230,19 @@ class Lobby:
                 self._saved(table)
             await asyncio.sleep(0)
 
+    async def _prepare(self, table: Table) -> None:
+        """Have the kernels of a table's players compiled or loaded while a person thinks."""
+        players, table.prepared = [] if table.prepared else sorted(set(table.players) - {HUMAN}), True
+        for player in players:
+            request = self.request(table, "prepare", player, table.turn)._replace(views=[])
+            with contextlib.suppress(BadInput):  # it will be told when the player is to move
+                async for _, value in self.pool.answers(request):
+                    self._tell(table, value)
+
     async def _player_move(self, table: Table, seat: int) -> int:
         request = self.request(table, "move", table.player_at(seat), seat)
         async for kind, value in self.pool.answers(request):
-            if kind == "compiling" and value:
+            if kind == "compiling":
                 self._tell(table, value)
             elif kind == "move":
                 return int(value)

@@ -167,6 +167,7 @@ def _add_routes(app: FastAPI, lobby: Lobby) -> None:
 
     @app.websocket("/api/tables/{key}/live")
     async def live(socket: WebSocket, key: str, language: str = "en") -> None:
+        await socket.accept()  # a browser isn't told why a connection was refused, but why it was closed
         try:
             table, participant = lobby.find(key)
         except BadInput as error:
@@ -175,7 +176,6 @@ def _add_routes(app: FastAPI, lobby: Lobby) -> None:
         if app.state.live >= MAX_LIVE:
             await socket.close(1013, "too many connections: try again later")
             return
-        await socket.accept()
         app.state.live += 1
         try:
             await Live(socket, lobby, table, participant, "de" if language == "de" else "en").run()

@@ -8,8 +8,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
+
 from ...core.names import BadInput
 
+PATIENCE = 0.25  # seconds to wait for another program that writes: the server waits, too
+CHECKS = ("SELECT id, content, changed FROM tables LIMIT 1", "SELECT key, id FROM keys LIMIT 1")
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (id TEXT PRIMARY KEY, content TEXT NOT NULL, changed REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY, id TEXT NOT NULL);
@@ -27,6 +31,23 @@ def data_folder() -> Path:
     return (base / "kibitz").expanduser()
 
 
+class Kept(BaseModel):
+    """What a file holds of a table at least. It may have been changed by anyone."""
+
+    model_config = ConfigDict(strict=True)
+
+    id: str
+    game: str
+    players: list[str]
+    strengths: list[str]
+    seed: NonNegativeInt
+    keys: dict[str, NonNegativeInt]
+    number: NonNegativeInt
+    actions: list[NonNegativeInt]
+    resigned: NonNegativeInt | None
+    scores: list[list[float]]
+
+
 class Store:
     """A file of tables."""
 
@@ -36,15 +57,22 @@ class Store:
         Raises:
             BadInput: It can't be opened, or is no such file.
         """
-        path = folder / "tables.sqlite"
+        self.path = path = folder / "tables.sqlite"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=2)
+            self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
             self._file.execute("PRAGMA journal_mode = WAL")
             self._file.execute("PRAGMA synchronous = NORMAL")
             self._file.executescript(SCHEMA)
+            for check in CHECKS:
+                self._file.execute(check)
+            damage = self._file.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if damage != "ok":
+                raise sqlite3.DatabaseError(f"the file is damaged ({' '.join(damage.split())})")
         except (OSError, sqlite3.Error) as error:
-            raise BadInput(f"can't keep tables in {path}: {error}; name another folder with --data") from None
+            raise BadInput(
+                f"can't keep tables in {path}: {error}; move it away, or name another folder with --data"
+            ) from None
 
     def save(self, table: str, keys: list[str], content: dict[str, Any]) -> str:
         """Write a table; return why it couldn't be written, mostly nothing."""
@@ -64,10 +92,21 @@ class Store:
         return ""
 
     def find(self, key: str) -> dict[str, Any] | None:
-        """The table that a key opens; None where there is none."""
+        """The table that a key opens; None where there is none.
+
+        Raises:
+            BadInput: It can't be read.
+        """
         query = "SELECT content FROM tables JOIN keys ON tables.id = keys.id WHERE key = ?"
-        row = self._file.execute(query, (key,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        try:
+            row = self._file.execute(query, (key,)).fetchone()
+            content = None if row is None else json.loads(row[0])
+            if content is not None:
+                Kept.model_validate(content)
+        except (sqlite3.Error, ValidationError, ValueError, RecursionError) as error:
+            kind = f": {error}" if isinstance(error, sqlite3.Error) else ""
+            raise BadInput(f"this table can't be read from {self.path.name}{kind}") from None
+        return content
 
     def close(self) -> None:
         self._file.close()

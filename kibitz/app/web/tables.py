@@ -42,6 +42,7 @@ class Table:
         self.keys = {secrets.token_urlsafe(16): i for i, player in enumerate(players) if player == HUMAN}
         self.scores = [Score() for _ in players]
         self.trouble, self.unsaved = "", ""  # why the game can't go on; why it isn't on disk
+        self.prepared = False  # whether the kernels of its players were asked for
         self._describing = threading.Lock()
         self._messages: dict[tuple[int, str], tuple[Any, TableView]] = {}  # by participant and language: the newest
         self._changes = 0  # counts what has happened, so that a message is made once
@@ -64,10 +65,21 @@ class Table:
 
     @classmethod
     def restored(cls, game: Game, content: dict[str, Any]) -> "Table":
-        """Replay a table."""
+        """Replay a table.
+
+        Raises:
+            BadInput: Settings or moves don't fit the game.
+        """
+        seats, scores = game.facts.seats, content["scores"]
+        people = [i for i, player in enumerate(content["players"]) if player == HUMAN]
+        fits = seats == len(content["players"]) == len(content["strengths"]) == len(scores)
+        if not fits or {len(score) for score in scores} != {4} or set(content["keys"].values()) != set(people):
+            raise BadInput("this table can't be read: its seats don't fit the game")
         table = cls(game, content["players"], content["strengths"], content["seed"])
         table._begin(content["number"])
         for action in content["actions"]:
+            if table.turn == OVER or action not in legal_actions(game, table.states[-1]):
+                raise BadInput(f"this table can't be read: the move {action} is not legal")
             table._append(action)
         for key in KEPT:
             setattr(table, key, content[key])

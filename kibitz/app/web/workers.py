@@ -23,8 +23,9 @@ import numpy as np
 from ...core import progress
 from ...core.names import BadInput, Trust, trust, use_trust
 from ...core.workers import one_thread
-from ...games import Game, load
+from ...games import CHANCE, Game, legal_actions, load, positions, view_of
 from ...games.display import display
+from ...jit import generators
 from ...players import Player, make_for
 from ...players.thinking import growing_advice
 from ...search.advice import Advice
@@ -34,19 +35,26 @@ from ..ui.words import Words
 from .messages import AdvisedMove
 from .reviewing import review_lines
 
+LATER = 3.0  # seconds after the start of the server
 ATTEMPTS = 3  # of a request whose process dies
 SILENCE = 60.0  # seconds without an answer, compilation excepted, after which a process is replaced
-FOLLOWERS = 16  # players in a game that a process remembers; a forgotten one is shown its views again
+FOLLOWERS = 500  # players in a game that a process remembers; a forgotten one is shown its views again
+FOLLOWED = 8_000_000  # simulations per move of all of them together: their trees take about 100 bytes for each
+PER_SECOND = 1_000_000  # simulations that a player with a limit of time is taken to do
+TABLES = 10_000  # of which it is remembered which process plays there
+ADVISERS = 16
+PREPARED = 100  # players in games
 MAX_SECONDS, MAX_SIMULATIONS = 10.0, 1_000_000  # per move
+FEW = 1000  # simulations of a move that only prepares
 HURRY = 0.01  # seconds per past view that a player is shown again
 ADVICE_SECONDS = 3.0  # of thinking about one position
 STUDY_NICE = 5  # how much the processes of studies stand back
 
 
 class Request(NamedTuple):
-    """A view to move at, or to advise on."""
+    """A view to move at, or to advise on; or a player whose kernels are wanted soon."""
 
-    kind: str  # "move", "advise", "review", or "study": advice by a process of low priority
+    kind: str  # "move", "prepare", "advise", "review", or "study": advice by a process of low priority
     table: str  # names a game at a table: a player remembers what it has seen there
     game: str
     player: str
@@ -95,8 +103,9 @@ class Desk:
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}
-        self._followers: OrderedDict[tuple, Follower] = OrderedDict()
+        self._followers: OrderedDict[tuple, Follower] = OrderedDict()  # by game at a table, seat and player
         self._advisers: OrderedDict[tuple, Player] = OrderedDict()
+        self._prepared: OrderedDict[tuple, None] = OrderedDict()  # games and players whose kernels are loaded
 
     def answers(self, request: Request) -> Iterator[tuple[str, Any]]:
         if request.game not in self._games:
@@ -106,6 +115,9 @@ class Desk:
             yield from review_lines(game, request.record, request.player, request.seed, request.language)
             return
         views = [np.frombuffer(view, game.state)[0].copy() for view in request.views]
+        if request.kind == "prepare":
+            recalled(self._prepared, (request.game, request.player), lambda: prepare(request.player, game), PREPARED)
+            return
         if request.kind == "move":
             follower = self._follower(game, request)
             if len(views) > len(follower.shown) + 1:
@@ -113,7 +125,8 @@ class Desk:
                     follower.move(views[:-1])
             yield "move", int(follower.move(views))
             return
-        adviser = recalled(self._advisers, (request.game, request.player), lambda: checked(request.player, game))
+        key = request.game, request.player
+        adviser = recalled(self._advisers, key, lambda: checked(request.player, game), ADVISERS)
         found, budget = {}, (0, ADVICE_SECONDS)
         if request.kind == "study":  # as much as the name of the adviser says
             budget = getattr(adviser, "simulations", 0) or 0, getattr(adviser, "seconds", 0) or MAX_SECONDS
@@ -123,20 +136,50 @@ class Desk:
         yield "advice", found | {"finished": True}
 
     def _follower(self, game: Game, request: Request) -> Follower:
+        """The player of a seat, which has followed the game. Those of earlier games at the table are forgotten."""
+        known, key = self._followers, (request.table, request.seat, request.player)
+        if key not in known:
+            table = request.table.partition("/")[0] + "/"
+            for old in [each for each in known if each[0].startswith(table) and each[0] != request.table]:
+                del known[old]
+
         def new() -> Follower:
             return Follower(checked(request.player, game), game, request.seat, request.seed)
 
-        return recalled(self._followers, (request.table, request.player, request.seat), new)
+        found: Follower = recalled(known, key, new, FOLLOWERS)
+        while len(known) > 1 and sum(effort(each.player) for each in known.values()) > FOLLOWED:
+            known.popitem(last=False)
+        return found
 
 
-def recalled(known: OrderedDict, key: tuple, new: Any) -> Any:
+def effort(player: Any) -> float:
+    """Simulations that a player does per move, roughly."""
+    seconds, simulations = (getattr(player, key, 0) or 0 for key in ("seconds", "simulations"))
+    return simulations or PER_SECOND * seconds
+
+
+def recalled(known: OrderedDict, key: tuple, new: Any, most: int) -> Any:
     """The value of a key, made anew where it isn't known; the least recently used are forgotten."""
     if key not in known:
         known[key] = new()
-        while len(known) > FOLLOWERS:
+        while len(known) > most:
             known.popitem(last=False)
     known.move_to_end(key)
     return known[key]
+
+
+def prepare(name: str, game: Game) -> None:
+    """Let a player make one move in a game of its own: that compiles its kernels, or loads them."""
+    state, rng = positions(game)[0], generators(1, 1)[0]
+    while (turn := int(game.turn(state))) == CHANCE or (turn >= 0 and game.is_announcement(state)):
+        game.play(state, int(game.sample_action(state, rng)) if turn == CHANCE else legal_actions(game, state)[0])
+    if turn >= 0:
+        player: Any = checked(name, game)
+        if getattr(player, "simulations", 0) > FEW:
+            player.simulations = FEW
+        player.begin(game, turn, 1)
+        with hurried(player):
+            player.move(view_of(game, state, turn))
 
 
 @contextlib.contextmanager
@@ -207,6 +250,7 @@ class Worker:
         self._closed = False
         self._pipe: Any = None
         self._jobs: queue.SimpleQueue[Job | Literal["start", "end"]] = queue.SimpleQueue()
+        self._waiting: list[Job] = []  # all that aren't done
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -215,6 +259,7 @@ class Worker:
         self._jobs.put("start")
 
     def submit(self, job: Job) -> None:
+        self._waiting.append(job)
         self._jobs.put(job)
 
     def close(self) -> None:
@@ -244,6 +289,7 @@ class Worker:
                         break
             else:
                 job.post("failed", f"its process ended {ATTEMPTS} times")
+            self._waiting.remove(job)
         self._end()
 
     def _start(self) -> None:
@@ -278,7 +324,8 @@ class Worker:
             kind, value = self._pipe.recv()
             heard = time.monotonic()
             compiling = bool(value) if kind == "compiling" else compiling
-            job.post(kind, value)
+            for each in tuple(self._waiting) if kind == "compiling" else [job]:
+                each.post(kind, value)
             if kind in ("done", "refused", "failed"):
                 return
 
@@ -296,8 +343,9 @@ class Pool:
         self._lanes: OrderedDict[tuple, int] = OrderedDict()
 
     def warm(self) -> None:
+        """Start a process for moves now, and that for advice once the first page has been served."""
         self.movers[0].warm()
-        self.adviser.warm()
+        asyncio.get_running_loop().call_later(LATER, self.adviser.warm)
 
     def warm_studies(self) -> None:
         """Start the processes of studies ahead of the first question."""
@@ -305,7 +353,7 @@ class Pool:
             worker.warm()
 
     async def answers(self, request: Request) -> AsyncGenerator[tuple[str, Any], None]:
-        """Answers to a request: ("compiling", kernel), ("advice", ...), ("move", action).
+        """Answers to a request: ("compiling", kernel, empty at its end), ("advice", ...), ("move", action).
 
         Raises:
             BadInput: The player can't play, or its process failed.
@@ -333,8 +381,8 @@ class Pool:
             return self.reviewer
         if request.kind == "study":
             return self.students[int(request.table.partition("/")[2])]
-        lane = recalled(self._lanes, (request.table.partition("/")[0],), lambda: next(self._next) % len(self.movers))
-        return self.movers[lane]
+        table = request.table.partition("/")[0]
+        return self.movers[recalled(self._lanes, (table,), lambda: next(self._next) % len(self.movers), TABLES)]
 
     def close(self) -> None:
         for worker in (*self.movers, self.adviser, self.reviewer, *self.students):

@@ -58,6 +58,12 @@ def client(server):
     return server()
 
 
+class Address(str):
+    """The address of a running server."""
+
+    state = None  # of its application
+
+
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """A server on a free port of this machine, with worker processes."""
@@ -67,7 +73,9 @@ def address(tmp_path_factory):
     thread.start()
     while not server.started:
         time.sleep(0.02)
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    found = Address(f"http://127.0.0.1:{listening.getsockname()[1]}")
+    found.state = server.config.app.state
+    yield found
     server.should_exit = True
     thread.join(20)
     listening.close()

@@ -79,7 +79,14 @@ def click_to_the_end(page, most=100):
 
 @pytest.mark.parametrize(
     ("game", "parameters"),
-    [("leduc", ""), ("connect_four", ""), ("hex", "size=4"), ("breakthrough", "rows=5,columns=4"), ("doppelkopf", "")],
+    [
+        ("leduc", ""),
+        ("connect_four", ""),
+        ("hex", "size=4"),
+        ("breakthrough", "rows=5,columns=4"),
+        ("holdem", ""),
+        ("doppelkopf", ""),
+    ],
 )
 def test_a_whole_game_by_clicking(page, game, parameters):
     start(page, game, parameters=parameters)

@@ -7,6 +7,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from kibitz.app.web import connections
 from kibitz.app.web import server as server_module
 
 LARGE = 10_000_000
@@ -41,8 +42,8 @@ def test_connections_beyond_the_limit_are_refused(table, monkeypatch):
     with connect(table) as one:
         one.recv(timeout=10)
         monkeypatch.setattr(server_module, "MAX_LIVE", 1)
-        with pytest.raises(Exception, match="403"):
-            connect(table)
+        with connect(table) as refused, pytest.raises(ConnectionClosed, match="too many connections"):
+            refused.recv(timeout=10)
         monkeypatch.undo()
         with connect(table) as two:
             assert json.loads(two.recv(timeout=10))["kind"] == "table"
@@ -51,3 +52,15 @@ def test_connections_beyond_the_limit_are_refused(table, monkeypatch):
 def test_a_page_of_another_site_gets_no_live_connection(table):
     with pytest.raises(Exception, match="403"):
         connect(table, origin="http://evil.example")
+
+
+def test_as_many_files_may_be_open_as_there_may_be_connections():
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (600, before[1]))
+        connections.allow_files()
+        now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        assert now == min(connections.MAX_CONNECTIONS + connections.SPARE_FILES, most)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)

@@ -113,8 +113,9 @@ function disc(cell, kind, radius) {
   cell.ownerSVGElement.append(circle);
 }
 
+/** A dot on a cell to play on. Hexagons have names there, which say as much. */
 function hint(picture, cell) {
-  disc(cell, "hint", 3.5);
+  if (cell.getAttribute("d").split(" ").length < 6) disc(cell, "hint", 3.5);
 }
 
 /** Advice on the board: a disc on each cell, larger for more probable moves; cards of advised moves are outlined. */

@@ -15,13 +15,18 @@ export function showChooser(main, games) {
   const list = main.querySelector(".games");
   for (const game of games) {
     const facts = `${word("seats", { count: game.seats })} · ${word(game.hidden ? "hidden" : "open")}`;
-    const rest = about(game).slice(title(game).length).replace(/^:\s*/, "");
     const button = make("button", { type: "button", "data-game": game.name },
-      make("strong", {}, title(game)), make("span", {}, rest), make("small", {}, facts));
+      make("strong", {}, title(game)), make("span", {}, description(game)), make("small", {}, facts));
     button.addEventListener("click", () => setUp(main, game));
     list.append(make("li", {}, button));
   }
   showRemembered(main, games);
+}
+
+/** What a game is about, without its title. */
+function description(game) {
+  const rest = about(game).startsWith(`${title(game)}:`) ? about(game).slice(title(game).length + 1).trim() : about(game);
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
 function showRemembered(main, games) {
@@ -43,7 +48,7 @@ function showRemembered(main, games) {
 function setUp(main, game) {
   const dialog = main.querySelector("#setup"), find = (what) => dialog.querySelector(what);
   find("h2").textContent = title(game);
-  find(".about").textContent = about(game);
+  find(".about").textContent = description(game);
   find(".error").textContent = "";
   find(".strengths").replaceChildren(...Object.entries(game.strengths).map(([strength, player]) => {
     const input = make("input", { type: "radio", name: "strength", value: strength });

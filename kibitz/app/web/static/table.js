@@ -18,7 +18,7 @@ export function showTable(main, key, games) {
 
   function hear(message) {
     if (message.kind === "table") show(message);
-    if (message.kind === "progress") find("status").textContent = word("compiling", { text: message.text });
+    if (message.kind === "progress") find("status").textContent = message.text ? busy(message.text) : status();
     if (message.kind === "advice") {
       advice = message;
       drawAdvice();
@@ -89,6 +89,12 @@ export function showTable(main, key, games) {
     return mover ? word("thinking", { seat: mover.seat }) : word("waiting");
   }
 
+  /** Kernels are compiled, perhaps while the person thinks. */
+  function busy(text) {
+    const compiling = word("compiling", { text });
+    return table?.phase === "yours" ? `${status()} (${compiling})` : compiling;
+  }
+
   function seatItem(seat) {
     const who = seat.you ? word("you") : seat.player === "human" ? word("human")
       : seat.strength ? word(seat.strength) : seat.player;
@@ -126,7 +132,7 @@ export function showTable(main, key, games) {
       [...list.children].every((item, i) => item.textContent === table.events[i]);
     if (!same) list.replaceChildren();
     list.append(...table.events.slice(list.children.length).map((event) => make("li", {}, event)));
-    list.scrollTop = list.scrollHeight;
+    list.parentElement.scrollTop = list.scrollHeight;
   }
 
   // ---------------------------------------------------------------- the kibitzer

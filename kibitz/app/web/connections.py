@@ -1,0 +1,48 @@
+"""Connections of browsers: how many there may be, and which is closed when there are more."""
+
+import contextlib
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MAX_CONNECTIONS = 1500  # more than the live connections that are allowed at once
+SPARE_FILES = 200  # that the server opens beside its connections
+PATIENCE = 75  # seconds that an idle connection is kept
+
+
+class Connection(H11Protocol):
+    """Requests over one connection. Where there are too many the one that was silent for longest is closed, so that
+    a flood of idle connections shuts nobody out."""
+
+    heard = 0.0
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.heard = self.loop.time()
+        if len(self.connections) > MAX_CONNECTIONS:
+            others = [each for each in self.connections if each is not self and evictable(each)]
+            if others:
+                min(others, key=lambda each: getattr(each, "heard", 0.0)).transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        self.heard = self.loop.time()
+        super().data_received(data)
+
+
+def evictable(connection: Any) -> bool:
+    """Whether a connection carries requests, or is a live one that was closed and isn't read."""
+    return isinstance(connection, Connection) or connection.transport.is_closing()
+
+
+def allow_files() -> None:
+    """Allow this process to have as many files open as there may be connections, where the system lets it."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_CONNECTIONS + SPARE_FILES
+    allowed = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < allowed:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
