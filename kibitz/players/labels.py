@@ -10,6 +10,7 @@ from ..core.names import BadInput, as_path
 from ..core.runs import Run
 from ..games import Game, load
 from ..search.search import Search
+from .german import said_in
 from .measured import FACTS, Fact
 from .player import PLAYERS, label, same
 from .search import SearchPlayer, player_class
@@ -39,14 +40,10 @@ class AdviserLabel:
     def __str__(self) -> str:
         return f"{', '.join(filter(None, [self.what, self.time]))}; {self.weakness}"
 
-    def as_json(self) -> dict[str, str]:
-        return {
-            "what": self.what,
-            "time": self.time,
-            "weakness": self.weakness,
-            "source": self.source,
-            "text": str(self),
-        }
+    def as_json(self, language: str = "en") -> dict[str, str]:
+        """Everything, as values for JSON, in words of a language (`en`, `de`)."""
+        said = {"what": self.what, "time": self.time, "weakness": self.weakness, "text": str(self)}
+        return {key: said_in(language, text) for key, text in said.items()} | {"source": self.source}
 
 
 def adviser_label(player: Any, game: Game, seconds: float = 0.0) -> AdviserLabel:

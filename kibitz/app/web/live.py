@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from ...core.names import BadInput
 from ...games import OVER
 from .lobby import Lobby
-from .messages import AdviceView, Kibitz, Language, Progress
+from .messages import AdviceView, Insight, Kibitz, Language, Progress
 from .tables import Table
 
 SLOW = 15.0  # seconds that a browser may take to read a message
@@ -25,7 +25,7 @@ class Live:
         self.socket, self.lobby, self.table, self.participant = socket, lobby, table, participant
         self.language = language
         self._wake = asyncio.Event()
-        self._progress, self._advice = "", ""  # the newest, not yet sent
+        self._progress, self._advice, self._insight = "", "", ""  # the newest, not yet sent
         self._sent = ""  # the last table
         self._kibitzer: str | None = None
         self._advising: tuple[Any, asyncio.Task] | None = None  # the position, and who thinks about it
@@ -70,6 +70,9 @@ class Live:
             self._ask_kibitzer()
             if self._advice:
                 text, self._advice = self._advice, ""
+                await self._say(text)
+            if self._insight:
+                text, self._insight = self._insight, ""
                 await self._say(text)
 
     async def _say(self, text: str) -> None:
@@ -120,6 +123,9 @@ class Live:
                     elif kind == "advice":
                         self._advice = AdviceView(turn=turn, number=number, player=player, **value).model_dump_json()
                         self._wake.set()
+                    elif kind == "insight":
+                        self._insight = Insight(turn=turn, number=number, **value).model_dump_json()
+                        self._wake.set()
         except BadInput as error:
             self._tell_trouble(str(error))
 
@@ -138,4 +144,4 @@ class Live:
     def _stop_advice(self) -> None:
         if self._advising is not None:
             self._advising[1].cancel()
-            self._advising, self._advice = None, ""
+            self._advising, self._advice, self._insight = None, "", ""

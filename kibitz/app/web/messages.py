@@ -1,6 +1,6 @@
 """What browsers send and are sent. Everything about a position is made from one seat's view of it."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -131,6 +131,7 @@ class AdvisedMove(Message):
     policy: float
     value: float | None
     error: float | None = Field(description="Standard error of the value.")
+    interval: tuple[float, float] | None = Field(description="95% interval of the value.")
     visits: int
 
 
@@ -139,7 +140,19 @@ class AdviceView(Message):
     turn: int
     number: int
     player: str
+    label: str = Field("", description="What the adviser is, and how weak, in one sentence.")
     moves: list[AdvisedMove] = Field(description="The best first.")
+    line: list[str] = Field([], description="Principal variation.")
     notes: list[str]
     finished: bool
     trouble: str = ""
+
+
+class Insight(Message):
+    """What lies behind the advice on a position."""
+
+    kind: Literal["insight"] = "insight"
+    turn: int
+    number: int
+    beliefs: dict[str, Any] | None = Field(description="What the adviser believes; null: as before, or nothing.")
+    patterns: list[dict[str, Any]] = Field(description="Of the most advised moves, where a policy of patterns advises.")

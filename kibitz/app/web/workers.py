@@ -14,6 +14,7 @@ import time
 import traceback
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Iterator
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple
 
@@ -27,9 +28,10 @@ from ...games.display import display
 from ...players import Player, make_for
 from ...players.thinking import growing_advice
 from ...search.advice import Advice
-from ..ui.formatting import advice_notes
+from ..ui.formatting import MAX_LINE, advice_notes
 from ..ui.referee import Follower
 from ..ui.words import Words
+from .insight import MOVES, adviser_said, believed, patterns_behind
 from .messages import AdvisedMove
 
 ATTEMPTS = 3  # of a request whose process dies
@@ -104,12 +106,22 @@ class Desk:
                     follower.move(views[:-1])
             yield "move", int(follower.move(views))
             return
-        adviser = recalled(self._advisers, (request.game, request.player), lambda: checked(request.player, game))
-        found = {}
-        for advice in growing_advice(adviser, game, views[-1], request.seat, seconds=ADVICE_SECONDS, seed=request.seed):
-            found = advised(game, views[-1], advice, request.language)
+        yield from self._advice(game, views[-1], request)
+
+    def _advice(self, game: Game, view: Any, request: Request) -> Iterator[tuple[str, Any]]:
+        """Advice that grows. What lies behind it follows its first form, and its last where that lists other moves."""
+        player, seat, language = request.player, request.seat, request.language
+        adviser = recalled(self._advisers, (request.game, player), lambda: checked(player, game))
+        said, found, shown = adviser_said(player, game, language), {}, None
+        for advice in growing_advice(adviser, game, view, seat, seconds=ADVICE_SECONDS, seed=request.seed):
+            found = {"label": said} | advised(game, view, advice, language)
             yield "advice", found | {"finished": False}
+            if shown is None:
+                shown = patterns_behind(player, game, view, seat, advice, language) or []
+                yield "insight", {"beliefs": believed(player, game, view, seat, language), "patterns": shown}
         yield "advice", found | {"finished": True}
+        if shown and {move["action"] for move in shown} != {move["action"] for move in found["moves"][:MOVES]}:
+            yield "insight", {"beliefs": None, "patterns": patterns_behind(player, game, view, seat, advice, language)}
 
     def _follower(self, game: Game, request: Request) -> Follower:
         def new() -> Follower:
@@ -154,6 +166,7 @@ def checked(name: str, game: Game) -> Player:
 def advised(game: Game, view: Any, advice: Advice, language: str) -> dict[str, Any]:
     """Advice as plain values, the best move first."""
     shown, order = display(game, language), np.lexsort((-advice.visits, -advice.policy))
+    interval = advice.interval(game)
     moves = [
         AdvisedMove(
             action=int(advice.actions[i]),
@@ -161,11 +174,14 @@ def advised(game: Game, view: Any, advice: Advice, language: str) -> dict[str, A
             policy=float(advice.policy[i]),
             value=None if np.isnan(advice.value[i]) else float(advice.value[i]),
             error=None if advice.error is None or np.isnan(advice.error[i]) else float(advice.error[i]),
+            interval=None if np.isnan(interval[i]).any() else (float(interval[i, 0]), float(interval[i, 1])),
             visits=int(advice.visits[i]),
         ).model_dump()
         for i in order
     ]
-    return {"moves": moves, "notes": advice_notes(shown, view, advice, Words(language))}
+    words, line = Words(language), advice.spelled_line(shown, view)[:MAX_LINE]
+    notes = advice_notes(shown, view, replace(advice, line=()), words)  # the line has a place of its own, as has a label
+    return {"moves": moves, "line": line, "notes": [note for note in notes if note != words("a policy without search")]}
 
 
 # ---------------------------------------------------------------- in the server
@@ -283,7 +299,7 @@ class Pool:
         self.adviser.warm()
 
     async def answers(self, request: Request) -> AsyncGenerator[tuple[str, Any], None]:
-        """Answers to a request: ("compiling", kernel), ("advice", ...), ("move", action).
+        """Answers to a request: ("compiling", kernel), ("advice", ...), ("insight", ...), ("move", action).
 
         Raises:
             BadInput: The player can't play, or its process failed.

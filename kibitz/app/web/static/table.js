@@ -2,13 +2,14 @@
 
 import { command, connect, remembered } from "./api.js";
 import { showAdvice } from "./advice.js";
+import { showBeliefs } from "./beliefs.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
 import { title, word } from "./words.js";
 
 export function showTable(main, key, games) {
   const find = (id) => main.querySelector(`#${id}`);
-  let table = null, advice = null, answered = null, announced = false;
+  let table = null, advice = null, insight = null, answered = null, announced = false;
 
   const live = connect(key, hear, (lost, reason) => {
     document.getElementById("notice").textContent = lost ? reason || word("lost") : "";
@@ -19,6 +20,11 @@ export function showTable(main, key, games) {
     if (message.kind === "progress") find("status").textContent = word("compiling", { text: message.text });
     if (message.kind === "advice") {
       advice = message;
+      drawAdvice();
+    }
+    if (message.kind === "insight") {
+      insight = message;
+      if (message.beliefs) showBeliefs(find("beliefs"), message.beliefs, table.game);
       drawAdvice();
     }
   }
@@ -62,6 +68,7 @@ export function showTable(main, key, games) {
     find("text").textContent = table.text;
     showEvents();
     if (advice && (advice.turn !== table.turn || advice.number !== table.number || table.phase !== "yours")) advice = null;
+    if (insight?.number !== table.number || table.phase === "over") forgetInsight();
     fillAdvisers(game);
     drawAdvice();
     if (table.result && !announced) find("rematch").focus({ preventScroll: true });
@@ -128,8 +135,14 @@ export function showTable(main, key, games) {
     if (find("kibitz").checked) tellKibitzer();
   }
 
+  function forgetInsight() {
+    insight = null;
+    showBeliefs(find("beliefs"), null);
+  }
+
   function tellKibitzer() {
     advice = null;
+    forgetInsight();
     live.say({ on: find("kibitz").checked, player: find("adviser").value });
     drawAdvice();
   }
@@ -137,7 +150,9 @@ export function showTable(main, key, games) {
   function drawAdvice() {
     const on = find("kibitz").checked;
     find("adviser-row").hidden = !on;
-    showAdvice(find("advice"), on, table, advice, play);
+    const now = insight && insight.turn === table.turn && table.phase === "yours";
+    showAdvice(find("advice"), on, table, advice, play, now ? insight.patterns : []);
+    find("beliefs").classList.toggle("stale", !now);
     mark(find("picture"), on && advice ? advice.moves : [], table?.moves || []);
   }
 

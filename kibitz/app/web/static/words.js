@@ -1,6 +1,9 @@
 // All texts of the page, in English and German. Texts about positions come from the server.
 
+import { KIBITZER_WORDS } from "./words-kibitzer.js";
+
 const WORDS = {
+  ...KIBITZER_WORDS,
   skip: ["Skip to content", "Zum Inhalt"],
   play: ["Play", "Spielen"],
   language: ["Language", "Sprache"],
@@ -92,6 +95,8 @@ export function word(name, values = {}) {
   const text = WORDS[name][language.now === "de" ? 1 : 0];
   return text.replace(/{(\w+)}/g, (whole, key) => values[key] ?? whole);
 }
+
+export const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
 
 /** A sentence about a game: its title stands before the colon. */
 export function about(game) {
