@@ -34,18 +34,19 @@ PHRASES = (
     (r"([\d,]+) simulations", r"\1 Simulationen"),
     # what was measured
     (r"its weakness was not measured", "seine Schwäche wurde nicht gemessen"),
-    (r"loses at least ([\d,]+) mbb/g to a local best response", r"verliert mindestens \1 mbb/g gegen eine lokale beste Antwort"),
+    (r"loses at least ([\d,]+) mbb/g", r"verliert mindestens \1 mbb/g"),
+    (r"to a local best response", "gegen eine lokale beste Antwort"),
     (r"loses (\d+) mbb/g to any player who always raises", r"verliert \1 mbb/g gegen jeden, der immer erhöht"),
-    (
-        r"a best response wins ([\d.]+)( chips)? per game from it on average",
-        lambda found: f"eine beste Antwort gewinnt im Mittel {found[1]}{' Chips' if found[2] else ''} pro Spiel dagegen",
-    ),
+    (r"a best response wins ([\d.]+) chips per game", r"eine beste Antwort gewinnt \1 Chips pro Spiel"),
+    (r"a best response wins ([\d.]+) per game", r"eine beste Antwort gewinnt \1 pro Spiel"),
+    (r"from it on average", "im Mittel dagegen"),
     (r", where a game is worth 1", ", wenn es in einem Spiel um 1 geht"),
     (r" at iteration (\d+)", r" in Iteration \1"),
     (r"wins ([\d.]+) points per game from three of (\S+);", r"gewinnt \1 Punkte pro Spiel gegen drei von \2;"),
     (r"what a best response wins is not known", "was eine beste Antwort gewinnt, ist nicht bekannt"),
     (r"wins all of (\d+) games", r"gewinnt alle \1 Spiele"),
-    (r"scores ([\d.]+%)( \([\d.]+ to [\d.]+\))?", lambda found: f"holt {found[1]}{(found[2] or '').replace(' to ', ' bis ')}"),
+    (r"scores ([\d.]+%)", r"holt \1"),
+    (r"(\([\d.]+) to ([\d.]+\)) against", r"\1 bis \2 against"),
     (r"against UCT with the same time, ([\d.]+) s per move", r"gegen UCT mit gleicher Zeit, \1 s pro Zug"),
     (r"against OOS with ([\d,]+) Simulationen", r"gegen OOS mit \1 Simulationen"),
     (r", and ([\d.]+%) against IS-MCTS with ([\d.]+) s per move", r" und \1 gegen IS-MCTS mit \2 s pro Zug"),
@@ -60,7 +61,7 @@ PATTERN_WORDS = {
     "column": "Spalte", "east": "Ost", "north-east": "Nordost", "north": "Nord", "north-west": "Nordwest",
     "west": "West", "south-west": "Südwest", "south": "Süd", "south-east": "Südost",
 }  # fmt: skip
-_WORD = re.compile(r"(?<![\w-])(" + "|".join(sorted(map(re.escape, PATTERN_WORDS), key=len, reverse=True)) + r")(?![\w-])")
+_WORD = re.compile(rf"(?<![\w-])({'|'.join(sorted(PATTERN_WORDS, key=len, reverse=True))})(?![\w-])")
 
 
 def said_in(language: str, text: str) -> str:

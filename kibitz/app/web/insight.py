@@ -1,4 +1,4 @@
-"""What lies behind the kibitzer's advice, made from the seat's view alone: what it believes, and which patterns fire."""
+"""What lies behind the kibitzer's advice, made from the seat's view alone: its beliefs, and the patterns that fire."""
 
 from typing import Any
 

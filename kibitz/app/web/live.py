@@ -47,9 +47,9 @@ class Live:
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await self.socket.close(1008 if any(isinstance(error, TimeoutError) for error in errors) else 1000)
 
-    def _told(self, text: str) -> None:
+    def _told(self, text: str, kibitzer: bool = False) -> None:
         if text:
-            self._progress = text
+            self._progress = Progress(text=text, kibitzer=kibitzer).model_dump_json()
         self._wake.set()
 
     # ---------------------------------------------------------------- to the browser
@@ -65,8 +65,8 @@ class Live:
                 await self._say(text)
                 self._sent = text
             if self._progress:
-                await self._say(Progress(text=self._progress).model_dump_json())
-                self._progress = ""
+                text, self._progress = self._progress, ""
+                await self._say(text)
             self._ask_kibitzer()
             if self._advice:
                 text, self._advice = self._advice, ""
@@ -119,7 +119,7 @@ class Live:
             async with contextlib.aclosing(self.lobby.pool.answers(request)) as answers:
                 async for kind, value in answers:
                     if kind == "compiling" and value:
-                        self._told(value)
+                        self._told(value, kibitzer=True)
                     elif kind == "advice":
                         self._advice = AdviceView(turn=turn, number=number, player=player, **value).model_dump_json()
                         self._wake.set()

@@ -115,6 +115,9 @@ class TableView(Message):
     events: list[str] = Field(description="What has happened, one sentence each.")
     result: Result | None
     score: str
+    played: int = Field(description="Games finished at this table.")
+    results: list[list[float]] = Field(description="Payoffs in the last of them, by the seats of this game.")
+    totals: list[float] = Field(description="Payoffs in all of them, by the seats of this game.")
     can_undo: bool
     can_resign: bool
     trouble: str = Field(description="Why the game can't go on or isn't saved; mostly empty.")
@@ -122,7 +125,8 @@ class TableView(Message):
 
 class Progress(Message):
     kind: Literal["progress"] = "progress"
-    text: str = Field(description="What a player is busy with, such as compiling; empty: nothing unusual.")
+    text: str = Field(description="What a player is busy with, such as compiling.")
+    kibitzer: bool = Field(default=False, description="Whether it is the kibitzer, not a player at the table.")
 
 
 class AdvisedMove(Message):
@@ -140,9 +144,9 @@ class AdviceView(Message):
     turn: int
     number: int
     player: str
-    label: str = Field("", description="What the adviser is, and how weak, in one sentence.")
+    label: str = Field(default="", description="What the adviser is, and how weak, in one sentence.")
     moves: list[AdvisedMove] = Field(description="The best first.")
-    line: list[str] = Field([], description="Principal variation.")
+    line: list[str] = Field(default=[], description="Principal variation.")
     notes: list[str]
     finished: bool
     trouble: str = ""

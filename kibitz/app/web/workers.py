@@ -180,7 +180,9 @@ def advised(game: Game, view: Any, advice: Advice, language: str) -> dict[str, A
         for i in order
     ]
     words, line = Words(language), advice.spelled_line(shown, view)[:MAX_LINE]
-    notes = advice_notes(shown, view, replace(advice, line=()), words)  # the line has a place of its own, as has a label
+    notes = advice_notes(
+        shown, view, replace(advice, line=()), words
+    )  # the line has a place of its own, as has a label
     return {"moves": moves, "line": line, "notes": [note for note in notes if note != words("a policy without search")]}
 
 

@@ -174,14 +174,20 @@ def sheet(game, state):
 
 # ---------------------------------------------------------------- pictures
 
-PLACES = ((380, 392), (122, 190), (380, 34), (638, 190))  # middle and top of the hands: own, left, opposite, right
+PLACES = ((380, 378), (122, 190), (380, 34), (638, 190))  # middle and top of the hands: own, left, opposite, right
+OWN, SMALL = 1.25, 0.6  # size of the own cards, and of the last trick
 IN_TRICK = ((0, 36), (-52, 0), (0, -36), (52, 0))  # cards of a trick, from the middle of the table
 
 
 def picture(game, state, seat, language="en"):
     """A position as SVG from a seat's point of view, at the bottom; -1: from seat 1's, with all hands visible."""
     state = view_of(game, state, seat) if seat >= 0 else state
-    words, below, count = DoppelkopfDisplay(game, language), max(seat, 0), int(state.count)
+    return _drawn(DoppelkopfDisplay(game, language), state, seat)
+
+
+def _drawn(words, state, seat):
+    """Everything that the record shows."""
+    game, below, count = words.game, max(seat, 0), int(state.count)
     title = words.title(state, seat)
     parts = [label(title, 380, 470, bold=True)]
     for side, (middle, top) in enumerate(PLACES):
@@ -189,13 +195,16 @@ def picture(game, state, seat, language="en"):
         kinds = _sorted_hand(state, who)
         cards = [words.rank_and_suit(kind) for kind in kinds] or [None] * cards_left(game, state, who)
         parts.append(label(words.label(state, who, seat), middle, top - 8, bold=who == state.to_move))
-        parts += card_row(cards, middle, top, 420 if side == 0 else 228, kinds if who == seat else ())
+        own = side == 0
+        parts += card_row(cards, middle, top, 720 if own else 228, kinds if who == seat else (), OWN if own else 1)
     for i in range(
         count & ~3 if state.phase == DONE else max(count - 1, 0) & ~3, count
     ):  # the last trick until the next
         across, down = IN_TRICK[int(state.leaders[i >> 2]) + i - below & 3]
         x, y = 380 - CARD_WIDTH / 2 + across, 228 - CARD_HEIGHT / 2 + down
         parts.append(playing_card_svg(*words.rank_and_suit(int(state.played[i])), x=x, y=y))
+    if state.phase != DONE and count > 3:
+        parts += _last_trick(words, state, seat, count - 1 >> 2)
     if state.phase == DONE:
         lines = [f"{words.word(name)} {points:+d}" for name, points in sheet(game, state)]
         lines.append(f"({words.word('points')} {words.word('for')} Re)")
@@ -205,6 +214,20 @@ def picture(game, state, seat, language="en"):
             for side, (middle, top) in enumerate(PLACES)
         ]
     return table_svg(f"Doppelkopf: {title}", 760, 486, parts)
+
+
+def _last_trick(words, state, seat, on_table):
+    """The trick before the one on the table, small in a corner, in the order of the seats."""
+    if on_table == 0:
+        return
+    number, middle, top = on_table - 1, 76, 60
+    yield label(words.word("last trick"), middle, 24, size=12)
+    for i in range(4 * number, 4 * number + 4):
+        across, down = IN_TRICK[int(state.leaders[number]) + i - max(seat, 0) & 3]
+        x, y = middle + (across - CARD_WIDTH / 2) * SMALL, top + (down - CARD_HEIGHT / 2) * SMALL + 14
+        yield playing_card_svg(*words.rank_and_suit(int(state.played[i])), x=x, y=y, scale=SMALL)
+    to = words.who(int(state.leaders[number + 1]), seat)
+    yield label(f"{words.word('to')} {to}", middle, top + 64, size=12)
 
 
 def _sorted_hand(state, seat):
@@ -235,6 +258,9 @@ class DoppelkopfDisplay(Display):
 
     def picture(self, state, seat):
         return picture(self.game, state, seat, self.language)
+
+    def final_picture(self, state, seat):
+        return _drawn(self, state, seat)
 
     def who(self, seat: int, you: int) -> str:
         return self.word("you") if seat == you else f"{self.word('seat')} {seat + 1}"

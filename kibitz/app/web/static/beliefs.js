@@ -94,7 +94,8 @@ function showCombos(place, title, hands, cell) {
   const head = make("p", {}, make("strong", {}, `${title}: ${cell.name}`),
     cell.combos.length ? ` ${percent(cell.prob)}${mix(hands.actions, cell.policy)}` : ` ${word("impossible")}`);
   const list = make("ul", {}, ...cell.combos.map((combo) => {
-    const item = make("li", {}, ...combo.hand.split(" ").map(card), make("small", {}, `${(100 * combo.prob).toFixed(2)}%${mix(hands.actions, combo.policy)}`));
+    const item = make("li", { title: mix(hands.actions, combo.policy).slice(2) }, ...combo.hand.split(" ").map(card),
+      make("small", {}, `${(100 * combo.prob).toFixed(2)}%`), make("span", { class: "hidden" }, mix(hands.actions, combo.policy)));
     if (hands.actions.length) {
       item.append(make("span", { class: "mix", "aria-hidden": "true" }));
       item.lastChild.style.backgroundImage = gradient(hands.actions, combo.policy);

@@ -3,6 +3,8 @@
 import { make } from "./chooser.js";
 import { signed, word } from "./words.js";
 
+const SCALE = 0.55;
+
 export function showPatterns(row, move, found) {
   let button = row.querySelector(".why"), box = row.querySelector(".patterns");
   if (!found) {
@@ -31,6 +33,7 @@ export function showPatterns(row, move, found) {
 function figure(pattern) {
   const picture = make("div");
   picture.innerHTML = pattern.svg;
+  for (const side of ["width", "height"]) picture.firstChild.setAttribute(side, SCALE * picture.firstChild.getAttribute(side));
   const caption = make("figcaption", { class: pattern.weight < 0 ? "against" : "for" }, word("weight", { weight: signed(pattern.weight) }));
   return make("figure", { title: pattern.words }, picture, caption);
 }

@@ -5,6 +5,8 @@ import { showAdvice } from "./advice.js";
 import { showBeliefs } from "./beliefs.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
+import { animate, cardsOnTable } from "./motion.js";
+import { showSession } from "./session.js";
 import { title, word } from "./words.js";
 
 export function showTable(main, key, games) {
@@ -17,7 +19,7 @@ export function showTable(main, key, games) {
 
   function hear(message) {
     if (message.kind === "table") show(message);
-    if (message.kind === "progress") find("status").textContent = word("compiling", { text: message.text });
+    if (message.kind === "progress") showProgress(message);
     if (message.kind === "advice") {
       advice = message;
       drawAdvice();
@@ -27,6 +29,11 @@ export function showTable(main, key, games) {
       if (message.beliefs) showBeliefs(find("beliefs"), message.beliefs, table.game);
       drawAdvice();
     }
+  }
+
+  function showProgress({ text, kibitzer }) {
+    const place = kibitzer ? find("advice").querySelector(".thinking") || find("advice").lastElementChild : find("status");
+    if (place) place.textContent = word("compiling", { text });
   }
 
   /** Send a command, once per position. What it leads to is heard over the live connection. */
@@ -53,8 +60,10 @@ export function showTable(main, key, games) {
     document.title = `${find("title").textContent} · Kibitz`;
     find("seats").replaceChildren(...table.seats.map(seatItem));
     find("status").textContent = status();
+    const cards = cardsOnTable(find("picture"));
     if (moved) find("picture").innerHTML = table.picture;
     find("picture").classList.toggle("still", !before);
+    if (moved && before) animate(find("picture"), cards);
     const left = clickable(find("picture"), table.moves, play, choose);
     showMoves(left, word("moves"));
     find("trouble").textContent = table.trouble;
@@ -65,6 +74,7 @@ export function showTable(main, key, games) {
     find("resign").hidden = !table.can_resign;
     find("deal").hidden = table.can_resign || Boolean(table.result);
     find("score").textContent = table.score;
+    showSession(find("session"), table);
     find("text").textContent = table.text;
     showEvents();
     if (advice && (advice.turn !== table.turn || advice.number !== table.number || table.phase !== "yours")) advice = null;

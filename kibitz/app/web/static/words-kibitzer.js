@@ -1,6 +1,9 @@
 // Words of the kibitzer: its advice, beliefs and patterns.
 
 export const KIBITZER_WORDS = {
+  session: ["Running score", "Spielstand"],
+  "session-game": ["game", "Spiel"],
+  total: ["total", "Summe"],
   line: ["Best line: {moves}", "Beste Folge: {moves}"],
   why: ["Patterns behind {move}", "Muster hinter {move}"],
   "no-patterns": ["No pattern fires for this move.", "Kein Muster greift bei diesem Zug."],
