@@ -69,6 +69,7 @@ PHRASES: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
     (rf"\bfour {_MANY}", _hand("Vierling {}")),
     (rf"\bstraight flush to the {_ONE}", _hand("Straight Flush bis {}")),
     (rf"\bstraight to the {_ONE}", _hand("Straße bis {}")),
+    (rf"\bflush, {_ONE} high\b", _hand("Flush, {} hoch")),
     (rf"\b{_ONE} high\b", _hand("{} hoch")),
 )
 

@@ -11,7 +11,7 @@ from ...players.patterns import active_patterns
 from ...search.advice import Advice
 
 MAX_POSITIONS = 3000  # of which worlds are found, beyond which they are sampled: at most about a second
-MOVES = 10  # whose patterns are sent: those that the page lists
+MOVES = 11  # whose patterns are sent: those that the page lists
 PATTERNS = 4  # that fire, per move
 LOOKED_AT = 24  # of which they are chosen: patterns that fire for other moves contribute, too
 

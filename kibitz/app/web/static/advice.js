@@ -21,7 +21,7 @@ export function showAdvice(place, on, table, advice, play, patterns = []) {
     place.replaceChildren(list);
   }
   const focused = document.activeElement;
-  const moves = advice.moves.slice(0, ROWS);
+  const moves = advice.moves.slice(0, advice.moves.length === ROWS + 1 ? ROWS + 1 : ROWS);
   for (const old of [...list.children]) {
     if (!moves.some((move) => String(move.action) === old.dataset.row)) old.remove();
   }

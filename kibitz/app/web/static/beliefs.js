@@ -51,8 +51,9 @@ function range(hands, title, details) {
   const choose = (target) => {
     const chosen = target.closest?.("td");
     if (!chosen) return;
-    for (const old of details.parentElement.querySelectorAll(".chosen")) old.classList.remove("chosen");
+    for (const old of table.closest(".ranges").querySelectorAll(".chosen")) old.classList.remove("chosen");
     for (const old of table.querySelectorAll("[tabindex='0']")) old.tabIndex = -1;
+    if (matchMedia("(max-width: 40rem)").matches) table.parentElement.append(details); // else it is below both
     chosen.classList.add("chosen");
     chosen.tabIndex = 0;
     showCombos(details, name, hands, cells.find((cell) => cell.name === chosen.dataset.hand));
