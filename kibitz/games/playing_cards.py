@@ -74,12 +74,14 @@ def empty_place(x: float, y: float) -> str:
     )
 
 
-def label(text: str, x: float, y: float, bold: bool = False, size: float = 14) -> str:
-    """One line of text, centered at x."""
+def label(
+    text: str, x: float, y: float, bold: bool = False, size: float = 14, anchor: str = "middle", ink: str = INK
+) -> str:
+    """One line of text, by default centered at x."""
     weight = ' font-weight="bold"' if bold else ""
     return (
-        f'<text x="{x:g}" y="{y:g}" font-family="sans-serif" font-size="{size:g}" fill="{INK}" '
-        f'text-anchor="middle"{weight}>{escape(text)}</text>'
+        f'<text x="{x:g}" y="{y:g}" font-family="sans-serif" font-size="{size:g}" fill="{ink}" '
+        f'text-anchor="{anchor}"{weight}>{escape(text)}</text>'
     )
 
 
