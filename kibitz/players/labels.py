@@ -46,17 +46,20 @@ class AdviserLabel:
         return {key: said_in(language, text) for key, text in said.items()} | {"source": self.source}
 
 
-def adviser_label(player: Any, game: Game, seconds: float = 0.0) -> AdviserLabel:
+def adviser_label(player: Any, game: Game, seconds: float = 0.0, thinks: float = 0.0) -> AdviserLabel:
     """Describe an adviser of a game.
 
     Args:
         player: A name, or a player, of which only its class is known.
         seconds: What a move was measured to take, such as `Advice.seconds`; 0: what its name or the docs say.
+        thinks: Seconds that a search thinks here, whatever its name says; 0: what its name says.
     """
     time = _duration(seconds) if seconds else ""
     if not isinstance(player, str) or ".py:" in player:
         return AdviserLabel(label(player), time, UNKNOWN, "")
     name, values = _parsed(player)
+    if thinks:
+        values = {key: value for key, value in values.items() if key not in BUDGETS} | {"seconds": thinks}
     fact = next((fact for fact in FACTS if _is_about(fact, name, values, game)), None)
     what, budget = _what(name, values)
     weakness, source = (fact.weakness, f"docs/{fact.page}") if fact else _stored(name, values)

@@ -16,9 +16,9 @@ PATTERNS = 4  # that fire, per move
 LOOKED_AT = 24  # of which they are chosen: patterns that fire for other moves contribute, too
 
 
-def adviser_said(player: str, game: Game, language: str) -> str:
-    """One honest sentence about an adviser."""
-    return adviser_label(player, game).as_json(language)["text"]
+def adviser_said(player: str, game: Game, language: str, seconds: float) -> str:
+    """One honest sentence about an adviser that, where it searches, thinks for some seconds."""
+    return adviser_label(player, game, thinks=seconds).as_json(language)["text"]
 
 
 def believed(player: str, game: Game, view: Any, seat: int, language: str) -> dict[str, Any] | None:

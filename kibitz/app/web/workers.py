@@ -26,6 +26,7 @@ from ...core.workers import one_thread
 from ...games import Game, load
 from ...games.display import display
 from ...players import Player, make_for
+from ...players.search import SearchPlayer
 from ...players.thinking import growing_advice
 from ...search.advice import Advice
 from ..ui.formatting import MAX_LINE, advice_notes
@@ -112,7 +113,8 @@ class Desk:
         """Advice that grows. What lies behind it follows its first form, and its last where that lists other moves."""
         player, seat, language = request.player, request.seat, request.language
         adviser = recalled(self._advisers, (request.game, player), lambda: checked(player, game))
-        said, found, shown = adviser_said(player, game, language), {}, None
+        seconds = ADVICE_SECONDS if isinstance(adviser, SearchPlayer) else 0.0  # others need no time
+        said, found, shown = adviser_said(player, game, language, seconds), {}, None
         for advice in growing_advice(adviser, game, view, seat, seconds=ADVICE_SECONDS, seed=request.seed):
             found = {"label": said} | advised(game, view, advice, language)
             yield "advice", found | {"finished": False}

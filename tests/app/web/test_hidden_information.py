@@ -82,11 +82,12 @@ def advised(client, table, seat, language):
 @pytest.mark.parametrize("name", HIDDEN)
 def test_the_bytes_of_advice_and_beliefs_are_the_same_whatever_is_hidden(client, name):
     game, rng, pairs = games.load(name), jit.generators(7, 1)[0], 0
-    for seed in range(3):
+    many = game.facts.seats > 2
+    for seed in range(1 if many else 3):
         steps = walk(game, seed)
         states, actions = [step.state for step in steps], [step.action for step in steps]
         turns = [ply for ply, step in enumerate(steps[:-1]) if step.turn >= 0]
-        for ply in {turns[0], turns[-1]}:
+        for ply in {turns[0], turns[len(turns) // 3 if many else -1]}:
             seat = steps[ply].turn
             worlds = [world(game, state, seat, rng) for state in states[: ply + 1]]
             one, two = (table_at(game, each[: ply + 1], actions) for each in (states, worlds))

@@ -28,7 +28,7 @@ def answers(name, player, moves=(), language="en"):
 
 def test_advice_says_what_the_adviser_is_and_what_it_expects_next():
     advice, _ = answers("tic_tac_toe", "uct:200,prove=no", [4])
-    assert advice[-1]["label"] == "search (uct), 200 simulations; its weakness was not measured"
+    assert advice[-1]["label"] == "search (uct), 3 s; its weakness was not measured"  # not 200 simulations
     assert len(advice[-1]["line"]) > 1
     assert advice[-1]["line"][0] == advice[-1]["moves"][0]["name"]
     assert not any("principal variation" in note for note in advice[-1]["notes"])

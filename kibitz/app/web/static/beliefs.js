@@ -155,7 +155,7 @@ function worlds({ tables }, game) {
       make("span", { class: "share" }, percent(each.prob))));
     const rest = table.answers.length - rows.length;
     return make("figure", {}, make("figcaption", {}, make("strong", {}, table.about)), make("ul", { class: "answers" }, ...rows),
-      ...(rest > 0 ? [make("p", { class: "note" }, word("more-answers", { count: rest }))] : []));
+      ...(rest > 0 ? [make("p", { class: "note" }, word("more-moves", { count: rest }))] : []));
   });
   const note = marked ? [make("p", { class: "note" }, word("if-deals-fit"))] : [];
   return [make("div", { class: "questions" }, ...found), ...note];

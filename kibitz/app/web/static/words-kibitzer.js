@@ -23,6 +23,5 @@ export const KIBITZER_WORDS = {
   party: ["Re", "Re"],
   undecided: ["open", "offen"],
   "cards-hint": ["Where each unseen card is.", "Wo jede verdeckte Karte ist."],
-  "more-answers": ["and {count} less likely ones", "und {count} weniger wahrscheinliche"],
   "if-deals-fit": ["The line marks the share of deals that fit.", "Der Strich zeigt den Anteil der passenden Verteilungen."],
 };
