@@ -62,6 +62,7 @@ def test_moves_of_holdem_name_their_chips_and_the_end_its_winner():
         "raise by 10",
     ]
     assert display(game, "de").action_to_string(state, 2) == "raise um 10"
+    assert [shown.parse_action(state, text) for text in ("call 5", "Call", "raise by 10", "r")] == [1, 1, 2, 2]
     game.play(state, 2)
     assert shown.action_to_string(state, 1) == "call 10"
     assert "D" in "".join(ElementTree.fromstring(game.picture(state, 0)).itertext())

@@ -216,5 +216,11 @@ class HoldemDisplay(Display):
         by = {"raise": {"en": " by", "de": " um"}}.get(name, {}).get(self.language, "")
         return f"{name}{by} {after.paid[seat] - state.paid[1 - seat]}"
 
+    def parse_action(self, state, text):
+        """A move with its chips or without."""
+        names = {self.action_to_string(state, action): action for action in legal_actions(self.game, state)}
+        plain = text.strip().lower()
+        return names[plain] if plain in names else parse_action(self.game, state, text)
+
     def final_picture(self, state, seat):
         return drawn_in(self.language, _drawn(self.game, state, seat, seat))
