@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.names import choose
+from . import german
 from .boards import board_text
 from .protocol import OVER, Game, legal_actions
 
@@ -42,17 +43,27 @@ def show_board(game: Any, state: Any, seat: int, notes: Sequence[str] = ("", "")
 class Display:
     """Presents a game to people at a terminal: strings of positions and actions, keys, order of the moves.
 
-    Everything else is the game's own. A game with a display of its own sets the class as `display`. A display that
-    knows only English terms shows them in every language.
+    Everything else is the game's own. A game with a display of its own sets the class as `display`.
     """
 
     unit = "payoff"  # what payoffs are, for people: "payoff" or "points"
+    symbol = ""  # of the unit, behind a payoff
 
     def __init__(self, game: Game, language: str = "en") -> None:
         self.game, self.language = game, choose("language", language, LANGUAGES)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.game, name)
+
+    def show(self, state: Any, seat: int) -> str:
+        return german.said_in(self.language, self.game.show(state, seat))
+
+    def picture(self, state: Any, seat: int) -> str:
+        return german.drawn_in(self.language, self.game.picture(state, seat))
+
+    def final_picture(self, state: Any, seat: int) -> str:
+        """The picture of a finished game for one of its seats: everything is visible."""
+        return self.picture(state, -1)
 
     def moves(self, view: Any) -> list[int]:
         """The legal actions in the order in which they are listed."""

@@ -13,7 +13,13 @@ Card = tuple[str, str] | None  # rank and suit; None: face down
 
 
 def playing_card_svg(
-    rank: str, suit: str, face_up: bool = True, x: float = 0, y: float = 0, action: int | None = None
+    rank: str,
+    suit: str,
+    face_up: bool = True,
+    x: float = 0,
+    y: float = 0,
+    action: int | None = None,
+    scale: float = 1,
 ) -> str:
     """One card as an `<svg>` element that can be used alone, or inside another at (x, y).
 
@@ -38,24 +44,26 @@ def playing_card_svg(
             f'fill="none" stroke="#9fb4d6"/>'
         )
     return (
-        f'<svg {NAMESPACE} role="img" x="{x:g}" y="{y:g}" width="{CARD_WIDTH}" height="{CARD_HEIGHT}" '
+        f'<svg {NAMESPACE} role="img" x="{x:g}" y="{y:g}" '
+        f'width="{CARD_WIDTH * scale:g}" height="{CARD_HEIGHT * scale:g}" '
         f'{action_attribute(action)}viewBox="0 0 {CARD_WIDTH} {CARD_HEIGHT}"><title>{title}</title>{face}</svg>'
     )
 
 
 def card_row(
-    cards: Sequence[Card], middle: float, y: float, width: float, actions: Sequence[int] = ()
+    cards: Sequence[Card], middle: float, y: float, width: float, actions: Sequence[int] = (), scale: float = 1
 ) -> Iterable[str]:
     """Cards side by side around x = `middle`, overlapping where they would be wider than `width`.
 
     `actions` are those that play the cards, where the viewer may click on them.
     """
     gaps = max(len(cards) - 1, 1)
-    step = min(CARD_WIDTH + 4, (width - CARD_WIDTH) / gaps)
-    left = middle - (step * (len(cards) - 1) + CARD_WIDTH) / 2
+    step = min(CARD_WIDTH * scale + 4, (width - CARD_WIDTH * scale) / gaps)
+    left = middle - (step * (len(cards) - 1) + CARD_WIDTH * scale) / 2
     for i, card in enumerate(cards):
         rank, suit = card or ("", "")
-        yield playing_card_svg(rank, suit, card is not None, left + i * step, y, actions[i] if actions else None)
+        action = actions[i] if actions else None
+        yield playing_card_svg(rank, suit, card is not None, left + i * step, y, action, scale)
 
 
 def empty_place(x: float, y: float) -> str:
@@ -66,12 +74,14 @@ def empty_place(x: float, y: float) -> str:
     )
 
 
-def label(text: str, x: float, y: float, bold: bool = False) -> str:
-    """One line of text, centered at x."""
+def label(
+    text: str, x: float, y: float, bold: bool = False, size: float = 14, anchor: str = "middle", ink: str = INK
+) -> str:
+    """One line of text, by default centered at x."""
     weight = ' font-weight="bold"' if bold else ""
     return (
-        f'<text x="{x:g}" y="{y:g}" font-family="sans-serif" font-size="13" fill="{INK}" '
-        f'text-anchor="middle"{weight}>{escape(text)}</text>'
+        f'<text x="{x:g}" y="{y:g}" font-family="sans-serif" font-size="{size:g}" fill="{ink}" '
+        f'text-anchor="{anchor}"{weight}>{escape(text)}</text>'
     )
 
 

@@ -22,8 +22,9 @@ from ..games.kuhn import Kuhn
 from ..games.leduc import Leduc
 from ..games.liars_dice import LiarsDice
 from .doppelkopf_beliefs import CardBeliefs, card_beliefs
+from .german import said_in
 from .holdem_beliefs import RangeBeliefs, range_beliefs
-from .worlds import Worlds, possible_worlds
+from .worlds import MAX_POSITIONS, Worlds, possible_worlds
 
 MAX_VALUES = 50  # of a field; one with more, such as a hash, is left out
 
@@ -41,9 +42,9 @@ class Distribution:
     fits: dict[str, float]  # the same without an assumption about the other seats
     one: bool  # whether exactly one answer is true, so that they sum to 1; else each is true or not by itself
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, language: str = "en") -> dict[str, Any]:
         answers = [{"answer": key, "prob": prob, "fits": self.fits[key]} for key, prob in self.probs.items()]
-        return {"about": self.about, "one": self.one, "answers": answers}
+        return {"about": said_in(language, self.about), "one": self.one, "answers": answers}
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,10 @@ class Beliefs:
     worlds: int  # number of worlds
     distributions: tuple[Distribution, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        """Everything, as values for JSON."""
-        found = [each.as_json() for each in self.distributions]
-        return {"kind": "worlds", "basis": self.basis, "exact": self.exact, "worlds": self.worlds, "tables": found}
+    def as_json(self, language: str = "en") -> dict[str, Any]:
+        """Everything, as values for JSON, in words of a language (`en`, `de`)."""
+        basis, found = said_in(language, self.basis), [each.as_json(language) for each in self.distributions]
+        return {"kind": "worlds", "basis": basis, "exact": self.exact, "worlds": self.worlds, "tables": found}
 
     def __str__(self) -> str:
         lines = [self.basis]
@@ -69,7 +70,7 @@ class Beliefs:
 
 
 def beliefs(
-    game: Game, view: Any, seat: int, assumed: Any = None, own: Any = None
+    game: Game, view: Any, seat: int, assumed: Any = None, own: Any = None, most: int = MAX_POSITIONS
 ) -> Beliefs | RangeBeliefs | CardBeliefs:
     """What a seat may believe about what its view hides.
 
@@ -78,6 +79,7 @@ def beliefs(
         assumed: The player that the other seats are assumed to be, by name or as an object, such as `net:models/leduc`;
             in Doppelkopf the player whose belief network weighs the cards. None: all deals that fit are equally likely.
         own: In hold'em, the player whose strategy with all own hands is shown beside it; by default `assumed`.
+        most: Number of positions up to which all worlds are found; beyond it worlds are sampled.
 
     Raises:
         BadInput: Nothing is hidden, or the player's probabilities aren't known at every view.
@@ -86,7 +88,7 @@ def beliefs(
         return range_beliefs(game, view, seat, assumed, assumed if own is None else own)
     if isinstance(game, Doppelkopf):
         return card_beliefs(game, view, seat, assumed)
-    worlds = possible_worlds(game, view, seat, assumed)
+    worlds = possible_worlds(game, view, seat, assumed, most)
     return Beliefs(worlds.basis, worlds.exact, len(worlds.states), tuple(_distributions(game, worlds, seat)))
 
 

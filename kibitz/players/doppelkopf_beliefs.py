@@ -12,12 +12,13 @@ import numpy as np
 from ..core.names import BadInput
 from ..games import full_name
 from ..games.doppelkopf.beliefs import ROOM, expected_counts
-from ..games.doppelkopf.cards import CLUB_QUEEN, KINDS, NAMES, ORDER
+from ..games.doppelkopf.cards import CLUB_QUEEN, GERMAN, KINDS, NAMES, ORDER
 from ..games.doppelkopf.deals import unseen_cards
 from ..games.doppelkopf.encoding import SIZE
 from ..games.doppelkopf.state import CARDS, DEAL, PLAIN, is_re, known_parties
 from ..learn.doppelkopf.card_network import HOLDERS, Beliefs, holder_weights
 from ..learn.mlp import logits
+from .german import said_in
 from .make import make_for
 from .player import label
 from .worlds import FITS
@@ -35,13 +36,14 @@ class CardBeliefs:
     re: tuple[float | None, ...]  # by seat: the probability to be Re; None: not decided yet (a marriage)
     exact: bool = True
 
-    def as_json(self) -> dict[str, Any]:
-        """Everything, as values for JSON."""
+    def as_json(self, language: str = "en") -> dict[str, Any]:
+        """Everything, as values for JSON, in words of a language (`en`, `de`)."""
+        names, basis = GERMAN if language == "de" else NAMES, said_in(language, self.basis)
         cards = [
-            {"card": NAMES[kind], "kind": kind, "copies": int(self.copies[i]), "seats": self.expected[i].tolist()}
+            {"card": names[kind], "kind": kind, "copies": int(self.copies[i]), "seats": self.expected[i].tolist()}
             for i, kind in enumerate(self.kinds)
         ]
-        found = {"basis": self.basis, "exact": self.exact, "seat": self.seat + 1, "cards": cards, "re": list(self.re)}
+        found = {"basis": basis, "exact": self.exact, "seat": self.seat + 1, "cards": cards, "re": list(self.re)}
         return {"kind": "cards", **found}
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ from ..games import full_name, legal_actions
 from ..games.holdem.display import RANKS, card_name
 from ..games.holdem.ranges import masks
 from ..games.holdem.state import HIDDEN, HOLE
+from .german import said_in
 from .holdem_ranges import HandRange
 from .player import label
 from .worlds import FITS, policy_player
@@ -59,11 +60,11 @@ class Hands:
         ]
         return {"name": name, "prob": float(probs.sum()), "policy": mean.tolist(), "combos": combos}
 
-    def as_json(self) -> dict[str, Any]:
-        """Everything, as values for JSON, rounded to five decimals."""
+    def as_json(self, language: str = "en") -> dict[str, Any]:
+        """Everything, as values for JSON, rounded to five decimals, in words of a language (`en`, `de`)."""
         return {
             "seat": self.seat + 1,
-            "basis": self.basis,
+            "basis": said_in(language, self.basis),
             "actions": list(self.actions),
             "played": self.played,
             "grid": _rounded(self.grid()),
@@ -82,10 +83,10 @@ class RangeBeliefs:
     def basis(self) -> str:
         return self.other.basis
 
-    def as_json(self) -> dict[str, Any]:
-        """Everything, as values for JSON."""
-        found = {"other": self.other.as_json(), "own": self.own.as_json()}
-        return {"kind": "ranges", "basis": self.basis, "exact": self.exact, **found}
+    def as_json(self, language: str = "en") -> dict[str, Any]:
+        """Everything, as values for JSON, in words of a language (`en`, `de`)."""
+        found = {"other": self.other.as_json(language), "own": self.own.as_json(language)}
+        return {"kind": "ranges", "basis": said_in(language, self.basis), "exact": self.exact, **found}
 
     def __str__(self) -> str:
         cells = sorted((cell for row in self.other.grid() for cell in row), key=lambda cell: -cell["prob"])

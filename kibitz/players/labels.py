@@ -10,6 +10,7 @@ from ..core.names import BadInput, as_path
 from ..core.runs import Run
 from ..games import Game, load
 from ..search.search import Search
+from .german import said_in
 from .measured import FACTS, Fact
 from .player import PLAYERS, label, same
 from .search import SearchPlayer, player_class
@@ -39,27 +40,26 @@ class AdviserLabel:
     def __str__(self) -> str:
         return f"{', '.join(filter(None, [self.what, self.time]))}; {self.weakness}"
 
-    def as_json(self) -> dict[str, str]:
-        return {
-            "what": self.what,
-            "time": self.time,
-            "weakness": self.weakness,
-            "source": self.source,
-            "text": str(self),
-        }
+    def as_json(self, language: str = "en") -> dict[str, str]:
+        """Everything, as values for JSON, in words of a language (`en`, `de`)."""
+        said = {"what": self.what, "time": self.time, "weakness": self.weakness, "text": str(self)}
+        return {key: said_in(language, text) for key, text in said.items()} | {"source": self.source}
 
 
-def adviser_label(player: Any, game: Game, seconds: float = 0.0) -> AdviserLabel:
+def adviser_label(player: Any, game: Game, seconds: float = 0.0, thinks: float = 0.0) -> AdviserLabel:
     """Describe an adviser of a game.
 
     Args:
         player: A name, or a player, of which only its class is known.
         seconds: What a move was measured to take, such as `Advice.seconds`; 0: what its name or the docs say.
+        thinks: Seconds that a search thinks here, whatever its name says; 0: what its name says.
     """
     time = _duration(seconds) if seconds else ""
     if not isinstance(player, str) or ".py:" in player:
         return AdviserLabel(label(player), time, UNKNOWN, "")
     name, values = _parsed(player)
+    if thinks:
+        values = {key: value for key, value in values.items() if key not in BUDGETS} | {"seconds": thinks}
     fact = next((fact for fact in FACTS if _is_about(fact, name, values, game)), None)
     what, budget = _what(name, values)
     weakness, source = (fact.weakness, f"docs/{fact.page}") if fact else _stored(name, values)

@@ -32,7 +32,7 @@ DEEP_CFR, EXIT_OOS, POKER, DEFAULTS = "deep-cfr.md", "exit-oos.md", "poker.md", 
 LBR = "mbb/g to a local best response"
 
 FACTS = (
-    Fact("net:models/holdem", "holdem", f"loses at least 490 {LBR}", DEEP_CFR, "| 180 | 490 (363 to 619) |"),
+    Fact("net:models/holdem", "holdem", f"loses at least 490 {LBR}", DEEP_CFR, "| 180 | 490 (363 to 619) |", "1 ms"),
     Fact(
         "net:models/holdem,threshold=0.5",
         "holdem",
@@ -54,6 +54,7 @@ FACTS = (
         "a best response wins 0.114 chips per game from it on average",
         EXIT_OOS,
         "| Leduc (0.228) |",
+        "0.2 ms",
     ),
     _leduc("oos", 1000, "| 1,000 | 2.99 ± 0.33 |", "1.5"),
     _leduc("oos", 10_000, "| 10,000 | 1.29 ± 0.20 |", "0.65"),

@@ -14,6 +14,7 @@ from ..learn.tspg.explain import Explainer, describe_pattern
 from ..learn.tspg.pattern_svg import pattern_svg
 from ..learn.tspg.patterns import seen_at
 from ..learn.tspg.store import features_for
+from .german import pattern_said_in
 from .make import make_for
 from .networks import FeaturesPlayer
 from .player import label
@@ -22,13 +23,16 @@ from .search import SearchPlayer
 MOST = 5  # patterns per move
 
 
-def active_patterns(player: Any, game: Game, view: Any, seat: int, most: int = MOST) -> list[dict[str, Any]]:
+def active_patterns(
+    player: Any, game: Game, view: Any, seat: int, most: int = MOST, language: str = "en"
+) -> list[dict[str, Any]]:
     """The strongest patterns of each legal action at a view of the seat to move, as values for JSON.
 
     Args:
         player: A player of patterns (`features:models/connect_four`), or a search that they guide
             (`puct:1000,policy=models/connect_four`), whose prior is explained.
         most: Number of patterns per action, those of the largest contributions.
+        language: Of `words`: `en`, `de`.
 
     Returns:
         One dictionary per action, in the order of the rules: `move`, `action`, `prob`, `logit` and `patterns`. Each
@@ -49,7 +53,7 @@ def active_patterns(player: Any, game: Game, view: Any, seat: int, most: int = M
         patterns = []
         for f, adds, relative, image in move.contributions:
             shown = explainer.images(seat, f)[image] if image >= 0 else explainer.patterns(seat)[f]
-            words = describe_pattern(shown, explainer.board)
+            words = pattern_said_in(language, describe_pattern(shown, explainer.board))
             patterns.append(
                 {
                     "text": explainer.text(seat, f),

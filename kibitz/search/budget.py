@@ -1,5 +1,6 @@
 """The budget of a search: simulations, seconds, memory."""
 
+import contextlib
 import math
 import time
 from collections.abc import Iterator
@@ -23,6 +24,15 @@ class Clock:
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self.began
+
+    @contextlib.contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Don't count the time that is spent meanwhile."""
+        seconds = self.seconds
+        try:
+            yield
+        finally:
+            self.began = time.perf_counter() - seconds
 
 
 def chunks(

@@ -103,7 +103,9 @@ class Search:
         done, due = 0, FIRST_SECONDS
         for chunk in chunks(simulations, seconds, clock=self.clock, small=True):
             if done > 1 and self.clock.seconds >= due:
-                yield replace(self.advice(view, done), seconds=self.clock.seconds)
+                advice = replace(self.advice(view, done), seconds=self.clock.seconds)
+                with self.clock.stopped():
+                    yield advice
                 due = 2 * self.clock.seconds
             self.refuse_beyond_memory(chunk)
             done += self.run(chunk)

@@ -84,7 +84,8 @@ def test_a_picture_of_holdem_has_hole_cards_board_pot_and_bets():
     assert sorted(seen) == sorted(["face down", "face down", "A♠", "K♠", "4♥", "5♠", "7♥"])
     text = "".join(ElementTree.fromstring(game.picture(state, 0)).itertext())
     assert "pot 40" in text
-    assert "seat 1 (you), big blind: bets 20" in text
+    assert "seat 1 (you), big blind, ace high" in text
+    assert "bets 20" in text
     assert "face down" not in titles(game.picture(state, -1))
 
 

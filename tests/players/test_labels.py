@@ -30,6 +30,9 @@ def test_the_words_say_what_it_is_how_long_it_takes_and_what_it_loses():
     found = adviser_label("puct:seconds=2,policy=models/teeko", games.load("teeko"))
     assert str(found).startswith("search (puct, guided by models/teeko), 2 s; scores 80.0%")
     assert adviser_label("oos:1000", games.load("leduc")).weakness.startswith("a best response wins 1.5 chips")
+    assert str(adviser_label("oos:1000", games.load("leduc"), thinks=3)) == (
+        "search (oos), 3 s; its weakness was not measured"
+    )
     assert adviser_label("oos:2000", games.load("leduc")).weakness == "its weakness was not measured"
     assert adviser_label("ensemble-uct:10x1000", games.load("doppelkopf")).what == (
         "search (ensemble-uct), 10 worlds of 1,000 simulations"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from kibitz.games import load, positions
+from kibitz.search import budget
 from kibitz.search.budget import Clock, chunks
 from kibitz.search.ismcts import IsMcts
 from kibitz.search.search import SEARCHES
@@ -73,3 +74,28 @@ def test_every_search_restarts_its_clock(name, monkeypatch):
     restarted.clear()
     search.advise(view, int(game.turn(view)), 20)
     assert len(restarted) >= 2  # at the start, and after the first call of a kernel
+
+
+class FakeTime:
+    """Each look at the clock takes a millisecond."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def perf_counter(self):
+        self.now += 0.001
+        return self.now
+
+
+def test_a_search_does_not_count_the_time_of_those_who_look_at_its_advice(monkeypatch):
+    fake, game = FakeTime(), load("kuhn")
+    monkeypatch.setattr(budget, "time", fake)
+    search, (view,) = SEARCHES["ismcts"](game), positions(game)
+    game.play(view, 0)
+    game.play(view, 1)
+    spent = []
+    for advice in search.growing(view, 0, seconds=1.0):
+        spent.append(advice.seconds)
+        fake.now += 100
+    assert len(spent) > 3
+    assert spent[-1] < 2

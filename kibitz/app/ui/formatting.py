@@ -35,7 +35,9 @@ def probs_table(game: Game, view: np.void, probs: np.ndarray) -> Table:
 
 def position(game: Game, view: Any, seat: int, title: str) -> Panel:
     """A seat's view of a position in a box, its own line in bold. Seat -1 is a spectator."""
-    lines = [Text(line, "bold" if "(you)" in line else "") for line in game.show(view, seat).splitlines()]
+    lines = [
+        Text(line, "bold" if re.search(r"\((you|du)\)", line) else "") for line in game.show(view, seat).splitlines()
+    ]
     return Panel(Group(*lines), title=Text(title), title_align="left", border_style="cyan", expand=False)
 
 

@@ -148,13 +148,15 @@ class Words:
 
     def sentence(self, who: str, move: str, announced: bool = False) -> str:
         """A move as a sentence: `seat 2 raises`, `you raise`, `seat 2 says liar`, `you play 2x5`."""
-        spoken = announced or move.isalpha()
+        spoken = announced or move.isalpha() or move.partition(" ")[0] in VERBS
         if self.language == "de":
             verb = "sag" if spoken else "spiel"
             return f"{who} {verb}{'st' if who == self('you') else 't'} {move}"
-        verb, rest = (move, "") if move in VERBS else ("say" if spoken else "play", f" {move}")
+        verb, space, rest = move.partition(" ")  # `raise by 10`
+        if verb not in VERBS:
+            verb, space, rest = "say" if spoken else "play", " ", move
         ending = "" if who == "you" else "es" if verb.endswith(("s", "ch")) else "s"
-        return f"{who} {verb}{ending}{rest}"
+        return f"{who} {verb}{ending}{space}{rest}"
 
     def either(self, alternatives: list[str]) -> str:
         """Alternatives in words: `J, Q or K`."""

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from ...core.names import BadInput
 from ...games import OVER
 from .lobby import Lobby
-from .messages import AdviceView, Kibitz, Language, Progress
+from .messages import AdviceView, Insight, Kibitz, Language, Progress
 from .tables import Table
 
 SLOW = 15.0  # seconds that a browser may take to read a message
@@ -26,7 +26,7 @@ class Live:
         self.socket, self.lobby, self.table, self.participant = socket, lobby, table, participant
         self.language = language
         self._wake = asyncio.Event()
-        self._progress, self._advice = "", ""  # the newest, not yet sent
+        self._progress, self._advice, self._insight = "", "", ""  # the newest, not yet sent
         self._busy = False  # whether the last progress that was sent is still true
         self._sent = ""  # the last table
         self._kibitzer: str | None = None
@@ -50,9 +50,9 @@ class Live:
             async with asyncio.timeout(CLOSING):
                 await self.socket.close(1008 if any(isinstance(error, TimeoutError) for error in errors) else 1000)
 
-    def _told(self, text: str) -> None:
+    def _told(self, text: str, kibitzer: bool = False) -> None:
         if text:
-            self._progress = text
+            self._progress = Progress(text=text, kibitzer=kibitzer).model_dump_json()
         self._wake.set()
 
     # ---------------------------------------------------------------- to the browser
@@ -69,11 +69,14 @@ class Live:
                 self._sent = text
             if self._progress or self._busy:
                 progress, self._progress = self._progress, ""
-                await self._say(Progress(text=progress).model_dump_json())
+                await self._say(progress or Progress(text="").model_dump_json())
                 self._busy = bool(progress)
             self._ask_kibitzer()
             if self._advice:
                 text, self._advice = self._advice, ""
+                await self._say(text)
+            if self._insight:
+                text, self._insight = self._insight, ""
                 await self._say(text)
 
     async def _say(self, text: str) -> None:
@@ -120,9 +123,12 @@ class Live:
             async with contextlib.aclosing(self.lobby.pool.answers(request)) as answers:
                 async for kind, value in answers:
                     if kind == "compiling":
-                        self._told(value)
+                        self._told(value, kibitzer=True)
                     elif kind == "advice":
                         self._advice = AdviceView(turn=turn, number=number, player=player, **value).model_dump_json()
+                        self._wake.set()
+                    elif kind == "insight":
+                        self._insight = Insight(turn=turn, number=number, **value).model_dump_json()
                         self._wake.set()
         except BadInput as error:
             self._tell_trouble(str(error))
@@ -142,4 +148,4 @@ class Live:
     def _stop_advice(self) -> None:
         if self._advising is not None:
             self._advising[1].cancel()
-            self._advising, self._advice = None, ""
+            self._advising, self._advice, self._insight = None, "", ""

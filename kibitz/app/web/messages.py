@@ -1,6 +1,6 @@
 """What browsers send and are sent. Everything about a position is made from one seat's view of it."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -115,6 +115,9 @@ class TableView(Message):
     events: list[str] = Field(description="What has happened, one sentence each.")
     result: Result | None
     score: str
+    played: int = Field(description="Games finished at this table.")
+    results: list[list[float]] = Field(description="Payoffs in the last of them, by the seats of this game.")
+    totals: list[float] = Field(description="Payoffs in all of them, by the seats of this game.")
     can_undo: bool
     can_resign: bool
     trouble: str = Field(description="Why the game can't go on or isn't saved; mostly empty.")
@@ -122,7 +125,8 @@ class TableView(Message):
 
 class Progress(Message):
     kind: Literal["progress"] = "progress"
-    text: str = Field(description="What a player is busy with, such as compiling; empty: nothing unusual.")
+    text: str = Field(description="What a player is busy with, such as compiling.")
+    kibitzer: bool = Field(default=False, description="Whether it is the kibitzer, not a player at the table.")
 
 
 class AdvisedMove(Message):
@@ -131,6 +135,7 @@ class AdvisedMove(Message):
     policy: float
     value: float | None
     error: float | None = Field(description="Standard error of the value.")
+    interval: tuple[float, float] | None = Field(description="95% interval of the value.")
     visits: int
 
 
@@ -139,8 +144,20 @@ class AdviceView(Message):
     turn: int
     number: int
     player: str
+    label: str = Field(default="", description="What the adviser is, and how weak, in one sentence.")
     moves: list[AdvisedMove] = Field(description="The best first.")
+    line: list[str] = Field(default=[], description="Principal variation.")
     notes: list[str]
     finished: bool
     seconds: float = 0.0
     trouble: str = ""
+
+
+class Insight(Message):
+    """What lies behind the advice on a position."""
+
+    kind: Literal["insight"] = "insight"
+    turn: int
+    number: int
+    beliefs: dict[str, Any] | None = Field(description="What the adviser believes; null: as before, or nothing.")
+    patterns: list[dict[str, Any]] = Field(description="Of the most advised moves, where a policy of patterns advises.")

@@ -218,7 +218,7 @@ def position(lobby: Lobby, asked: PositionRequest, language: Language) -> Positi
     seen = state if viewer < 0 else view_of(game, state, seat)
     return Position(
         seat=max(seat + 1, 0),
-        picture=table.picture(seen, viewer, shown),
+        picture=table.picture(seen, viewer, shown, over=False),
         text=shown.show(seen, viewer),
         moves=[move for move in table.legal_moves(view_of(game, state, seat), shown) if not move.planned]
         if seat >= 0

@@ -216,7 +216,7 @@ def _view(game: Game, line: Line, language: Language) -> StudyView:
         ],
         seat=line.seat + 1,
         turn=-1 if turn == OVER else turn + 1,
-        picture=table.picture(state, viewer, shown),
+        picture=table.picture(state, viewer, shown, over=False),
         text=shown.show(state, viewer),
         options=_options(table, line, shown),
         unknown=_unknown(game, line),

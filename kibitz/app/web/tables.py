@@ -12,6 +12,7 @@ from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, full_name, legal_actions, positions, view_of
 from ...games.display import display
 from ...games.game import picture as board_or_text
+from ...games.german import drawn_in
 from ...games.svg import board_svg
 from ...jit import generators
 from ..ui.referee import Step, derived_seed, describe_step, next_state, own_views
@@ -20,6 +21,7 @@ from ..ui.words import Words
 from .messages import LegalMove, Move, Result, Seat, TableView
 
 HUMAN = "human"
+MAX_RESULTS = 48  # games of which the results are shown: two sessions of Doppelkopf
 
 
 class Refused(BadInput):
@@ -41,6 +43,7 @@ class Table:
         self.id, self.seed = secrets.token_urlsafe(12), secrets.randbits(62) if seed is None else seed
         self.keys = {secrets.token_urlsafe(16): i for i, player in enumerate(players) if player == HUMAN}
         self.scores = [Score() for _ in players]
+        self.results: list[list[float]] = []  # of the last games, by participant
         self.trouble, self.unsaved = "", ""  # why the game can't go on; why it isn't on disk
         self.prepared = False  # whether the kernels of its players were asked for
         self._describing = threading.Lock()
@@ -61,7 +64,7 @@ class Table:
         """Settings and moves, from which `restored` makes the same table."""
         scores = [[score.total, score.won, score.lost, score.games] for score in self.scores]
         kept = {key: getattr(self, key) for key in KEPT}
-        return kept | {"game": full_name(self.game), "scores": scores}
+        return kept | {"game": full_name(self.game), "scores": scores, "results": self.results}
 
     @classmethod
     def restored(cls, game: Game, content: dict[str, Any]) -> "Table":
@@ -84,6 +87,7 @@ class Table:
         for key in KEPT:
             setattr(table, key, content[key])
         table.scores = [Score(*score) for score in content["scores"]]
+        table.results = content.get("results", [])
         return table
 
     # ---------------------------------------------------------------- seats and turns
@@ -129,8 +133,14 @@ class Table:
         """Play an action of chance or of the seat to move; count the result at the end."""
         self._append(action)
         if self.turn == OVER:
-            for participant, score in enumerate(self.scores):
-                score.add(float(self.game.payoff(self.states[-1], self.seat_of(participant))))
+            everybody = range(len(self.players))
+            self._count([float(self.game.payoff(self.states[-1], self.seat_of(each))) for each in everybody])
+
+    def _count(self, payoffs: list[float]) -> None:
+        """Enter the result of a game, by participant."""
+        self.results = [*self.results, payoffs][-MAX_RESULTS:]
+        for score, payoff in zip(self.scores, payoffs, strict=True):
+            score.add(payoff)
 
     def _append(self, action: int) -> None:
         self.states.append(next_state(self.game, self.states[-1], action))
@@ -203,8 +213,7 @@ class Table:
             raise Refused("there is nothing to resign here")
         self.resigned = participant
         self._changes += 1
-        for other, score in enumerate(self.scores):
-            score.add(self.game.facts.payoffs[0 if other == participant else 1])
+        self._count([self.game.facts.payoffs[0 if other == participant else 1] for other in range(len(self.players))])
 
     def rematch(self) -> None:
         """Begin the next game, with everybody one seat further. A game that isn't over doesn't count."""
@@ -247,6 +256,7 @@ class Table:
         asked = turn == seat and shown.forced_action(view) < 0  # else the move is about to be made
         phase: Literal["yours", "others", "over"] = "over" if over else "yours" if asked else "others"
         state, viewer = (self.states[-1], -1) if over else (view, seat)
+        by_seat = [self.participant_at(each) for each in range(len(self.players))]
         return TableView(
             game=full_name(self.game),
             number=self.number + 1,
@@ -262,23 +272,26 @@ class Table:
             ],
             phase=phase,
             turn=self.own_moves(seat),
-            picture=self.picture(state, viewer, shown),
+            picture=self.picture(state, seat, shown, over),
             text=shown.show(state, viewer),
             moves=self.legal_moves(view, shown) if asked else [],
             events=list(filter(None, self._events[seat, language])),
             result=self.result(participant, words) if over else None,
             score=self.scores[participant].text(words),
+            played=self.scores[participant].games,
+            results=[[row[each] for each in by_seat] for row in self.results],
+            totals=[self.scores[each].total for each in by_seat],
             can_undo=self.last_decision(participant) is not None,
             can_resign=self.can_resign,
             trouble="; ".join(filter(None, [self.trouble, self.unsaved])),
         )
 
-    def picture(self, state: Any, seat: int, shown: Any) -> str:
-        """A position with the last move highlighted, where there is a board and everybody sees it."""
+    def picture(self, state: Any, seat: int, shown: Any, over: bool) -> str:
+        """A position for a seat, with the last move highlighted where there is a board and everybody sees it."""
         drawn_board = hasattr(self.game, "board") and type(self.game).picture is board_or_text
         if drawn_board and self.actions and not self.game.facts.hidden and self.game.turn(self.states[-2]) != CHANCE:
-            return board_svg(self.game, state, self.actions[-1], self.states[-2])
-        return str(shown.picture(state, seat))
+            return drawn_in(shown.language, board_svg(self.game, state, self.actions[-1], self.states[-2]))
+        return str(shown.final_picture(state, seat) if over else shown.picture(state, seat))
 
     def legal_moves(self, view: Any, shown: Any) -> list[LegalMove]:
         now = [(int(action), False) for action in shown.moves(view)]
@@ -308,7 +321,8 @@ class Table:
             return Result(payoff=self.game.facts.payoffs[0 if lost else 1], text=text)
         payoff = float(self.game.payoff(self.states[-1], self.seat_of(participant)))
         text = "you win {points}" if payoff > 0 else "you lose {points}" if payoff < 0 else "you break even"
-        return Result(payoff=payoff, text=words(text, points=f"{abs(payoff):g}"))
+        points = f"{abs(payoff):g} {display(self.game).symbol}".strip()
+        return Result(payoff=payoff, text=words(text, points=points))
 
 
 KEPT = ("id", "players", "strengths", "seed", "keys", "number", "actions", "resigned")

@@ -15,6 +15,7 @@ import time
 import traceback
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Iterator
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple
 
@@ -27,11 +28,13 @@ from ...games import CHANCE, Game, legal_actions, load, positions, view_of
 from ...games.display import display
 from ...jit import generators
 from ...players import Player, make_for
+from ...players.search import SearchPlayer
 from ...players.thinking import growing_advice
 from ...search.advice import Advice
-from ..ui.formatting import advice_notes
+from ..ui.formatting import MAX_LINE, advice_notes
 from ..ui.referee import Follower
 from ..ui.words import Words
+from .insight import MOVES, adviser_said, believed, patterns_behind
 from .messages import AdvisedMove
 from .reviewing import review_lines
 
@@ -125,15 +128,28 @@ class Desk:
                     follower.move(views[:-1])
             yield "move", int(follower.move(views))
             return
-        key = request.game, request.player
-        adviser = recalled(self._advisers, key, lambda: checked(request.player, game), ADVISERS)
-        found, budget = {}, (0, ADVICE_SECONDS)
-        if request.kind == "study":  # as much as the name of the adviser says
+        yield from self._advice(game, views[-1], request)
+
+    def _advice(self, game: Game, view: Any, request: Request) -> Iterator[tuple[str, Any]]:
+        """Advice that grows. What lies behind it follows its first form, and its last where that lists other moves."""
+        player, seat, language, study = request.player, request.seat, request.language, request.kind == "study"
+        adviser = recalled(self._advisers, (request.game, player), lambda: checked(player, game), ADVISERS)
+        budget = 0, ADVICE_SECONDS
+        if study:  # as much as the name of the adviser says
             budget = getattr(adviser, "simulations", 0) or 0, getattr(adviser, "seconds", 0) or MAX_SECONDS
-        for advice in growing_advice(adviser, game, views[-1], request.seat, *budget, seed=request.seed):
-            found = advised(game, views[-1], advice, request.language)
+        seconds = ADVICE_SECONDS if isinstance(adviser, SearchPlayer) else 0.0  # others need no time
+        said: Any = {} if study else {"label": adviser_said(player, game, language, seconds)}
+        found: dict[str, Any] = {}
+        shown: list[Any] | None = [] if study else None
+        for advice in growing_advice(adviser, game, view, seat, *budget, seed=request.seed):
+            found = said | advised(game, view, advice, language)
             yield "advice", found | {"finished": False}
+            if shown is None:
+                shown = patterns_behind(player, game, view, seat, advice, language) or []
+                yield "insight", {"beliefs": believed(player, game, view, seat, language), "patterns": shown}
         yield "advice", found | {"finished": True}
+        if shown and {move["action"] for move in shown} != {move["action"] for move in found["moves"][:MOVES]}:
+            yield "insight", {"beliefs": None, "patterns": patterns_behind(player, game, view, seat, advice, language)}
 
     def _follower(self, game: Game, request: Request) -> Follower:
         """The player of a seat, which has followed the game. Those of earlier games at the table are forgotten."""
@@ -208,6 +224,7 @@ def checked(name: str, game: Game) -> Player:
 def advised(game: Game, view: Any, advice: Advice, language: str) -> dict[str, Any]:
     """Advice as plain values, the best move first."""
     shown, order = display(game, language), np.lexsort((-advice.visits, -advice.policy))
+    interval = advice.interval(game)
     moves = [
         AdvisedMove(
             action=int(advice.actions[i]),
@@ -215,12 +232,16 @@ def advised(game: Game, view: Any, advice: Advice, language: str) -> dict[str, A
             policy=float(advice.policy[i]),
             value=None if np.isnan(advice.value[i]) else float(advice.value[i]),
             error=None if advice.error is None or np.isnan(advice.error[i]) else float(advice.error[i]),
+            interval=None if np.isnan(interval[i]).any() else (float(interval[i, 0]), float(interval[i, 1])),
             visits=int(advice.visits[i]),
         ).model_dump()
         for i in order
     ]
-    notes = advice_notes(shown, view, advice, Words(language))
-    return {"moves": moves, "notes": notes, "seconds": advice.seconds}
+    words, line = Words(language), advice.spelled_line(shown, view)[:MAX_LINE]
+    # The line has a place of its own, as has a label.
+    notes = advice_notes(shown, view, replace(advice, line=()), words)
+    notes = [note for note in notes if note != words("a policy without search")]
+    return {"moves": moves, "line": line, "notes": notes, "seconds": advice.seconds}
 
 
 # ---------------------------------------------------------------- in the server
@@ -353,7 +374,7 @@ class Pool:
             worker.warm()
 
     async def answers(self, request: Request) -> AsyncGenerator[tuple[str, Any], None]:
-        """Answers to a request: ("compiling", kernel, empty at its end), ("advice", ...), ("move", action).
+        """Answers: ("compiling", kernel, empty at its end), ("advice", ...), ("insight", ...), ("move", action).
 
         Raises:
             BadInput: The player can't play, or its process failed.

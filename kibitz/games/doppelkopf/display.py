@@ -5,7 +5,7 @@ import re
 from ...core.names import BadInput
 from ..display import Display
 from ..game import legal_actions, view_of
-from ..playing_cards import CARD_HEIGHT, CARD_WIDTH, card_row, label, playing_card_svg, table_svg
+from ..playing_cards import BLACK, CARD_HEIGHT, CARD_WIDTH, PAPER, card_row, label, playing_card_svg, table_svg
 from . import scoring
 from .announcements import CALL, SILENT, side_of
 from .cards import GERMAN as GERMAN_CARDS
@@ -174,37 +174,73 @@ def sheet(game, state):
 
 # ---------------------------------------------------------------- pictures
 
-PLACES = ((380, 392), (122, 190), (380, 34), (638, 190))  # middle and top of the hands: own, left, opposite, right
+PLACES = ((380, 378), (122, 190), (380, 34), (638, 190))  # middle and top of the hands: own, left, opposite, right
+OWN, SMALL = 1.25, 0.6  # size of the own cards, and of the last trick
 IN_TRICK = ((0, 36), (-52, 0), (0, -36), (52, 0))  # cards of a trick, from the middle of the table
 
 
 def picture(game, state, seat, language="en"):
     """A position as SVG from a seat's point of view, at the bottom; -1: from seat 1's, with all hands visible."""
     state = view_of(game, state, seat) if seat >= 0 else state
-    words, below, count = DoppelkopfDisplay(game, language), max(seat, 0), int(state.count)
+    return _drawn(DoppelkopfDisplay(game, language), state, seat)
+
+
+def _drawn(words, state, seat):
+    """Everything that the record shows."""
+    game, below, count = words.game, max(seat, 0), int(state.count)
     title = words.title(state, seat)
-    parts = [label(title, 380, 470, bold=True)]
+    parts = [label(title, 380, 474, bold=True, size=16)]
     for side, (middle, top) in enumerate(PLACES):
         who = below + side & 3
         kinds = _sorted_hand(state, who)
         cards = [words.rank_and_suit(kind) for kind in kinds] or [None] * cards_left(game, state, who)
-        parts.append(label(words.label(state, who, seat), middle, top - 8, bold=who == state.to_move))
-        parts += card_row(cards, middle, top, 420 if side == 0 else 228, kinds if who == seat else ())
+        parts.append(label(words.label(state, who, seat), middle, top - 8, who == state.to_move, 16))
+        own = side == 0
+        parts += card_row(cards, middle, top, 720 if own else 228, kinds if who == seat else (), OWN if own else 1)
     for i in range(
         count & ~3 if state.phase == DONE else max(count - 1, 0) & ~3, count
     ):  # the last trick until the next
         across, down = IN_TRICK[int(state.leaders[i >> 2]) + i - below & 3]
         x, y = 380 - CARD_WIDTH / 2 + across, 228 - CARD_HEIGHT / 2 + down
         parts.append(playing_card_svg(*words.rank_and_suit(int(state.played[i])), x=x, y=y))
+    if state.phase != DONE and count > 3:
+        parts += _last_trick(words, state, seat, count - 1 >> 2)
     if state.phase == DONE:
-        lines = [f"{words.word(name)} {points:+d}" for name, points in sheet(game, state)]
-        lines.append(f"({words.word('points')} {words.word('for')} Re)")
-        parts += [label(line, 380, 160 + 18 * i) for i, line in enumerate(lines)]
+        parts += _score_sheet(words, state, seat)
         parts += [
-            label(f"{state.scores[below + side & 3]:+d}", middle, top + 36, bold=True)
+            label(f"{state.scores[below + side & 3]:+d}", middle, top + 36, bold=True, size=20)
             for side, (middle, top) in enumerate(PLACES)
         ]
     return table_svg(f"Doppelkopf: {title}", 760, 486, parts)
+
+
+def _score_sheet(words, state, seat):
+    """The parties and the items of the score sheet, on paper in the middle of the table."""
+    parties, items = words.parties(state, seat), words.items(state)
+    left, right, top, step = 200, 560, 92, 21
+    rows = len(parties) + len(items)
+    yield f'<rect x="{left}" y="{top}" width="{right - left}" height="{rows * step + 18}" rx="6" fill="{PAPER}"/>'
+    for i, line in enumerate(parties):
+        yield label(line, 380, top + 22 + i * step, size=15, ink=BLACK)
+    for i, (name, counted) in enumerate(items, len(parties)):
+        y, last = top + 27 + i * step, i == rows - 1
+        name += f" {words.word('for')} Re" if last else ""
+        yield label(name, left + 30, y, last, 15, "start", BLACK)
+        yield label(f"{counted:+d}", right - 30, y, last, 15, "end", BLACK)
+
+
+def _last_trick(words, state, seat, on_table):
+    """The trick before the one on the table, small in a corner, in the order of the seats."""
+    if on_table == 0:
+        return
+    number, middle, top = on_table - 1, 76, 60
+    yield label(words.word("last trick"), middle, 24, size=12)
+    for i in range(4 * number, 4 * number + 4):
+        across, down = IN_TRICK[int(state.leaders[number]) + i - max(seat, 0) & 3]
+        x, y = middle + (across - CARD_WIDTH / 2) * SMALL, top + (down - CARD_HEIGHT / 2) * SMALL + 14
+        yield playing_card_svg(*words.rank_and_suit(int(state.played[i])), x=x, y=y, scale=SMALL)
+    to = words.who(int(state.leaders[number + 1]), seat)
+    yield label(f"{words.word('to')} {to}", middle, top + 64, size=12)
 
 
 def _sorted_hand(state, seat):
@@ -235,6 +271,9 @@ class DoppelkopfDisplay(Display):
 
     def picture(self, state, seat):
         return picture(self.game, state, seat, self.language)
+
+    def final_picture(self, state, seat):
+        return _drawn(self, state, seat)
 
     def who(self, seat: int, you: int) -> str:
         return self.word("you") if seat == you else f"{self.word('seat')} {seat + 1}"
@@ -365,8 +404,8 @@ class DoppelkopfDisplay(Display):
         some = legal and not set(held) <= set(legal)
         return " ".join(f"[{self.card(kind)}]" if some and kind in legal else self.card(kind) for kind in held)
 
-    def sheet(self, state, seat):
-        """The result by party, the score sheet, and the score of each seat."""
+    def parties(self, state, seat):
+        """One line per party: its seats, points and tricks."""
         re = known_parties(state)[0]
         points, tricks, others = result(self.game, state)[:3]
         lines = []
@@ -374,8 +413,15 @@ class DoppelkopfDisplay(Display):
             seats = ", ".join(self.who(who, seat) for who in range(4) if members >> who & 1)
             word = self.word("trick" if taken == 1 else "tricks")
             lines.append(f"{name} ({seats}): {made} {self.word('points')}, {taken} {word}")
+        return lines
+
+    def items(self, state):
+        """The items of the score sheet with their points for Re, and their sum."""
         items = [(self.word(name), counted) for name, counted in sheet(self.game, state)]
-        items.append((self.word("together"), sum(counted for _, counted in items)))
-        lines += [f"  {name:<32}{counted:+4d}" for name, counted in items]
+        return [*items, (self.word("together"), sum(counted for _, counted in items))]
+
+    def sheet(self, state, seat):
+        """The result by party, the score sheet, and the score of each seat."""
+        lines = [*self.parties(state, seat), *(f"  {name:<32}{counted:+4d}" for name, counted in self.items(state))]
         lines[-1] += f" {self.word('for')} Re"
         return [*lines, ", ".join(f"{self.who(who, seat)} {state.scores[who]:+d}" for who in range(4))]

@@ -1,8 +1,10 @@
 """Hold'em for people: names of cards, hands and moves, and positions as text and as a picture."""
 
 from ...core.names import BadInput
+from ..display import Display
 from ..game import CHANCE, OVER, legal_actions, view_of
-from ..playing_cards import CARD_WIDTH, card_row, empty_place, label, playing_card_svg, table_svg
+from ..german import drawn_in
+from ..playing_cards import CARD_WIDTH, FELT, PAPER, card_row, empty_place, label, playing_card_svg, table_svg
 from .evaluator import CATEGORY
 from .hand_strength import hand_value
 from .state import CALL, DEALT_BY, FOLD, HOLE, RAISE, moves_made, nth_move
@@ -139,26 +141,86 @@ def betting(state):
 def picture(game, state, seat):
     """A position as SVG from a seat's point of view, at the bottom; -1: from seat 1's, with all cards visible."""
     state = view_of(game, state, seat) if seat >= 0 else state
-    below, places = max(seat, 0), int(DEALT_BY[game.streets - 1]) - HOLE
+    return _drawn(game, state, seat, max(seat, 0))
+
+
+def _drawn(game, state, seat, below):
+    """Everything that the record shows, with the seat `below` at the bottom; `seat` is the one that looks."""
+    places = int(DEALT_BY[game.streets - 1]) - HOLE
     parts = []
-    for who, y in ((1 - below, 34), (below, 250)):
+    for who, y, chips in ((1 - below, 40, 122), (below, 270, 256)):
         you = " (you)" if who == seat else ""
         stack = f", {game.stack - int(state.paid[who])} left" if game.stack else ""
-        title = f"seat {who + 1}{you}, {ROLES[who]}: bets {state.paid[who]}{stack}"
-        parts.append(label(title + made_hand(state, who), 260, y - 10, bold=who == state.to_move))
-        parts += card_row([_rank_and_suit(card) for card in hole_cards(state, who)], 260, y, 100)
-    step = CARD_WIDTH + 6
+        title = f"seat {who + 1}{you}, {ROLES[who]}{stack}{made_hand(state, who)}"
+        parts.append(label(title, 280, 28 if who != below else y + 84, bold=who == state.to_move))
+        parts += card_row([_rank_and_suit(card) for card in hole_cards(state, who)], 280, y, 100)
+        parts += _chips(f"bets {state.paid[who]}", 280, chips)
+        if ROLES[who] == "dealer":
+            parts += _button(184, y + 31)
+    step = CARD_WIDTH + 8
     for i in range(places):
-        x = 260 - (places * step - 6) / 2 + i * step
+        x = 280 - (places * step - 8) / 2 + i * step
         card = _rank_and_suit(state.board[i])
-        parts.append(playing_card_svg(*card, x=x, y=136) if card else empty_place(x, 136))
-    parts.append(label(f"pot {int(state.paid.sum())}", 260, 122, bold=True))
+        parts.append(playing_card_svg(*card, x=x, y=146) if card else empty_place(x, 146))
+    parts.append(label(f"pot {int(state.paid.sum())}", 480, 182, bold=True, size=18))
     lines = betting(state)
-    if state.to_move == OVER and not (state.hole < 0).any():
-        lines.append(f"seat {below + 1} wins {game.payoff(state, below) * game.big_blind:+g} chips")
-    parts += [label(line, 260, 338 + 18 * i) for i, line in enumerate(lines)]
-    return table_svg(f"Hold'em: {lines[-1]}", 520, 348 + 18 * len(lines), parts)
+    if state.to_move == OVER:
+        parts.append(label(outcome(game, state), 280, 232, bold=True, size=16))
+    parts += [label(line, 280, 382 + 19 * i) for i, line in enumerate(lines)]
+    return table_svg(f"Hold'em: {lines[-1]}", 560, 392 + 19 * len(lines), parts)
+
+
+def _chips(text, x, y):
+    """What a seat has bet, beside a chip."""
+    ring = f'fill="{FELT}" stroke="{PAPER}" stroke-width="3" stroke-dasharray="4 2.3"'
+    return [f'<circle cx="{x - 36:g}" cy="{y - 5:g}" r="7" {ring}/>', label(text, x + 6, y)]
+
+
+def _button(x, y):
+    """The dealer button."""
+    disc = f'<circle cx="{x:g}" cy="{y:g}" r="12" fill="{PAPER}" stroke="#8a8478"/>'
+    letter = f'<text x="{x:g}" y="{y + 5:g}" font-family="sans-serif" font-size="14" font-weight="bold" '
+    return [disc, f'{letter}text-anchor="middle" fill="#1d2329">D</text>']
+
+
+def outcome(game, state):
+    """Who wins how many chips; nothing where the hands aren't known."""
+    if (state.hole < 0).any():
+        return ""
+    won = [round(game.payoff(state, who) * game.big_blind) for who in range(2)]
+    return f"seat {won.index(max(won)) + 1} wins {max(won)} chips" if max(won) else "the pot is split"
 
 
 def _rank_and_suit(card):
     return (RANKS[card // 4].replace("T", "10"), SYMBOLS[card % 4]) if card >= 0 else None
+
+
+# ---------------------------------------------------------------- the table
+
+
+class HoldemDisplay(Display):
+    """The table for interactive games: moves with their chips, suits as symbols."""
+
+    symbol = "BB"
+
+    def action_to_string(self, state, action):
+        """`call 10`, `bet 10`, `raise by 10`; a card as `A♥`."""
+        if state.to_move == CHANCE:
+            return "".join(_rank_and_suit(action))
+        seat, after, name = int(state.to_move), state.copy(), action_to_string(state, action)
+        if action == FOLD or name == "check":
+            return name
+        self.game.play(after, action)
+        if action == CALL:
+            return f"{name} {after.paid[seat] - state.paid[seat]}"
+        by = {"raise": {"en": " by", "de": " um"}}.get(name, {}).get(self.language, "")
+        return f"{name}{by} {after.paid[seat] - state.paid[1 - seat]}"
+
+    def parse_action(self, state, text):
+        """A move with its chips or without."""
+        names = {self.action_to_string(state, action): action for action in legal_actions(self.game, state)}
+        plain = text.strip().lower()
+        return names[plain] if plain in names else parse_action(self.game, state, text)
+
+    def final_picture(self, state, seat):
+        return drawn_in(self.language, _drawn(self.game, state, seat, seat))

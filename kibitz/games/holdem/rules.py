@@ -88,6 +88,8 @@ class Holdem(NamedTuple):
         "thesis": {"stack": 80, "inputs": 1},
     }
 
+    display = display.HoldemDisplay  # type: ignore[misc]
+
     @property
     def opponent(self) -> str:
         """The network that comes with the package was trained on the default parameters."""

@@ -197,6 +197,12 @@ def test_two_browsers_on_one_seat_see_the_same(client):
         assert two.receive_json()["events"][0].startswith("du spielst")
 
 
+def next_advice(socket):
+    while (message := socket.receive_json())["kind"] != "advice":
+        pass
+    return message
+
+
 def test_advice_is_sent_and_grows(client):
     (key,) = opened(client, "kuhn")
     table = settled(client, key)
@@ -205,8 +211,7 @@ def test_advice_is_sent_and_grows(client):
         socket.send_json({"on": True, "player": "ismcts:640"})
         found = []
         while not found or not found[-1]["finished"]:
-            message = socket.receive_json()
-            found += [message] if message["kind"] == "advice" else []
+            found.append(next_advice(socket))
         last = found[-1]
         assert last["turn"] == table["turn"]
         assert last["number"] == table["number"]
@@ -214,9 +219,9 @@ def test_advice_is_sent_and_grows(client):
         assert sum(move["policy"] for move in last["moves"]) == pytest.approx(1)
         assert sum(move["visits"] for move in last["moves"]) > 300
         socket.send_json({"on": True, "player": "no such player"})
-        assert "no player is called" in socket.receive_json()["trouble"]
+        assert "no player is called" in next_advice(socket)["trouble"]
         socket.send_text("{")
-        assert "isn't understood" in socket.receive_json()["trouble"]
+        assert "isn't understood" in next_advice(socket)["trouble"]
 
 
 def test_unknown_tables_and_too_many_messages_close_a_connection(client):

@@ -8,9 +8,11 @@ from kibitz.app.web.tables import HUMAN, Table
 from kibitz.games.game import is_shipped
 
 from ...games.walks import view_of, walk
+from .conftest import LIVE
 
 HIDDEN = [name for name, kind in games.GAMES.items() if is_shipped(kind) and games.load(name).facts.hidden]
 GAMES = [*HIDDEN, "leduc:ranks=4", "liars_dice:dice=2"]
+ADVISERS = {"holdem": "net:models/holdem", "leduc": "net:models/leduc"}  # beliefs are weighed by their policies
 
 
 def test_every_game_with_hidden_information_is_tested():
@@ -63,6 +65,37 @@ def test_the_bytes_sent_to_a_seat_are_the_same_whatever_is_hidden(client, name):
                 assert sent(client, one, seat, language) == sent(client, two, seat, language)
                 pairs += differ(game, states[ply], worlds[ply])
     assert pairs >= 5
+
+
+def advised(client, table, seat, language):
+    """Everything that a seat is sent while the kibitzer advises it, what the kibitzer believes included."""
+    client.lobby._remember(table)
+    key = next(key for key, participant in table.keys.items() if participant == seat)
+    with client.websocket_connect(f"{LIVE}/api/tables/{key}/live?language={language}") as socket:
+        texts = [socket.receive_text()]
+        socket.send_json({"on": True, "player": ADVISERS.get(table.game.name, "random")})
+        while not any('"finished":true' in text for text in texts) or not any('"insight"' in text for text in texts):
+            texts.append(socket.receive_text())
+    return sorted(texts)
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_the_bytes_of_advice_and_beliefs_are_the_same_whatever_is_hidden(client, name):
+    game, rng, pairs = games.load(name), jit.generators(7, 1)[0], 0
+    many = game.facts.seats > 2
+    for seed in range(1 if many else 3):
+        steps = walk(game, seed)
+        states, actions = [step.state for step in steps], [step.action for step in steps]
+        turns = [ply for ply, step in enumerate(steps[:-1]) if step.turn >= 0]
+        for ply in {turns[0], turns[len(turns) // 3 if many else -1]}:
+            seat = steps[ply].turn
+            worlds = [world(game, state, seat, rng) for state in states[: ply + 1]]
+            one, two = (table_at(game, each[: ply + 1], actions) for each in (states, worlds))
+            sent = advised(client, one, seat, "de" if seat else "en")
+            assert sent == advised(client, two, seat, "de" if seat else "en")
+            assert any('"beliefs":{' in text for text in sent)
+            pairs += differ(game, states[ply], worlds[ply])
+    assert pairs >= 2
 
 
 @pytest.mark.parametrize("name", sorted(set(HIDDEN) - {"doppelkopf"}))  # in which all cards are played

@@ -2,15 +2,18 @@
 
 import { ask, command, connect, remembered, trained } from "./api.js";
 import { showAdvice } from "./advice.js";
+import { showBeliefs } from "./beliefs.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
 import { keepFinished } from "./library.js";
+import { animate, cardsOnTable } from "./motion.js";
+import { showSession } from "./session.js";
 import { studyAddress } from "./study.js";
 import { title, word } from "./words.js";
 
 export function showTable(main, key, games) {
   const find = (id) => main.querySelector(`#${id}`);
-  let table = null, advice = null, answered = null, announced = false;
+  let table = null, advice = null, insight = null, answered = null, announced = false;
 
   const live = connect(key, hear, (lost, reason) => {
     document.getElementById("notice").textContent = lost ? reason || word("lost") : "";
@@ -18,11 +21,25 @@ export function showTable(main, key, games) {
 
   function hear(message) {
     if (message.kind === "table") show(message);
-    if (message.kind === "progress") find("status").textContent = message.text ? busy(message.text) : status();
+    if (message.kind === "progress") showProgress(message);
     if (message.kind === "advice") {
       advice = message;
       drawAdvice();
     }
+    if (message.kind === "insight") {
+      insight = message;
+      if (message.beliefs) showBeliefs(find("beliefs"), message.beliefs, table.game);
+      drawAdvice();
+    }
+  }
+
+  function showProgress({ text, kibitzer }) {
+    if (!text) {
+      find("status").textContent = status();
+      return drawAdvice();
+    }
+    const place = kibitzer ? find("advice").querySelector(".thinking") || find("advice").lastElementChild : find("status");
+    if (place) place.textContent = kibitzer ? word("compiling", { text }) : busy(text);
   }
 
   /** Send a command, once per position. What it leads to is heard over the live connection. */
@@ -49,8 +66,10 @@ export function showTable(main, key, games) {
     document.title = `${find("title").textContent} · Kibitz`;
     find("seats").replaceChildren(...table.seats.map(seatItem));
     find("status").textContent = status();
+    const cards = cardsOnTable(find("picture"));
     if (moved) find("picture").innerHTML = table.picture;
     find("picture").classList.toggle("still", !before);
+    if (moved && before) animate(find("picture"), cards);
     const left = clickable(find("picture"), table.moves, play, choose);
     showMoves(left, word("moves"));
     find("trouble").textContent = table.trouble;
@@ -62,9 +81,11 @@ export function showTable(main, key, games) {
     find("deal").hidden = table.can_resign || Boolean(table.result);
     find("study-this").hidden = !table.result && game?.hidden !== false;
     find("score").textContent = table.score;
+    showSession(find("session"), table);
     find("text").textContent = table.text;
     showEvents();
     if (advice && (advice.turn !== table.turn || advice.number !== table.number || table.phase !== "yours")) advice = null;
+    if (insight?.number !== table.number || table.phase === "over") forgetInsight();
     fillAdvisers(game);
     drawAdvice();
     if (table.result && !announced) find("rematch").focus({ preventScroll: true });
@@ -151,8 +172,14 @@ export function showTable(main, key, games) {
     if (find("kibitz").checked) tellKibitzer();
   }
 
+  function forgetInsight() {
+    insight = null;
+    showBeliefs(find("beliefs"), null);
+  }
+
   function tellKibitzer() {
     advice = null;
+    forgetInsight();
     live.say({ on: find("kibitz").checked, player: find("adviser").value });
     drawAdvice();
   }
@@ -160,7 +187,9 @@ export function showTable(main, key, games) {
   function drawAdvice() {
     const on = find("kibitz").checked;
     find("adviser-row").hidden = !on;
-    showAdvice(find("advice"), on, table, advice, play);
+    const now = insight && insight.turn === table.turn && table.phase === "yours";
+    showAdvice(find("advice"), on, table, advice, play, now ? insight.patterns : []);
+    find("beliefs").classList.toggle("stale", !now);
     mark(find("picture"), on && advice ? advice.moves : [], table?.moves || []);
   }
 

@@ -1,10 +1,12 @@
 // All texts of the page, in English and German. Texts about positions come from the server.
 
+import { KIBITZER_WORDS } from "./words-kibitzer.js";
 import { LAB_WORDS } from "./words-lab.js";
 import { REVIEW_WORDS } from "./words-review.js";
 import { STUDY_WORDS } from "./words-study.js";
 
 const WORDS = {
+  ...KIBITZER_WORDS,
   ...LAB_WORDS,
   ...STUDY_WORDS,
   skip: ["Skip to content", "Zum Inhalt"],
@@ -99,6 +101,8 @@ export function word(name, values = {}) {
   const text = WORDS[name][language.now === "de" ? 1 : 0];
   return text.replace(/{(\w+)}/g, (whole, key) => values[key] ?? whole);
 }
+
+export const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
 
 /** A sentence about a game: its title stands before the colon. */
 export function about(game) {

@@ -1,0 +1,63 @@
+"""What lies behind the kibitzer's advice, made from the seat's view alone: its beliefs, and the patterns that fire."""
+
+from typing import Any
+
+from ...core.names import BadInput
+from ...games import Game
+from ...players.beliefs import beliefs
+from ...players.defaults import default_player
+from ...players.labels import adviser_label
+from ...players.patterns import active_patterns
+from ...search.advice import Advice
+
+MAX_POSITIONS = 3000  # of which worlds are found, beyond which they are sampled: at most about a second
+MOVES = 11  # whose patterns are sent: those that the page lists
+PATTERNS = 4  # that fire, per move
+LOOKED_AT = 24  # of which they are chosen: patterns that fire for other moves contribute, too
+
+
+def adviser_said(player: str, game: Game, language: str, seconds: float) -> str:
+    """One honest sentence about an adviser that, where it searches, thinks for some seconds."""
+    return adviser_label(player, game, thinks=seconds).as_json(language)["text"]
+
+
+def believed(player: str, game: Game, view: Any, seat: int, language: str) -> dict[str, Any] | None:
+    """What an adviser believes about hidden information, as values for JSON; None: nothing is known.
+
+    The others are assumed to play like the adviser where its probabilities are known for every hand, else like the
+    game's default player where its are; else all deals that fit are equally likely.
+    """
+    if not game.facts.hidden:
+        return None
+    for assumed in (player, default_player(game), None):
+        try:
+            return beliefs(game, view, seat, assumed, most=MAX_POSITIONS).as_json(language)
+        except BadInput:
+            continue
+    return None
+
+
+def patterns_behind(
+    player: str, game: Game, view: Any, seat: int, advice: Advice, language: str
+) -> list[dict[str, Any]] | None:
+    """The patterns that fire for the most advised moves, the strongest first; None: the player has none."""
+    if game.facts.hidden or game.facts.seats != 2:
+        return None
+    try:
+        found = active_patterns(player, game, view, seat, LOOKED_AT, language)
+    except BadInput:
+        return None
+    policy = dict(zip(advice.actions.tolist(), zip(advice.policy, advice.visits, strict=True), strict=True))
+    found.sort(key=lambda move: policy[move["action"]], reverse=True)
+    return [
+        {
+            "action": move["action"],
+            "prob": move["prob"],
+            "patterns": [_drawn(part) for part in move["patterns"] if part["active"]][:PATTERNS],
+        }
+        for move in found[:MOVES]
+    ]
+
+
+def _drawn(pattern: dict[str, Any]) -> dict[str, Any]:
+    return {"words": pattern["words"], "svg": pattern["svg"], "weight": round(pattern["weight"], 4)}
