@@ -11,10 +11,10 @@ PATIENCE = 75  # seconds that an idle connection is kept
 
 
 class Connection(H11Protocol):
-    """Requests over one connection. Where there are too many the one that was silent for longest is closed, so that
-    a flood of idle connections shuts nobody out."""
+    """Requests over one connection. Where there are too many, one is closed: the oldest that never asked for anything,
+    else the one that was silent for longest. So a flood of idle connections shuts nobody out."""
 
-    heard = 0.0
+    asked, heard = False, 0.0
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -22,11 +22,16 @@ class Connection(H11Protocol):
         if len(self.connections) > MAX_CONNECTIONS:
             others = [each for each in self.connections if each is not self and evictable(each)]
             if others:
-                min(others, key=lambda each: getattr(each, "heard", 0.0)).transport.abort()
+                min(others, key=usefulness).transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        self.heard = self.loop.time()
+        self.asked, self.heard = True, self.loop.time()
         super().data_received(data)
+
+
+def usefulness(connection: Any) -> tuple[bool, float]:
+    """Whether a connection has asked for anything, and when it was last heard."""
+    return getattr(connection, "asked", False), getattr(connection, "heard", 0.0)
 
 
 def evictable(connection: Any) -> bool:

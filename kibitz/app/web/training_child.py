@@ -6,22 +6,27 @@ The server holds the other end of standard input, so a training ends with the se
 import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 
 AGAIN = 20.0  # seconds until the next interrupt, where foreign code swallowed the last one
+INTERRUPTED = 130  # exit code, as after Ctrl-C
 PATIENT = 10  # niceness: people at the tables come first
 
 
 def main() -> None:
     """Run the command line, with the lower priority of work in the background."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a server in the background has it ignored
-    threading.Thread(target=_interrupt_at_the_end, daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(PATIENT)
-    from kibitz.__main__ import main as run
+    try:
+        threading.Thread(target=_interrupt_at_the_end, daemon=True).start()
+        if hasattr(os, "nice"):
+            os.nice(PATIENT)
+        from kibitz.__main__ import main as run
 
-    run()
+        run()
+    except KeyboardInterrupt:  # before the command line takes care of it
+        sys.exit(INTERRUPTED)
 
 
 def _interrupt_at_the_end() -> None:
