@@ -9,8 +9,7 @@ from . import need
 if TYPE_CHECKING:
     from .one_seat import OneSeat
 
-ANY_GAME = "kibitz/Game-v0"  # the id that takes the game as an argument
-_ENTRY = "kibitz.envs.one_seat:OneSeat"
+ENTRY_POINT = "kibitz.envs.one_seat:OneSeat"
 
 
 def make(
@@ -44,16 +43,23 @@ def make(
         >>> seen["observation"].shape, info["action_mask"]
         ((9,), array([1, 1], dtype=int8))
     """
-    gymnasium = need("gymnasium", "Gymnasium")
-    register()
-    return gymnasium.make(
-        ANY_GAME, game=game, against=against, seat=seat, render_mode=render_mode, trust=trust,
-        disable_env_checker=True, order_enforce=False,
-    )  # fmt: skip
+    need("gymnasium", "Gymnasium")
+    from gymnasium.envs.registration import EnvSpec
+
+    from .one_seat import OneSeat
+
+    arguments = {"game": game, "against": against, "seat": seat, "render_mode": render_mode, "trust": trust}
+    env = OneSeat(**arguments)
+    env.spec = EnvSpec(
+        id_of(env.game.name), ENTRY_POINT, order_enforce=False, disable_env_checker=True, kwargs=arguments
+    )
+    return env
 
 
 def register() -> list[str]:
     """Register every shipped game with Gymnasium: then `gymnasium.make("kibitz/Leduc-v0", against="random")` works.
+
+    The arguments are those of `make`; `game="leduc:told_apart=yes"` gives parameters.
 
     Returns:
         The ids.
@@ -64,10 +70,10 @@ def register() -> list[str]:
         True
     """
     gymnasium = need("gymnasium", "Gymnasium")
-    ids = {ANY_GAME: {}} | {id_of(name): {"game": name} for name, cls in GAMES.items() if is_shipped(cls)}
-    for id, kwargs in ids.items():
+    ids = {id_of(name): name for name, cls in GAMES.items() if is_shipped(cls)}
+    for id, name in ids.items():
         if id not in gymnasium.registry:
-            gymnasium.register(id, _ENTRY, kwargs=kwargs)
+            gymnasium.register(id, ENTRY_POINT, kwargs={"game": name})
     return list(ids)
 
 

@@ -24,11 +24,20 @@ class Table:
         if render_mode not in (None, *RENDER_MODES):
             raise BadInput(f"render_mode {render_mode!r} should be {', '.join(RENDER_MODES)} or None")
         self.game, self.render_mode = game, render_mode
+        self.illegal: int | None = None  # the seat that has played an illegal action
+        self._state: State | None = None
+
+    @property
+    def state(self) -> State:
+        """The full state, of which seats see their views."""
+        if self._state is None:
+            raise BadInput("call reset() first")
+        return self._state
 
     def start(self, generator: np.random.Generator) -> None:
         """Begin a game, with chance outcomes from this generator."""
-        self.state = State(self.game, seed=int(generator.integers(2**63))).deal()
-        self.illegal: int | None = None  # the seat that has played an illegal action
+        self._state = State(self.game, seed=int(generator.integers(2**63))).deal()
+        self.illegal = None
 
     @property
     def turn(self) -> int:

@@ -4,6 +4,7 @@ A game that is over gives its payoffs and begins anew in the same step. Chance p
 stream of its own, so it is the same game whatever the number of games and threads.
 """
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -48,7 +49,7 @@ class VectorEnv:
         bounds = np.linspace(0, games, min(threads, games) + 1).astype(int).tolist()
         self._parts = [
             (slice(start, end), np.zeros(1, game.state), np.zeros(SCRATCH, np.int64))
-            for start, end in zip(bounds, bounds[1:], strict=False)
+            for start, end in itertools.pairwise(bounds)
         ]
         self._pool = ThreadPoolExecutor(len(self._parts)) if len(self._parts) > 1 else None
         self._begin(seed)

@@ -33,10 +33,8 @@ def test_the_reward_is_the_payoff_of_the_seat(game):
         done, rewards = False, []
         while not done:
             assert np.array_equal(seen["action_mask"], info["action_mask"])
-            assert env.table.turn == info["seat"]
-            expected = np.zeros(env.action_space.n, np.int8)
-            expected[env.table.state.legal_actions()] = 1
-            assert np.array_equal(seen["action_mask"], expected)
+            legal = env.table.state.legal_actions() or [0]  # the game may be over before the first turn
+            assert np.flatnonzero(seen["action_mask"]).tolist() == legal
             seen, reward, done, truncated, info = env.step(random.choice(np.flatnonzero(seen["action_mask"])))
             rewards.append(reward)
             assert not truncated
@@ -45,8 +43,8 @@ def test_the_reward_is_the_payoff_of_the_seat(game):
 
 def test_the_registered_ids():
     ids = kibitz.gym.register()
-    assert len(ids) == 1 + len(SHIPPED)
-    env = gymnasium.make("kibitz/Goofspiel-v0", game="goofspiel:4", against="heuristic", seat=1)
+    assert len(ids) == len(SHIPPED)
+    env = gymnasium.make("kibitz/Goofspiel-v0", game="goofspiel:4", against="random", seat=1)
     seen, _ = env.reset(seed=1)
     assert env.unwrapped.game == kibitz.load("goofspiel:4")
     assert seen["action_mask"].tolist() == [1, 1, 1, 1]
@@ -93,17 +91,19 @@ def test_a_list_names_one_player_per_other_seat():
 
 def test_a_game_that_ends_before_the_seat_moves_pays():
     """The small blind folds, and the big blind wins it without a turn."""
-    env = kibitz.gym.make("holdem", against=Recorder(), seat=1)
+    env = kibitz.gym.make("holdem", against=Recorder(), seat=0)
     seen, _ = env.reset(seed=1)
     assert env.table.state.is_over
     assert seen["action_mask"].tolist() == [1, 0, 0]
     _, reward, done, _, _ = env.step(0)
     assert done
-    assert reward == env.table.state.payoffs[1] > 0
+    assert reward == env.table.state.payoffs[0] > 0
 
 
 def test_an_illegal_action_loses():
     env = kibitz.gym.make("tic_tac_toe")
+    with pytest.raises(kibitz.BadInput, match=r"call reset\(\) first"):
+        env.step(4)
     env.reset(seed=1)
     env.step(4)
     _, reward, done, _, info = env.step(4)
