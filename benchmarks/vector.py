@@ -1,0 +1,103 @@
+"""Random play in the vectorised environment: steps per second beside pgx on a CPU and beside OpenSpiel.
+
+A step is an action in one game, with the next observation, legal actions, rewards and a new game where one is over.
+pgx needs JAX, which Kibitz doesn't: its rows are there if KIBITZ_PGX_PYTHON is an interpreter that has pgx.
+"""
+
+import os
+import random
+import subprocess
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kibitz.envs import vector
+
+from .measuring import Row, Work
+from .openspiel import PEERS
+
+GAMES = 4096  # side by side
+PGX_PYTHON = os.environ.get("KIBITZ_PGX_PYTHON")
+# name -> OpenSpiel's name, pgx's name
+SHARED = {
+    "tic_tac_toe": (PEERS["tic_tac_toe"], "tic_tac_toe"),
+    "connect_four": (PEERS["connect_four"], "connect_four"),
+    "hex:swap=yes": ("hex(board_size=11,swap=true)", "hex"),
+    "othello": (PEERS["othello"], "othello"),
+    "kuhn": (PEERS["kuhn"], "kuhn_poker"),
+    "leduc": (PEERS["leduc"], "leduc_holdem"),
+}
+
+
+def _ours(name: str) -> Work:
+    env = vector.make(name, GAMES)
+    env.reset()
+
+    def work(count: int) -> None:
+        for _ in range(count):
+            env.step(env.sample())
+
+    return work
+
+
+def _pgx(name: str) -> Work:
+    assert PGX_PYTHON is not None
+    worker = subprocess.Popen(
+        [PGX_PYTHON, str(Path(__file__).with_name("pgx_worker.py")), name, str(GAMES)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+
+    def work(count: int) -> None:
+        print(count, file=worker.stdin, flush=True)
+        if not worker.stdout.readline():  # type: ignore[union-attr]
+            raise RuntimeError(f"pgx ended: see its message above ({PGX_PYTHON})")
+
+    return work
+
+
+def _openspiel(name: str) -> Work:
+    """States of OpenSpiel, one after the other from Python, with the same results per step."""
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    rng = random.Random(1)
+    information = game.get_type().provides_information_state_tensor
+    size = game.information_state_tensor_size() if information else game.observation_tensor_size()
+    observation, mask = np.zeros(size, np.float32), np.zeros(game.num_distinct_actions(), np.int8)
+
+    def to_decision(state: Any) -> Any:
+        while state.is_chance_node():
+            outcomes, probs = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(rng.choices(outcomes, probs)[0])
+        return state
+
+    state = to_decision(game.new_initial_state())
+
+    def work(count: int) -> None:
+        nonlocal state
+        for _ in range(count * GAMES):
+            legal = state.legal_actions()
+            state.apply_action(rng.choice(legal))
+            to_decision(state)
+            if state.is_terminal():
+                state.returns()
+                state = to_decision(game.new_initial_state())
+            observation[:] = state.information_state_tensor() if information else state.observation_tensor()
+            mask[:] = state.legal_actions_mask()
+
+    return work
+
+
+ROWS = [
+    Row(f"vector-{name.partition(':')[0]}", "steps/s", 50, partial(_ours, name), partial(_openspiel, openspiel), GAMES)
+    for name, (openspiel, _) in SHARED.items()
+]
+ROWS += [
+    Row(f"vector-{name.partition(':')[0]}-pgx", "steps/s", 2, partial(_ours, name), partial(_pgx, pgx), GAMES)
+    for name, (_, pgx) in SHARED.items()
+    if PGX_PYTHON
+]
