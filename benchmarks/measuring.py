@@ -22,13 +22,15 @@ class Row:
     wanted: float  # the required ratio
     ours: Callable[[], Work]  # prepares the work
     peer: Callable[[], Work] | float  # or a published figure from another machine
+    batch: int = 1  # units that the work does at a time: work(n) does n batches
 
     def measure(self) -> dict[str, Any]:
         sides = [_calibrated(side()) for side in (self.ours, self.peer) if callable(side)]
         rounds = [tuple(_rate(work, count) for work, count in sides) for _ in range(ROUNDS)]
         if not callable(self.peer):
             rounds = [(ours, self.peer) for (ours,) in rounds]
-        ours, peer = sorted(rounds, key=lambda pair: pair[0] / pair[1])[ROUNDS // 2]
+        median = sorted(rounds, key=lambda pair: pair[0] / pair[1])[ROUNDS // 2]
+        ours, peer = (rate * self.batch for rate in median)
         return {"name": self.name, "unit": self.unit, "ours": ours, "peer": peer, "ratio": ours / peer}
 
 

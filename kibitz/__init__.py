@@ -22,6 +22,8 @@ _PUBLIC = {
     # for authors of games and players
     "game": "games.game", "CHANCE": "games.game", "OVER": "games.game", "record": "jit", "helper": "jit",
     "player": "players.player",
+    # environments for learners of others
+    "gym": "envs", "pettingzoo": "envs", "vector": "envs",
 }  # fmt: skip
 __all__ = [
     "CHANCE",
@@ -39,10 +41,12 @@ __all__ = [
     "check",
     "exploit",
     "game",
+    "gym",
     "helper",
     "load",
     "match",
     "models",
+    "pettingzoo",
     "play",
     "player",
     "record",
@@ -52,6 +56,7 @@ __all__ = [
     "solve",
     "tournament",
     "train",
+    "vector",
 ]
 
 if TYPE_CHECKING:
@@ -76,6 +81,7 @@ if TYPE_CHECKING:
     from .arena.match import MatchResult
     from .arena.tournament import Standings
     from .core.names import BadInput
+    from .envs import gym, pettingzoo, vector
     from .games.game import CHANCE, OVER, game
     from .games.state import State
     from .jit import helper, record

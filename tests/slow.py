@@ -14,6 +14,7 @@ HEAVY = {
     "core/test_ray_cluster.py::test_a_second_cluster_waits": "test_a_node_that_is_killed_costs_no_task",
     "core/test_ray_cluster.py::test_training_on_two_nodes": "test_a_node_that_is_killed_costs_no_task",
     "core/test_ray_cluster.py::test_without_a_cluster_one_is_started": "test_a_node_that_is_killed_costs_no_task",
+    "envs/test_vector.py::test_every_compiled_game_is": "test_compiled_games_are_those_of_the_rules",
     "learn/doppelkopf/test_cards.py::test_iteration_resumes_exactly": "learn/test_contract.py: exit-cards",
     "learn/doppelkopf/test_cards.py::test_only_one_seat_learns": "learn/test_contract.py: exit-cards",
     "learn/doppelkopf/test_cards.py::test_two_states_with_the_same_view": "players/test_no_peeking.py",
