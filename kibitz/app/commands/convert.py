@@ -25,7 +25,6 @@ FORMATS = {
 }
 READ_ONLY = {"pokerstars": "hand histories of PokerStars, heads-up limit hold'em"}
 SUFFIXES = {".jsonl": "json", ".txt": "text", ".acpc": "acpc"}
-NO_HANDS = ("#", "SCORE")  # other lines in the logs of a server
 MANY = 1000  # games for which it pays to compile the rules
 UNKNOWN = "unknown"  # the player of a format without names
 
@@ -171,10 +170,10 @@ def convert(
 
 
 def _looks_like(text: str) -> str:
-    from ...games.holdem import pokerstars
+    from ...games.holdem import acpc, pokerstars
 
     first = text.lstrip()
-    if first.startswith(("STATE", *NO_HANDS)):
+    if first.startswith(("STATE", *acpc.NO_HANDS)):
         return "acpc"
     if first.lstrip("\ufeff").startswith(pokerstars.MARK):
         return "pokerstars"
@@ -301,12 +300,5 @@ def _from_hands(text: str, rules_name: str) -> "Iterator[tuple[Record, Any]]":
     from ...games.records import Record
 
     rules = _holdem(rules_name, "acpc")
-    many = text.count("\n") >= MANY
-    for place, line in enumerate(text.splitlines()):
-        if not line.strip() or line.startswith(NO_HANDS):
-            continue
-        try:
-            hand = acpc.read(rules, line, many)
-        except BadInput as error:
-            raise BadInput(f"line {place + 1}: {error}") from None
+    for hand in acpc.read_acpc_log(rules, text, text.count("\n") >= MANY):
         yield Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs), hand.end
