@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import BadInput
+from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..games import full_name, legal_actions
 from ..games.holdem import Holdem, acpc
 from ..players import make_for
-from .acpc_lines import VERSION, Lines, Lost
+from .acpc_lines import SECONDS, VERSION, Lines, Lost
 from .play import as_game, check_legal, seed_of
 from .statistics import Estimate, interval
 
@@ -60,6 +60,8 @@ def play_acpc(
         BadInput: There is no dealer, it sends what isn't in the protocol, or the player makes an illegal move.
     """
     rules = holdem(game)
+    at_least("seed", seed, 0)
+    at_least("seconds to wait", wait, *SECONDS)
     made, spot = make_for(player, rules), address(where)
     try:
         connection = socket.create_connection(spot, CONNECT)

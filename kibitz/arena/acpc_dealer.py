@@ -19,7 +19,7 @@ from ..games import CHANCE, OVER, chance_outcomes, full_name, legal_actions, pos
 from ..games.holdem import acpc
 from ..games.records import Record
 from .acpc_client import holdem
-from .acpc_lines import VERSION, Lines, Lost
+from .acpc_lines import SECONDS, VERSION, Lines, Lost
 from .play import chance_rng_of
 from .statistics import Running
 
@@ -57,8 +57,16 @@ class Seated(NamedTuple):
     lines: Lines
 
 
+def check_match(hands: int, seed: int, limits: Limits) -> None:
+    """Refuse a match that can't be dealt, before anybody connects."""
+    at_least("hands", hands, 1, MAX_HANDS)
+    at_least("seed", seed, 0)
+    for name, seconds in limits._asdict().items():
+        at_least("seconds to connect" if name == "connect" else f"seconds per {name}", seconds, *SECONDS)
+
+
 class Dealer:
-    """Listens on a port of this machine; `play` deals a match to the two programs that connect."""
+    """Listens on a port of this machine; `play` deals a match to the two programs that `connect`."""
 
     def __init__(self, game: Any = "holdem", port: int = 0, names: Sequence[str] = NAMES) -> None:
         self.game, self.names = holdem(game), list(names)
@@ -72,9 +80,46 @@ class Dealer:
         except OSError as error:
             raise BadInput(f"can't listen on port {port}: {error.strerror or error}") from None
         self.port: int = self.listener.getsockname()[1]
+        self.table: list[Seated] = []
 
     def close(self) -> None:
+        """Close all connections."""
+        for each in self.table:
+            each.lines.connection.close()
+        self.table = []
         self.listener.close()
+
+    # ---------------------------------------------------------------- connections
+
+    def connect(self, seconds: float = Limits().connect, report: Reporter = SILENT) -> None:
+        """Wait until both players have connected and sent the version of the protocol; refuse others.
+
+        Raises:
+            BadInput: Too few players have connected in time.
+        """
+        until = time.monotonic() + seconds
+        while len(self.table) < len(self.names):
+            left = until - time.monotonic()
+            try:
+                if left <= 0:
+                    raise TimeoutError
+                self.listener.settimeout(left)
+                connection, _ = self.listener.accept()
+            except TimeoutError:
+                raise BadInput(f"{len(self.table)} of 2 players have connected within {seconds:g} s") from None
+            lines, name = Lines(connection), self.names[len(self.table)]
+            try:
+                greeting = lines.receive(min(GREETING, max(until - time.monotonic(), 0)))
+                if not greeting.startswith(VERSION.rpartition(".")[0] + "."):
+                    raise Lost(f"sent {greeting[:40]!r} instead of {VERSION}")
+            except Lost as lost:
+                connection.close()
+                report.message(f"refused a connection: it {lost}")
+                continue
+            self.table.append(Seated(name, lines))
+            report.message(f"{name} has connected")
+
+    # ---------------------------------------------------------------- hands
 
     def play(
         self,
@@ -84,62 +129,33 @@ class Dealer:
         log: Callable[[str], Any] = lambda line: None,
         report: Reporter = SILENT,
     ) -> Dealt:
-        """Wait for two players and deal.
+        """Deal a match, after both players have connected; then close their connections.
 
         Args:
             hands: Number of deals, each of which is played twice.
             seed: The same seed gives the same cards.
             limits: Times.
             log: Gets each line of the log, which has the format of the ACPC.
-            report: Receives the progress, and a message for each connection that is refused.
+            report: Receives the progress.
 
         Raises:
             BadInput: Too few players have connected in time.
         """
-        at_least("hands", hands, 1, MAX_HANDS)
-        at_least("seed", seed, 0)
         given = limits or Limits()
-        log(f"# name/game/hands/seed kibitz {full_name(self.game)} {2 * hands} {seed}\n")
-        log(f"#--t_response {1000 * given.move:.0f}\n#--t_per_hand {1000 * given.hand:.0f}\n")
-        table: list[Seated] = []
+        check_match(hands, seed, given)
         try:
-            self._seat(table, given.connect, report)
-            found = self._match(table, hands, seed, given, log, report)
+            self.connect(given.connect, report)
+            log(f"# name/game/hands/seed kibitz {full_name(self.game)} {2 * hands} {seed}\n")
+            log(f"#--t_response {1000 * given.move:.0f}\n#--t_per_hand {1000 * given.hand:.0f}\n")
+            found = self._match(self.table, hands, seed, given, log, report)
         finally:
-            for each in table:
+            for each in self.table:
                 each.lines.connection.close()
+            self.table = []
         if found.forfeit:
             log(f"# {found.forfeit}\n")
         log(f"SCORE:{'|'.join(map(str, found.chips))}:{'|'.join(self.names)}\n")
         return found
-
-    # ---------------------------------------------------------------- connections
-
-    def _seat(self, table: list[Seated], seconds: float, report: Reporter) -> None:
-        """Accept connections until both players have sent the version of the protocol; refuse others."""
-        until = time.monotonic() + seconds
-        while len(table) < len(self.names):
-            left = until - time.monotonic()
-            try:
-                if left <= 0:
-                    raise TimeoutError
-                self.listener.settimeout(left)
-                connection, _ = self.listener.accept()
-            except TimeoutError:
-                raise BadInput(f"{len(table)} of 2 players have connected within {seconds:g} s") from None
-            lines, name = Lines(connection), self.names[len(table)]
-            try:
-                greeting = lines.receive(min(GREETING, max(until - time.monotonic(), 0)))
-                if not greeting.startswith(VERSION.rpartition(".")[0] + "."):
-                    raise Lost(f"sent {greeting[:40]!r} instead of {VERSION}")
-            except Lost as lost:
-                connection.close()
-                report.message(f"refused a connection: it {lost}")
-                continue
-            table.append(Seated(name, lines))
-            report.message(f"{name} has connected")
-
-    # ---------------------------------------------------------------- hands
 
     def _match(
         self, table: list[Seated], deals: int, seed: int, limits: Limits, log: Callable[[str], Any], report: Reporter

@@ -11,6 +11,7 @@ VERSION = "VERSION:2.0.0"
 COMMENTS = ("#", ";")
 MAX_LINE = 1024  # bytes; a state of limit hold'em has about 80
 CHUNK = 4096
+SECONDS = (0.001, 86400.0)  # the least and the most that one may wait
 
 
 class Lost(Exception):

@@ -26,9 +26,7 @@ def acpc(
     ] = "net:models/holdem",
     rules: Rules = "holdem",
     seed: Seed = 1,
-    wait: Annotated[
-        float, typer.Option(min=0.01, max=86400, help="Seconds to wait for each line of the dealer.")
-    ] = 900.0,
+    wait: Annotated[float, typer.Option(help="Seconds to wait for each line of the dealer.")] = 900.0,
     trust: Trust = False,
     json_file: Json = None,
 ) -> None:

@@ -27,13 +27,9 @@ def dealer(
         typer.Option(parser=path_to_read, help="File for the hands, in the format of the ACPC.", metavar="FILE"),
     ] = None,
     seed: Seed = 1,
-    connect_seconds: Annotated[
-        float, typer.Option(min=0.01, max=86400, help="Seconds until both players must be connected.")
-    ] = 600.0,
-    move_seconds: Annotated[float, typer.Option(min=0.01, max=86400, help="Seconds for each move.")] = 600.0,
-    hand_seconds: Annotated[
-        float, typer.Option(min=0.001, max=86400, help="Seconds per hand, on average over the match.")
-    ] = 7.0,
+    connect_seconds: Annotated[float, typer.Option(help="Seconds until both players must be connected.")] = 600.0,
+    move_seconds: Annotated[float, typer.Option(help="Seconds for each move.")] = 600.0,
+    hand_seconds: Annotated[float, typer.Option(help="Seconds per hand, on average over the match.")] = 7.0,
     json_file: Json = None,
 ) -> None:
     """Deal a match of hold'em to two programs that connect to a port of this machine, and report who is better.
@@ -46,16 +42,18 @@ def dealer(
 
     Example: kibitz dealer --port 18791 --hands 500 --names kibitz,guest --move-seconds 10
     """
-    from ...arena.acpc_dealer import Dealer, Limits
+    from ...arena.acpc_dealer import Dealer, Limits, check_match
     from ...arena.statistics import summary
     from ..ui.arena_tables import result_table
 
+    limits = Limits(connect_seconds, move_seconds, hand_seconds)
+    check_match(hands, seed, limits)
     hands_file = Path(os.devnull) if log is None else check_writable(log)
     table = Dealer(game_name, port, names.split(","))
     try:
-        print_plain(f"waiting for two players: kibitz acpc localhost:{table.port} --player NAME", err)
+        print_plain(f"waiting for two players: kibitz acpc localhost:{table.port} --player NAME")
         with reporting(f"dealer on port {table.port}", 2 * hands) as report:
-            limits = Limits(connect_seconds, move_seconds, hand_seconds)
+            table.connect(connect_seconds, report)
             with writing(hands_file), hands_file.open("w", buffering=1) as file:
                 found = table.play(hands, seed, limits, file.write, report)
     finally:
