@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import importlib.util
 import re
 import subprocess
 import sys
@@ -159,3 +160,53 @@ def test_a_game_and_a_player_of_ones_own_in_one_short_script():
     assert re.search(r"^take 1 +100.0% +\+?1.000", found.stdout, re.MULTILINE)
     assert "20 games of nim" in found.stdout
     assert "random" in found.stdout
+
+
+# ---------------------------------------------------------------- scripts, at a small scale
+
+
+def script(name):
+    """The module of an example."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_script_is_run_here_and_named_in_the_index():
+    scripts = {file.stem for file in (ROOT / "examples").glob("*.py") if "__main__" in file.read_text()}
+    tested = set(re.findall(r'script\("(\w+)"\)', Path(__file__).read_text())) | {"own_game_and_player"}
+    index = (ROOT / "docs" / "README.md").read_text()
+    assert scripts == tested
+    assert [name for name in scripts if f"(../examples/{name}.py)" not in index] == []
+
+
+def test_solve_and_plot(tmp_path, capsys):
+    found = script("solve_and_plot").main("kuhn", 100, tmp_path)
+    assert all(solution.nash_conv < 0.2 for solution in found.values())
+    assert found["cfr+"].value == pytest.approx(-1 / 18, abs=0.01)
+    assert (tmp_path / "convergence.png").read_bytes()[:4] == b"\x89PNG"
+    assert len(re.findall(r"^  \w+: [\d.]+%$", capsys.readouterr().out, re.MULTILINE)) == 2
+
+
+def test_train_and_watch(tmp_path, capsys):
+    run = script("train_and_watch").main("kuhn", tmp_path, iterations=3, simulations=100, evaluate_every=1)
+    assert (tmp_path / "training.png").exists()
+    out = capsys.readouterr().out
+    assert re.findall(r"^iteration (\d)", out, re.MULTILINE)[-1] == "3"
+    assert out.count("games: NashConv ") == len([line for line in run.metrics if "nash_conv" in line]) >= 2
+    assert f"kibitz play kuhn --against net:{tmp_path / 'run'}" in out
+
+
+def test_match_with_intervals(capsys):
+    found, naive = script("match_with_intervals").main("leduc", ("always:call", "random"), (20, 60))
+    assert found.result.games == 60
+    out = capsys.readouterr().out
+    assert f"± {found.payoff.margin:.3f} over 30 pairs, ± {naive.margin:.3f} over 60 deals played once" in out
+
+
+def test_explain_a_policy(capsys):
+    best, advice = script("explain_a_policy").main()
+    assert best[0].name == "e7"  # blocks four in a row
+    assert best[0].prob == pytest.approx(advice.policy.max())
+    assert "features:models/yavalath plays e7" in capsys.readouterr().out

@@ -22,7 +22,7 @@ PANELS = {
     "Play": ("games", "players", "play", "serve", "demo"),
     "Search": ("advise", "solve"),
     "Train": ("train", "models", "explain"),
-    "Measure": ("match", "tournament", "rate", "session", "exploit", "study", "bench"),
+    "Measure": ("match", "tournament", "rate", "session", "exploit", "study", "bench", "dealer", "acpc"),
     "Data": ("runs", "record", "replay", "review", "convert"),
     "Setup": ("check", "compile", "cache"),
 }

@@ -1,4 +1,7 @@
-"""Writes `docs/cli.md`, the reference of all commands, and `index.json`: `python -m kibitz.app.cli_reference`."""
+"""Writes the generated pages of `docs`, and `index.json`: `python -m kibitz.app.cli_reference`.
+
+`docs/cli.md` is the reference of all commands, `docs/models.md` has the cards of the models that ship.
+"""
 
 import json
 import re
@@ -10,7 +13,7 @@ from rich.text import Text
 from typer.main import get_command
 
 from ..core.files import write_atomically
-from . import index
+from . import index, models_page
 from .cli import PANELS, build
 
 FILE = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -85,4 +88,6 @@ def _plain(text: str | None) -> str:
 
 if __name__ == "__main__":
     write_atomically(index.FILE, (json.dumps(index.written(), indent=1, ensure_ascii=False) + "\n").encode())
+    index.index.cache_clear()
     write_atomically(FILE, reference().encode())
+    write_atomically(models_page.FILE, models_page.page().encode())

@@ -14,7 +14,6 @@ from .game import SCRATCH
 from .holdem import Holdem, acpc, pokerstars
 from .records import FILE, Record, read_line, read_records
 
-NO_HANDS = ("#", "SCORE")  # other lines in the logs of an ACPC server
 MANY = 1000  # games for which it pays to compile the rules
 UNKNOWN = "unknown"  # the player of a format without names
 RULES = {"thesis": "doppelkopf:thesis", "acpc": "holdem", "pokerstars": "holdem"}  # the game where none is named
@@ -23,7 +22,7 @@ RULES = {"thesis": "doppelkopf:thesis", "acpc": "holdem", "pokerstars": "holdem"
 def looks_like(text: str) -> str:
     """The format of recorded games: json, text, thesis, acpc or pokerstars."""
     first = text.lstrip()
-    if first.startswith(("STATE", *NO_HANDS)):
+    if first.startswith(("STATE", *acpc.NO_HANDS)):
         return "acpc"
     if first.lstrip("\ufeff").startswith(pokerstars.MARK):
         return "pokerstars"
@@ -156,12 +155,5 @@ def _from_pokerstars(text: str, rules_name: str, left_out: Callable[[str], None]
 
 def _from_hands(text: str, rules_name: str) -> Iterator[tuple[Record, Any]]:
     rules = _holdem(rules_name, "acpc")
-    many = text.count("\n") >= MANY
-    for place, line in enumerate(text.splitlines()):
-        if not line.strip() or line.startswith(NO_HANDS):
-            continue
-        try:
-            hand = acpc.read(rules, line, many)
-        except BadInput as error:
-            raise BadInput(f"line {place + 1}: {error}") from None
+    for hand in acpc.read_acpc_log(rules, text, text.count("\n") >= MANY):
         yield Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs), hand.end

@@ -4,7 +4,7 @@
      "actions": [0, 2, 1, ...], "payoffs": [1.0, -1.0]}
 
 `players` are in the order of seats. `actions` include chance outcomes, so that replaying them from the opening gives
-every position.
+every position. `record.schema.json` describes a line as a JSON schema, `docs/records.md` for people.
 """
 
 import json
@@ -21,6 +21,7 @@ from ..core.names import BadInput
 from . import OVER, legal_actions, load_stored, positions
 
 FILE = "games.jsonl"  # in a run folder
+SCHEMA = Path(__file__).with_name("record.schema.json")
 LARGEST = 2**63  # number in a record
 
 

@@ -8,6 +8,10 @@ from typer.main import get_command
 from kibitz.app import cli
 from kibitz.app.cli_reference import subcommands
 from kibitz.app.commands import bench, options
+from kibitz.arena import acpc_client
+from kibitz.arena.acpc_client import Played
+from kibitz.arena.acpc_dealer import Dealer, Dealt
+from kibitz.arena.statistics import Estimate
 from kibitz.studies.report import Report
 from kibitz.studies.tspg import TspgStudy
 
@@ -16,8 +20,10 @@ SOLVED = [f"solve kuhn --iterations 3 --with {method} --out {method}" for method
 TRAINED = "train exit-oos kuhn --iterations 1 --games 2 --simulations 20 --hidden 4 --steps 1 --processes 1"
 # Command -> what is run before it, and its arguments.
 EXAMPLES = {
+    "acpc": ([], "acpc localhost:1 --player always:call"),
     "advise": ([], "advise kuhn --with random '? Q bet'"),
     "bench": ([], "bench"),
+    "dealer": ([], "dealer --hands 1"),
     "explain": ([], "explain models/connect_four --games 1"),
     "exploit": ([], "exploit kuhn random --seeds 1 --processes 1"),
     "match": ([], "match kuhn random random --games 4"),
@@ -64,6 +70,9 @@ class Row:
 @pytest.mark.parametrize("command", EXAMPLES)
 def test_only_json_is_printed(kibitz, tmp_path, monkeypatch, command):
     monkeypatch.setattr(bench, "_benchmarks", lambda: type("Benchmarks", (), {"select": lambda rows: [Row()]}))
+    monkeypatch.setattr(acpc_client, "play_acpc", lambda *_: Played(0, 0, Estimate(0.0, 0.0, 0.0), ""))
+    monkeypatch.setattr(Dealer, "connect", lambda *_: None)
+    monkeypatch.setattr(Dealer, "play", lambda *_: Dealt([], [0, 0], ""))
     monkeypatch.setattr(TspgStudy, "run", lambda self, report: Report("Table", ["a"], [["1"]], []))
     (tmp_path / "study").mkdir()
     before, asked = EXAMPLES[command]

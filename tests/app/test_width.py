@@ -54,6 +54,7 @@ def test_runs_are_compared_in_few_lines(kibitz, tmp_path):
 
 def test_models_and_games_are_listed_in_few_lines(kibitz):
     assert len(lines(kibitz("models"), len(shipped()) + 1)) > 10
+    assert max(map(len, kibitz("models")[1].splitlines())) <= 80  # its commands too
     lines(kibitz("games"), 40)
     lines(kibitz("games", "doppelkopf"), 60)
 

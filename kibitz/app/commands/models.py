@@ -13,7 +13,11 @@ from ..ui.progress import out, print_plain
 from ..ui.tables import compact_table, fits
 from .options import Json, write_json
 
-HEADS = {"network": "model", "game": "game", "what": "layers or patterns", "made": "trained by", "play": "play it"}
+HEADS = {
+    "network": "model", "game": "game", "rules": "rules stamp", "what": "layers or patterns", "bytes": "bytes",
+    "command": "trained by", "seed": "seed", "version": "version of Kibitz", "date": "date", "license": "license",
+    "scores": "score", "exploitability": "exploitability", "notes": "note", "page": "more", "play": "play it",
+}  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +28,9 @@ def list_models(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="Show this model only, with how it was trained.", metavar="MODEL", autocompletion=completion.models
+            help="Show the card of this model: how it was trained, what was measured.",
+            metavar="MODEL",
+            autocompletion=completion.models,
         ),
     ] = None,
     json_file: Json = None,
@@ -39,8 +45,8 @@ def list_models(
     if name is not None:
         chosen = choose("model", "models/" + name.removeprefix("models/"), [model["network"] for model in models])
         models = [model for model in models if model["network"] == chosen]
-        for key, head in HEADS.items():
-            print_plain(f"{head}: {models[0][key]}")
+        for head, value in lines(models[0]):
+            print_plain(f"{head}: {value}")
     else:
         whole = compact_table("player", "game", "kB", "layers or patterns")
         brief = compact_table("player", "game", "kB")
@@ -49,18 +55,32 @@ def list_models(
             whole.add_row(*cells, Text(model["what"]))
             brief.add_row(*cells)
         out.print(whole if fits(whole) else brief, highlight=False)
-        first = models[0]
-        print_plain(f"play against one: {first['play']}\nhow one was trained: kibitz models {first['network']}")
+        first = min(models, key=lambda model: len(model["play"]))
+        print_plain(f"play against one: {first['play']}\nthe card of one:  kibitz models {first['network']}")
     write_json(json_file, models)
+
+
+def lines(model: dict[str, Any]) -> list[tuple[str, str]]:
+    """The card of a model: what is told, and its value; a list has a line for each of its parts."""
+    found = []
+    for key, head in HEADS.items():
+        value = model.get(key, "unknown")
+        value = f"{value:,}" if key == "bytes" else f"docs/{value}" if key == "page" and value != "unknown" else value
+        found += [(head, str(each)) for each in (value if isinstance(value, list) else [value])]
+    return found
 
 
 def described() -> list[dict[str, Any]]:
     """The models that ship, as their files describe themselves."""
+    from dataclasses import asdict
+
+    from ...learn.model_cards import read_card
     from ...learn.model_files import PREFIX, describe, shipped
 
     found = []
     for name, path in shipped().items():
-        about = describe(path)
+        about, card = describe(path), read_card(path)
         play = shlex.join(["kibitz", "play", about.game, "--against", f"{about.player}:{PREFIX}{name}"])
-        found.append({"network": f"{PREFIX}{name}", **about._asdict(), "play": play})
+        known = {"network": f"{PREFIX}{name}", **about._asdict(), "play": play, "command": about.made}
+        found.append(known | ({} if card is None else asdict(card)))
     return found

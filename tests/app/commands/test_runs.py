@@ -378,7 +378,7 @@ def test_shipped_models_are_listed_with_how_to_play_them(kibitz, tmp_path):
     facts = games.load("goofspiel:6").facts
     assert f"{facts.encoding}-128-64-{facts.num_actions}" in out
     assert re.search(r"^net:models/goofspiel-6 +goofspiel:cards=6 +\d", out, re.M)
-    assert f"play against one: {rows[0]['play']}\n" in out
+    assert "play against one: kibitz play leduc --against net:models/leduc\n" in out
     assert "trained by: kibitz train exit-oos leduc" in kibitz("models", "models/leduc")[1]
     assert kibitz("models", "leduc") == kibitz("models", "models/leduc")
     assert "no model is called 'models/ledu': did you mean 'models/leduc'" in kibitz("models", "ledu")[2]
