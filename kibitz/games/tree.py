@@ -4,6 +4,7 @@ A position is the number of a node. All such games share one class, whose kernel
 """
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.names import BadInput
-from ..jit import mix, record, uniform
+from ..jit import generators, mix, record, uniform
 from .game import game
 from .protocol import CHANCE, OVER, SCRATCH, Game, chance_outcomes, legal_actions, positions, view_of
 
@@ -66,6 +67,18 @@ def nodes_of(game: Game, max_nodes: int = MAX_NODES) -> list[Node]:
             game.play(after, action)
             stack.append(after)
     return found
+
+
+def estimated_leaves(game: Game, samples: int = 20) -> float:
+    """The number of leaves, estimated by the branching of random games (Knuth 1975); infinite above 10^300."""
+    rng, total = generators(1, 1)[0], 0.0
+    for _ in range(samples):
+        state, leaves = positions(game)[0], 1.0
+        while game.turn(state) != OVER and leaves < math.inf:
+            leaves = leaves * len(legal_actions(game, state)) if leaves < 1e300 else math.inf
+            game.play(state, game.sample_action(state, rng))
+        total += leaves / samples
+    return total
 
 
 # ---------------------------------------------------------------- the game
