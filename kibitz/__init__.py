@@ -22,6 +22,7 @@ _PUBLIC = {
     "game": "games.game", "CHANCE": "games.game", "OVER": "games.game", "record": "jit", "helper": "jit",
     "player": "players.player",
 }  # fmt: skip
+_BRIDGES = {"openspiel": "bridges.openspiel"}  # modules that import an extra
 __all__ = [
     "CHANCE",
     "OVER",
@@ -41,6 +42,7 @@ __all__ = [
     "load",
     "match",
     "models",
+    "openspiel",
     "play",
     "player",
     "record",
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     )
     from .arena.match import MatchResult
     from .arena.tournament import Standings
+    from .bridges import openspiel
     from .core.names import BadInput
     from .games.game import CHANCE, OVER, game
     from .games.state import State
@@ -93,6 +96,8 @@ if not TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _BRIDGES:
+        return importlib.import_module(f"{__name__}.{_BRIDGES[name]}")
     if name not in _PUBLIC:
         raise AttributeError(f"module 'kibitz' has no attribute {name!r}: it has {', '.join(__all__)}")
     value = getattr(importlib.import_module(f"{__name__}.{_PUBLIC[name]}"), name)

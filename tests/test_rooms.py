@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "kibitz"
-ROOMS = ["core", "jit", "games", "search", "learn", "players", "arena", "studies", "app", "api"]
+ROOMS = ["core", "jit", "games", "search", "learn", "players", "arena", "studies", "bridges", "app", "api"]
 ONLY_IN = {
     "numba": {"jit"},
     "torch": {"learn", "studies"},
     "ray": {"core"},
     "tensorboard": {"core"},
+    "pyspiel": {"games", "bridges"},
+    "open_spiel": {"players", "bridges"},
     "pickle": set(),
     "dill": set(),
     "cloudpickle": set(),

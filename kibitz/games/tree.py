@@ -212,15 +212,28 @@ def _words(node: Node) -> list[str]:
     return words if different and all(words) else [str(i + 1) for i in range(len(words))]
 
 
-def _path(tree: Tree, node: int) -> list[str]:
-    """The actions that lead to a node."""
-    found: list[str] = []
+def _edges_to(tree: Tree, node: int) -> list[int]:
+    found: list[int] = []
     while tree.parents[node] >= 0:
         above = tree.parents[node]
-        place = tree.below[tree.edges[above] : tree.edges[above + 1]].tolist().index(node)
-        found.append(_words(tree.nodes[above])[place])
+        first, end = tree.edges[above : above + 2]
+        found.append(int(first) + tree.below[first:end].tolist().index(node))
         node = above
     return found[::-1]
+
+
+def actions_to(tree: Tree, node: int) -> list[int]:
+    """The actions that lead to a node."""
+    return tree.numbers[_edges_to(tree, node)].tolist()
+
+
+def _path(tree: Tree, node: int) -> list[str]:
+    """The actions that lead to a node, as words."""
+    found, above = [], 0
+    for edge in _edges_to(tree, node):
+        found.append(_words(tree.nodes[above])[edge - int(tree.edges[above])])
+        above = int(tree.below[edge])
+    return found
 
 
 def tree(nodes: Sequence[Node], source: str, name: str, title: str = "", players: Sequence[str] = ()) -> Tree:
