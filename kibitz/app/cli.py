@@ -23,7 +23,7 @@ PANELS = {
     "Search": ("advise", "solve"),
     "Train": ("train", "models", "explain"),
     "Measure": ("match", "tournament", "rate", "session", "exploit", "study", "bench"),
-    "Data": ("runs", "record", "replay", "convert"),
+    "Data": ("runs", "record", "replay", "convert", "export"),
     "Setup": ("check", "compile", "cache"),
 }
 

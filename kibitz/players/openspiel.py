@@ -79,6 +79,8 @@ class OpenSpielBot(BotPlayer):
             if bot == "mcts":
                 return mcts.MCTSBot(game, c, simulations, evaluator, random_state=draws)
             if bot == "ismcts":
+                if game.get_type().information == module().GameType.Information.PERFECT_INFORMATION:
+                    raise BadInput("OpenSpiel's ismcts plays games with hidden information only: use mcts")
                 return ismcts.ISMCTSBot(game, evaluator, c, simulations, random_state=draws)
             try:
                 return module().load_bot(bot, game, seat)

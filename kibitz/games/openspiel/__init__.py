@@ -29,6 +29,7 @@ PREFIX = "openspiel:"
 TABULATED = 20_000  # nodes of a game that is tabulated
 MAX_HISTORY = 20_000  # actions of a game
 CACHED = 5_000  # states that are kept
+MAX_RESAMPLED = 500  # worlds that OpenSpiel samples until one is legal
 MAX_TRIES = 10_000  # states visited while a world is sampled that fits a view
 
 
@@ -279,11 +280,21 @@ class OpenSpielGame:
         if self.resamples is None:
             self.resamples = self._can_resample(spiel_state, seat)
         if self.resamples and spiel_state.current_player() == seat:
-            found = spiel_state.resample_from_infostate(seat, draw)
-            if self.knows(found, seat) != self.knows(spiel_state, seat):
-                raise BadInput(f"{self.source}: resample_from_infostate gives a state that looks different")
-            return found
+            known = self.knows(spiel_state, seat)
+            for _ in range(MAX_RESAMPLED):  # in Hearts a third of the worlds are impossible: somebody revoked
+                found = self._replayed(spiel_state.resample_from_infostate(seat, draw).history())
+                if found is not None and self.knows(found, seat) == known:
+                    return found
         return self._search_world(spiel_state, seat, draw)
+
+    def _replayed(self, history: list[int]) -> Any:
+        """The state after these actions; None where one of them is illegal."""
+        state = self.game.new_initial_state()
+        for action in history:
+            if state.is_terminal() or action not in state.legal_actions():
+                return None
+            state.apply_action(action)
+        return state
 
     @staticmethod
     def _can_resample(spiel_state: Any, seat: int) -> bool | None:
@@ -323,8 +334,8 @@ class OpenSpielGame:
                 ):
                     stack.append((depth + 1, child))
         raise BadInput(
-            f"no world of {self.source} was found that fits the view of seat {seat + 1}: OpenSpiel's game has no "
-            "resample_from_infostate, and a search for one took too long"
+            f"no world of {self.source} was found that fits the view of seat {seat + 1}, neither by OpenSpiel's "
+            "resample_from_infostate nor by a search"
         )
 
     # ------------------------------------------------------------ for people
