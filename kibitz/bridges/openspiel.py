@@ -49,7 +49,7 @@ def game(name: Game | str) -> Any:
 # ---------------------------------------------------------------- players
 
 
-class Bot(pyspiel.Bot):  # type: ignore[misc]
+class Bot(pyspiel.Bot):  # type: ignore[misc, name-defined]
     """A Kibitz player as a bot of OpenSpiel, in an exported game or one of OpenSpiel's own.
 
     The player gets its seat's view of each state only.
@@ -139,7 +139,7 @@ def policy(strategy: Strategy) -> Any:
 
 
 def tabular_policy(strategy: Strategy) -> "TabularPolicy":
-    """A strategy as the `TabularPolicy` of OpenSpiel's algorithms in Python, which lists all states: small games only."""
+    """A strategy as the `TabularPolicy` of OpenSpiel's algorithms in Python. It lists all states: for small games."""
     from open_spiel.python.policy import TabularPolicy
 
     table = TabularPolicy(spiel_game(strategy.game))

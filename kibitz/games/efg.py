@@ -37,10 +37,10 @@ def write(game: Game, path: str | Path, max_nodes: int = MAX_NODES) -> int:
     try:
         nodes = nodes_of(game, max_nodes)
     except BadInput:
-        raise BadInput(f"{full_name(game)} is too large for an .efg file: it has more than {max_nodes:,} nodes") from None
-    read = isinstance(game, Tree)
-    title, players = (game.title, game.players) if isinstance(game, Tree) else (full_name(game), [])
-    players = players if read and players else [f"seat {seat + 1}" for seat in range(game.facts.seats)]
+        raise BadInput(f"{full_name(game)} is too large for an .efg file: more than {max_nodes:,} nodes") from None
+    title, players = full_name(game), [f"seat {seat + 1}" for seat in range(game.facts.seats)]
+    if isinstance(game, Tree):
+        title, players = game.title, game.players or players
     write_atomically(as_path(path), to_text(nodes, title, players).encode())
     return len(nodes)
 
@@ -249,12 +249,13 @@ class Parser:
 
     def _actions(self, turn: int) -> tuple[list[str], list[float]]:
         self.need("{")
-        names, probs = [], []
+        names: list[str] = []
+        probs: list[Fraction] = []
         while self.token != "}":
             names.append(self.string("an action"))
             if turn == CHANCE:
                 probs.append(self.number("a probability"))
-        if probs and (min(probs) < 0 or abs(sum(probs) - 1) > Fraction(1, 10**6)):
+        if probs and (any(p < 0 for p in probs) or abs(float(sum(probs)) - 1) > 1e-6):
             self.fail(f"the probabilities of chance sum to {float(sum(probs)):g}, not 1")
         self.advance()
         return names, [float(p) for p in probs]
@@ -276,5 +277,3 @@ class Parser:
         if number and number not in self.outcomes:
             self.fail(f"outcome {number} has no payoffs", place)
         return self.outcomes.get(number) if number else None
-
-

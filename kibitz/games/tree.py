@@ -7,7 +7,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -116,6 +116,7 @@ class Tree(Arrays):
     """A game given by its tree."""
 
     # Set by `tree`; kernels see the arrays only.
+    name: str
     source: str  # the name from which `load` makes the game
     title: str
     players: list[str]
@@ -255,7 +256,7 @@ def tree(nodes: Sequence[Node], source: str, name: str, title: str = "", players
     parents, depths, reach = [-1] * len(nodes), [0] * len(nodes), np.ones(len(nodes))
     below, last = np.zeros(edges[-1], np.int64), [[(-1, -1)] * seats for _ in nodes]
     open_nodes: list[list[int]] = []  # [node, number of its children so far]
-    for i, node in enumerate(nodes):
+    for i in range(len(nodes)):
         if open_nodes:
             above, place = open_nodes[-1]
             below[edges[above] + place] = i

@@ -73,6 +73,7 @@ class OpenSpielBot(BotPlayer):
 
         def new_bot(game: Any, seat: int, seed: int) -> Any:
             from open_spiel.python.algorithms import ismcts, mcts
+            from open_spiel.python.bots.uniform_random import UniformRandomBot
 
             draws = np.random.RandomState(seed)
             evaluator = mcts.RandomRolloutEvaluator(1, draws)
@@ -82,6 +83,8 @@ class OpenSpielBot(BotPlayer):
                 if game.get_type().information == module().GameType.Information.PERFECT_INFORMATION:
                     raise BadInput("OpenSpiel's ismcts plays games with hidden information only: use mcts")
                 return ismcts.ISMCTSBot(game, evaluator, c, simulations, random_state=draws)
+            if bot == "uniform_random":  # the registered one ignores seeds
+                return UniformRandomBot(seat, draws)
             try:
                 return module().load_bot(bot, game, seat)
             except RuntimeError as error:

@@ -74,7 +74,7 @@ def load(text: str) -> "Tree | OpenSpielGame":
 
 @functools.lru_cache(maxsize=16)
 def _loaded(text: str) -> "Tree | OpenSpielGame":
-    game = OpenSpielGame(load_spiel(text), text)
+    game: Any = OpenSpielGame(load_spiel(text), text)
     if estimated_leaves(game) > TABULATED:
         return game
     try:
@@ -84,7 +84,7 @@ def _loaded(text: str) -> "Tree | OpenSpielGame":
 
 
 def load_spiel(text: str) -> Any:
-    """OpenSpiel's own object of a game; one with simultaneous moves is made turn-based, each move hidden from others."""
+    """OpenSpiel's own object of a game. One with simultaneous moves is made turn-based, with hidden moves."""
     spiel = module()
     choose("game of OpenSpiel", text.partition("(")[0], spiel.registered_names())
     try:
