@@ -41,7 +41,7 @@ def list_games(
             brief.add_row(key, about)
         out.print(whole if fits(whole) else brief, highlight=False)
         print_plain("parameters of a game: kibitz games goofspiel; set them: goofspiel:cards=6,base=1")
-        print_plain("games of OpenSpiel: openspiel:leduc_poker; of Gambit: efg:FILE; your own: my_game.py:MyGame")
+        print_plain("of OpenSpiel: openspiel:leduc_poker; of Gambit: efg:FILE; own: game.py:MyGame")
         return
     from ...games import full_name, load
 
