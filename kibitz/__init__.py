@@ -25,6 +25,7 @@ _PUBLIC = {
     # environments for learners of others
     "gym": "envs", "pettingzoo": "envs", "vector": "envs",
 }  # fmt: skip
+_BRIDGES = {"openspiel": "bridges.openspiel"}  # modules that import an extra
 __all__ = [
     "CHANCE",
     "OVER",
@@ -46,6 +47,7 @@ __all__ = [
     "load",
     "match",
     "models",
+    "openspiel",
     "pettingzoo",
     "play",
     "player",
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     )
     from .arena.match import MatchResult
     from .arena.tournament import Standings
+    from .bridges import openspiel
     from .core.names import BadInput
     from .envs import gym, pettingzoo, vector
     from .games.game import CHANCE, OVER, game
@@ -104,6 +107,8 @@ if not TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _BRIDGES:
+        return importlib.import_module(f"{__name__}.{_BRIDGES[name]}")
     if name not in _PUBLIC:
         raise AttributeError(f"module 'kibitz' has no attribute {name!r}: it has {', '.join(__all__)}")
     value = getattr(importlib.import_module(f"{__name__}.{_PUBLIC[name]}"), name)

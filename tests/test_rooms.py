@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "kibitz"
-ROOMS = ["core", "jit", "games", "search", "learn", "players", "arena", "studies", "envs", "app", "api"]
+ROOMS = ["core", "jit", "games", "search", "learn", "players", "arena", "studies", "bridges", "envs", "app", "api"]
 ONLY_IN = {
     "numba": {"jit"},
     "torch": {"learn", "studies"},
@@ -16,6 +16,8 @@ ONLY_IN = {
     "tensorboard": {"core"},
     "gymnasium": {"envs"},
     "pettingzoo": {"envs"},
+    "pyspiel": {"games", "bridges"},
+    "open_spiel": {"players", "bridges"},
     "pickle": set(),
     "dill": set(),
     "cloudpickle": set(),

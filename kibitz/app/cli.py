@@ -23,7 +23,7 @@ PANELS = {
     "Search": ("advise", "solve"),
     "Train": ("train", "models", "explain"),
     "Measure": ("match", "tournament", "rate", "session", "exploit", "study", "bench", "dealer", "acpc"),
-    "Data": ("runs", "record", "replay", "review", "convert"),
+    "Data": ("runs", "record", "replay", "review", "convert", "export"),
     "Setup": ("check", "compile", "cache"),
 }
 

@@ -1,5 +1,7 @@
 """Games, one file each. A new file with a `@game` class in this folder is found without being listed anywhere."""
 
+import importlib
+
 from ..core import names
 from ..core.names import BadInput
 from .check import check, check_once
@@ -40,13 +42,16 @@ __all__ = [
     "view_of",
 ]
 
+READERS = ("efg", "openspiel")  # prefixes of games that modules of these names read
+
 
 def load(text: str | Game) -> Game:
     """Make a game from its name and parameters.
 
     Args:
-        text: Such as `leduc`, `goofspiel:13`, `liars_dice:dice=2` or `path/to/my_game.py:MyGame:size=3`. A game object
-            is returned unchanged, so that functions can take either.
+        text: Such as `leduc`, `goofspiel:13`, `liars_dice:dice=2` or `path/to/my_game.py:MyGame:size=3`; a game of
+            Gambit or OpenSpiel, as `efg:path/to/file.efg` or `openspiel:leduc_poker(players=3)`. A game object is
+            returned unchanged, so that functions can take either.
 
     A game that isn't one of Kibitz's own is checked when it is first used (see `check`).
 
@@ -58,6 +63,9 @@ def load(text: str | Game) -> Game:
             check_once(text)
         return text
     name, parameters = names.split(text)
+    if name in READERS:
+        read: Game = importlib.import_module(f".{name}", __name__).load(parameters)
+        return read
     cls = GAMES[name]
     if not hasattr(cls, "facts"):
         raise BadInput(f"{name} is no game: a game is a NamedTuple with the decorator @game")
@@ -87,6 +95,8 @@ def load_stored(text: str) -> Game:
 
 def full_name(game: Game) -> str:
     """The name from which `load` makes the same game; parameters at their default are left out."""
+    if hasattr(game, "source"):  # where it was read from
+        return str(game.source)
     defaults = type(game)._field_defaults  # type: ignore[attr-defined]
     changed = [f"{key}={value}" for key, value in game._asdict().items() if defaults.get(key) != value]
     where = getattr(game, "file", None)

@@ -94,7 +94,7 @@ def _check(game: Game, games: int, seconds: float, rng: np.ndarray, compiled: bo
         for rule in POSITION_RULES:
             rule(game, positions[number], rng, seen)
         checked += 1
-    if compiled:
+    if compiled and not getattr(game, "in_python", False):
         from .compiled_rules import check_compiled
 
         check_compiled(game, positions[:KEPT])

@@ -116,12 +116,15 @@ def game(
     targets: tuple[str, ...] = (),
     milli_unit: str = "",
     check: Callable[[Any], str | None] = lambda game: None,
+    hidden: Callable[[Any], bool] | None = None,
+    listed: bool = True,
     **unknown: Any,
 ) -> Callable[[C], C]:
     """Class decorator that makes a NamedTuple a game. A fact is a value, or a function of the game.
 
-    The game is registered under its name; only another shipped game takes the name of a shipped game.
-    `check` returns what is wrong with a combination of parameters that are each in range.
+    The game is registered under its name, unless it isn't `listed`; only another shipped game takes the name of a
+    shipped game. `check` returns what is wrong with a combination of parameters that are each in range. A game with the
+    rule `look` has hidden information, or only where `hidden` says so.
     """
     for fact in unknown:
         raise TypeError(_renamed("fact", fact) or f"no fact of a game is called {fact}{_near(fact, FACTS)}")
@@ -174,7 +177,7 @@ def game(
                 zero_sum=of(zero_sum),
                 encoding=of(encoding),
                 notes=of(notes),
-                hidden="look" in written,
+                hidden=hidden(self) if hidden else "look" in written,
                 targets=targets,
                 milli_unit=milli_unit,
             )
@@ -184,7 +187,7 @@ def game(
 
         for key, value in (("name", name), ("state", state), ("facts", property(facts))):
             setattr(cls, key, value)
-        if is_shipped(cls) or name not in GAMES or not is_shipped(GAMES[name]):
+        if listed and (is_shipped(cls) or name not in GAMES or not is_shipped(GAMES[name])):
             GAMES(name)(cls)
         return cls
 

@@ -91,7 +91,8 @@ def wrapping(function: F) -> F:
 class Kernel:
     """A function that is compiled at its first call with arguments of these types, or loaded from the cache.
 
-    It reports an index outside an array, in the rules of somebody's game, in one line.
+    It reports an index outside an array, in the rules of somebody's game, in one line. A game whose class says
+    `in_python = True` has rules that can't be compiled: its kernels run as plain Python.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -99,6 +100,8 @@ class Kernel:
         self.py_func = function
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
+        if arguments and getattr(arguments[0], "in_python", False):
+            return self.py_func(*arguments, **named)
         if _pending:
             _register_pending()
         try:

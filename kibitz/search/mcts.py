@@ -105,7 +105,8 @@ class Mcts(Search):
                 f"{full_name(game)} has hidden information, which a tree of positions would see; use ismcts or oos"
             )
         super().__init__(game, seed)
-        self.select, self.reuse = select, reuse
+        self.select = select
+        self.reuse = reuse and not getattr(game, "in_python", False)  # finding the new root would take longer
         self.policy = Uniform() if policy is None else policy
         low, high = facts.rewards
         provable = prove and facts.seats == 2 and facts.zero_sum

@@ -14,11 +14,13 @@ from ..core import memory
 from ..core.names import BadInput
 from ..games import full_name
 from ..games.protocol import CHANCE, NO_SEAT, OVER, SCRATCH, TOO_LONG, Game, positions
+from ..games.tree import estimated_leaves
 from ..jit import kernel
 from .infoset_table import TWO_WIDTHS, Table, grow, has_room, new_table, slot_of
 from .infoset_table import size as table_size
 
 MAX_LEAVES = 30_000_000  # about 2 GB
+MAX_LEAVES_IN_PYTHON = 400_000  # of a game whose rules aren't compiled: a minute
 
 DONE, FULL, FORGETFUL, TOO_LARGE = 0, 1, 2, 3  # how unfolding ends
 
@@ -65,6 +67,10 @@ def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
         BadInput: It has too many leaves, or its infosets forget the seat's own moves (imperfect recall).
     """
     two_seats_zero_sum(game, "the sequence form")
+    if getattr(game, "in_python", False):
+        max_leaves = min(max_leaves, MAX_LEAVES_IN_PYTHON)
+        if estimated_leaves(game) > 10 * max_leaves:
+            raise _too_large(game, max_leaves)
     depth = game.facts.max_game_length + 1
     stack = _Stack(
         states=np.zeros(depth, game.state),
@@ -98,12 +104,16 @@ def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
         memory.check(4 * _size(found), f"the game tree of {full_name(game)}", "choose a smaller game")
         found = _grow(found)
     if ended == TOO_LARGE:
-        raise BadInput(f"{full_name(game)} is too large to enumerate: it has more than {max_leaves:,} leaves")
+        raise _too_large(game, max_leaves)
     if ended == FORGETFUL:
         raise BadInput(
             f"{full_name(game)} has no sequence form: an infoset is reached by different moves of its own seat"
         )
     return _sides(game, found)
+
+
+def _too_large(game: Game, max_leaves: int) -> BadInput:
+    return BadInput(f"{full_name(game)} is too large to enumerate: it has more than {max_leaves:,} leaves")
 
 
 # Places in `counts`.

@@ -27,6 +27,7 @@ OPTIONS = {  # of players that need some
     "ensemble-uct": "ensemble-uct:3x20,exact=0",
     "features": "features:models/connect_four",
     "net": "net:models/leduc",
+    "openspiel-bot": "openspiel-bot:mcts,simulations=4",
     "style": "style:loose-aggressive",
 }
 OTHER_GAMES = {

@@ -20,6 +20,7 @@ HIDDEN = ["kuhn", "leduc", "goofspiel:4", "liars_dice", "holdem", "doppelkopf", 
 TINY = {  # names of players with a tiny budget, or with the files that tests have
     "doko": "doko:models/doppelkopf,simulations=2",
     "ensemble-uct": "ensemble-uct:2x8,exact=0",
+    "openspiel-bot": "openspiel-bot:ismcts,simulations=2",
     "lstm": f"lstm:{RUNS / 'next-card'}",
     "uct-lstm": f"uct-lstm:2x8,exact=0,net={RUNS / 'next-card'}",
 }

@@ -41,6 +41,7 @@ def list_games(
             brief.add_row(key, about)
         out.print(whole if fits(whole) else brief, highlight=False)
         print_plain("parameters of a game: kibitz games goofspiel; set them: goofspiel:cards=6,base=1")
+        print_plain("of OpenSpiel: openspiel:leduc_poker; of Gambit: efg:FILE; own: game.py:MyGame")
         return
     from ...games import full_name, load
 
@@ -48,7 +49,7 @@ def list_games(
     kind: Any = type(game)
     out.print(f"[bold]{escape(full_name(game))}[/bold]: {escape(kind.__doc__ or '')}")
     table = Table("parameter", "value", "allowed", "meaning")
-    for key, field in names.hints(kind).items():
+    for key, field in ({} if hasattr(game, "source") else names.hints(kind)).items():
         table.add_row(key, escape(_text(getattr(game, key))), escape(names.span(*field)), escape(field[1]))
     if table.row_count:
         out.print(table)

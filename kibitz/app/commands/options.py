@@ -18,7 +18,8 @@ from ..ui.progress import out
 GameName = Annotated[
     str,
     typer.Argument(
-        help="Game: leduc, goofspiel:13, liars_dice:dice=2,faces=6 or path/to/my_game.py:MyGame.",
+        help="Game: leduc, goofspiel:13, liars_dice:dice=2,faces=6, path/to/my_game.py:MyGame, "
+        "openspiel:leduc_poker(players=3) or efg:FILE.",
         metavar="GAME",
         autocompletion=completion.games,
     ),
