@@ -44,7 +44,7 @@ class Street:
 def _form(tree: BettingTree, node: int, street: int) -> Any:
     if tree.street[node] != street:
         return NEXT
-    children = tree.child[node, : tree.count[node]].tolist()
+    children = tree.child[node, : tree.choices[node]].tolist()
     return int(tree.seat[node]), tuple(_form(tree, child, street) for child in children)
 
 
@@ -57,7 +57,7 @@ def _street(tree: BettingTree, roots: np.ndarray) -> Street:
         ended = tree.street[nodes[0]] != street.number
         node = Node(nodes, NEXT if ended else int(tree.seat[nodes[0]]))
         street.nodes.append(node)
-        for place in range(0 if ended else int(tree.count[nodes[0]])):
+        for place in range(0 if ended else int(tree.choices[nodes[0]])):
             node.children.append(visit(tree.child[nodes, place]))
         return here
 

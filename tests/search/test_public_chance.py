@@ -13,6 +13,7 @@ from kibitz.search.public_chance.betting_tree import FOLD, SHOWDOWN, betting_tre
 from kibitz.search.public_chance.buckets import lossless
 from kibitz.search.public_chance.cards import cards_of
 from kibitz.search.public_chance.clusters import BINS, Spec, Work, abstraction
+from kibitz.search.public_chance.files import read_buckets, read_table_strategy, save_buckets, save_strategy
 from kibitz.search.public_chance.solver import PublicChanceCfr
 from kibitz.search.public_chance.strategy import TableStrategy
 
@@ -95,8 +96,8 @@ def test_torch_adds_the_same_to_the_tables(name):
         board = one.sample(iteration)
         one.step(board, iteration)
         two.step(two._batch(*two.possible(board[None])), iteration)
-    for node in np.flatnonzero(one.tree.count):
-        size = int(one.tree.count[node]) * buckets.counts[one.tree.street[node]]
+    for node in np.flatnonzero(one.tree.choices):
+        size = int(one.tree.choices[node]) * buckets.counts[one.tree.street[node]]
         here, there = one.tables.first[node], two.first[node]
         for mine, theirs in ((one.tables.regrets, two.regrets), (one.tables.sums, two.sums)):
             assert theirs.numpy()[there:][:size] == pytest.approx(mine[here:][:size], rel=1e-4, abs=1e-3)
@@ -138,3 +139,39 @@ def test_clusters_are_as_many_as_asked_for_and_the_same_again():
     for street in range(3):
         assert np.array_equal(one.tables[street], two.tables[street])
         assert ((one.tables[street] < 0) == (cards.held & one.keys[street][:, None] != 0)).all()
+
+
+def test_files_give_back_buckets_and_strategies_and_refuse_what_does_not_fit(tmp_path):
+    game = load(SMALL)
+    solver = PublicChanceCfr(game, lossless(cards_of(game)), threads=1)
+    solver.run(20)
+    strategy = strategy_of(solver)
+    save_buckets(tmp_path / "b", game, solver.buckets)
+    save_strategy(tmp_path / "s", strategy, "")
+    buckets = read_buckets(tmp_path / "b", load(f"{SMALL},raises=2"))
+    assert all(np.array_equal(*pair) for pair in zip(buckets.tables, solver.buckets.tables, strict=True))
+    back = read_table_strategy(tmp_path / "s", game, buckets)
+    views = np.array([kibitz.games.view_of(game, state, 1) for state in decisions(game)], game.state)
+    assert back.action_probs(views) == pytest.approx(strategy.action_probs(views), abs=0.005)
+    with pytest.raises(kibitz.BadInput, match="other cards than those of leduc"):
+        read_buckets(tmp_path / "b", load("leduc"))
+    with pytest.raises(kibitz.BadInput, match="not for holdem:"):
+        read_table_strategy(tmp_path / "s", load(f"{SMALL},raises=2"), buckets)
+    data = bytearray((tmp_path / "b").read_bytes())
+    data[-5] ^= 1
+    (tmp_path / "b").write_bytes(data)
+    with pytest.raises(kibitz.BadInput, match="checksum is wrong"):
+        read_buckets(tmp_path / "b", game)
+    (tmp_path / "b").write_bytes(data[: len(data) // 2])
+    with pytest.raises(kibitz.BadInput):
+        read_buckets(tmp_path / "b", game)
+
+
+def decisions(game):
+    """Positions in which the dealer has to move first, with random cards."""
+    for seed in range(20):
+        cards = np.random.default_rng(seed).permutation(8)[:4]
+        state = kibitz.games.positions(game)[0]
+        for card in cards:
+            game.play(state, int(card) // 2 * 4 + int(card) % 2)
+        yield state

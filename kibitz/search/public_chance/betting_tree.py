@@ -19,7 +19,7 @@ class BettingTree(NamedTuple):
 
     seat: np.ndarray  # [nodes] i8: the seat to move, FOLD or SHOWDOWN
     street: np.ndarray  # [nodes] i8
-    count: np.ndarray  # [nodes] i8: number of actions
+    choices: np.ndarray  # [nodes] i8: number of actions; 0 at an end
     actions: np.ndarray  # [nodes, most] i8: the actions by their numbers in the game
     child: np.ndarray  # [nodes, most] i4
     payoff: np.ndarray  # [nodes] f4: FOLD: of seat 0; SHOWDOWN: what the winner wins
@@ -40,7 +40,7 @@ def betting_tree(game: Any, cards: Cards) -> BettingTree:
 
     def visit(states: list[Any], depth: int) -> int:
         here = len(rows)
-        row: dict[str, Any] = {"actions": [0] * most, "child": [0] * most, "count": 0, "payoff": 0.0}
+        row: dict[str, Any] = {"actions": [0] * most, "child": [0] * most, "choices": 0, "payoff": 0.0}
         rows.append(row)
         while game.turn(states[0]) == CHANCE:
             for state, deal in zip(states, deals, strict=True):
@@ -54,7 +54,7 @@ def betting_tree(game: Any, cards: Cards) -> BettingTree:
             return here
         row["seat"] = turn
         legal = legal_actions(game, states[0])
-        row["count"] = len(legal)
+        row["choices"] = len(legal)
         for place, action in enumerate(legal):
             after = [state.copy() for state in states]
             for state in after:

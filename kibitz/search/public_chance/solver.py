@@ -49,11 +49,17 @@ class Scratch(NamedTuple):
     by_card: np.ndarray  # [2, deck] f8
 
 
+def first_entries(tree: BettingTree, counts: tuple[int, ...]) -> tuple[np.ndarray, int]:
+    """Where the entries of each node begin, and how many there are in all."""
+    sizes = tree.choices.astype(np.int64) * np.array(counts, np.int64)[tree.street]
+    ends = np.cumsum(sizes)
+    return ends - sizes, int(ends[-1])
+
+
 def empty_tables(tree: BettingTree, counts: tuple[int, ...]) -> Tables:
     """Tables of a game before the first iteration."""
-    sizes = tree.count.astype(np.int64) * np.array(counts, np.int64)[tree.street]
-    ends = np.cumsum(sizes)
-    return Tables(ends - sizes, np.zeros(ends[-1], np.float32), np.zeros(ends[-1], np.float32))
+    first, size = first_entries(tree, counts)
+    return Tables(first, np.zeros(size, np.float32), np.zeros(size, np.float32))
 
 
 def possible_hands(buckets: Buckets, board: np.ndarray) -> Hands:
@@ -81,7 +87,7 @@ class PublicChanceCfr:
         self.threads = threads or cores()
         stop = min(TRUNK, buckets.cards.streets - 1)
         before = np.zeros(len(self.tree.seat), np.int8)  # the street of the node's parent
-        for node, (count, children) in enumerate(zip(self.tree.count, self.tree.child, strict=True)):
+        for node, (count, children) in enumerate(zip(self.tree.choices, self.tree.child, strict=True)):
             before[children[:count]] = self.tree.street[node]
         self._roots = np.flatnonzero((self.tree.street >= stop) & (before < stop)) if stop else np.zeros(1, np.int64)
         self._stop = stop
@@ -154,8 +160,8 @@ class PublicChanceCfr:
 def normalised(tree: BettingTree, tables: Tables, counts: tuple[int, ...]) -> np.ndarray:
     """Sums of strategies as probabilities; uniform where nothing was added."""
     found = np.zeros_like(tables.sums)
-    for node in np.flatnonzero(tree.count):
-        n, start = int(tree.count[node]), int(tables.first[node])
+    for node in np.flatnonzero(tree.choices):
+        n, start = int(tree.choices[node]), int(tables.first[node])
         part = slice(start, start + n * counts[tree.street[node]])
         sums = tables.sums[part].reshape(-1, n)
         total = sums.sum(axis=1, keepdims=True)
@@ -178,7 +184,7 @@ def walk(tree, tables, hands, scratch, root, stop, forward, roots, stops, weight
     scratch.tried[0] = 0
     while depth >= 0:
         node = np.int64(scratch.node[depth])
-        seat, count = np.int64(tree.seat[node]), np.int64(tree.count[node])
+        seat, count = np.int64(tree.seat[node]), np.int64(tree.choices[node])
         if tree.street[node] >= stop:
             if forward:
                 for each in range(2):
@@ -215,7 +221,7 @@ def walk(tree, tables, hands, scratch, root, stop, forward, roots, stops, weight
 @long_helper
 def choose(tree, tables, hands, scratch, node, depth):
     """Regret matching for every hand; the values of both seats start at 0."""
-    n, street, first = np.int64(tree.count[node]), tree.street[node], tables.first[node]
+    n, street, first = np.int64(tree.choices[node]), tree.street[node], tables.first[node]
     regrets, strategy = tables.regrets, scratch.strategy
     for i in range(scratch.values.shape[2]):
         h = hands.order[street, i]
@@ -233,7 +239,7 @@ def choose(tree, tables, hands, scratch, node, depth):
 @long_helper
 def update(tree, tables, hands, scratch, node, depth, weight):
     """The mover's value, and what a node adds to its regrets and its average strategy."""
-    n, street, first = np.int64(tree.count[node]), tree.street[node], tables.first[node]
+    n, street, first = np.int64(tree.choices[node]), tree.street[node], tables.first[node]
     seat = np.int64(tree.seat[node])
     own = scratch.row[seat, depth]
     regrets, sums, strategy, acted = tables.regrets, tables.sums, scratch.strategy, scratch.acted

@@ -23,7 +23,7 @@ class TableStrategy:
     @cached_property
     def _nodes(self) -> tuple[np.ndarray, np.ndarray]:
         """Decisions by their lines: the lines, ascending, and their nodes."""
-        nodes = np.flatnonzero(self.tree.count)
+        nodes = np.flatnonzero(self.tree.choices)
         order = np.argsort(self.tree.line[nodes])
         return self.tree.line[nodes][order], nodes[order]
 
@@ -39,12 +39,12 @@ class TableStrategy:
             keys, order = cards.canonical(board[here, : cards.dealt[street]])
             rows = np.searchsorted(self.buckets.keys[street], keys) if cards.dealt[street] else np.zeros(len(here), int)
             bucket[here] = self.buckets.tables[street][rows, cards.hand_orders[order, hand[here]]]
-        return node, self.first[node] + bucket * self.tree.count[node]
+        return node, self.first[node] + bucket * self.tree.choices[node]
 
     def action_probs(self, views: np.ndarray) -> np.ndarray:
         """Probabilities at views of the mover: [views, num_actions] f8, the legal actions in order, then zeros."""
         node, at = self.places(views)
-        counts = self.tree.count[node]
+        counts = self.tree.choices[node]
         found = np.zeros((len(views), self.tree.most))
         for place in range(self.tree.most):
             here = counts > place
