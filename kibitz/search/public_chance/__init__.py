@@ -1,0 +1,1 @@
+"""Poker on the public tree: betting trees, card abstraction, and CFR with sampled public cards."""

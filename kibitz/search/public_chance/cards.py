@@ -1,0 +1,211 @@
+"""The cards of a poker game as the public tree sees them: all hands of a seat at once, on one board.
+
+Hands with a card in common can't be held together, and a hand can't hold a card of the board. Boards that differ by a
+permutation of suits are one class, its *canonical* board; the hands are permuted with it.
+"""
+
+from functools import cached_property
+from itertools import combinations, permutations
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from ...core.names import BadInput
+from ...games import full_name
+from ...games.holdem import Holdem
+from ...games.holdem.ranges import all_hands, hand_values, masks
+from ...games.holdem.state import DEALT_BY, HOLE
+from ...games.leduc import Leduc
+
+
+class Cards:
+    """Cards are numbered from 0, rank by rank: rank * suits + suit. A board is one card after the other."""
+
+    ranks: int
+    suits: int
+    hole: int  # cards in a hand
+    dealt: tuple[int, ...]  # number of cards on the board by street
+
+    def __init__(self) -> None:
+        self.deck = self.ranks * self.suits
+        self.hands = np.array(sorted(hand[::-1] for hand in combinations(range(self.deck), self.hole)), np.int64)
+        self.held = masks(self.hands)  # [hands]: as bits
+        # hand_index[card, card]: the number of a hand
+        self.hand_index = np.full((self.deck,) * self.hole, -1, np.int32)
+        for order in permutations(range(self.hole)):
+            self.hand_index[tuple(self.hands[:, i] for i in order)] = np.arange(len(self.hands))
+        self.suit_orders = np.array(list(permutations(range(self.suits))), np.int64)
+
+    @property
+    def streets(self) -> int:
+        return len(self.dealt)
+
+    def street_of(self, dealt: int) -> int:
+        """The street after so many cards have been dealt to hands and board."""
+        return self.dealt.index(dealt - 2 * self.hole)
+
+    def free(self, board: np.ndarray) -> np.ndarray:
+        """[hands] bool: hands that don't hold a card of the board."""
+        return self.held & masks(board) == 0
+
+    def permuted(self, cards: np.ndarray, order: np.ndarray) -> np.ndarray:
+        """Cards with their suits permuted."""
+        return cards // self.suits * self.suits + order[cards % self.suits]
+
+    @cached_property
+    def hand_orders(self) -> np.ndarray:
+        """[orders, hands] i2: the number of each hand after each permutation of suits."""
+        moved = [self.permuted(self.hands, order) for order in self.suit_orders]
+        return np.array([self.hand_index[tuple(each.T)] for each in moved], np.int16)
+
+    def canonical(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For boards [boards, cards]: their classes as numbers, and the permutation of suits that leads there.
+
+        The order of cards on a board doesn't count: the number is the least set of cards, as bits.
+        """
+        best = np.full(len(boards), np.iinfo(np.int64).max)
+        which = np.zeros(len(boards), np.int64)
+        for i, order in enumerate(self.suit_orders):
+            found = masks(self.permuted(boards, order))
+            less = found < best
+            best[less], which[less] = found[less], i
+        return best, which
+
+    def classes(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """All canonical boards of `count` cards as sets, ascending, and how many boards each stands for."""
+        if count == 0:
+            return np.zeros(1, np.int64), np.ones(1, np.int64)
+        keys = np.concatenate([self.canonical(part)[0] for part in _parts(self.deck, count)])
+        return np.unique(keys, return_counts=True)
+
+    def values(self, boards: np.ndarray) -> np.ndarray:
+        """[boards, hands] i8: the rank of each hand at a showdown; -1: it shares a card with the board."""
+        raise NotImplementedError
+
+    def lossless(self, street: int) -> np.ndarray:
+        """[canonical boards, hands] i4: a bucket for each class of hands that a permutation of suits makes equal.
+
+        -1 where a hand shares a card with the board.
+        """
+        keys, _ = self.classes(self.dealt[street])
+        found = np.full((len(keys), len(self.hands)), -1, np.int32)
+        count = 0
+        for row, key in zip(found, keys.tolist(), strict=True):
+            board = self.bits_to_board(key)
+            same = [i for i, order in enumerate(self.suit_orders) if masks(self.permuted(board, order)) == key]
+            least = self.hand_orders[same].min(axis=0)
+            free = np.flatnonzero(self.free(board))
+            _, row[free] = np.unique(least[free], return_inverse=True)
+            row[free] += count
+            count = int(row.max()) + 1
+        return found
+
+    def read(self, views: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of views, one seat each: the number of the hand, and the board, [views, cards], as far as it is dealt."""
+        raise NotImplementedError
+
+    def two_deals(self) -> list[list[int]]:
+        """Two deals in the order of the game, the hands of the two seats exchanged, with different ranks of hands."""
+        raise NotImplementedError
+
+    def bits_to_board(self, key: int) -> np.ndarray:
+        return np.array([card for card in range(self.deck) if key >> card & 1], np.int64)
+
+
+def _parts(deck: int, count: int, size: int = 1 << 17) -> Any:
+    """All sets of cards, in arrays of bounded size."""
+    every = combinations(range(deck), count)
+    left = comb(deck, count)
+    while left:
+        n = min(size, left)
+        yield np.fromiter(
+            (card for _, cards in zip(range(n), every, strict=False) for card in cards), np.int64
+        ).reshape(n, count)
+        left -= n
+
+
+class HoldemCards(Cards):
+    """Two hole cards; three, one and one on the board."""
+
+    hole = 2
+
+    def __init__(self, game: Any) -> None:
+        self.game = game
+        self.ranks, self.suits = game.ranks, game.suits
+        self.dealt = tuple(int(each) - HOLE for each in DEALT_BY[: game.streets])
+        super().__init__()
+        self.codes = np.array([4 * rank + suit for rank in range(self.ranks) for suit in range(self.suits)])
+        assert (self.codes[self.hands] == all_hands(game)).all()
+
+    def values(self, boards: np.ndarray) -> np.ndarray:
+        found = np.zeros((len(boards), len(self.hands)), np.int64)
+        coded, codes = self.codes[boards], self.codes[self.hands]
+        hand_values(codes, masks(codes), coded, masks(coded), found)
+        return found
+
+    def read(self, views: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        numbers = np.zeros(53, np.int64)
+        numbers[self.codes] = np.arange(self.deck)
+        hole = numbers[views["hole"][np.arange(len(views)), seats]]
+        return self.hand_index[hole[:, 0], hole[:, 1]].astype(np.int64), numbers[views["board"][:, : self.dealt[-1]]]
+
+    def two_deals(self) -> list[list[int]]:
+        for seed in range(1000):
+            cards = np.random.default_rng(seed).permutation(self.deck)[: 4 + self.dealt[-1]]
+            (one, two, three, four), board = cards[:4], cards[4:]
+            values = self.values(board[None])[0, self.hand_index[[one, three], [two, four]]]
+            if values[0] != values[1]:
+                orders = ((one, two, three, four), (three, four, one, two))
+                return [self.codes[[*order, *board]].tolist() for order in orders]
+        raise BadInput(f"{full_name(self.game)} has no two hands of different ranks")
+
+
+class LeducCards(Cards):
+    """One card in hand, one on the board; a pair with it beats the higher card."""
+
+    hole = 1
+    dealt = (0, 1)
+
+    def __init__(self, game: Any) -> None:
+        self.game, self.ranks, self.suits = game, game.ranks, game.suits
+        super().__init__()
+
+    def values(self, boards: np.ndarray) -> np.ndarray:
+        ranks = self.hands[:, 0] // self.suits
+        paired = ranks == boards[:, :1] // self.suits
+        return np.where(self.hands[:, 0] == boards[:, :1], -1, ranks + self.ranks * paired)
+
+    def lossless(self, street: int) -> np.ndarray:
+        if self.game.told_apart:
+            return super().lossless(street)
+        ranks = self.hands[:, 0] // self.suits
+        if street == 0:
+            return ranks[None].astype(np.int32)
+        boards = np.array([self.bits_to_board(key) for key in self.classes(1)[0].tolist()])
+        return np.where(self.values(boards) < 0, -1, boards // self.suits * self.ranks + ranks).astype(np.int32)
+
+    def read(self, views: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        copies = 1 if self.game.told_apart else self.suits
+        hand = views["cards"][np.arange(len(views)), seats].astype(np.int64) * copies
+        public = np.maximum(views["public"], 0).astype(np.int64) * copies
+        return hand, (public + (public == hand) * (copies > 1))[:, None]  # of equal ranks, another card
+
+    def two_deals(self) -> list[list[int]]:
+        kind = 1 if self.game.told_apart else self.suits
+        one, two = 0, self.deck - 1
+        board = next(card for card in range(self.deck) if card not in (one, two))
+        return [[a // kind, b // kind, board // kind] for a, b in ((one, two), (two, one))]
+
+
+def cards_of(game: Any) -> Cards:
+    """The cards of a poker game.
+
+    Raises:
+        BadInput: The game isn't Leduc poker or hold'em.
+    """
+    if isinstance(game, Holdem):
+        return HoldemCards(game)
+    if isinstance(game, Leduc):
+        return LeducCards(game)
+    raise BadInput(f"{full_name(game)} isn't poker with a public betting tree: leduc or holdem")
