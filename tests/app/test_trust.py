@@ -48,6 +48,7 @@ READERS = {
         ("transcript.txt --with heuristic", True),
     ],
     "rate": [("tournament", False)],
+    "acpc": [("127.0.0.1:1 --player net:deep-cfr --wait 0.1", False)],
     "runs": [("", False), ("--in .", False), ("compare exit-oos deep-cfr", False)],
     "train": [
         *((f"--resume {name}", True) for name in ("exit-oos", "tspg", "deep-cfr", "next-card", "cards", "exit-cards")),
@@ -84,7 +85,7 @@ READERS = {
     "study": [("deep-cfr leduc --out .", False)],
     "models": [("", False)],
 }
-READ_NO_FILES = {"games", "players", "check", "demo", "compile", "cache", "bench"}
+READ_NO_FILES = {"games", "players", "check", "demo", "compile", "cache", "bench", "export", "dealer"}
 SERVES = {"serve"}  # until it is stopped: its tables are tried in web/test_store.py, its players below
 
 
