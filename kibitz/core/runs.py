@@ -19,6 +19,7 @@ from typing import IO, Any
 from .files import (
     check_fits,
     check_numbers,
+    check_regular,
     make_folder,
     parse_json,
     read_json,
@@ -160,6 +161,7 @@ class Run:
         path, found = self.path(name), []
         if not path.exists():
             return []
+        check_regular(path, name)
         for number, line in enumerate(read_lines(path, name), 1):
             if line.endswith(b"\n"):
                 try:

@@ -1,6 +1,7 @@
 """Run folders: lines that survive a kill, events for TensorBoard, and one process at a time."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -211,3 +212,10 @@ def test_a_lock_is_seen_and_looking_at_it_gets_in_nobodys_way(run):
         looks.stdout.readline()  # it holds the lock for an instant, as `is_locked` does
         with run.lock():
             assert run.is_locked()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_the_place_of_metrics_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "metrics.jsonl")
+    with pytest.raises(BadInput, match="is a device, not a metrics.jsonl file"):
+        Run(tmp_path).read_lines()
