@@ -217,5 +217,5 @@ def test_a_lock_is_seen_and_looking_at_it_gets_in_nobodys_way(run):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_in_the_place_of_metrics_is_refused(tmp_path):
     os.mkfifo(tmp_path / "metrics.jsonl")
-    with pytest.raises(BadInput, match="is a device, not a metrics.jsonl file"):
+    with pytest.raises(BadInput, match=r"is a device, not a metrics\.jsonl file"):
         Run(tmp_path).read_lines()
