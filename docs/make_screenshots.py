@@ -24,7 +24,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from kibitz.app.commands.serve import _listen, _server
 
-IMAGES = Path(__file__).parent / "images"
+IMAGES = Path(__file__).parent.absolute() / "images"
 SEED = 7  # of the deals and players of all tables
 WIDE, PHONE = (1180, 860), (390, 820)
 PATIENCE = 400_000  # milliseconds: kernels may have to be compiled
@@ -66,10 +66,15 @@ def ask_kibitzer(page: Page) -> None:
     """Switch the kibitzer on, and wait until its advice stays as it is."""
     page.check("#kibitz")
     page.wait_for_selector("#advice .move")
+    steady(page, "#advice")
+
+
+def steady(page: Page, place: str) -> None:
+    """Wait until a part of the page stays as it is."""
     before, since = "", time.monotonic()
     while time.monotonic() < since + STEADY:
         time.sleep(0.1)
-        text = page.inner_text("#advice")
+        text = page.inner_text(place)
         if text != before:
             before, since = text, time.monotonic()
 
@@ -114,6 +119,32 @@ def phone(page: Page) -> None:
     doppelkopf(page)
 
 
+def study(page: Page) -> None:
+    page.goto(f"{page.url.partition('#')[0]}#/study/leduc?moves=%3F+K+raise&seat=2&a=oos:20000&b=net:models/leduc")
+    page.wait_for_selector("#study-comparison :is(li, tr)")
+    steady(page, "#study-comparison")
+
+
+def review(page: Page) -> None:
+    start(page, "connect_four", "uct:2000")
+    while page.get_attribute(".table", "data-phase") == "yours":
+        turn = page.get_attribute(".table", "data-turn")
+        page.locator("#picture .legal").first.click()
+        page.wait_for_selector(f'.table:not([data-turn="{turn}"]), .table[data-phase=over]')
+        page.wait_for_selector(ASKED)
+    page.click("#review-this")
+    page.wait_for_selector("#move-list tbody tr")
+    steady(page, "#move-list")
+
+
+def lab(page: Page) -> None:
+    page.click("#tab-lab")
+    page.click("#lab-new")
+    page.click("#training-start")
+    page.wait_for_selector("#lab-curves svg")
+    steady(page, "#lab-state")
+
+
 # By the name of the image: what leads to it from the first page, and the size of the screen.
 SCENES: dict[str, tuple[Callable[[Page], None], tuple[int, int]]] = {
     "games": (games, WIDE),
@@ -123,6 +154,9 @@ SCENES: dict[str, tuple[Callable[[Page], None], tuple[int, int]]] = {
     "holdem": (holdem, WIDE),
     "doppelkopf": (doppelkopf, WIDE),
     "phone": (phone, PHONE),
+    "study": (study, WIDE),
+    "review": (review, WIDE),
+    "lab": (lab, WIDE),
 }
 
 
@@ -173,7 +207,12 @@ def main(names: list[str]) -> None:
     unknown = sorted(set(names) - set(SCENES))
     if unknown:
         sys.exit(f"no scene is called {', '.join(unknown)}; there are {', '.join(SCENES)}")
-    with running() as address, sync_playwright() as playwright:
+    with (
+        tempfile.TemporaryDirectory() as here,
+        contextlib.chdir(here),
+        running() as address,
+        sync_playwright() as playwright,
+    ):
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
         for name in names or SCENES:

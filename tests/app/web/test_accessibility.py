@@ -43,8 +43,36 @@ def interface(page):
     page.wait_for_selector("h2")
 
 
+def study(page):
+    page.goto(f"{page.url.partition('#')[0]}#/study/leduc?moves=%3F+K&a=random&b=always:call")
+    page.wait_for_selector("#study-comparison li, #study-comparison tr, #study-comparison p")
+
+
+def review_list(page):
+    page.click("#tab-review")
+    page.wait_for_selector("#file-form")
+
+
+def review(page):
+    game_over(page)
+    page.click("#review-this")
+    page.wait_for_selector("#move-list tbody tr")
+
+
+def lab(page):
+    page.click("#tab-lab")
+    page.wait_for_selector("#lab-views")
+
+
+def new_training(page):
+    lab(page)
+    page.click("#lab-new")
+    page.wait_for_selector("#training-learners input")
+
+
 # Functions that lead from the first page to the one that is tried.
 PAGES = [choose, set_up, board_with_kibitzer, cards_with_kibitzer, game_over, interface]
+PAGES += [study, review_list, review, lab, new_training]
 
 
 def faults(page):
