@@ -44,7 +44,7 @@ def interface(page):
 
 
 def study(page):
-    page.goto(f"{page.url.partition('#')[0]}#/study/leduc?moves=%3F+K&a=random&b=always:call")
+    page.goto(f"{page.url.partition('#')[0]}#/study/leduc?moves=K+%3F&a=random&b=always:call")
     page.wait_for_selector("#study-comparison li, #study-comparison tr, #study-comparison p")
 
 
