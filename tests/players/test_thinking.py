@@ -51,14 +51,14 @@ def test_advice_grows_and_ends_as_the_advice_of_the_whole_budget(game, name):
 
 
 @pytest.mark.parametrize("name", ["uct:seconds=0.3,prove=no", "ensemble-uct:10x1000000,exact=0"])
-def test_the_first_advice_comes_soon_and_later_ones_take_twice_the_time(name):
-    game = TIC_TAC_TOE
-    view, seat = first_view(game)
-    spent = [advice.seconds for advice in growing_advice(name, game, view, seat, seconds=0.3)]
-    assert 3 <= len(spent) <= 5
-    assert spent[0] < 0.15
-    assert spent[-1] >= 0.3
-    assert all(1.8 * one <= two for one, two in pairwise(spent[:-1]))
+def test_advice_grows_until_its_time_is_over(name):
+    view, seat = first_view(TIC_TAC_TOE)
+    found = list(growing_advice(name, TIC_TAC_TOE, view, seat, seconds=0.3))
+    assert found[-1].seconds >= 0.3
+    for one, two in pairwise(found):
+        assert one.seconds < 0.3
+        assert one.seconds < two.seconds
+        assert one.simulations < two.simulations
 
 
 def test_a_proven_position_ends_the_search():

@@ -32,7 +32,10 @@ class Training:
     def running(self) -> bool:
         if self.told is not None and time.monotonic() - self.told > LEAVE:
             self.process.kill()
-        return self.process.poll() is None
+        ended = self.process.poll() is not None
+        if ended:
+            self._close()
+        return not ended
 
     @property
     def problem(self) -> str:
@@ -47,9 +50,12 @@ class Training:
         """End it as Ctrl-C would: its standard input is closed (see `training_child`)."""
         if self.told is None:
             self.told = time.monotonic()
-            assert self.process.stdin is not None
-            with contextlib.suppress(OSError):
-                self.process.stdin.close()
+            self._close()
+
+    def _close(self) -> None:
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
 
 
 class Trainings:
