@@ -42,6 +42,8 @@ def serve(
 ) -> None:
     """Play in the browser: a board to click on, players of three strengths, and a kibitzer whose advice grows live.
 
+    Study shows any position with two advisers, Review a finished game, the Lab the runs in runs/ and short trainings.
+
     Tables survive a reload and a restart. Ctrl-C stops the server.
 
     Example: kibitz serve

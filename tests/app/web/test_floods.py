@@ -5,6 +5,7 @@ import json
 import socket
 import threading
 import time
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import httpx
@@ -170,3 +171,11 @@ def test_a_slow_reader_is_disconnected(address, person, monkeypatch):
         assert application.live == 1
         assert web.get(f"/api/tables/{key}").status_code == 200  # its table is still there
         person.plays_on()
+
+
+def test_a_connection_that_has_asked_is_kept_before_newer_idle_ones():
+    asked, idle, newer = (
+        SimpleNamespace(asked=asked, heard=heard) for asked, heard in ((True, 1), (False, 2), (False, 3))
+    )
+    assert min([asked, newer, idle], key=connections.usefulness) is idle
+    assert min([asked, SimpleNamespace(asked=True, heard=0.5)], key=connections.usefulness) is not asked
