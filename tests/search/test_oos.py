@@ -50,15 +50,18 @@ def view_of(game, state, seat):
     return view
 
 
-def expected_update(search, table, updating, view, seat, monkeypatch):
-    """The mean change of every cell over all that one simulation can do, each by its probability."""
+def expected_update(search, table, updating, view, seat, monkeypatch, targeted=None):
+    """The mean change of every cell over all that one simulation can do, each by its probability.
+
+    `targeted` is the share of targeted simulations, if another than the search weights them by.
+    """
     before = table.cells.copy()
     settings = search.settings
     total, expected = 0.0, np.zeros_like(before)
 
     def run(chooser):
-        delta = settings.targeting
-        monkeypatch.setattr(oos, "uniform", lambda rng: float(chooser.choose([delta, 1 - delta])))
+        share = settings.targeting if targeted is None else targeted
+        monkeypatch.setattr(oos, "uniform", lambda rng: float(chooser.choose([share, 1 - share])))
         monkeypatch.setattr(oos, "choose", lambda probs, n, rng: chooser.choose(probs[:n]))
         monkeypatch.setattr(
             oos, "explore", lambda probs, n, share, rng: chooser.choose(share / n + (1 - share) * probs[:n])
@@ -88,13 +91,19 @@ def expected_update(search, table, updating, view, seat, monkeypatch):
     return expected * (1 - settings.targeting + settings.targeting * average)
 
 
-def check_exactness(game, target, delta, gamma, targets, monkeypatch, seed=1):
+def filled_table(game, seed=1):
+    """A table of all infosets with random regrets, and where the cells of each begin."""
     generator = np.random.default_rng(seed)
     table, places = new_table(2048, 8192), {}
     for key, (_, n) in infosets(game).items():
         at = find(table, np.uint64(key), 2 * n)
         table.cells[at : at + n] = generator.normal(size=n)  # some negative, so that some probabilities are 0
         places[key] = (at, n)
+    return table, places
+
+
+def check_exactness(game, target, delta, gamma, targets, monkeypatch, seed=1):
+    table, places = filled_table(game, seed)
 
     def strategy(key, n):
         probs = np.empty(n)
@@ -117,6 +126,40 @@ def check_exactness(game, target, delta, gamma, targets, monkeypatch, seed=1):
 def test_on_kuhn_every_expected_update_is_exact_targeted_at_each_infoset(target, delta, gamma, monkeypatch):
     game = games.load("kuhn")
     check_exactness(game, target, delta, gamma, decisions(game).values(), monkeypatch)
+
+
+def test_where_every_simulation_is_targeted_nothing_off_target_is_learned(monkeypatch):
+    """As in the program of ExIt-OOS, which weights samples as if the share 1 - δ were not targeted."""
+    game = games.load("kuhn")
+    table, places = filled_table(game)
+    seat, state = next(each for each in decisions(game).values() if each[0] == 0)
+    search = Oos(game, 1, target="ist", delta=0.9, gamma=0.01)
+    for targeted in (1.0, 0.9):
+        found = expected_update(search, table, 0, view_of(game, state, seat), seat, monkeypatch, targeted=targeted)
+        cards = {int(each.cards[0]) for who, each in decisions(game).values() if who == 0 and changed(game, each, found, places)}
+        assert cards == ({int(state.cards[0])} if targeted == 1.0 else {0, 1, 2})
+
+
+def changed(game, state, found, places):
+    """Whether the regrets of seat 1 change at the infoset of a position."""
+    at, n = places[int(game.infoset(state, 0))]
+    return bool(np.abs(found[at : at + n]).max() > 1e-12)
+
+
+def test_where_no_action_is_on_target_both_schemes_are_the_same(monkeypatch):
+    """An opponent that never makes the moves of the target: with s1 = 0 there the expected updates are wrong."""
+    game, aimed = games.load("kuhn"), oos.aimed
+
+    def zero_where_none_is_on_target(game, state, view, settings, scratch, sampling, n, targeted, ratio, rng):
+        kept = game.target(state, view, settings.seat, settings.mode, scratch.actions, n, scratch.keep)
+        none = kept < n and not (sampling[:n] * scratch.keep[:n]).sum() > 0
+        i, ratio, on_way = plain(aimed)(game, state, view, settings, scratch, sampling, n, targeted, ratio, rng)
+        return i, 0.0 if none else ratio, on_way
+
+    check_exactness(game, "pst", 0.9, 0.0, decisions(game).values(), monkeypatch)
+    monkeypatch.setattr(oos, "aimed", zero_where_none_is_on_target)
+    with pytest.raises(AssertionError, match="Not equal to tolerance"):
+        check_exactness(game, "pst", 0.9, 0.0, decisions(game).values(), monkeypatch)
 
 
 def one_simulation(game, before, linear, monkeypatch):
