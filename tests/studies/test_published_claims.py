@@ -157,6 +157,13 @@ def test_its_human_predicted_within_four_points():
 # ---------------------------------------------------------------- Deep CFR
 
 
+@pytest.mark.parametrize(("games_played", "one_pair", "ten_pairs"), [(100, 61, 65), (200, 115, 121)])
+def test_its_matches_show_large_differences_only(games_played, one_pair, ten_pairs):
+    """The least wins that are significant at 5%: for one pair of models, and for ten pairs (Bonferroni)."""
+    for level, wins in ((0.05, one_pair), (0.005, ten_pairs)):
+        assert stats.binomtest(wins, games_played).pvalue < level <= stats.binomtest(wins - 1, games_played).pvalue
+
+
 def test_equation_2_6_of_the_thesis_on_holdem_holds_only_where_the_action_ends_the_game():
     """Kuhn poker, uniform play: regrets with π(h, h') = 1 after the action, and with what σ makes of it."""
     game = games.load("kuhn")

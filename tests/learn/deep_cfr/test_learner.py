@@ -296,7 +296,31 @@ def test_seven_fields_of_older_runs_become_one(tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("reinitialize", [True, False])
+def test_a_network_starts_anew_in_each_iteration_or_from_the_last_one(reinitialize):
+    """Steps are too small to move it, so that it ends where it started."""
+    solver, advantages, strategies = taken(iteration=1, reinitialize=reinitialize, steps=1, learning_rate=1e-9)
+    solver.fit_advantages(1, 0)
+    first = solver.networks[0]["head.weights"]
+    solver.add(2, 0, [advantages], [strategies])
+    solver.fit_advantages(2, 0)
+    wanted = solver._untrained(2, 0)["head.weights"] if reinitialize else first
+    assert not np.allclose(first, solver._untrained(2, 0)["head.weights"], atol=1e-3)
+    np.testing.assert_allclose(solver.networks[0]["head.weights"], wanted, atol=1e-6)
+
+
 # ---------------------------------------------------------------- presets, and what is refused
+
+
+def test_the_preset_thesis_has_the_sizes_of_its_tables():
+    config = trainer.configured("deep-cfr", "holdem:thesis", "thesis", {})
+    assert (config.learning_rate, config.steps, config.batch_size, config.patience) == (1e-4, 16_000, 500, 10)
+    assert (config.strategy_steps, config.strategy_batch_size) == (config.steps, config.batch_size)
+    assert (config.capacity, 2 * config.strategy_capacity, config.replay) == (100_000, 200_000, "latest")
+    assert (config.hidden, config.norm, config.init_scale, config.reinitialize) == ("512-512-256", "batch", 0.005, True)
+    assert (config.traversals, config.iterations, config.keep_every) == (250, 50, 10)
+    game = games.load("holdem:thesis")
+    assert (game.small_blind, game.big_blind, game.stack, game.facts.encoding) == (5, 10, 80, 3 * 52)
 
 
 @pytest.mark.parametrize("name", PRESETS)
