@@ -136,7 +136,11 @@ def test_where_every_simulation_is_targeted_nothing_off_target_is_learned(monkey
     search = Oos(game, 1, target="ist", delta=0.9, gamma=0.01)
     for targeted in (1.0, 0.9):
         found = expected_update(search, table, 0, view_of(game, state, seat), seat, monkeypatch, targeted=targeted)
-        cards = {int(each.cards[0]) for who, each in decisions(game).values() if who == 0 and changed(game, each, found, places)}
+        cards = {
+            int(each.cards[0])
+            for who, each in decisions(game).values()
+            if who == 0 and changed(game, each, found, places)
+        }
         assert cards == ({int(state.cards[0])} if targeted == 1.0 else {0, 1, 2})
 
 
