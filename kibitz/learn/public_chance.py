@@ -1,7 +1,7 @@
 """Linear CFR with public chance sampling in torch, for a GPU: many boards at once.
 
 The betting inside a street is the same after every way of reaching it, so a node of a street is one tensor
-[ways, boards, hands], and a street is walked once for all its ways. The tables are summed over all boards of a batch.
+[boards, ways, hands], and a street is walked once for all its ways. The tables are summed over all boards of a batch.
 `kibitz.search.public_chance.solver` is the same algorithm on processor cores, one board at a time.
 """
 
@@ -25,11 +25,12 @@ class Node:
     nodes: np.ndarray  # [ways]: the nodes of the betting tree
     seat: int  # to move; FOLD or SHOWDOWN at an end; NEXT: the street is over
     children: list[int] = field(default_factory=list)  # nodes of the same street
-    payoff: torch.Tensor | None = None  # [ways, 1, 1] at an end
+    payoff: torch.Tensor | None = None  # [ways] at an end
     table: slice = field(default_factory=lambda: slice(0))  # of the node's entries [ways, buckets, actions]
 
 
 NEXT = -3
+PADDED = 32  # tensors are filled up to a multiple of this many hands: products of matrices are faster
 
 
 @dataclass
@@ -80,6 +81,7 @@ class Batch:
     buckets: list[torch.Tensor]  # by street: [boards, hands] i8
     wins: torch.Tensor  # [boards, hands, hands]: 1 where the row's hand beats the column's, -1 where it loses
     meets: torch.Tensor  # [boards, hands, hands]: 1 where the two hands share no card
+    hands: int  # number of possible hands; those after them only fill up the tensors
 
 
 class TorchPublicChanceCfr:
@@ -109,7 +111,7 @@ class TorchPublicChanceCfr:
                 node.table = slice(self._size, self._size + each * len(node.nodes))
                 self._size = node.table.stop
             elif node.seat != NEXT:
-                node.payoff = torch.tensor(self.tree.payoff[node.nodes], device=self.device)[:, None, None]
+                node.payoff = torch.tensor(self.tree.payoff[node.nodes], device=self.device)
         for below, _ in street.below:
             self._lay_out(below)
 
@@ -146,76 +148,114 @@ class TorchPublicChanceCfr:
         return hands, np.take_along_axis(values, hands, 1), buckets
 
     def _batch(self, hands: np.ndarray, values: np.ndarray, buckets: list[np.ndarray]) -> Batch:
-        def moved(array: np.ndarray) -> torch.Tensor:
-            return torch.from_numpy(np.ascontiguousarray(array, np.int64)).to(self.device, non_blocking=True)
+        def moved(array: np.ndarray, kind: Any = np.int64) -> torch.Tensor:
+            return torch.from_numpy(np.ascontiguousarray(array, kind)).to(self.device, non_blocking=True)
 
         held, ranks = self._held[moved(hands)], moved(values)
         shared = (held[:, :, None, :, None] == held[:, None, :, None, :]).flatten(3).any(3)
         meets = (~shared).float()
         wins = torch.sign(ranks[:, :, None] - ranks[:, None, :]).float() * meets
-        return Batch([moved(each) for each in buckets], wins, meets)
+        more = -hands.shape[1] % PADDED  # hands that nobody holds: their reaches and values are 0
+        meets, wins = (torch.nn.functional.pad(each, (0, more, 0, more)) for each in (meets, wins))
+        return Batch(
+            [moved(np.pad(each, ((0, 0), (0, more))), np.int32) for each in buckets], wins, meets, hands.shape[1]
+        )
 
     def step(self, batch: Batch, weight: float) -> Pair:
-        """Update the tables on a batch; return the two seats' values, [1, boards, hands], times the other's number."""
+        """Update the tables on a batch; return the two seats' values, [boards, 1, hands], times the other's number."""
         boards, hands = batch.buckets[0].shape
-        start = torch.ones(1, boards, hands, device=self.device)
+        start = torch.zeros(boards, 1, hands, device=self.device)
+        start[:, :, : batch.hands] = 1.0
         average = weight if self.iterations % self.average_every == 0 else 0.0
-        return self._walk(self.root, (start, start), batch, weight, average)
+        first, second = self._walk(self.root, (start, start), batch, weight, average)
+        return first[..., : batch.hands], second[..., : batch.hands]
 
     def _walk(self, street: Street, reach: Pair, batch: Batch, weight: float, average: float) -> Pair:
-        nodes, flat = street.nodes, batch.buckets[street.number].reshape(-1)
+        nodes, buckets = street.nodes, batch.buckets[street.number]
         count = self.buckets.counts[street.number]
+        steps = fused() if self.device.startswith("cuda") else plain
         reaches: list[Pair] = [reach] * len(nodes)
         strategies: dict[int, torch.Tensor] = {}
         for i, node in enumerate(nodes):
             if node.seat < 0:
                 continue
-            n, ways = len(node.children), len(node.nodes)
-            table = self.regrets[node.table].view(ways, count, n)
-            mine = reaches[i][node.seat]
-            strategy = matched(table[:, flat]).view(*mine.shape, n)
-            strategies[i] = strategy
-            after = mine[..., None] * strategy
-            if average:
-                self.sums[node.table].view(ways, count, n).index_add_(1, flat, (average * after).view(ways, -1, n))
+            regrets, sums, n = self.regrets[node.table], self.sums[node.table], len(node.children)
+            mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
+            strategies[i], after = steps.choose(regrets, sums, buckets, mine, n, count, average)
             for place, child in enumerate(node.children):
-                own = after[..., place]
-                reaches[child] = (own, reaches[i][1]) if node.seat == 0 else (reaches[i][0], own)
-        values: list[Pair | None] = [None] * len(nodes)
+                reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
+        values: list[Any] = [None] * len(nodes)  # (value, scale by way) of both seats
         self._next_street(street, reaches, values, batch, weight, average)
+        ones = torch.ones(reach[0].shape[1], device=self.device)
         for i in range(len(nodes) - 1, -1, -1):
             node = nodes[i]
             if node.seat in (FOLD, SHOWDOWN):
                 values[i] = ended(node, reaches[i], batch)
             elif node.seat >= 0:
-                n, ways, seat = len(node.children), len(node.nodes), node.seat
-                found: list[Any] = [values[child] for child in node.children]
-                acted = torch.stack([each[seat] for each in found], -1)
-                value = (acted * strategies[i]).sum(-1)
-                gain = weight * (acted - value[..., None])
-                self.regrets[node.table].view(ways, count, n).index_add_(1, flat, gain.view(ways, -1, n))
-                other = sum(each[1 - seat] for each in found)
-                values[i] = (value, other) if seat == 0 else (other, value)
-        assert values[0] is not None
-        return values[0]
+                found, regrets = [values[child] for child in node.children], self.regrets[node.table]
+                value, rest = steps.update(regrets, buckets, strategies.pop(i), node.seat, found, count, weight)
+                values[i] = ((value, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (value, ones))
+        (first, one), (second, other) = values[0]
+        return (first, second) if nodes[0].seat >= 0 else (first * one[:, None], second * other[:, None])
 
     def _next_street(
         self, street: Street, reaches: list[Pair], values: list, batch: Batch, weight: float, average: float
     ) -> None:
         for below, parts in street.below:
-            joined = tuple(torch.cat([reaches[i][seat][ways] for i, ways in parts]) for seat in (0, 1))
+            joined = [torch.cat([reaches[i][seat][:, ways] for i, ways in parts], 1) for seat in (0, 1)]
             found = self._walk(below, (joined[0], joined[1]), batch, weight, average)
             start = 0
             for i, ways in parts:
                 if values[i] is None:
-                    values[i] = (torch.zeros_like(reaches[i][0]), torch.zeros_like(reaches[i][1]))
+                    ones = torch.ones(reaches[i][0].shape[1], device=self.device)
+                    values[i] = tuple((torch.zeros_like(reaches[i][seat]), ones) for seat in (0, 1))
                 for seat in (0, 1):
-                    values[i][seat][ways] = found[seat][start : start + len(ways)]
+                    values[i][seat][0][:, ways] = found[seat][:, start : start + len(ways)]
                 start += len(ways)
 
     def probs(self) -> np.ndarray:
         """Sums of strategies, as the tables are ordered: in proportion to the average strategy."""
         return self.sums.cpu().numpy()
+
+
+def fused() -> Any:
+    """The two steps at a node in Triton."""
+    from . import public_chance_kernels
+
+    return public_chance_kernels
+
+
+class plain:
+    """The two steps at a node in plain torch."""
+
+    @staticmethod
+    def choose(
+        regrets: torch.Tensor, sums: torch.Tensor, buckets: torch.Tensor, reach: torch.Tensor, n: int, count: int,
+        average: float,
+    ) -> Pair:  # fmt: skip
+        """Regret matching and the mover's reach after each action, both [actions, boards, ways, hands]."""
+        boards, ways, hands = reach.shape
+        flat = buckets.reshape(-1).long()
+        strategy = matched(regrets.view(ways, count, n)[:, flat]).view(ways, boards, hands, n).permute(3, 1, 0, 2)
+        after = reach * strategy
+        if average:
+            added = (average * after).permute(2, 1, 3, 0).reshape(ways, -1, n)
+            sums.view(ways, count, n).index_add_(1, flat, added)
+        return strategy, after
+
+    @staticmethod
+    def update(
+        regrets: torch.Tensor, buckets: torch.Tensor, strategy: torch.Tensor, seat: int, children: list, count: int,
+        weight: float,
+    ) -> Pair:  # fmt: skip
+        """Add to the regrets; return the mover's value and the other's."""
+        n, _, ways, _ = strategy.shape
+        acted = torch.stack([child[seat][0] * child[seat][1][:, None] for child in children])
+        value = (acted * strategy).sum(0)
+        gain = (weight * (acted - value)).permute(2, 1, 3, 0).reshape(ways, -1, n)
+        regrets.view(ways, count, n).index_add_(1, buckets.reshape(-1).long(), gain)
+        other = torch.stack([child[1 - seat][0] * child[1 - seat][1][:, None] for child in children]).sum(0)
+        return value, other
 
 
 def matched(regrets: torch.Tensor) -> torch.Tensor:
@@ -225,9 +265,8 @@ def matched(regrets: torch.Tensor) -> torch.Tensor:
     return torch.where(total > 0, positive / total.clamp_min(1e-30), 1.0 / regrets.shape[-1])
 
 
-def ended(node: Node, reach: Pair, batch: Batch) -> Pair:
-    """The values at a fold or a showdown, [ways, boards, hands]: sums over the other seat's hands."""
+def ended(node: Node, reach: Pair, batch: Batch) -> tuple[Pair, Pair]:
+    """The values at a fold or a showdown: sums over the other seat's hands, and by way what they are worth."""
     assert node.payoff is not None
-    matrix = batch.meets if node.seat == FOLD else batch.wins
-    first, second = ((reach[1 - seat].transpose(0, 1) @ matrix.transpose(1, 2)).transpose(0, 1) for seat in (0, 1))
-    return node.payoff * first, (-node.payoff if node.seat == FOLD else node.payoff) * second
+    matrix = (batch.meets if node.seat == FOLD else batch.wins).transpose(1, 2)
+    return (reach[1] @ matrix, node.payoff), (reach[0] @ matrix, -node.payoff if node.seat == FOLD else node.payoff)
