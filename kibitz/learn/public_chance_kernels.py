@@ -88,3 +88,39 @@ def update(regrets, buckets, strategy, seat, children, count, weight):
         *(x[1] for x in rest), value, other, ways, hands, count, value.numel(), float(weight), N=n, BLOCK=BLOCK,
     )  # fmt: skip
     return value, other
+
+
+@triton.jit
+def _respond(
+    own0, own1, own2, other0, other1, other2, scale0, scale1, scale2, back0, back1, back2, value, other, ways, hands,
+    N: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0)
+    way = row % ways
+    hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    live = hand < hands
+    here = row.to(tl.int64) * hands + hand
+    best = tl.load(own0 + here, live, 0.0) * tl.load(scale0 + way)
+    best = tl.maximum(best, tl.load(own1 + here, live, 0.0) * tl.load(scale1 + way))
+    rest = tl.load(other0 + here, live, 0.0) * tl.load(back0 + way)
+    rest += tl.load(other1 + here, live, 0.0) * tl.load(back1 + way)
+    if N == 3:
+        best = tl.maximum(best, tl.load(own2 + here, live, 0.0) * tl.load(scale2 + way))
+        rest += tl.load(other2 + here, live, 0.0) * tl.load(back2 + way)
+    tl.store(value + here, best, live)
+    tl.store(other + here, rest, live)
+
+
+def respond(seat, children):
+    """The mover's best value, and the other's value."""
+    n, like = len(children), children[0][seat][0]
+    boards, ways, hands = like.shape
+    value, other = torch.empty_like(like), torch.empty_like(like)
+    own = [child[seat] for child in children] + [children[0][seat]] * (3 - n)
+    rest = [child[1 - seat] for child in children] + [children[0][1 - seat]] * (3 - n)
+    grid = (boards * ways, triton.cdiv(hands, BLOCK))
+    _respond[grid](
+        *(x[0] for x in own), *(x[0] for x in rest), *(x[1] for x in own), *(x[1] for x in rest), value, other, ways,
+        hands, N=n, BLOCK=BLOCK,
+    )  # fmt: skip
+    return value, other
