@@ -65,7 +65,7 @@ def empty_tables(tree: BettingTree, counts: tuple[int, ...]) -> Tables:
 def possible_hands(buckets: Buckets, board: np.ndarray) -> Hands:
     """The hands that are possible with a complete board."""
     cards = buckets.cards
-    values = cards.values(board[None])[0] if len(board) else cards.hands.max(axis=1)
+    values = cards.values(board[None])[0]
     order = np.argsort(values, kind="stable")
     order = order[np.searchsorted(values[order], 0) :]
     ranked = values[order]

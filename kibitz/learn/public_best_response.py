@@ -1,0 +1,234 @@
+"""An exact best response to a table strategy on the public tree, with vectors over all hands.
+
+Every board is visited, but for permutations of suits: of the cards that can come next, those that a permutation of
+suits makes equal, given the board so far, are visited once. A best response knows the board and its hand.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..search.public_chance.betting_tree import FOLD, SHOWDOWN
+from ..search.public_chance.cards import Cards
+from ..search.public_chance.strategy import TableStrategy
+from .public_streets import Batch, Pair, Street, compared, ended, fused, lay_out, plain, public_street
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """Cards that come next, for all that a permutation of suits makes equal."""
+
+    board: np.ndarray  # the board with them
+    orders: tuple[int, ...]  # permutations of suits that leave this board, street by street, as it is
+    images: tuple[int, ...]  # one permutation for each of the boards that this one stands for, itself included
+
+
+def next_boards(cards: Cards, board: np.ndarray, orders: tuple[int, ...], count: int) -> list[Dealt]:
+    """What `count` cards can come next, up to the permutations that leave the board as it is."""
+    rest = [card for card in range(cards.deck) if card not in set(board.tolist())]
+    new = np.array(list(combinations(rest, count)), np.int64)
+    moved = np.stack([np.sort(cards.permuted(new, cards.suit_orders[order]), axis=1) for order in orders])
+    keys = (moved * cards.deck ** np.arange(count)).sum(axis=2)  # [orders, sets]
+    own = keys[list(orders).index(0)]
+    found = []
+    for i in np.flatnonzero(own == keys.min(axis=0)):
+        same = keys[:, i]
+        _, images = np.unique(same, return_index=True)
+        left = tuple(order for order, key in zip(orders, same, strict=True) if key == own[i])
+        found.append(Dealt(np.append(board, new[i]), left, tuple(orders[j] for j in images)))
+    return found
+
+
+class PublicBestResponse:
+    """`run()` visits the boards of the first street with cards, one class of boards after the other.
+
+    `done` of them are in `sums`, so that it can be stopped and continued.
+    """
+
+    def __init__(self, strategy: TableStrategy, device: str = "cpu") -> None:
+        self.strategy, self.device, self.cards = strategy, device, strategy.buckets.cards
+        tree, counts = strategy.tree, strategy.buckets.counts
+        self.root = public_street(tree, np.zeros(1, np.int64))
+        self.table = torch.zeros(lay_out(self.root, tree, counts, device), device=device)
+        self._fill(self.root)
+        self._steps = fused() if device.startswith("cuda") else plain
+        self._held = torch.tensor(self.cards.hands, device=device)
+        inverse = np.argsort(self.cards.hand_orders.astype(np.int64), axis=1)
+        self._inverse = torch.tensor(inverse, device=device)
+        self._all = tuple(range(len(self.cards.suit_orders)))
+        nothing, dealt = np.zeros(0, np.int64), self.cards.dealt
+        self.flops = next_boards(self.cards, nothing, self._all, dealt[1]) if len(dealt) > 1 else []
+        self.done = 0
+        self.sums: list[Pair] = []  # by form of the next street: values at the ends of the first street
+
+    def _fill(self, street: Street) -> None:
+        """Copy the strategy into the order of the streets."""
+        given, first = self.strategy.probs, self.strategy.first
+        for node in street.nodes:
+            if node.seat >= 0:
+                each = (node.table.stop - node.table.start) // len(node.nodes)
+                parts = np.stack([given[first[i] : first[i] + each] for i in node.nodes])
+                self.table[node.table] = torch.from_numpy(parts.astype(np.float32).reshape(-1)).to(self.device)
+        for below, _ in street.below:
+            self._fill(below)
+
+    def nash_conv(self) -> float:
+        """The sum of what best responses of both seats win, in payoffs, after all boards were visited."""
+        return sum(self.values())
+
+    def values(self) -> tuple[float, float]:
+        """What a best response of each seat wins."""
+        batch, hands = self._batch(np.zeros((1, 0), np.int64), 0)
+        start = torch.ones(1, 1, len(self.cards.hands), device=self.device)
+        parts = []
+        for (below, _), found in zip(self.root.below, self.sums, strict=True):
+            chance = self._chance(0, below.number)
+            parts.append((found[0] / chance, found[1] / chance))
+        first, second = self._street(self.root, (start, start), batch, hands, parts)
+        pairs = float(batch.meets.double().sum())
+        return float(first.double().sum()) / pairs, float(second.double().sum()) / pairs
+
+    def run(self, most: int | None = None) -> None:
+        """Visit some more boards of the first street with cards; all that are left, by default."""
+        if not self.flops:
+            return
+        every = torch.ones(1, 1, len(self.cards.hands), device=self.device)
+        batch, hands = self._batch(np.zeros((1, 0), np.int64), 0)
+        reaches = self._reaches(self.root, (every, every), batch, hands)
+        joined = [self._joined(reaches, parts, hands, 0) for _, parts in self.root.below]
+        if not self.sums:
+            self.sums = [(torch.zeros_like(each[0]), torch.zeros_like(each[1])) for each in joined]
+        stop = len(self.flops) if most is None else min(self.done + most, len(self.flops))
+        while self.done < stop:
+            flop = self.flops[self.done]
+            for (below, _), reach, sums in zip(self.root.below, joined, self.sums, strict=True):
+                if below.number == 1:
+                    found = self._boards(below, reach, [flop])
+                elif self.done == 0:  # all in before the flop: no bets on some streets
+                    found = self._boards(
+                        below, reach, self._after(Dealt(flop.board[:0], self._all, ()), 0, below.number)
+                    )
+                else:
+                    continue
+                sums[0].add_(found[0])
+                sums[1].add_(found[1])
+            self.done += 1
+
+    def _chance(self, street: int, later: int) -> int:
+        """How many boards can follow until a later street, for two hands."""
+        dealt = self.cards.dealt
+        return comb(self.cards.deck - 2 * self.cards.hole - dealt[street], dealt[later] - dealt[street])
+
+    def _after(self, board: Dealt, street: int, later: int) -> list[Dealt]:
+        return next_boards(self.cards, board.board, board.orders, self.cards.dealt[later] - self.cards.dealt[street])
+
+    def _boards(self, street: Street, reach: Pair, boards: list[Dealt]) -> Pair:
+        """Values [ways, all hands] at the beginning of a street, summed over boards and all that they stand for."""
+        batch, hands = self._batch(np.stack([each.board for each in boards]), street.number)
+        inside = self._into(reach, hands, batch)
+        parts = []
+        if street.below:
+            reaches = self._reaches(street, inside, batch, hands)
+            for below, ends in street.below:
+                found = []
+                for i, board in enumerate(boards):
+                    after = self._after(board, street.number, below.number)
+                    one = self._boards(below, self._joined(reaches, ends, hands, i), after)
+                    found.append(tuple(each / self._chance(street.number, below.number) for each in one))
+                parts.append((torch.stack([each[0] for each in found]), torch.stack([each[1] for each in found])))
+        ended_with = self._street(street, inside, batch, hands, parts)
+        full = [self._out(each, hands) for each in ended_with]
+        total = [torch.zeros_like(each[0]) for each in full]
+        for i, board in enumerate(boards):
+            for image in board.images:
+                for seat in (0, 1):
+                    total[seat] += full[seat][i][:, self._inverse[image]]
+        return total[0], total[1]
+
+    def _batch(self, boards: np.ndarray, street: int) -> tuple[Batch, torch.Tensor]:
+        """The boards of a street, with the possible hands of each, [boards, hands]."""
+        cards, last = self.cards, street == self.cards.streets - 1
+        free = np.stack([cards.free(board) for board in boards])
+        count = int(free[0].sum())
+        hands = np.argsort(~free, axis=1, kind="stable")[:, :count]
+        chosen = torch.from_numpy(hands).to(self.device)
+        ranks = None
+        if last:
+            ranks = torch.from_numpy(np.take_along_axis(cards.values(boards), hands, 1)).to(self.device)
+        meets, wins = compared(self._held[chosen], ranks)
+        buckets = np.take_along_axis(self.strategy.buckets.of(boards, street), hands, 1)
+        buckets = np.pad(buckets, ((0, 0), (0, meets.shape[1] - count))).astype(np.int32)
+        by_street = [torch.from_numpy(buckets).to(self.device)] * cards.streets
+        return Batch(by_street, meets if wins is None else wins, meets, count), chosen
+
+    def _into(self, reach: Pair, hands: torch.Tensor, batch: Batch) -> Pair:
+        """From [ways, all hands] to [boards, ways, possible hands], filled up."""
+        more = batch.meets.shape[1] - hands.shape[1]
+        found = [torch.nn.functional.pad(each[:, hands].transpose(0, 1), (0, more)).contiguous() for each in reach]
+        return found[0], found[1]
+
+    def _out(self, values: torch.Tensor, hands: torch.Tensor) -> torch.Tensor:
+        """From [boards, ways, possible hands] to [boards, ways, all hands]."""
+        boards, ways, _ = values.shape
+        found = values.new_zeros(boards, ways, len(self.cards.hands))
+        where = hands[:, None].expand(boards, ways, hands.shape[1])
+        return found.scatter_(2, where, values[..., : hands.shape[1]])
+
+    def _reaches(self, street: Street, reach: Pair, batch: Batch, hands: torch.Tensor) -> list[Pair]:
+        """The reaches of both seats at each node of a street."""
+        if reach[0].shape[-1] != batch.meets.shape[1]:
+            more = batch.meets.shape[1] - reach[0].shape[-1]
+            reach = (torch.nn.functional.pad(reach[0], (0, more)), torch.nn.functional.pad(reach[1], (0, more)))
+        count = self.strategy.buckets.counts[street.number]
+        buckets = batch.buckets[street.number]
+        reaches: list[Pair] = [reach] * len(street.nodes)
+        for i, node in enumerate(street.nodes):
+            if node.seat < 0:
+                continue
+            table, n = self.table[node.table], len(node.children)
+            mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
+            _, after = self._steps.choose(table, table, buckets, mine, n, count, 0.0)
+            for place, child in enumerate(node.children):
+                reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
+        return reaches
+
+    def _joined(self, reaches: list[Pair], parts: Any, hands: torch.Tensor, board: int) -> Pair:
+        """The reaches at the ends of a street that one form of the next follows, [ways, all hands], on one board."""
+        found = []
+        for seat in (0, 1):
+            inside = torch.cat([reaches[i][seat][board, ways] for i, ways in parts])
+            full = inside.new_zeros(len(inside), len(self.cards.hands))
+            full[:, hands[board]] = inside[:, : hands.shape[1]]
+            found.append(full)
+        return found[0], found[1]
+
+    def _street(self, street: Street, reach: Pair, batch: Batch, hands: torch.Tensor, parts: list[Pair]) -> Pair:
+        """Values of best responses at the beginning of a street; `parts` has those of the next, over all hands."""
+        reaches = self._reaches(street, reach, batch, hands)
+        nodes, ways = street.nodes, reach[0].shape[1]
+        ones = torch.ones(ways, device=self.device)
+        values: list[Any] = [None] * len(nodes)
+        for (_, ends), found in zip(street.below, parts, strict=True):
+            start = 0
+            for i, which in ends:
+                if values[i] is None:
+                    values[i] = tuple((torch.zeros_like(reaches[i][seat]), ones) for seat in (0, 1))
+                for seat in (0, 1):
+                    part = found[seat].reshape(len(hands), -1, len(self.cards.hands))[:, start : start + len(which)]
+                    where = hands[:, None].expand(len(hands), len(which), hands.shape[1])
+                    inside = torch.nn.functional.pad(part.gather(2, where), (0, batch.meets.shape[1] - hands.shape[1]))
+                    values[i][seat][0][:, which] = inside
+                start += len(which)
+        for i in range(len(nodes) - 1, -1, -1):
+            node = nodes[i]
+            if node.seat in (FOLD, SHOWDOWN):
+                values[i] = ended(node, reaches[i], batch)
+            elif node.seat >= 0:
+                own, rest = self._steps.respond(node.seat, [values[child] for child in node.children])
+                values[i] = ((own, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (own, ones))
+        (first, one), (second, other) = values[0]
+        return first * one[:, None], second * other[:, None]
