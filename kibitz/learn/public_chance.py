@@ -39,7 +39,7 @@ class TorchPublicChanceCfr:
             found = self._ahead.result() if self._ahead else self._sampled(self.iterations + 1)
             self.iterations += 1
             self._ahead = self._pool.submit(self._sampled, self.iterations + 1)
-            self.step(self._batch(*found), float(self.iterations))
+            self.step(self.batch(*found), float(self.iterations))
 
     def sample(self, iteration: int) -> np.ndarray:
         """The boards of an iteration."""
@@ -62,7 +62,7 @@ class TorchPublicChanceCfr:
         ]
         return hands, np.take_along_axis(values, hands, 1), buckets
 
-    def _batch(self, hands: np.ndarray, values: np.ndarray, buckets: list[np.ndarray]) -> Batch:
+    def batch(self, hands: np.ndarray, values: np.ndarray, buckets: list[np.ndarray]) -> Batch:
         def moved(array: np.ndarray, kind: Any = np.int64) -> torch.Tensor:
             return torch.from_numpy(np.ascontiguousarray(array, kind)).to(self.device, non_blocking=True)
 

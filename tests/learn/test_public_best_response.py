@@ -5,8 +5,10 @@ import pytest
 
 import kibitz
 from kibitz.arena.holdem_best_response import evaluate_hands
+from kibitz.core.names import BadInput
 from kibitz.games import load
 from kibitz.learn.public_best_response import PublicBestResponse, next_boards
+from kibitz.learn.public_tree_cfr import PublicTreeCfr
 from kibitz.search.public_chance.buckets import lossless
 from kibitz.search.public_chance.cards import cards_of
 from kibitz.search.public_chance.solver import PublicChanceCfr
@@ -53,3 +55,20 @@ def test_boards_up_to_suits_stand_for_all_boards():
     assert (
         sum(len(turn.images) for flop in flops[:50] for turn in next_boards(cards, flop.board, flop.orders, 1)) == 2450
     )
+
+
+def test_discounted_cfr_on_all_boards_converges_to_the_value_of_leduc():
+    game = load("leduc")
+    solver = PublicTreeCfr(game, lossless(cards_of(game)))
+    solver.run(150)
+    response = PublicBestResponse(TableStrategy(game, solver.tree, solver.buckets, solver.first, solver.probs()))
+    response.run()
+    first, second = response.values()
+    assert first + second < 0.12
+    assert -second < -0.0856 < first  # the known value of the game to the first seat
+
+
+def test_all_boards_of_a_long_game_are_refused():
+    game = load("holdem:streets=3,ranks=4,suits=2")
+    with pytest.raises(BadInput, match="3 streets"):
+        PublicTreeCfr(game, lossless(cards_of(game)))

@@ -95,7 +95,7 @@ def test_torch_adds_the_same_to_the_tables(name):
         one.iterations = two.iterations = iteration
         board = one.sample(iteration)
         one.step(board, iteration)
-        two.step(two._batch(*two.possible(board[None])), iteration)
+        two.step(two.batch(*two.possible(board[None])), iteration)
     for node in np.flatnonzero(one.tree.choices):
         size = int(one.tree.choices[node]) * buckets.counts[one.tree.street[node]]
         here, there = one.tables.first[node], two.first[node]

@@ -15,6 +15,7 @@ from ...jit import kernel, long_helper
 from .betting_tree import FOLD, BettingTree, betting_tree
 from .buckets import Buckets
 
+NOBODY = -1  # no seat
 TRUNK = 2  # streets that one thread walks; the subtrees below them are shared out to threads
 
 
@@ -47,6 +48,21 @@ class Scratch(NamedTuple):
     node: np.ndarray  # [depth] i4
     tried: np.ndarray  # [depth] i8
     by_card: np.ndarray  # [2, deck] f8
+
+
+def scratch_for(tree: BettingTree, hands: int, deck: int) -> Scratch:
+    """Vectors for walks by one thread."""
+    depth, most = int(tree.depth.max()) + 1, tree.most
+    return Scratch(
+        np.zeros((2, depth, hands), np.float32),
+        np.zeros((2, depth), np.int64),
+        np.zeros((depth, most, hands), np.float32),
+        np.zeros((depth, most, hands), np.float32),
+        np.zeros((depth, 2, hands), np.float32),
+        np.zeros(depth, np.int32),
+        np.zeros(depth, np.int64),
+        np.zeros((2, deck)),
+    )
 
 
 def first_entries(tree: BettingTree, counts: tuple[int, ...]) -> tuple[np.ndarray, int]:
@@ -115,41 +131,27 @@ class PublicChanceCfr:
         stops = np.zeros((len(self._roots), 2, count), np.float32)
         arguments = self.tree, self.tables, hands
         if self.threads == 1 or not self._stop:
-            walk(*arguments, trunk, 0, 99, False, self._roots, stops, np.float32(weight))
+            walk(*arguments, trunk, 0, 99, False, self._roots, stops, np.float32(weight), NOBODY)
             return trunk.values[0].copy()
-        walk(*arguments, trunk, 0, self._stop, True, self._roots, stops, np.float32(weight))
+        walk(*arguments, trunk, 0, self._stop, True, self._roots, stops, np.float32(weight), NOBODY)
 
         def below(thread: int) -> None:
             own = self._scratch[thread]
             for i in range(thread, len(self._roots), self.threads):
                 own.reach[:, 0] = stops[i]
                 own.row[:, 0] = 0
-                walk(*arguments, own, self._roots[i], 99, False, self._roots, stops, np.float32(weight))
+                walk(*arguments, own, self._roots[i], 99, False, self._roots, stops, np.float32(weight), NOBODY)
                 stops[i] = own.values[0]
 
         list(self._pool.map(below, range(self.threads)))
         trunk.reach[:, 0] = 1.0
-        walk(*arguments, trunk, 0, self._stop, False, self._roots, stops, np.float32(weight))
+        walk(*arguments, trunk, 0, self._stop, False, self._roots, stops, np.float32(weight), NOBODY)
         return trunk.values[0].copy()
 
     def _allocate(self, hands: int) -> None:
         if self._scratch and self._scratch[0].reach.shape[2] == hands:
             return
-        depth, most, deck = int(self.tree.depth.max()) + 1, self.tree.most, self.buckets.cards.deck
-
-        def one() -> Scratch:
-            return Scratch(
-                np.zeros((2, depth, hands), np.float32),
-                np.zeros((2, depth), np.int64),
-                np.zeros((depth, most, hands), np.float32),
-                np.zeros((depth, most, hands), np.float32),
-                np.zeros((depth, 2, hands), np.float32),
-                np.zeros(depth, np.int32),
-                np.zeros(depth, np.int64),
-                np.zeros((2, deck)),
-            )
-
-        self._scratch = [one() for _ in range(self.threads)]
+        self._scratch = [scratch_for(self.tree, hands, self.buckets.cards.deck) for _ in range(self.threads)]
         self._pool = ThreadPoolExecutor(self.threads)
 
     def probs(self) -> np.ndarray:
@@ -173,11 +175,11 @@ def normalised(tree: BettingTree, tables: Tables, counts: tuple[int, ...]) -> np
 
 
 @kernel
-def walk(tree, tables, hands, scratch, root, stop, forward, roots, stops, weight):
+def walk(tree, tables, hands, scratch, root, stop, forward, roots, stops, weight, best):
     """Walk a subtree: values of both seats by hand, and all updates of its tables.
 
     At the first node of street `stop` it takes the values from `stops`; where `forward`, it writes the two reaches
-    there instead and updates nothing.
+    there instead and updates nothing. Where `best` is a seat, it plays a best response, and nothing is updated.
     """
     depth, stopped = 0, 0
     scratch.node[0] = root
@@ -213,8 +215,11 @@ def walk(tree, tables, hands, scratch, root, stop, forward, roots, stops, weight
                 scratch.node[depth] = tree.child[node, tried]
                 scratch.tried[depth] = 0
                 continue
-            if not forward:
-                update(tree, tables, hands, scratch, node, depth, weight)
+            if best == seat:
+                for h in range(scratch.values.shape[2]):
+                    scratch.values[depth, seat, h] = scratch.acted[depth, :count, h].max()
+            elif not forward:
+                update(tree, tables, hands, scratch, node, depth, weight, best == NOBODY)
         depth -= 1
 
 
@@ -237,7 +242,7 @@ def choose(tree, tables, hands, scratch, node, depth):
 
 
 @long_helper
-def update(tree, tables, hands, scratch, node, depth, weight):
+def update(tree, tables, hands, scratch, node, depth, weight, learning):
     """The mover's value, and what a node adds to its regrets and its average strategy."""
     n, street, first = np.int64(tree.choices[node]), tree.street[node], tables.first[node]
     seat = np.int64(tree.seat[node])
@@ -251,7 +256,7 @@ def update(tree, tables, hands, scratch, node, depth, weight):
             value += strategy[depth, a, h] * acted[depth, a, h]
         scratch.values[depth, seat, h] = value
         share = weight * scratch.reach[seat, own, h]
-        for a in range(n):
+        for a in range(n if learning else 0):
             regrets[at + a] += weight * (acted[depth, a, h] - value)
             sums[at + a] += share * strategy[depth, a, h]
 

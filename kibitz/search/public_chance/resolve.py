@@ -1,0 +1,223 @@
+"""Re-solving of the last two streets while playing: a subgame with all hands told apart, instead of the blueprint.
+
+A subgame begins with a street, on its board, with the reaches of both seats. With the gadget (Burch, Johanson and
+Bowling 2014) the opponent may refuse the subgame with each of its hands, and take what it can win against the blueprint
+there; so the new strategy can't be exploited more than the blueprint is. Without the gadget the subgame is solved for
+the reaches as they are: stronger against an opponent who has just these, and unsafe against others.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...core.names import BadInput
+from .betting_tree import BettingTree
+from .cards import Cards
+from .solver import NOBODY, Hands, Tables, first_entries, scratch_for, walk
+from .strategy import TableStrategy
+
+KEPT = 64  # subgames in memory
+
+
+@dataclass
+class Subgame:
+    """`run(n)` does n iterations of linear CFR; each samples the last card where there is one to come."""
+
+    strategy: TableStrategy  # the blueprint
+    root: int  # node of the betting tree with which the street begins
+    board: np.ndarray
+    reach: np.ndarray  # [2, hands]: of both seats at the root
+    safe_for: int | None = None  # the seat that plays the new strategy: the other one gets the gadget
+    seed: int = 1
+    iterations: int = 0
+
+    def __post_init__(self) -> None:
+        cards = self.strategy.buckets.cards
+        self.tree, self.street = subtree(self.strategy.tree, self.root), int(self.strategy.tree.street[self.root])
+        self._ahead = cards.streets - 1 - self.street  # streets to come
+        if self._ahead > 1:
+            raise BadInput(f"street {self.street + 1} can't be solved anew: the last two of {cards.streets} can")
+        rest = np.setdiff1d(np.arange(cards.deck), self.board)
+        boards = np.column_stack([np.tile(self.board, (len(rest), 1)), rest]) if self._ahead else self.board[None]
+        self.boards, self.hands = boards, ranked(cards, boards, self._ahead)
+        everyone, count = len(cards.hands), len(self.hands[0].cards)
+        first, size = first_entries(self.tree, (everyone, everyone * len(boards))[: self._ahead + 1])
+        self.tables = Tables(first, np.zeros(size, np.float32), np.zeros(size, np.float32))
+        self._stops = np.zeros((1, 2, count), np.float32)
+        self._scratch = scratch_for(self.tree, count, cards.deck)
+        # a sampled card is one of those that are not on the board; for two known hands it is one of fewer
+        self._scale = len(boards) / (len(boards) - 2 * cards.hole) if self._ahead else 1.0
+        self._random = np.random.default_rng([self.seed, self.root, *self.board.tolist()])
+        self._gadget = np.zeros((2, everyone))  # the opponent's regrets of entering and of refusing, by hand
+        self._refused = self.most_against_blueprint(1 - self.safe_for) if self.safe_for is not None else np.zeros(0)
+
+    def most_against_blueprint(self, seat: int) -> np.ndarray:
+        """[hands]: what a best response to the blueprint wins with a seat's hands here, times the other's reach."""
+        tables = self._blueprint_tables()
+        if not self._ahead:
+            found = np.zeros(self.reach.shape[1])
+            found[self.hands[0].buckets[0]] = self._walk(self.hands[0], self.reach, tables, 0.0, seat)[seat]
+            return found
+        cards = self.strategy.buckets.cards
+        free = np.flatnonzero(cards.free(self.board)).astype(np.int32)
+        none = np.zeros(len(free), np.int32)
+        shown = Hands(cards.hands[free], free[None], np.arange(len(free), dtype=np.int32)[None], none, none)
+        scratch = scratch_for(self.tree, len(free), cards.deck)
+        before = np.append(0, self.tree.street[parents(self.tree)[1:]])
+        roots = np.flatnonzero(self.tree.street > before)
+        arrived, returned = (np.zeros((len(roots), 2, len(free)), np.float32) for _ in range(2))
+
+        def first_street(forward: bool, stops: np.ndarray) -> np.ndarray:
+            scratch.reach[:, 0] = self.reach[:, free]
+            scratch.row[:, 0] = 0
+            walk(self.tree, tables, shown, scratch, 0, 1, forward, roots, stops, np.float32(0), seat)
+            return scratch.values[0, seat]
+
+        first_street(True, arrived)
+        for hands in self.hands:
+            here = np.searchsorted(free, hands.buckets[0])
+            for i, root in enumerate(roots.tolist()):
+                found = self._walk(hands, arrived[i], tables, 0.0, seat, here, root)
+                returned[i][:, here] += found * np.float32(self._scale / len(self.boards))
+        found = np.zeros(self.reach.shape[1])
+        found[free] = first_street(False, returned)
+        return found
+
+    def _blueprint_tables(self) -> Tables:
+        """The blueprint's probabilities in the order of the subgame, as regrets that are matched to them."""
+        given, everyone = self.strategy, self.reach.shape[1]
+        tables = Tables(self.tables.first, np.zeros_like(self.tables.regrets), np.zeros_like(self.tables.sums))
+        for number, board in enumerate(self.boards):
+            buckets = [given.buckets.on(board, self.street + i).astype(np.int64) for i in range(self._ahead + 1)]
+            for node in np.flatnonzero(self.tree.choices):
+                street, n = int(self.tree.street[node]), int(self.tree.choices[node])
+                hand = np.flatnonzero(buckets[street] >= 0)
+                at = given.first[self.root + node] + buckets[street][hand] * n
+                to = tables.first[node] + (hand + (everyone * number if street else 0)) * n
+                for place in range(n):
+                    tables.regrets[to + place] = given.probs[at + place]
+        return tables
+
+    def run(self, iterations: int) -> None:
+        """Do some iterations."""
+        reach = self.reach.copy()
+        for _ in range(iterations):
+            self.iterations += 1
+            weight = float(self.iterations)
+            hands = self.hands[int(self._random.integers(len(self.boards)))]
+            if self.safe_for is None:
+                self._walk(hands, reach, self.tables, weight)
+                continue
+            other, positive = 1 - self.safe_for, np.maximum(self._gadget, 0)
+            total = positive.sum(axis=0)
+            reach[other] = np.where(total > 0, positive[0] / np.maximum(total, 1e-30), 0.5)
+            entered = np.zeros(reach.shape[1])
+            entered[hands.buckets[0]] = self._walk(hands, reach, self.tables, weight)[other] * self._scale
+            value = reach[other] * entered + (1 - reach[other]) * self._refused
+            self._gadget += weight * (np.stack([entered, self._refused]) - value)
+
+    def _walk(
+        self, hands: Hands, reach: np.ndarray, tables: Tables, weight: float, best: int = NOBODY,
+        where: np.ndarray | None = None, root: int = 0,
+    ) -> np.ndarray:  # fmt: skip
+        """Both seats' values of the possible hands; their reaches are found at `where`, by default by hand."""
+        scratch, none = self._scratch, np.zeros(1, np.int64)
+        scratch.reach[:, 0] = reach[:, hands.buckets[0] if where is None else where]
+        scratch.row[:, 0] = 0
+        walk(self.tree, tables, hands, scratch, root, 99, False, none, self._stops, np.float32(weight), best)
+        return scratch.values[0].copy()
+
+    def probs(self, node: int) -> np.ndarray:
+        """[hands, actions]: the average strategy at a node of the betting tree on the subgame's first street."""
+        n, first = int(self.tree.choices[node - self.root]), self.tables.first[node - self.root]
+        sums = self.tables.sums[first : first + self.reach.shape[1] * n].reshape(-1, n).astype(np.float64)
+        total = sums.sum(axis=1, keepdims=True)
+        return np.where(total > 0, sums / np.maximum(total, 1e-30), 1 / n)
+
+
+def subtree(tree: BettingTree, root: int) -> BettingTree:
+    """The betting from a node on; its street is number 0."""
+    depth = tree.depth[root]
+    after = np.flatnonzero(tree.depth[root + 1 :] <= depth)
+    part = slice(root, root + 1 + int(after[0]) if len(after) else len(tree.depth))
+    found = BettingTree(*(field[part] for field in tree))
+    return found._replace(street=found.street - tree.street[root], child=found.child - root, depth=found.depth - depth)
+
+
+def ranked(cards: Cards, boards: np.ndarray, ahead: int) -> list[Hands]:
+    """The possible hands of complete boards; each hand is a bucket, on the last street one for each board."""
+    found = []
+    for number, values in enumerate(cards.values(boards)):
+        order = np.argsort(values, kind="stable")
+        order = order[np.searchsorted(values[order], 0) :]
+        buckets = np.stack([order, number * len(values) + order][: ahead + 1]).astype(np.int32)
+        by_bucket = np.tile(np.argsort(order, kind="stable").astype(np.int32), (ahead + 1, 1))
+        group, end = (
+            np.searchsorted(values[order], values[order], side).astype(np.int32) for side in ("left", "right")
+        )
+        found.append(Hands(cards.hands[order], buckets, by_bucket, group, end))
+    return found
+
+
+def parents(tree: BettingTree) -> np.ndarray:
+    """The node before each node; -1 at the root."""
+    found = np.full(len(tree.seat), -1)
+    for node, (count, children) in enumerate(zip(tree.choices, tree.child, strict=True)):
+        found[children[:count]] = node
+    return found
+
+
+class Resolver:
+    """Answers for views of one seat: on the last two streets by subgames, before them by the blueprint.
+
+    Subgames are kept, so a street is solved once; on the last street the reaches follow the street before it as it was
+    solved anew.
+    """
+
+    def __init__(self, strategy: TableStrategy, iterations: int, safe: bool = True, streets: int = 2, seed: int = 1):
+        self.strategy, self.iterations, self.safe, self.streets, self.seed = strategy, iterations, safe, streets, seed
+        self._parent = parents(strategy.tree)
+        self._kept: dict[tuple, Subgame] = {}
+
+    def probs(self, node: int, board: np.ndarray, seat: int) -> np.ndarray:
+        """[hands, actions] at a node, for a seat that plays by subgames."""
+        street = int(self.strategy.tree.street[node])
+        if street < self.strategy.buckets.cards.streets - self.streets:
+            return self._blueprint(node, board)
+        return self.subgame(node, board, seat).probs(node)
+
+    def subgame(self, node: int, board: np.ndarray, seat: int) -> Subgame:
+        """The subgame of a node's street, solved."""
+        street = int(self.strategy.tree.street[node])
+        root = node
+        while self._parent[root] >= 0 and self.strategy.tree.street[self._parent[root]] == street:
+            root = int(self._parent[root])
+        shown = board[: self.strategy.buckets.cards.dealt[street]]
+        key = root, seat, tuple(shown.tolist())
+        if key not in self._kept:
+            reach = self._reach(root, shown, seat)
+            self._kept[key] = Subgame(self.strategy, root, shown, reach, seat if self.safe else None, self.seed)
+            self._kept[key].run(self.iterations)
+            while len(self._kept) > KEPT:
+                del self._kept[next(iter(self._kept))]
+        return self._kept[key]
+
+    def _blueprint(self, node: int, board: np.ndarray) -> np.ndarray:
+        given = self.strategy
+        n, street = int(given.tree.choices[node]), int(given.tree.street[node])
+        bucket = given.buckets.on(board, street).astype(np.int64)
+        at = given.first[node] + np.maximum(bucket, 0)[:, None] * n + np.arange(n)
+        found = given.probs[at].astype(np.float64)
+        total = found.sum(axis=1, keepdims=True)
+        return np.where(total > 0, found / np.maximum(total, 1e-30), 1 / n)
+
+    def _reach(self, node: int, board: np.ndarray, seat: int) -> np.ndarray:
+        """[2, hands]: the probability of each seat's moves up to a node, by hand."""
+        tree, cards = self.strategy.tree, self.strategy.buckets.cards
+        reach = np.tile(cards.free(board).astype(np.float32), (2, 1))
+        while self._parent[node] >= 0:
+            before = int(self._parent[node])
+            place = tree.child[before, : tree.choices[before]].tolist().index(node)
+            reach[tree.seat[before]] *= self.probs(before, board, seat)[:, place]
+            node = before
+        return reach
