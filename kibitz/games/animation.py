@@ -129,10 +129,17 @@ def frames(game: Game, actions: Sequence[int]) -> Iterator[tuple[str, str]]:
         else:
             caption = "chance: " + " ".join(game.action_to_string(start, outcome) for _, start, outcome, _ in moves)
         if after is steps[-1][3] and game.turn(after) == OVER:
-            caption += "; " + ", ".join(
-                f"seat {seat + 1} gets {game.payoff(after, seat):+g}" for seat in range(game.facts.seats)
-            )
+            caption += f"; {_result(game, after)}"
         yield caption, _picture(game, after, None if turn == CHANCE else action, before)
+
+
+def _result(game: Game, state: Any) -> str:
+    """The payoffs; of two seats, what the winner gets."""
+    payoffs = [float(game.payoff(state, seat)) for seat in range(game.facts.seats)]
+    if len(payoffs) == 2 and game.facts.zero_sum:
+        best = max(payoffs)
+        return f"seat {payoffs.index(best) + 1} gets {best:+g}" if best else "both get 0"
+    return ", ".join(f"seat {seat + 1} gets {payoff:+g}" for seat, payoff in enumerate(payoffs))
 
 
 def _picture(game: Game, state: Any, action: int | None = None, before: Any = None) -> str:
@@ -303,17 +310,19 @@ class Timeline:
         self.count, self.seconds = count, seconds  # number of frames
         self.duration = seconds * (count + HOLD)
         self.rules: dict[str, str] = {}  # name -> keyframes
+        self.digits = math.ceil(math.log10(self.duration * 0.01 / SWITCH))  # of percentages that tell such times apart
 
-    def at(self, frame: int, later: float = 0) -> str:
-        """The time of a frame, and some seconds later, as a share of the whole."""
-        return f"{_short(100 * (self.seconds * frame + later) / self.duration, 2)}%"
+    def at(self, frame: int, later: float = 0, fewer: int = 0) -> str:
+        """The time of a frame, and some seconds later, as a share of the whole; `fewer` digits where they will do."""
+        return f"{_short(100 * (self.seconds * frame + later) / self.duration, self.digits - fewer)}%"
 
     def look(self, sprite: Sprite, pose: bool = False) -> str:
         """The attributes by which an element is seen in its frames only and moves; without motion, in the last one."""
-        names = [name for name in (self._visible(sprite), self._moving(sprite)) if name]
-        place = _move(sprite.poses[-1]) if pose else ""
-        style = ";".join([f"animation-name:{','.join(names)}"] * bool(names) + [place] * bool(place))
-        classes = "a" + " x" * (not sprite.glides) + " o" * (sprite.end < self.count)
+        visible, moving, stays = self._visible(sprite), self._moving(sprite), sprite.end == self.count
+        names = ",".join(filter(None, (visible, moving)))
+        place = _move(sprite.poses[-1]) if pose and (stays or not moving) else ""
+        style = ";".join(filter(None, (names and f"animation-name:{names}", place)))
+        classes = "a" + " x" * (not sprite.glides) + " o" * (not stays)
         return (f' class="{classes}"' if names else "") + (f' style="{style}"' if style else "")
 
     def _visible(self, sprite: Sprite) -> str:
@@ -338,13 +347,14 @@ class Timeline:
         poses = [sprite.start or sprite.poses[0], *sprite.poses]  # the first at the beginning of its first frame
         if len(set(poses)) == 1:
             return ""
+        scaled = any(pose.scale != 1 for pose in poses)
         steps: list[str] = []
         frame = sprite.first
         for pose, group in groupby(poses):
-            start = self.at(frame, GLIDE) if steps else "from"
+            start = self.at(frame, GLIDE, 1) if steps else "from"
             frame += len(list(group)) - (not steps)
-            end = self.at(frame) if frame < sprite.end else "to"
-            steps.append(f"{start},{end}{{{_move(pose)}}}")
+            end = self.at(frame, fewer=1) if frame < sprite.end else "to"
+            steps.append(f"{start},{end}{{{_move(pose, 0, scaled)}}}")
         name = f"m{len(self.rules)}"
         self.rules[name] = "".join(steps)
         return name
@@ -391,9 +401,9 @@ def _animated(
     )
 
 
-def _move(pose: Pose) -> str:
-    size = "" if pose.scale == 1 else f";scale:{_short(pose.scale, 3)}"
-    return f"translate:{_short(pose.x)}px {_short(pose.y)}px{size}"
+def _move(pose: Pose, digits: int = 1, scaled: bool = False) -> str:
+    size = f";scale:{_short(pose.scale, 2)}" if scaled or pose.scale != 1 else ""
+    return f"translate:{_short(pose.x, digits)}px {_short(pose.y, digits)}px{size}"
 
 
 def _as_css(paint: str) -> str:
@@ -403,4 +413,4 @@ def _as_css(paint: str) -> str:
 
 
 def _short(number: float, digits: int = 1) -> str:
-    return f"{round(number, digits) + 0.0:g}"
+    return f"{round(number, digits) + 0.0:.9g}"

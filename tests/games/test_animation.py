@@ -74,8 +74,11 @@ def test_without_motion_it_is_the_last_position(played):
     captions = [each for each in still if each.get("data-frame")]
     assert len(captions) == 1
     last = "".join(captions[0].itertext())
-    payoffs = [f"seat {seat + 1} gets {game.payoff(steps[-1].state, seat):+g}" for seat in range(game.facts.seats)]
-    assert last.endswith("; " + ", ".join(payoffs))
+    payoffs = [game.payoff(steps[-1].state, seat) for seat in range(game.facts.seats)]
+    paid = [f"seat {seat + 1} gets {payoff:+g}" for seat, payoff in enumerate(payoffs)]
+    if len(payoffs) == 2:
+        paid = [words for words, payoff in zip(paid, payoffs, strict=True) if payoff > 0] or ["both get 0"]
+    assert last.endswith("; " + ", ".join(paid))
 
 
 def test_names_of_players_are_text(played):
@@ -111,3 +114,26 @@ def test_bad_input_is_refused_in_one_line():
         replay_svg(load("kuhn"), [0, 1, 0, 0, 0])
     with pytest.raises(BadInput, match=r"seconds=0 should be 0\.5 to 60"):
         replay_svg(load("kuhn"), [0, 1], seconds=0)
+
+
+def test_a_card_has_its_size_in_every_pose():
+    """The hand of seat 1 in Doppelkopf is larger than the trick, the last trick is smaller."""
+    game = load("doppelkopf:thesis")
+    text = replay_svg(game, [step.action for step in walk(game, 1) if step.action >= 0])
+    moves = re.findall(r"@keyframes m[0-9]+\{(.*)\}", text)
+    assert any("scale:1.25" in steps and "scale:1}" in steps and "scale:0.6" in steps for steps in moves)
+    for steps in moves:
+        assert steps.count("scale:") in (0, steps.count("translate:"))
+
+
+@pytest.mark.parametrize("seconds", [0.5, 1.2, 60])
+@pytest.mark.parametrize("name", ["breakthrough", "doppelkopf:thesis", "kuhn"])
+def test_times_of_keyframes_are_told_apart(name, seconds):
+    game = load(name)
+    text = replay_svg(game, [step.action for step in walk(game, 1) if step.action >= 0], seconds=seconds)
+    for kind, steps in re.findall(r"@keyframes ([a-z])[0-9a-z-]*\{(.*)\}", text):
+        times = re.findall(r"(from|to|[0-9.]+%)(?=[,{])", steps)
+        assert len(times) == len(set(times))
+        if kind == "m":
+            numbers = [float(time.rstrip("%")) for time in times[1:-1]]
+            assert numbers == sorted(numbers)

@@ -94,7 +94,7 @@ def replay(
     if dealt > LONG_DEAL:
         print_line(f"  chance moves {dealt} times")
         steps = steps[dealt:]
-    for moves, after in rows(game, steps, seat, every):
+    for moves, after in _rows(game, steps, seat, every):
         if moves:
             out.print(Padding(Text(", ".join(moves)), (0, 0, 0, 2), expand=False))
         if every:
@@ -105,7 +105,7 @@ def replay(
         out.print(f"seat {i + 1} ({name}) gets {payoff:+g}", highlight=False, markup=False)
 
 
-def rows(game: "Game", steps: list[Any], seat: int | None, every: int) -> Iterator[tuple[list[str], Any]]:
+def _rows(game: "Game", steps: list[Any], seat: int | None, every: int) -> Iterator[tuple[list[str], Any]]:
     """The moves by lines, each with the position after it.
 
     A line is as many moves as there are seats, with the announcements before them, or what chance dealt at once.

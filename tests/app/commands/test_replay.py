@@ -19,7 +19,7 @@ def test_a_game_is_written_as_an_animated_picture(kibitz, folder):
     assert (code, out) == (0, "wrote game.svg\n")
     text = (folder / "game.svg").read_text()
     assert text.count("data-frame=") == 3  # the deal, a bet, a pass
-    assert "seat 2: pass; seat 1 gets +1, seat 2 gets -1" in text
+    assert "seat 2: pass; seat 1 gets +1<" in text
     assert text == package.replay_svg(RECORD) == package.replay_svg(folder)
 
 
