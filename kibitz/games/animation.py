@@ -147,7 +147,9 @@ def _picture(game: Game, state: Any, action: int | None = None, before: Any = No
     if not hasattr(game, "board"):
         return game.picture(state, -1)
     marked = [] if action is None else MARKED.findall(board_svg(game, state, action, before))
-    return board_svg(game, state).replace("</svg>", f"{''.join(marked)}</svg>")
+    plain = board_svg(game, state)
+    cells = plain.index("/>", plain.rindex("data-cell=")) + 2
+    return "".join([plain[:cells], *marked, plain[cells:]])
 
 
 # ---------------------------------------------------------------- elements of pictures

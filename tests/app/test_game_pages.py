@@ -9,6 +9,7 @@ import pytest
 
 from kibitz.app import game_pages
 from kibitz.app.game_pages import FOLDER, RECORDS, SHOWN, SIZES, filled, played, shipped_games
+from kibitz.app.ui.position_parser import parse_position
 from kibitz.core import names
 from kibitz.games import CHANCE, load
 from kibitz.games.display import display
@@ -68,6 +69,15 @@ def test_the_game_of_a_page_was_played_as_the_table_says(name):
 def test_the_same_seed_plays_the_same_game(name):
     record = read_records(RECORDS)[NAMES.index(name)]
     assert replace(played(*SHOWN[name]), number=record.number) == record
+
+
+@every_page
+def test_the_positions_of_the_examples_can_be_read(name):
+    examples = re.findall('^kibitz advise (\\S+) "([^"]+)"', (FOLDER / f"{name}.md").read_text(), re.MULTILINE)
+    assert examples
+    for game, moves in examples:
+        assert load(game).name == name
+        parse_position(load(game), moves)
 
 
 @every_page
