@@ -16,8 +16,9 @@ from xml.etree import ElementTree
 
 from ..core.names import BadInput
 from . import CHANCE, OVER, Game, full_name, legal_actions, positions
+from .boards import SQUARE
 from .display import display
-from .svg import board_svg
+from .svg import LABEL, board_svg
 
 SECONDS = 1.2  # that a frame is shown
 GLIDE, SWITCH = 0.35, 0.01  # seconds in which pieces and cards change from one frame to the next, and all else does
@@ -148,6 +149,8 @@ def _picture(game: Game, state: Any, action: int | None = None, before: Any = No
         return game.picture(state, -1)
     marked = [] if action is None else MARKED.findall(board_svg(game, state, action, before))
     plain = board_svg(game, state)
+    if game.board().directions == SQUARE:  # then names are beside the board, on paper that is dark or light
+        plain = plain.replace(f'fill="{LABEL}"', 'fill="var(--soft)"')
     cells = plain.index("/>", plain.rindex("data-cell=")) + 2
     return "".join([plain[:cells], *marked, plain[cells:]])
 
