@@ -18,7 +18,7 @@ from ..core.names import BadInput
 from . import CHANCE, OVER, Game, full_name, legal_actions, positions
 from .boards import SQUARE
 from .display import display
-from .svg import LABEL, board_svg
+from .svg import CARD_WIDTH, LABEL, board_svg
 
 SECONDS = 1.2  # that a frame is shown
 GLIDE, SWITCH = 0.35, 0.01  # seconds in which pieces and cards change from one frame to the next, and all else does
@@ -26,8 +26,11 @@ HOLD = 3  # more frames' time for the last one
 NARROW = 420.0  # pixels; narrower pictures are enlarged
 MARGIN, CAPTION = 12.0, 34.0  # around the picture; height of the line below it
 CARDS_HIGH, LINE_HIGH, LETTER = 50.0, 24.0, 7.4  # rows with cards or dice, rows of text, width of a letter
+GAP = 4.0  # between two cards
 LONG_DEAL = 8  # outcomes of chance that a caption names
 NUMBER = re.compile(r"-?[0-9.]+")
+PLAIN = re.compile("[0-9.-]+")  # a length without a unit
+POINTS = re.compile("M[0-9., L-]+Z?")  # a path of straight lines between absolute places
 MARKED = re.compile('<path [^>]*class="last"/>')
 PAINT = re.compile(r'(?: (?:font-family|font-size|font-weight|fill|text-anchor|stroke|stroke-width)="[^"]*"){2,}')
 STYLE = """\
@@ -95,7 +98,11 @@ def replay_svg(game: Game, actions: Sequence[int], players: Sequence[str] = (), 
     if not 0.5 <= seconds <= 60:
         raise BadInput(f"seconds={seconds:g} should be 0.5 to 60")
     shown = list(frames(game, actions))
-    layers, width, height = _decomposed([ElementTree.fromstring(picture) for _, picture in shown])
+    try:
+        pictures = [ElementTree.fromstring(picture) for _, picture in shown]
+    except ElementTree.ParseError as error:
+        raise BadInput(f"{full_name(game)}: picture returned no element of XML: {error}") from None
+    layers, width, height = _decomposed(pictures)
     by = ", ".join(f"seat {seat + 1} {name}" for seat, name in enumerate(players))
     title = f"{full_name(game)}: {by}" if by else full_name(game)
     return _animated(layers, [caption for caption, _ in shown], (width, height), title, seconds)
@@ -160,16 +167,15 @@ def _picture(game: Game, state: Any, action: int | None = None, before: Any = No
 
 def _decomposed(pictures: Sequence[ElementTree.Element]) -> tuple[list[list[Item]], float, float]:
     """The elements of each picture, and the size of the largest."""
-    kind = _tag(pictures[0])
-    if kind == "svg":
-        sizes = [[float(each.get(side, 0)) for side in ("width", "height")] for each in pictures]
-        width, height = (max(side) for side in zip(*sizes, strict=True))
+    kinds = {_tag(each) for each in pictures}
+    if kinds == {"svg"}:
+        width, height = (max(side) for side in zip(*map(_size, pictures), strict=True))
         for each in pictures:
             for child in each:
                 if _tag(child) == "rect" and child.get("height") == each.get("height"):  # the table
                     child.set("height", f"{height:g}")
         return [[_item(child) for child in each if _tag(child) != "title"] for each in pictures], width, height
-    if kind == "table":
+    if kinds == {"table"} and all(len(row) == 2 for table in pictures for row in table):
         return _rows(pictures)
     texts = ["".join(each.itertext()).splitlines() for each in pictures]
     layers = [[_text(line, 0, LINE_HIGH * (i + 0.7), "t m") for i, line in enumerate(lines)] for lines in texts]
@@ -192,12 +198,11 @@ def _rows(tables: Sequence[ElementTree.Element]) -> tuple[list[list[Item]], floa
             items.append(_text(label.text or "", 0, top + high / 2 + 5, "t s"))
             x = left
             for drawing in contents:
-                item = _item(drawing)
-                tall = float(drawing.get("height", 0))
-                items.append(item._replace(pose=Pose(x, top + (high - tall) / 2)))
-                x += float(drawing.get("width", 0)) + 4
+                wide, tall = _size(drawing)
+                items.append(_item(drawing)._replace(pose=Pose(x, top + (high - tall) / 2)))
+                x += wide + GAP
             text = "".join([contents.text or "", *(each.tail or "" for each in contents)]).strip()
-            x = left + counts[i] * 34.0 + (8 if counts[i] else 0)
+            x = left + (counts[i] * (CARD_WIDTH + GAP) + 2 * GAP if counts[i] else 0)
             items.append(_text(text, x, top + high / 2 + 5, "t"))
             width, top = max(width, x + LETTER * len(text)), top + high
         layers.append([item for item in items if item.drawing])
@@ -209,23 +214,43 @@ def _text(line: str, x: float, y: float, classes: str) -> Item:
 
 
 def _item(element: ElementTree.Element) -> Item:
-    """An element at the origin, and its pose."""
+    """An element at the origin, and its pose; one that is drawn in an unusual way as it is."""
     tag, attributes = _tag(element), dict(element.attrib)
-    if tag == "svg":
-        box = [float(number) for number in NUMBER.findall(attributes.get("viewBox", "")) or ("0", "0", "1", "1")]
-        x, y, width = (float(attributes.get(name, usual)) for name, usual in (("x", 0), ("y", 0), ("width", box[2])))
-        pose = Pose(x, y, width / box[2])
-        inside = "".join(_drawing(child) for child in element)
-        return Item(f"<g>{inside}</g>", pose, True, (box[2] * pose.scale, box[3] * pose.scale))
-    if tag == "path":
+    if tag == "svg" and "viewBox" in attributes:
+        inside, (x, y) = "".join(_drawing(child) for child in element), _numbers(attributes, "x", "y")
+        (_, _, width, height), (shown, _) = _box(element), _size(element)
+        scale = shown / width
+        return Item(f"<g>{inside}</g>", Pose(x, y, scale), True, (width * scale, height * scale))
+    if tag == "path" and POINTS.fullmatch(attributes.get("d", "")):
         numbers = [float(number) for number in NUMBER.findall(attributes["d"])]
         x, y = numbers[:2]
         shifted = iter(number - (x, y)[i % 2] for i, number in enumerate(numbers))
         attributes["d"] = NUMBER.sub(lambda _: _short(next(shifted)), attributes["d"])
         return Item(_drawing(element, attributes), Pose(x, y))
     across, down = ("cx", "cy") if tag == "circle" else ("x", "y")
-    pose = Pose(float(attributes.pop(across, 0)), float(attributes.pop(down, 0)))
-    return Item(_drawing(element, attributes), pose, glides="data-piece" in attributes)
+    if tag not in ("circle", "rect", "text") or not PLAIN.fullmatch(
+        attributes.get(across, "0") + attributes.get(down, "0")
+    ):
+        return Item(_drawing(element), Pose(0, 0))
+    x, y = _numbers(attributes, across, down)
+    kept = {name: value for name, value in attributes.items() if name not in (across, down)}
+    return Item(_drawing(element, kept), Pose(x, y), glides="data-piece" in attributes)
+
+
+def _numbers(attributes: dict[str, str], *names: str) -> list[float]:
+    return [float(attributes.get(name, 0)) for name in names]
+
+
+def _box(element: ElementTree.Element) -> list[float]:
+    return [float(number) for number in NUMBER.findall(element.get("viewBox", ""))] or [0.0, 0.0, 300.0, 150.0]
+
+
+def _size(element: ElementTree.Element) -> tuple[float, float]:
+    """Width and height of an `<svg>` element, where they are given in pixels; else those of its contents."""
+    width, height = (element.get(side, "") for side in ("width", "height"))
+    if PLAIN.fullmatch(width) and PLAIN.fullmatch(height):
+        return float(width), float(height)
+    return _box(element)[2], _box(element)[3]
 
 
 def _drawing(element: ElementTree.Element, attributes: dict[str, str] | None = None) -> str:

@@ -10,6 +10,7 @@ from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, full_name, load
 from kibitz.games.animation import frames, replay_svg
 from kibitz.games.display import display, piece_owners
+from kibitz.games.kuhn import Kuhn
 from kibitz.games.svg import PIECES
 
 from .facts import PILE, SHIPPED
@@ -116,6 +117,12 @@ def test_bad_input_is_refused_in_one_line():
         replay_svg(load("kuhn"), [0, 1], seconds=0)
 
 
+def test_a_picture_that_is_no_xml_is_refused_in_one_line(monkeypatch):
+    monkeypatch.setattr(Kuhn, "picture", lambda self, state, seat: "<p>&")
+    with pytest.raises(BadInput, match="kuhn: picture returned no element of XML: "):
+        replay_svg(Kuhn(), [0, 1, 1, 0])
+
+
 def test_a_card_has_its_size_in_every_pose():
     """The hand of seat 1 in Doppelkopf is larger than the trick, the last trick is smaller."""
     game = load("doppelkopf:thesis")
@@ -137,3 +144,25 @@ def test_times_of_keyframes_are_told_apart(name, seconds):
         if kind == "m":
             numbers = [float(time.rstrip("%")) for time in times[1:-1]]
             assert numbers == sorted(numbers)
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 50"><circle cx="50%" cy="2em" r="{}"/></svg>',
+        '<svg xmlns="http://www.w3.org/2000/svg" width="100%" height="9em"><path d="m 1 2 l 3 4 h {}"/></svg>',
+        '<svg xmlns="http://www.w3.org/2000/svg"><g transform="rotate({})"><rect width="3"/></g><line x1="2"/></svg>',
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><svg x="3"><rect width="{}"/></svg></svg>',
+        "<div>{} <b>bold</b></div>",
+        "<table><tr><td>{}</td></tr><tr/></table>",
+        "<table><tr><td/><td><b>{}</b></td></tr></table>",
+        "<p/>",
+    ],
+)
+def test_pictures_of_any_kind_are_shown_as_they_are(picture, monkeypatch):
+    monkeypatch.setattr(Kuhn, "picture", lambda self, state, seat: picture.format(state.line))
+    text = replay_svg(Kuhn(), [0, 1, 1, 0])
+    ElementTree.fromstring(text)
+    assert text.count("data-frame=") == 3
+    for part in re.findall("<(?:circle|path|line)[^>]*>", picture):
+        assert part.format(6) in text  # that of the last position
