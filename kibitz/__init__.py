@@ -15,7 +15,7 @@ _PUBLIC = {
     # what to do with games
     "load": "api", "solve": "api", "advise": "api", "match": "api", "tournament": "api", "train": "api",
     "resume": "api", "exploit": "api", "play": "api", "models": "api", "check": "api", "beliefs": "api",
-    "review": "api",
+    "review": "api", "replay_svg": "api",
     # what comes back
     "Solution": "api", "TrainingRun": "api", "Advice": "search.advice", "State": "games.state",
     "MatchResult": "arena.match", "Standings": "arena.tournament", "BadInput": "core.names",
@@ -52,6 +52,7 @@ __all__ = [
     "play",
     "player",
     "record",
+    "replay_svg",
     "resume",
     "review",
     "search",
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
         match,
         models,
         play,
+        replay_svg,
         resume,
         review,
         search,

@@ -16,7 +16,7 @@ from .arena import tournament as _tournament
 from .core.names import BadInput, as_path, at_least, only_named
 from .core.progress import SILENT, Reporter
 from .core.runs import Run
-from .games import Game, full_name, view_of
+from .games import Game, full_name, load_stored, view_of
 from .games import check as _check
 from .games import load as _load
 from .games.record_files import read_game
@@ -295,6 +295,37 @@ def review(
             at_least("number", number, 1)
             record = read_game(as_path(record), number)
         return _review.review(record, player, seat, seed, report)
+
+
+def replay_svg(record: Record | State | str | Path, number: int = 1, seconds: float = 1.2, trust: bool = False) -> str:
+    """Draw a game as an animated SVG, in which everything hidden is shown.
+
+    Args:
+        record: A record, such as one of `match(...).records`; a `State` that was played from the opening; or a file of
+            games, of any format that `kibitz convert` reads, or a run folder.
+        number: Which game of the file, from 1.
+        seconds: Time per move.
+        trust: Whether code in `.py` files may run that a record names.
+
+    Returns:
+        One `<svg>` element, for a file or a notebook (`IPython.display.SVG`). It needs no script and nothing from
+        elsewhere, and stands still for viewers who asked for reduced motion.
+
+    Example:
+        >>> import kibitz
+        >>> state = kibitz.load("tic_tac_toe").initial().play("b2").play("a1")
+        >>> kibitz.replay_svg(state).startswith("<svg")
+        True
+    """
+    from .games.animation import replay_svg as draw
+
+    if isinstance(record, State):
+        return draw(record.game, record.history, seconds=seconds)
+    with only_named(trust=trust):
+        if not isinstance(record, Record):
+            at_least("number", number, 1)
+            record = read_game(as_path(record), number)
+        return draw(load_stored(record.game), record.actions, record.players, seconds)
 
 
 def search(game: AnyGame, name: str, seed: int = 1, **options: Any) -> Search:

@@ -28,6 +28,7 @@ FUNCTIONS = [
     "models",
     "beliefs",
     "review",
+    "replay_svg",
 ]
 
 

@@ -1,6 +1,7 @@
 """Writes the generated pages of `docs`, and `index.json`: `python -m kibitz.app.cli_reference`.
 
-`docs/cli.md` is the reference of all commands, `docs/models.md` has the cards of the models that ship.
+`docs/cli.md` is the reference of all commands, `docs/models.md` has the cards of the models that ship, `docs/games` the
+facts of the games.
 """
 
 import json
@@ -87,7 +88,10 @@ def _plain(text: str | None) -> str:
 
 
 if __name__ == "__main__":
+    from . import game_pages  # it imports much that the tests of this file don't need
+
     write_atomically(index.FILE, (json.dumps(index.written(), indent=1, ensure_ascii=False) + "\n").encode())
     index.index.cache_clear()
     write_atomically(FILE, reference().encode())
     write_atomically(models_page.FILE, models_page.page().encode())
+    game_pages.write()

@@ -1,4 +1,4 @@
-"""Breakthrough: a race of pawns. They move one step ahead, straight onto an empty cell or diagonally with capture.
+"""Breakthrough: a race of pawns. They move one step ahead, straight or diagonally, and capture only diagonally.
 
 There is always a move: no own piece is ahead of the foremost one, so at least one of its diagonals is open.
 

@@ -173,7 +173,7 @@ class Fanorona(NamedTuple):
 
     def show(self, state, seat):
         lines = show_board(self, state, seat).splitlines()
-        if state.at != NONE:
+        if state.at != NONE and state.to_move != OVER:
             lines[state.to_move] += f", may go on with {self.board().names[state.at]}"
         return "\n".join([*lines[:2], f"turns: {state.turns} of {self.limit}", *lines[2:]])
 

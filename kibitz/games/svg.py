@@ -50,22 +50,25 @@ def board_svg(game: Game, state: Any, last_action: int | None = None, before: An
         last = game.from_to(state if before is None else before, last_action)
     aims = [{cell for cells in game.regions(seat).values() for cell in cells} for seat in range(2)]  # type: ignore[attr-defined]
     middles = _middles(board, getattr(game, "first_row_on_top", False))
-    parts, outlines = [], _outlines(board, getattr(game, "first_row_on_top", False))
+    outlines = _outlines(board, getattr(game, "first_row_on_top", False))
+    cells, pieces = [], []
     for cell, (x, y) in enumerate(middles):
         tint = next((TINTS[seat] for seat in range(2) if cell in aims[seat] - aims[1 - seat]), EMPTY)
         marked = ' class="last"' if cell in last else ""
-        parts.append(
-            f'<path d="{outlines[cell]}" fill="{LAST if cell in last else tint}" stroke="{GRID}" '
+        cells.append(
+            f'<path d="{outlines[cell]}" fill="{LAST if cell in last else tint}" '
+            f'stroke="{EMPTY if board.alquerque else GRID}" '
             f'data-cell="{cell}" data-name="{escape(board.names[cell])}"{marked}/>'
         )
         if owners[cell] >= 0:
             fill, outline = PIECES[owners[cell]]
-            parts.append(
+            pieces.append(
                 f'<circle cx="{x:g}" cy="{y:g}" r="{CELL * 0.36:g}" fill="{fill}" stroke="{outline}" stroke-width="2" '
                 f'data-piece="{cell}"{marked}/>'
             )
         elif board.directions != SQUARE:
-            parts.append(f'<text x="{x:g}" y="{y + 3.5:g}" {SMALL}>{board.names[cell]}</text>')
+            pieces.append(f'<text x="{x:g}" y="{y + 3.5:g}" {SMALL}>{board.names[cell]}</text>')
+    parts = [*cells, *([_lines(board, middles)] if board.alquerque else []), *pieces]
     if board.directions == SQUARE:
         parts += _edges(board, middles, getattr(game, "numbered_columns", False))
     width = max(x for x, _ in middles) + CELL / 2 + MARGIN / 2
@@ -98,6 +101,14 @@ def cell_outline(board: Board, x: float, y: float) -> str:
     angles = [math.pi * (2 * k + 1) / corners for k in range(corners)]
     points = [f"{x + radius * math.cos(angle):.1f},{y + radius * math.sin(angle):.1f}" for angle in angles]
     return f"M{' '.join(points)}Z"
+
+
+def _lines(board: Board, middles: list[tuple[float, float]]) -> str:
+    """The lines of a board of points, along which pieces move. A click goes to the cell below them."""
+    half = len(board.directions) // 2  # the others lead back
+    ends = [(cell, int(to)) for cell, row in enumerate(board.neighbours) for to in row[:half] if to >= 0]
+    lines = "".join("M{:g},{:g}L{:g},{:g}".format(*middles[cell], *middles[to]) for cell, to in ends)
+    return f'<path d="{lines}" fill="none" stroke="{GRID}" stroke-width="1.5" pointer-events="none"/>'
 
 
 def _edges(board: Board, middles: list[tuple[float, float]], numbered: bool) -> list[str]:

@@ -1,4 +1,6 @@
-"""Yavalath: four own stones in a row win; three in a row lose, unless they are part of four. A full board is a draw.
+"""Yavalath: a stone that makes four own stones in a row wins; one that makes three and no four loses.
+
+A full board is a draw.
 
 An action is the cell on which a stone is placed. Cells are numbered row by row from the lower left.
 """

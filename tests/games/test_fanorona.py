@@ -432,3 +432,10 @@ def test_no_kernel_counts_references():
     jit.counting.clear()
     playouts(GAME, 1)
     assert jit.counting == []
+
+
+def test_a_finished_game_is_not_shown_as_one_that_may_go_on():
+    ends = [steps[-1].state for steps in walks(sized(3, 3), 40)]
+    within_a_turn = [state for state in ends if state.at >= 0]  # the last of several captures took the last piece
+    assert within_a_turn
+    assert not any("may go on" in sized(3, 3).show(state, 0) for state in within_a_turn)

@@ -55,11 +55,11 @@ def test_a_board_is_drawn_with_every_cell_and_piece(game):
         return
     for step in list(all_steps(game, 2))[::5]:
         drawn = board_svg(game, step.state)
-        assert len(elements(drawn, "path")) == len(game.board().places)
+        cells = [path for path in elements(drawn, "path") if path.get("data-cell")]
         assert len(elements(drawn, "circle")) == sum(owner >= 0 for owner in piece_owners(game, step.state))
         (title,) = elements(drawn, "title")
         assert game.name in title.text
-        assert [(path.get("data-cell"), path.get("data-name")) for path in elements(drawn, "path")] == [
+        assert [(path.get("data-cell"), path.get("data-name")) for path in cells] == [
             (str(cell), name) for cell, name in enumerate(game.board().names)
         ]
 
@@ -114,6 +114,15 @@ def test_row_one_is_where_players_have_it():
     assert place("tic_tac_toe", 0) > place("tic_tac_toe", 8)
     assert place("othello", 0) < place("othello", 63)
     assert place("hex:3", 0) < place("hex:3", 8)
+
+
+def test_a_board_of_points_has_the_lines_along_which_pieces_move():
+    game = games.load("fanorona:3,columns=3")
+    (lines,) = (path for path in elements(game.initial()._repr_html_(), "path") if not path.get("data-cell"))
+    drawn = re.findall("M([0-9.]+),([0-9.]+)L([0-9.]+),([0-9.]+)", lines.get("d"))
+    assert len(drawn) == 6 + 6 + 4  # rows, columns, and the diagonals between b2 and the corners
+    assert sum(one != three and two != four for one, two, three, four in drawn) == 4
+    assert lines.get("pointer-events") == "none"  # a click is one on the cell below
 
 
 def test_the_goals_of_a_seat_are_tinted():
