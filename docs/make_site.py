@@ -63,7 +63,8 @@ def _stage(project: Path) -> None:
                 pages.extend([file] if file.suffix == ".md" else [])
             return os.path.relpath(copy, place(page).parent)
 
-        place(page).write_text(re.sub(r"(?<=\]\()[^)\s#]+", link, page.read_text()))
+        text = re.sub(r"(?<=\]\()[^)\s#]+", link, page.read_text())
+        place(page).write_text(re.sub(r"^```python (\w+\.py)$", r'```python title="\1"', text, flags=re.MULTILINE))
 
 
 @dataclass

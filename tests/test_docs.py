@@ -10,7 +10,7 @@ from kibitz.app import cli
 from kibitz.app.cli_reference import subcommands
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def anchors(page):
@@ -41,8 +41,13 @@ def test_every_command_exists(page):
 
 
 def test_the_index_names_every_page():
-    index = (ROOT / "docs" / "README.md").read_text()
-    assert [page.name for page in PAGES[2:] if page.name != "README.md" and f"({page.name})" not in index] == []
+    """The one of docs, or the one of the page's folder."""
+    missing = []
+    for page in PAGES[2:]:
+        names = [(folder / "README.md", page.relative_to(folder)) for folder in {page.parent, ROOT / "docs"}]
+        if page.name != "README.md" and not any(f.exists() and f"({name})" in f.read_text() for f, name in names):
+            missing.append(page.name)
+    assert missing == []
 
 
 @pytest.fixture(scope="module")
