@@ -63,8 +63,17 @@ def _stage(project: Path) -> None:
                 pages.extend([file] if file.suffix == ".md" else [])
             return os.path.relpath(copy, place(page).parent)
 
-        text = re.sub(r"(?<=\]\()[^)\s#]+", link, page.read_text())
-        place(page).write_text(re.sub(r"^```python (\w+\.py)$", r'```python title="\1"', text, flags=re.MULTILINE))
+        place(page).write_text(_for_zensical(re.sub(r"(?<=\]\()[^)\s#]+", link, page.read_text())))
+
+
+def _for_zensical(text: str) -> str:
+    """Markdown of GitHub in Zensical's words: names of files of code, and bars in code in tables."""
+    text = re.sub(r"^```python (\w+\.py)$", r'```python title="\1"', text, flags=re.MULTILINE)
+    return re.sub(r"(?<=^\| ).*`.*$", lambda row: re.sub(r"`[^`]+`", _bare_bars, row[0]), text, flags=re.MULTILINE)
+
+
+def _bare_bars(code: re.Match[str]) -> str:
+    return code[0].replace("\\|", "|")
 
 
 @dataclass

@@ -35,16 +35,26 @@ def site(tmp_path_factory):
     return build(project(tmp_path_factory.mktemp("project")))
 
 
-class Counted(HTMLParser):
-    """How often a page has each kind of block."""
+class Read(HTMLParser):
+    """How often a page has each kind of block, and the text of its code."""
 
     def __init__(self, html):
         super().__init__()
-        self.found = Counter()
+        self.blocks, self.code, self._open = Counter(), [], False
         self.feed(html)
 
     def handle_starttag(self, tag, attrs):
-        self.found.update({tag} & BLOCKS)
+        self.blocks.update({tag} & BLOCKS)
+        if tag == "code":
+            self._open = True
+            self.code.append("")
+
+    def handle_endtag(self, tag):
+        self._open = self._open and tag != "code"
+
+    def handle_data(self, data):
+        if self._open:
+            self.code[-1] += data
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -52,8 +62,10 @@ def test_the_site_shows_what_github_shows(site, page):
     """The two read Markdown by different rules: a list or a block of code in one may be a paragraph in the other."""
     name = page.relative_to(ROOT / "docs").with_suffix(".html").as_posix().replace("README", "index")
     _, _, article = (site / name).read_text().partition("<article")
-    github = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    assert Counted(article.partition("</article")[0]).found == Counted(github.render(page.read_text())).found
+    github = Read(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(page.read_text()))
+    shown = Read(article.partition("</article")[0])
+    assert shown.blocks == github.blocks
+    assert [code.split() for code in shown.code] == [code.split() for code in github.code]
 
 
 def test_files_outside_docs_come_along(site):
