@@ -9,6 +9,8 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+from .. import _PUBLIC
+
 PACKAGE = Path(__file__).parents[1]
 FILE = PACKAGE.parent / "docs" / "api.md"
 INTRODUCTION = """\
@@ -18,9 +20,11 @@ Everything that `import kibitz` offers; [Kibitz in Python](python.md) shows it a
 private and may change. Each name is imported when it is first used. This page is generated from the docstrings by \
 `python -m kibitz.app.cli_reference`.
 """
-API = ("load", "solve", "advise", "beliefs", "review", "search", "match", "tournament", "exploit", "play", "train")
 SECTIONS = {
-    "Functions": {f"kibitz.{name}": "api.py" for name in (*API, "resume", "models", "check")},
+    "Functions": {
+        f"kibitz.{name}": "api.py"
+        for name in [*(name for name, module in _PUBLIC.items() if module == "api" and name.islower()), "search"]
+    },
     "Results": {
         "kibitz.Solution": "api.py",
         "kibitz.TrainingRun": "api.py",
