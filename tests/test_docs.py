@@ -10,7 +10,10 @@ from kibitz.app import cli
 from kibitz.app.cli_reference import subcommands
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+EVERY_PAGE = [*PAGES[:2], *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def anchors(page):
@@ -20,7 +23,7 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page):
     wrong = []
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
@@ -31,7 +34,18 @@ def test_every_link_leads_somewhere(page):
     assert wrong == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_link_leads_to_every_page():
+    """From the index, by any number of links."""
+    reached, found = set(), [ROOT / "docs" / "README.md"]
+    while found:
+        page = found.pop()
+        if page not in reached and page.suffix == ".md":
+            reached.add(page)
+            found += [(page.parent / file).resolve() for file in re.findall(r"\]\(([^)\s#:]+)", page.read_text())]
+    assert [page.name for page in EVERY_PAGE[2:] if page not in reached] == []
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda page: page.name)
 def test_every_command_exists(page):
     known = {name for names in cli.PANELS.values() for name in names}
     named = set(re.findall(r"(?:^|`)kibitz ([a-z]+)\b", page.read_text(), re.MULTILINE))
@@ -41,13 +55,8 @@ def test_every_command_exists(page):
 
 
 def test_the_index_names_every_page():
-    """The one of docs, or the one of the page's folder."""
-    missing = []
-    for page in PAGES[2:]:
-        names = [(folder / "README.md", page.relative_to(folder)) for folder in {page.parent, ROOT / "docs"}]
-        if page.name != "README.md" and not any(f.exists() and f"({name})" in f.read_text() for f, name in names):
-            missing.append(page.name)
-    assert missing == []
+    index = (ROOT / "docs" / "README.md").read_text()
+    assert [page.name for page in PAGES[2:] if page.name != "README.md" and f"({page.name})" not in index] == []
 
 
 @pytest.fixture(scope="module")
