@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all bench lint clean
+.PHONY: demo test test-all bench docs lint clean
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -11,6 +11,10 @@ BIN := .venv/bin
 
 .venv/tested: .venv/installed
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test]"
+	touch $@
+
+.venv/documented: .venv/installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
 	touch $@
 
 demo: .venv/installed
@@ -34,5 +38,8 @@ lint: .venv/tested
 bench: .venv/tested
 	$(BIN)/kibitz bench
 
+docs: .venv/documented
+	$(BIN)/python docs/make_site.py
+
 clean:
-	rm -rf .venv build dist *.egg-info
+	rm -rf .venv .cache build dist *.egg-info

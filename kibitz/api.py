@@ -93,10 +93,10 @@ class Solution:
     """An equilibrium approximated by a solver. Prints its NashConv; `plot()` shows how it converged."""
 
     game: Game
-    method: str
+    method: str  # the solver
     iterations: int
-    seconds: float
-    strategy: Strategy
+    seconds: float  # without measuring
+    strategy: Strategy  # the average strategy of both seats
     exploitability: Exploitability | None  # None: the game is too large to measure
     curve: list[tuple[int, float]]  # (iterations, NashConv)
 
@@ -498,7 +498,7 @@ def play(
 class TrainingRun:
     """A run folder of training: its metrics, a plot of them, the player that it makes."""
 
-    run: Run
+    run: Run  # the run folder
     trust: bool = False  # whether code in `.py` files that the run names may be run
 
     @property

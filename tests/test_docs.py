@@ -13,6 +13,9 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
+EVERY_PAGE = [*PAGES[:2], *sorted((ROOT / "docs").rglob("*.md"))]
+
+
 def anchors(page):
     """The names of a page's headings, as GitHub makes them."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
@@ -20,7 +23,7 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page):
     wrong = []
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
@@ -31,7 +34,18 @@ def test_every_link_leads_somewhere(page):
     assert wrong == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_link_leads_to_every_page():
+    """From the index, by any number of links."""
+    reached, found = set(), [ROOT / "docs" / "README.md"]
+    while found:
+        page = found.pop()
+        if page not in reached and page.suffix == ".md":
+            reached.add(page)
+            found += [(page.parent / file).resolve() for file in re.findall(r"\]\(([^)\s#:]+)", page.read_text())]
+    assert [page.name for page in EVERY_PAGE[2:] if page not in reached] == []
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda page: page.name)
 def test_every_command_exists(page):
     known = {name for names in cli.PANELS.values() for name in names}
     named = set(re.findall(r"(?:^|`)kibitz ([a-z]+)\b", page.read_text(), re.MULTILINE))

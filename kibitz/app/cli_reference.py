@@ -1,7 +1,7 @@
 """Writes the generated pages of `docs`, and `index.json`: `python -m kibitz.app.cli_reference`.
 
-`docs/cli.md` is the reference of all commands, `docs/models.md` has the cards of the models that ship, `docs/games` the
-facts of the games.
+`docs/cli.md` is the reference of all commands, `docs/api.md` that of the Python interface, `docs/models.md` has the
+cards of the models that ship, `docs/games` the facts of the games.
 """
 
 import json
@@ -14,7 +14,7 @@ from rich.text import Text
 from typer.main import get_command
 
 from ..core.files import write_atomically
-from . import index, models_page
+from . import api_reference, index, models_page
 from .cli import PANELS, build
 
 FILE = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -64,7 +64,7 @@ def _section(path: str, command: Any) -> Iterator[str]:
         argument = each.param_type_name == "argument"
         names = [_argument(each)] if argument else [*each.opts, *each.secondary_opts]  # --advice, --no-advice
         cells = (f"`{' / '.join(names)}`", _default(each), _plain(each.help))
-        yield f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+        yield f"| {' | '.join(cell.replace('|', api_reference.BAR) for cell in cells)} |"
 
 
 def _argument(parameter: Any) -> str:
@@ -95,3 +95,4 @@ if __name__ == "__main__":
     write_atomically(FILE, reference().encode())
     write_atomically(models_page.FILE, models_page.page().encode())
     game_pages.write()
+    write_atomically(api_reference.FILE, api_reference.reference().encode())

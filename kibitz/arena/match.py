@@ -41,8 +41,8 @@ class MatchResult:
 
     game: str
     players: list[str]
-    records: list[Record]
-    result: Result
+    records: list[Record]  # all games, in order
+    result: Result  # payoffs, scores and their 95% intervals
     milli_unit: str = ""  # what a thousandth of a payoff is called in this game, such as "mbb/g"
     folder: Path | None = None  # of the run, where it was written
 

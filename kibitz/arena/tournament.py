@@ -23,6 +23,8 @@ from .statistics import Estimate, html_table, interval, outcome_bounds, score_of
 
 @dataclass(frozen=True)
 class Standings:
+    """The result of a round-robin tournament. Prints as a table."""
+
     names: list[str]
     cross: list[list[Estimate]]  # payoff of the player of a row against that of a column; NaN against itself
     overall: list[Estimate]  # mean over all others

@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-CHANCE = -1
-OVER = -2
+CHANCE = -1  # `turn` where chance is to move
+OVER = -2  # `turn` where the game is over
 
 PST = 0  # `target` the public part of a view
 IST = 1  # `target` everything that the seat has seen
@@ -25,13 +25,13 @@ NO_SEAT = "seats is too small: turn returned a seat of a higher number"
 class Facts:
     """Constants of a game with its parameters: sizes, bounds and what it supports."""
 
-    seats: int
+    seats: int  # number of seats
     num_actions: int  # actions of a seat are numbered from 0 to num_actions - 1
     max_chance_outcomes: int  # 0 for a game without chance
     max_game_length: int  # turns of the longest game, chance turns included
     payoffs: tuple[float, float]  # lowest and highest payoff of a seat
     rewards: tuple[float, float]  # the same of `reward`: the scale of a search; with two seats also its bounds
-    zero_sum: bool
+    zero_sum: bool  # whether payoffs always sum to zero
     encoding: int  # numbers that `observe` writes; 0 if the game has no encoding
     notes: int  # numbers that `prepare` writes
     hidden: bool  # whether the game has hidden information

@@ -52,10 +52,12 @@ class State:
 
     @property
     def is_chance(self) -> bool:
+        """Whether chance is to move."""
         return self.turn == CHANCE
 
     @property
     def is_over(self) -> bool:
+        """Whether the game is over."""
         return self.turn == OVER
 
     def legal_actions(self) -> list[int]:

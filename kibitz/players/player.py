@@ -21,6 +21,8 @@ player = PLAYERS  # as a decorator: @player("name")
 
 
 class Player(Protocol):
+    """What plays a seat. Any object with `move` will do for `match` and others."""
+
     advice: Advice | None  # what the last move was drawn from; None where the player only moves
 
     def begin(self, game: Game, seat: int, seed: int) -> None:

@@ -14,7 +14,9 @@ from .strategy import Strategy
 
 
 class Exploitability(NamedTuple):
-    nash_conv: float
+    """How much best responses gain against a strategy."""
+
+    nash_conv: float  # the sum over seats of what a best response gains
     value: float  # expected payoff of seat 0, strategy against strategy
     best: tuple[float, float]  # expected payoff of each seat's best response
 

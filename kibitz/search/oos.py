@@ -89,7 +89,7 @@ class Oos(Search):
 
     policy_from = "network"
     keeps_tree = True
-    plays = "games of two seats"
+    plays = "two-seat zero-sum games"
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from ..games import Game
 from .best_response import evaluate
 from .cfr import VARIANTS, Cfr
 from .mccfr import SAMPLERS
-from .sequence_form import SequenceForm, unfold
+from .sequence_form import SequenceForm, two_seats_zero_sum, unfold
 
 # Name -> description, for `kibitz solve --help`: variants of CFR (`cfr.VARIANTS`), then samplers (`mccfr.SAMPLERS`).
 METHODS = {
@@ -34,6 +34,7 @@ class Measurement(NamedTuple):
 def new_solver(game: Game, method: str, seed: int = 1) -> tuple[Any, SequenceForm | None]:
     """A solver, and the sequence form of the game where it is small enough to measure NashConv."""
     choose("solver", method, METHODS)
+    two_seats_zero_sum(game, method)
     if method in VARIANTS:
         solver = Cfr(game, method)
         return solver, solver.form

@@ -1,14 +1,18 @@
 """Monte Carlo CFR: exact in expectation, convergent, and its tables grow as needed."""
 
+import re
+
 import numpy as np
 import pytest
 
 from kibitz import games
+from kibitz.core.names import BadInput
 from kibitz.search import mccfr
 from kibitz.search.best_response import evaluate
 from kibitz.search.infoset_table import find, grow, new_table
 from kibitz.search.mccfr import SAMPLERS, ExternalSampling, OutcomeSampling
 from kibitz.search.sequence_form import unfold
+from kibitz.search.solvers import METHODS, new_solver
 
 from .every_way import Scripted, every_way
 from .exact import infosets, regrets_and_weights
@@ -169,3 +173,9 @@ def test_each_kernel_has_one_signature_per_game():
         solver.run(1000)
     after = [len(getattr(kernel, "signatures", ())) for kernel in (mccfr.sample_outcomes, mccfr.sample_external)]
     assert before == after
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_solver_refuses_by_the_name_that_people_use(method):
+    with pytest.raises(BadInput, match=rf"^{re.escape(method)} needs two seats, and doppelkopf has 4$"):
+        new_solver(games.load("doppelkopf"), method)

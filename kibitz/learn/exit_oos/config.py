@@ -140,6 +140,7 @@ def refuse(config: ExItConfig, game: Game) -> None:
     """Raise BadInput where the configuration can't be trained."""
     if not game.facts.encoding:
         raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
+    search = config.new_search(game)  # refuses a game before `survey` plays some
     encoding, actions = game.facts.encoding, game.facts.num_actions
     sizes = sizes_of(game, config.hidden_sizes)
     weights = sum(a * b for a, b in pairwise(sizes))
@@ -147,7 +148,6 @@ def refuse(config: ExItConfig, game: Game) -> None:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")
     held = config.capacity * survey(game)[0] * (-(-encoding // 8) + 2 * actions + -(-actions // 8))
     memory.check(held, f"a replay buffer of {config.capacity:,} games", "lower capacity")
-    search = config.new_search(game)
     search.refuse_beyond_memory(config.simulations * (game.facts.max_game_length if search.keeps_tree else 1))
     if config.device == "cuda":
         from ..torch_mlp import pick_device

@@ -47,7 +47,7 @@ def test_what_a_player_plays_is_stated_truly(name):
     if info.plays == ANY and name != "human":
         for each in kinds:
             players.make_for(info.example, games.load(each))
-    elif info.plays == "games of two seats":
+    elif info.plays == "two-seat zero-sum games":
         made.begin(games.load("kuhn"), 0, 1)
         with pytest.raises(BadInput):
             made.begin(games.load("doppelkopf"), 0, 1)
