@@ -8,7 +8,7 @@ import yaml
 
 import kibitz
 
-from . import test_docs
+from . import systems, test_docs
 
 ROOT = Path(__file__).parents[1]
 PAGES = ["CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "RELEASING.md"]
@@ -48,6 +48,25 @@ def test_rooms_are_those_of_the_package():
     named = set(re.findall(r"`kibitz/(\w+)", read("CONTRIBUTING.md").partition("## Add")[0]))
     rooms = {path.parent.name for path in (ROOT / "kibitz").glob("*/__init__.py")}
     assert rooms <= named
+
+
+# ---------------------------------------------------------------- systems
+
+
+def test_what_a_system_lacks_is_said_of_tests_that_exist():
+    for name in systems.UNREADABLE_ON_WINDOWS:
+        assert (ROOT / "tests" / name).is_file(), name
+    for key in (*systems.NOT_ON_WINDOWS, *systems.ONLY_ON_LINUX):
+        file, _, test = key.partition("::")
+        assert (ROOT / "tests" / file).exists(), key
+        assert not test or f"\ndef {test.partition('[')[0]}" in read(f"tests/{file}"), key
+
+
+def test_on_linux_no_test_is_left_out():
+    place = "core/test_files.py::test_a_pipe_or_device_is_written_to_and_not_replaced"
+    assert [systems.lacking(place, each) for each in ("linux", "darwin", "win32")] == ["", "", "named pipes"]
+    fuzz = "fuzz/test_files.py::test_x"
+    assert [bool(systems.lacking(fuzz, each)) for each in ("linux", "darwin")] == [False, True]
 
 
 # ---------------------------------------------------------------- workflows

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-import pyspiel
 from scipy.stats import chi2_contingency, chisquare
 
 from kibitz import games, jit
@@ -17,6 +16,8 @@ RARE = 1e-4  # p-value below which a distribution is rejected; the seeds are fix
 
 def agrees_with_openspiel(game: Game, name: str, theirs: Callable[[int], int], seeds: Iterable[int]) -> None:
     """Legal actions, mover and payoffs are the same all the way; `theirs` numbers an action as it does."""
+    import pyspiel  # which Windows lacks
+
     oracle = pyspiel.load_game(name)
     for seed in seeds:
         state = oracle.new_initial_state()
