@@ -13,11 +13,9 @@ UNREADABLE_ON_WINDOWS = (
     "fuzz/test_command_line.py",
     "fuzz/test_files.py",
     "fuzz/test_names.py",
-    "games/test_breakthrough.py",
     "games/test_hex.py",
     "games/test_holdem.py",
     "games/test_holdem_evaluator.py",
-    "games/test_oracles.py",
     "search/test_against_openspiel.py",
 )
 
@@ -40,8 +38,10 @@ NOT_ON_WINDOWS = {
     "core/test_files.py::test_a_pipe_or_device_is_written_to": "named pipes",
     **{
         f"games/test_{game}.py::test_random_games_agree_with_openspiel": "OpenSpiel"
-        for game in ("connect_four", "gomoku", "othello", "tic_tac_toe")
+        for game in ("breakthrough", "connect_four", "gomoku", "oracles", "othello", "tic_tac_toe")
     },
+    "games/test_breakthrough.py::test_openspiel_counts": "OpenSpiel",
+    "games/test_oracles.py::test_many_random_games": "OpenSpiel",
     "jit/test_compiler.py::test_a_folder_of_another_user_is_not_used": "owners of files",
     "players/test_contract.py::test_every_player_keeps_the_contract[openspiel-bot": "OpenSpiel",
     "players/test_no_peeking.py::test_no_player_peeks[openspiel-bot": "OpenSpiel",
