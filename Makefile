@@ -1,6 +1,6 @@
 # Every target first creates the virtual environment if it is missing.
 PYTHON ?= python3
-BIN := .venv/bin
+BIN := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 
 .PHONY: demo test test-all bench docs lint clean
 

@@ -2,13 +2,16 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
 from .games import facts
 from .slow import DISPLAYED, HEAVY
+from .systems import UNREADABLE_ON_WINDOWS, WINDOWS, lacking
 
+collect_ignore = list(UNREADABLE_ON_WINDOWS) if sys.platform == WINDOWS else []
 OTHER_ROWS = {row.id for row in facts.ROWS} - facts.displayed()
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # small networks: threads of several processes would only wait
@@ -19,7 +22,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the slow tests."""
+    """Mark the slow tests, and skip those that this system can't run."""
     folder = Path(__file__).parent
     for item in items:
         name = item.nodeid.partition("::")[2]
@@ -28,3 +31,5 @@ def pytest_collection_modifyitems(items):
         is_other_row = place.startswith(DISPLAYED) and parameters in OTHER_ROWS
         if is_other_row or any(place.startswith(each) for each in HEAVY):
             item.add_marker(pytest.mark.heavy)
+        if why := lacking(place, sys.platform):
+            item.add_marker(pytest.mark.skip(reason=f"needs {why}"))

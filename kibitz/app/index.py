@@ -25,7 +25,7 @@ KEPT = ("help", "rich_help_panel", "metavar", "min", "max", "show_default")  # s
 
 @functools.cache
 def index() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(FILE.read_text())
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 

@@ -40,6 +40,13 @@ def open_missing() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
+def replace_unprintable() -> None:
+    """Print `?` for characters that the streams can't encode, as those of a pipe on Windows can't encode `♥`."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure") and not (stream.encoding or "").lower().startswith("utf"):
+            stream.reconfigure(errors="replace")
+
+
 @contextmanager
 def guarded() -> Iterator[None]:
     """Run a command: an error of the system, such as a full disk behind standard output, is one line and an exit code.
@@ -47,6 +54,7 @@ def guarded() -> Iterator[None]:
     What is already on disk stays. A pipe whose reader has left ends the command in silence.
     """
     open_missing()
+    replace_unprintable()
     try:
         try:
             yield

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from . import locks
 from .files import (
     check_fits,
     check_numbers,
@@ -31,11 +32,6 @@ from .files import (
 )
 from .legacy import current_config
 from .names import BadInput
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 PATIENCE = 0.25  # seconds to wait for a lock, which `Run.is_locked` holds for an instant
 
@@ -202,11 +198,11 @@ class Run:
             yield
 
     def is_locked(self) -> bool:
-        """Whether a process works on the run now, as far as that can be told (not on Windows)."""
+        """Whether a process works on the run now, as far as that can be told."""
         try:
             with self.path("lock").open("rb") as file:
-                if fcntl is not None:
-                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                locks.lock(file, shared=True)
+                locks.unlock(file)
         except BlockingIOError:
             return True
         except OSError:
@@ -281,9 +277,9 @@ def _locked(path: Path) -> Iterator[None]:
         file = path.open("a+b")
     with file:
         until = time.monotonic() + PATIENCE
-        while fcntl is not None:
+        while True:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                locks.lock(file)
                 break
             except BlockingIOError:
                 if time.monotonic() > until:
@@ -291,7 +287,10 @@ def _locked(path: Path) -> Iterator[None]:
                         f"{path.parent} is being written by another process: wait for it, or give another folder"
                     ) from None
                 time.sleep(0.01)
-        yield
+        try:
+            yield
+        finally:
+            locks.unlock(file)
 
 
 def _spelled(config: dict[str, Any]) -> bytes:

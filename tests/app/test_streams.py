@@ -1,11 +1,12 @@
 """Streams that are full, closed or missing, and Ctrl-C before anything has started: an exit code and one line."""
 
+import io
 import subprocess
 import sys
 
 import pytest
 
-from kibitz.app import streams
+from kibitz.app import cli, streams
 
 RUN = f"{sys.executable} -m kibitz"
 
@@ -44,6 +45,18 @@ def test_without_standard_input_a_player_leaves_the_game(tmp_path):
 def test_a_file_is_never_opened_in_place_of_a_missing_stream(tmp_path):
     script = "from kibitz.app import streams; streams.open_missing(); import os; print(os.open('/dev/null', 0) > 2)"
     assert shell(f'{sys.executable} -c "{script}" <&- 2>&-')[1] == "True\n"
+
+
+@pytest.mark.parametrize("command", [["games", "doppelkopf"], ["solve", "kuhn", "--iterations", "3"]])
+def test_characters_that_a_pipe_cannot_encode_are_replaced(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="cp1252"))
+    monkeypatch.setattr(sys, "argv", ["kibitz", *command])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 0
+    assert b"?" in written.getvalue()
 
 
 def test_an_interrupt_while_modules_are_imported_prints_nothing():

@@ -160,7 +160,6 @@ def test_games_of_another_match_in_the_file_are_refused(tmp_path, whole, change,
 
 
 def test_two_processes_never_write_to_one_folder(tmp_path):
-    pytest.importorskip("fcntl")
     run = open_run(tmp_path / "run", "match", *ASKED)
     with run.lock(), pytest.raises(BadInput, match="is being written by another process"):
         play_into(run, 1)
@@ -179,7 +178,6 @@ def test_only_the_named_numbers_of_a_configuration_may_grow(tmp_path):
 
 def test_a_process_that_is_refused_leaves_the_configuration_as_it_was(tmp_path):
     """One that asks for more games, while another plays."""
-    pytest.importorskip("fcntl")
     run = open_run(tmp_path / "run", "match", *ASKED)
     before = run.path("config.json").read_bytes()
     more = open_run(tmp_path / "run", "match", "kuhn", ["random", "random"], 40, 1)

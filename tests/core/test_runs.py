@@ -143,7 +143,6 @@ print(len(list(run.folder.glob("events*"))), "torch" in sys.modules, "tensorflow
 
 
 def test_a_run_is_locked_by_one_process_at_a_time(run):
-    pytest.importorskip("fcntl")
     with run.lock():
         for other in (run, Run(run.folder)):
             with pytest.raises(BadInput, match="is being written by another process"), other.lock():
@@ -157,7 +156,6 @@ def test_a_run_is_locked_by_one_process_at_a_time(run):
 
 
 def test_a_process_that_dies_releases_its_lock(run):
-    pytest.importorskip("fcntl")
     script = "import sys; from pathlib import Path; from kibitz.core.runs import Run\n"
     script += "with Run(Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
     holder = subprocess.Popen(
@@ -198,14 +196,13 @@ def test_old_spellings_in_a_configuration_are_translated(tmp_path):
 
 
 def test_a_lock_is_seen_and_looking_at_it_gets_in_nobodys_way(run):
-    pytest.importorskip("fcntl")
     assert not run.is_locked()
     with run.lock():
         assert run.is_locked()
     assert not run.is_locked()
     code = (
-        "import fcntl, sys, time; file = open(sys.argv[1]); fcntl.flock(file, fcntl.LOCK_SH); "
-        "print(flush=True); time.sleep(0.1)"
+        "import sys, time; from kibitz.core.locks import lock; file = open(sys.argv[1], 'rb'); "
+        "lock(file, shared=True); print(flush=True); time.sleep(0.1)"
     )
     command = [sys.executable, "-c", code, str(run.path("lock"))]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as looks:

@@ -149,7 +149,6 @@ def test_a_killed_worker_process_changes_nothing(tmp_path, whole, name):
 @pytest.mark.parametrize("name", quick_and_heavy())
 def test_a_second_process_is_refused_and_changes_nothing(tmp_path, name):
     """Even if it asks for more games or iterations."""
-    pytest.importorskip("fcntl")
     folder = undisturbed(name, tmp_path / "run")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     with Run(folder).lock():

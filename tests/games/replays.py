@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-import pyspiel
 from scipy.stats import chi2_contingency, chisquare
 
 from kibitz import games, jit
@@ -15,9 +14,16 @@ from .walks import keys_of, walk
 RARE = 1e-4  # p-value below which a distribution is rejected; the seeds are fixed
 
 
+def openspiel(name: str) -> Any:
+    """A game of OpenSpiel."""
+    import pyspiel  # not on Windows (systems.py)
+
+    return pyspiel.load_game(name)
+
+
 def agrees_with_openspiel(game: Game, name: str, theirs: Callable[[int], int], seeds: Iterable[int]) -> None:
     """Legal actions, mover and payoffs are the same all the way; `theirs` numbers an action as it does."""
-    oracle = pyspiel.load_game(name)
+    oracle = openspiel(name)
     for seed in seeds:
         state = oracle.new_initial_state()
         for step in walk(game, seed):

@@ -4,7 +4,6 @@ import functools
 import random
 
 import numpy as np
-import pyspiel
 import pytest
 
 from kibitz import games, jit
@@ -14,7 +13,7 @@ from kibitz.games.breakthrough import cells_of
 from kibitz.games.random_games import playouts
 
 from .counted import perft, value
-from .replays import agrees_with_its_image
+from .replays import agrees_with_its_image, openspiel
 from .walks import encoding_of, walk, walks
 
 GAME = games.load("breakthrough")
@@ -30,7 +29,7 @@ def sized(rows, columns):
 
 @pytest.mark.parametrize(("rows", "columns", "count"), [(8, 8, 120), (6, 6, 80), (6, 2, 50), (7, 5, 50), (8, 3, 50)])
 def test_random_games_agree_with_openspiel(rows, columns, count):
-    game, oracle = sized(rows, columns), pyspiel.load_game(f"breakthrough(rows={rows},columns={columns})")
+    game, oracle = sized(rows, columns), openspiel(f"breakthrough(rows={rows},columns={columns})")
     named = {}  # its number -> its word: e5d4, e5xd4 with a star behind
 
     def word(step, action):
@@ -79,7 +78,7 @@ def openspiel_perft(name, depth):
             return len(state.legal_actions())
         return sum(count(state.child(action), left - 1) for action in state.legal_actions())
 
-    return count(pyspiel.load_game(name).new_initial_state(), depth)
+    return count(openspiel(name).new_initial_state(), depth)
 
 
 # ---------------------------------------------------------------- the twin

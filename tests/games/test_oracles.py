@@ -1,13 +1,14 @@
 """Games against OpenSpiel, move by move: mover, legal actions, chance probabilities, infosets, payoffs."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import pyspiel
 import pytest
 
 from kibitz import games, jit
 from kibitz.games import CHANCE, OVER
+
+from .replays import openspiel
 
 GOOFSPIEL = "turn_based_simultaneous_game(game=goofspiel(points_order=ascending,{}))"
 POKER = (  # antes are blinds that both pay; the same seat opens both rounds
@@ -42,13 +43,13 @@ pairs = pytest.mark.parametrize(("ours", "theirs"), PAIRS.items(), ids=PAIRS)
 
 @pairs
 def test_random_games_agree_with_openspiel(ours, theirs):
-    replay(games.load(ours), pyspiel.load_game(theirs), count=2000, seed=10)
+    replay(games.load(ours), openspiel(theirs), count=2000, seed=10)
 
 
 @pytest.mark.heavy
 @pairs
 def test_many_random_games_agree_with_openspiel(ours, theirs):
-    replay(games.load(ours), pyspiel.load_game(theirs), count=50_000, seed=11)
+    replay(games.load(ours), openspiel(theirs), count=50_000, seed=11)
 
 
 class Games(NamedTuple):
@@ -63,7 +64,7 @@ class Games(NamedTuple):
     payoffs: np.ndarray  # of the two seats, at the turn that is OVER
 
 
-def replay(game: games.Game, oracle: pyspiel.Game, count: int, seed: int) -> None:
+def replay(game: games.Game, oracle: Any, count: int, seed: int) -> None:
     rows, width = count * (game.facts.max_game_length + 1), max(game.facts.num_actions, game.facts.max_chance_outcomes)
     log = Games(
         np.zeros(rows, np.int64),

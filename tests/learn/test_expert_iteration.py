@@ -487,7 +487,6 @@ def test_a_run_resumes_without_a_damaged_journal(tmp_path, spoil):
 
 
 def test_a_run_of_another_process_is_refused(tmp_path):
-    pytest.importorskip("fcntl")
     run = begun(tmp_path / "run", "kuhn", iterations=1)
     with run.lock(), pytest.raises(BadInput, match="is being written by another process"):
         trainer.train(Run(run.folder), 1)

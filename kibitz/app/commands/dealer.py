@@ -54,7 +54,7 @@ def dealer(
         print_plain(f"waiting for two players: kibitz acpc localhost:{table.port} --player NAME")
         with reporting(f"dealer on port {table.port}", 2 * hands) as report:
             table.connect(connect_seconds, report)
-            with writing(hands_file), hands_file.open("w", buffering=1) as file:
+            with writing(hands_file), hands_file.open("w", buffering=1, encoding="utf-8", newline="\n") as file:
                 found = table.play(hands, seed, limits, file.write, report)
     finally:
         table.close()

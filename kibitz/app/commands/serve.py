@@ -88,11 +88,13 @@ def run(game_files: list[str], host: str, port: int, open_browser: bool, token: 
 
 def _listen(host: str, port: int) -> Any:
     """A socket that listens; a port that is taken is reported in one line."""
+    import os
     import socket
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if os.name != "nt":  # there it would allow a port that another program listens on
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host.strip("[]"), port))
         listening.listen(1024)
