@@ -50,12 +50,16 @@ def board_svg(game: Game, state: Any, last_action: int | None = None, before: An
         last = game.from_to(state if before is None else before, last_action)
     aims = [{cell for cells in game.regions(seat).values() for cell in cells} for seat in range(2)]  # type: ignore[attr-defined]
     middles = _middles(board, getattr(game, "first_row_on_top", False))
-    parts, outlines = [], _outlines(board, getattr(game, "first_row_on_top", False))
+    outlines = _outlines(board, getattr(game, "first_row_on_top", False))
+    parts = [_ground(middles), *_lines(board, middles)] if board.alquerque else []
     for cell, (x, y) in enumerate(middles):
         tint = next((TINTS[seat] for seat in range(2) if cell in aims[seat] - aims[1 - seat]), EMPTY)
         marked = ' class="last"' if cell in last else ""
+        fill, edge = LAST if cell in last else tint, GRID
+        if board.alquerque:  # points on lines, not cells: what is around one can be clicked on, but is seen through
+            fill, edge = f'{LAST}" fill-opacity="{0.7 if cell in last else 0}', "none"
         parts.append(
-            f'<path d="{outlines[cell]}" fill="{LAST if cell in last else tint}" stroke="{GRID}" '
+            f'<path d="{outlines[cell]}" fill="{fill}" stroke="{edge}" '
             f'data-cell="{cell}" data-name="{escape(board.names[cell])}"{marked}/>'
         )
         if owners[cell] >= 0:
@@ -98,6 +102,22 @@ def cell_outline(board: Board, x: float, y: float) -> str:
     angles = [math.pi * (2 * k + 1) / corners for k in range(corners)]
     points = [f"{x + radius * math.cos(angle):.1f},{y + radius * math.sin(angle):.1f}" for angle in angles]
     return f"M{' '.join(points)}Z"
+
+
+def _ground(middles: list[tuple[float, float]]) -> str:
+    """The wood below the lines of a board of points."""
+    (left, top), (right, bottom) = (tuple(map(end, zip(*middles, strict=True))) for end in (min, max))
+    width, height = right - left + CELL, bottom - top + CELL
+    return (
+        f'<rect x="{left - CELL / 2:g}" y="{top - CELL / 2:g}" width="{width:g}" height="{height:g}" fill="{EMPTY}"/>'
+    )
+
+
+def _lines(board: Board, middles: list[tuple[float, float]]) -> list[str]:
+    """The lines between neighbouring points."""
+    pairs = {tuple(sorted((cell, int(to)))) for cell, row in enumerate(board.neighbours) for to in row if to >= 0}
+    ends = [(*middles[start], *middles[end]) for start, end in sorted(pairs)]
+    return [f'<line x1="{x:g}" y1="{y:g}" x2="{u:g}" y2="{v:g}" stroke="{GRID}"/>' for x, y, u, v in ends]
 
 
 def _edges(board: Board, middles: list[tuple[float, float]], numbered: bool) -> list[str]:
