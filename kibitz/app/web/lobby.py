@@ -18,6 +18,7 @@ from ...players.listing import player_info
 from ..commands.games import summary
 from ..ui.referee import derived_seed
 from .messages import GameInfo, NewTable, PlayerInfo, TableView
+from .session import has_sessions
 from .store import Store
 from .tables import HUMAN, Refused, Table
 from .workers import Pool, Request, checked
@@ -61,6 +62,7 @@ class Lobby:
                     parameters=parameters,
                     seats=game.facts.seats,
                     hidden=game.facts.hidden,
+                    sessions=has_sessions(game),
                     strengths=strengths(game),
                 )
             )
@@ -115,7 +117,7 @@ class Lobby:
             raise Refused("nobody would see the game: one of the seats should be human")
         players = [HUMAN if each == HUMAN else self.player(each, game) for each in new.seats]
         words = [each if each in strengths(game) else "" for each in new.seats]
-        return Table(game, players, words)
+        return Table(game, players, words, games=new.games)
 
     def add(self, table: Table) -> Table:
         """Take in a new table and let it begin."""

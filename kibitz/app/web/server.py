@@ -160,7 +160,7 @@ def _add_routes(app: FastAPI, lobby: Lobby) -> None:
 
     @app.post("/api/tables/{key}/rematch", responses=REFUSALS)
     async def rematch(key: Key, language: Language = "en") -> TableView:
-        """Begin the next game, with everybody one seat further."""
+        """Begin the next game, with everybody one seat further; after the last game of a session, a new session."""
         table, participant = lobby.find(key)
         lobby.change(table, table.rematch)
         return await lobby.message(table, participant, language)

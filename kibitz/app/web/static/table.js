@@ -78,10 +78,11 @@ export function showTable(main, key, games) {
     find("result").dataset.sign = Math.sign(table.result?.payoff || 0);
     find("undo").disabled = !table.can_undo;
     find("resign").hidden = !table.can_resign;
-    find("deal").hidden = table.can_resign || Boolean(table.result);
+    find("deal").hidden = table.can_resign || Boolean(table.result) || Boolean(table.session && !table.trouble);
+    find("rematch").textContent = word(!table.session ? "rematch" : table.session.over ? "new-session" : "next-game");
     find("study-this").hidden = !table.result && game?.hidden !== false;
     find("score").textContent = table.score;
-    showSession(find("session"), table);
+    showSession(find("session-note"), find("session"), table);
     find("text").textContent = table.text;
     showEvents();
     if (advice && (advice.turn !== table.turn || advice.number !== table.number || table.phase !== "yours")) advice = null;
