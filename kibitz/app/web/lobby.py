@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import functools
+import gzip
 import re
 from collections import OrderedDict
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from .messages import GameInfo, NewTable, PlayerInfo, TableView
 from .session import has_sessions
 from .store import Store
 from .tables import HUMAN, Refused, Table
+from .thumbnails import thumbnail
 from .workers import Pool, Request, checked
 
 IN_MEMORY = 2000  # tables; others are found again on disk
@@ -67,6 +69,13 @@ class Lobby:
                 )
             )
         return found
+
+    @functools.cache  # noqa: B019  (there is one lobby, and few games)
+    def thumbnail(self, name: str) -> bytes:
+        """The picture of an offered game as compressed SVG."""
+        if name not in {game.name for game in self.games}:
+            raise Unknown(f"no game is called {name!r}")
+        return gzip.compress(thumbnail(self.game(name)).encode())
 
     @functools.cached_property
     def players(self) -> list[PlayerInfo]:

@@ -18,6 +18,7 @@ export function showChooser(main, games) {
   for (const game of games) {
     const facts = `${word("seats", { count: game.seats })} · ${word(game.hidden ? "hidden" : "open")}`;
     const button = make("button", { type: "button", "data-game": game.name },
+      make("img", { src: `/api/picture?game=${encodeURIComponent(game.name)}`, alt: "", loading: "lazy" }),
       make("strong", {}, title(game)), make("span", {}, description(game)), make("small", {}, facts));
     button.addEventListener("click", () => setUp(main, game));
     list.append(make("li", {}, button));

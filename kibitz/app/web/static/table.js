@@ -5,6 +5,7 @@ import { showAdvice } from "./advice.js";
 import { showBeliefs } from "./beliefs.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
+import { spreadHand } from "./hand.js";
 import { keepFinished } from "./library.js";
 import { animate, cardsOnTable } from "./motion.js";
 import { showSession } from "./session.js";
@@ -67,7 +68,10 @@ export function showTable(main, key, games) {
     find("seats").replaceChildren(...table.seats.map(seatItem));
     find("status").textContent = status();
     const cards = cardsOnTable(find("picture"));
-    if (moved) find("picture").innerHTML = table.picture;
+    if (moved) {
+      find("picture").innerHTML = table.picture;
+      spreadHand(find("picture"));
+    }
     find("picture").classList.toggle("still", !before);
     if (moved && before) animate(find("picture"), cards);
     const left = clickable(find("picture"), table.moves, play, choose);

@@ -34,7 +34,7 @@ const WORDS = {
   "named-player": ["Another player", "Ein anderer Spieler"],
   friend: ["The next seat is another person, in another browser", "Der nächste Platz ist ein anderer Mensch in einem anderen Browser"],
   length: ["Length", "Länge"],
-  "length-session": ["session of {games} games, one compulsory solo each", "Sitzung mit {games} Spielen, je ein Pflichtsolo"],
+  "length-session": ["{games} games, with compulsory solos", "{games} Spiele, mit Pflichtsoli"],
   "length-single": ["single games", "einzelne Spiele"],
   cancel: ["Cancel", "Abbrechen"],
   start: ["Play", "Spielen"],
