@@ -133,8 +133,9 @@ def review(page: Page) -> None:
         page.wait_for_selector(f'.table:not([data-turn="{turn}"]), .table[data-phase=over]')
         page.wait_for_selector(ASKED)
     page.click("#review-this")
-    page.wait_for_selector("#move-list tbody tr")
-    steady(page, "#move-list")
+    page.wait_for_selector("#learn:enabled")
+    page.wait_for_selector("#stop-review", state="hidden")
+    page.click("#previous-move")
 
 
 def lab(page: Page) -> None:

@@ -1,8 +1,7 @@
 """Whole sessions of Doppelkopf: 24 games, in which every player owes a compulsory solo.
 
-Players sit in the order in which they are named, and the last one deals first: seat 0 of a game is left of its dealer.
-The dealer moves on after every game except a compulsory solo. The next game of a session depends on those before it, so
-the first games of all sessions are played together, then the second ones, and so on.
+The next game of a session depends on those before it, so the first games of all sessions are played together, then the
+second ones, and so on.
 """
 
 import time
@@ -19,22 +18,11 @@ from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.workers import START, Workers
 from ..games import Game, full_name, load, load_stored
-from ..games.doppelkopf import Doppelkopf
-from ..games.doppelkopf.state import SOLO
+from ..games.doppelkopf.session import SEATS, Standing, after, check, next_game, opening, seated
 from ..games.records import Record, read_records
 from .match import BYTES, FILE, OFTEN, open_run
 from .play import as_game, lineup, play_game, shared
 from .statistics import Estimate, interval
-
-SEATS = 4
-
-
-class Standing(NamedTuple):
-    """The state of a session between two games. Players are numbered in the order in which they are named."""
-
-    played: int
-    dealer: int
-    owed: int  # bit p: player p still owes a compulsory solo
 
 
 class Played(NamedTuple):
@@ -53,33 +41,6 @@ class Played(NamedTuple):
         """The scores by player, not by seat."""
         by_player = sorted(zip(seated(self.before), self.record.payoffs, strict=True))
         return [int(payoff) for _, payoff in by_player]
-
-
-def opening(solos: bool) -> Standing:
-    return Standing(0, SEATS - 1, (1 << SEATS) - 1 if solos else 0)
-
-
-def seated(standing: Standing) -> list[int]:
-    """The player on each seat."""
-    return [(standing.dealer + 1 + seat) % SEATS for seat in range(SEATS)]
-
-
-def next_game(rules: Any, standing: Standing, games: int) -> Any:
-    """Return the rules of the next game. When as many solos are owed as games are left, the next one is forced."""
-    owing = [seat for seat, player in enumerate(seated(standing)) if standing.owed >> player & 1]
-    forced = owing[0] if owing and len(owing) >= games - standing.played else -1
-    return rules._replace(owed=sum(1 << seat for seat in owing), forced=forced)
-
-
-def after(standing: Standing, game: Any, end: Any) -> Standing:
-    """Return the standing after a game.
-
-    A solo is compulsory if its player owed one; a marriage that found no partner never is.
-    """
-    soloist = int(end.soloist)
-    if end.mode == SOLO and end.bride < 0 and game.owed >> soloist & 1:
-        return Standing(standing.played + 1, standing.dealer, standing.owed ^ 1 << seated(standing)[soloist])
-    return Standing(standing.played + 1, (standing.dealer + 1) % SEATS, standing.owed)
 
 
 def follow(standing: Standing, game: Any, record: Record) -> Played:
@@ -122,12 +83,7 @@ def open_session(
         seed: The same seed gives the same games.
     """
     rules = as_game(rules)
-    if not isinstance(rules, Doppelkopf):
-        raise BadInput(f"{full_name(rules)} has no sessions: only doppelkopf has")
-    if rules.owed or rules.forced >= 0:
-        raise BadInput(f"{full_name(rules)}: the session decides which solos are owed, so leave out owed and forced")
-    at_least("games", games, SEATS if solos else 1, 10**4)
-    next_game(rules, opening(solos), games).facts  # noqa: B018  (refuses solos that may not be named)
+    check(rules, games, solos)
     settings = {"solos": solos, "sessions": sessions}
     return open_run(folder, "session", rules, players, games, seed, session_games, **settings)
 

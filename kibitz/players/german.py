@@ -1,4 +1,4 @@
-"""What players are said to be and to believe, in German: names of players, numbers and moves stay as they are."""
+"""What players are said to be and to believe, in German: names of players and moves stay as they are."""
 
 import re
 
@@ -61,6 +61,7 @@ PATTERN_WORDS = {
     "column": "Spalte", "east": "Ost", "north-east": "Nordost", "north": "Nord", "north-west": "Nordwest",
     "west": "West", "south-west": "Südwest", "south": "Süd", "south-east": "Südost",
 }  # fmt: skip
+_NUMBER = re.compile(r"(?<![\w.,=:/+-])(\d{1,3}(,\d{3})+|\d+)(\.\d+)?(?![\w=])")  # not in the name of a player
 _WORD = re.compile(rf"(?<![\w-])({'|'.join(sorted(PATTERN_WORDS, key=len, reverse=True))})(?![\w-])")
 
 
@@ -69,6 +70,7 @@ def said_in(language: str, text: str) -> str:
     if language == "de":
         for english, german in PHRASES:
             text = re.sub(english, german, text)
+        text = _NUMBER.sub(lambda found: found[0].translate(str.maketrans(",.", ".,")), text)
     return text
 
 

@@ -5,21 +5,12 @@ import json
 import pytest
 
 from kibitz import players
-from kibitz.arena.doppelkopf_session import (
-    FILE,
-    Standing,
-    after,
-    next_game,
-    open_session,
-    play_sessions,
-    seated,
-    summary,
-    totals,
-)
+from kibitz.arena.doppelkopf_session import FILE, open_session, play_sessions, summary, totals
 from kibitz.core.names import BadInput
 from kibitz.games import legal_actions, load, positions
 from kibitz.games.doppelkopf.announcements import SILENT
 from kibitz.games.doppelkopf.cards import TYPES
+from kibitz.games.doppelkopf.session import Standing, after, next_game, seated
 from kibitz.games.doppelkopf.state import RESERVES, SAYS_HEALTHY, SOLO, TYPE
 
 RANDOM = ["random"] * 4

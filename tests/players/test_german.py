@@ -36,8 +36,14 @@ def test_what_a_player_is_has_german_words():
     german("its weakness was not measured")
     german("a best response wins 0.25 per game from it on average at iteration 30")
     assert german("search (ensemble-uct), 10 worlds of 1,000 simulations") == (
-        "Suche (ensemble-uct), 10 Welten zu 1,000 Simulationen"
+        "Suche (ensemble-uct), 10 Welten zu 1.000 Simulationen"
     )
+
+
+def test_numbers_are_written_in_german_and_names_of_players_stay():
+    assert german("if the opponent plays like ismcts:seconds=0.25").endswith("wie ismcts:seconds=0.25 spielt")
+    assert german("search (uct), 0.5 s").endswith(", 0,5 s")
+    assert german("2,000 samples, uniform over deals that fit").startswith("2.000 Stichproben, ")
 
 
 @pytest.mark.parametrize(

@@ -134,8 +134,8 @@ def term(english: str, words: Words) -> str:
 
 def _what(played: "Played", words: Words) -> str:
     """A game in words, such as `♣ solo of 3, owed`, with the numbers of players instead of seats."""
-    from ...arena.doppelkopf_session import seated
     from ...games.doppelkopf.display import kind_of_game
+    from ...games.doppelkopf.session import seated
     from ...games.doppelkopf.state import PLAIN
 
     order = seated(played.before)
@@ -157,7 +157,7 @@ def re_seats(played: "Played") -> list[int]:
 
 def _parties(played: "Played", words: Words) -> str:
     """The party Re in words, such as `Re 1 3 with 130`."""
-    from ...arena.doppelkopf_session import seated
+    from ...games.doppelkopf.session import seated
 
     names = " ".join(sorted(str(seated(played.before)[seat] + 1) for seat in re_seats(played)))
     points = sum(int(played.end.points[seat]) for seat in re_seats(played))

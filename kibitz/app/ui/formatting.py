@@ -71,22 +71,22 @@ def advice_table(
         best = "bold" if action == advice.best else ""
         row = [
             Text(game.action_to_string(view, int(action)), best),
-            Text(f"{100 * share:.1f}%", best),
+            Text(words.number(f"{100 * share:.1f}%"), best),
             *([Text(bar(share, bars), "blue")] if bars else []),
         ]
         if valued:
-            row += [Text("-" if np.isnan(value) else f"{value:+.3f}")]
+            row += [Text("-" if np.isnan(value) else words.number(f"{value:+.3f}"))]
         if advice.error is not None:
-            row += [Text(f"± {advice.error[i]:.2f}", "dim")]
+            row += [Text(words.number(f"± {advice.error[i]:.2f}"), "dim")]
         if advice.won is not None:
             row += [Text(f"{100 * advice.won[i]:.0f}%")]
         if visited:
-            row += [Text(f"{advice.visits[i]:,}")]
+            row += [Text(words.number(f"{advice.visits[i]:,}"))]
         table.add_row(*row)
     if len(shown) < len(order):
         share = float(advice.policy[order[len(shown) :]].sum())
         rest = "and {count} more" if bars else "{count} more"
-        table.add_row(words(rest, count=len(order) - len(shown)), f"{100 * share:.1f}%", style="dim")
+        table.add_row(words(rest, count=len(order) - len(shown)), words.number(f"{100 * share:.1f}%"), style="dim")
     return Group(table, *(Text(note, "dim") for note in advice_notes(game, view, advice, words)))
 
 
@@ -94,12 +94,12 @@ def advice_notes(game: Any, view: Any, advice: Advice, words: Words = ENGLISH) -
     """Lines on what the advice rests on: its value, principal variation, simulations and time; too few visits."""
     spent, notes = [], []
     if not np.isnan(advice.root_value):
-        spent.append(words("value {value}", value=f"{advice.root_value:+.3f}"))
+        spent.append(words("value {value}", value=words.number(f"{advice.root_value:+.3f}")))
     if advice.line:
         line = " ".join(advice.spelled_line(game, view)[:MAX_LINE])
         spent.append(words("principal variation {moves}", moves=line))
     if advice.simulations:
-        count, seconds = f"{advice.simulations:,}", f"{advice.seconds:.2f}"
+        count, seconds = (words.number(text) for text in (f"{advice.simulations:,}", f"{advice.seconds:.2f}"))
         spent.append(words("{count} simulations in {seconds} s", count=count, seconds=seconds))
     elif np.isnan(advice.value).all():
         notes.append(words("a policy without search"))

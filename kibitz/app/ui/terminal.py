@@ -68,7 +68,7 @@ class Score:
         counts = [words("{count} won", count=self.won), words("{count} lost", count=self.lost)]
         counts += [words("{count} drawn", count=drawn)] if drawn else []
         text = f"score: {{total}} after {{games}} game{'s'[: self.games > 1]} ({{counts}})"
-        return words(text, total=f"{self.total:+g}", games=self.games, counts=", ".join(counts))
+        return words(text, total=words.number(f"{self.total:+g}"), games=self.games, counts=", ".join(counts))
 
 
 class TerminalGame:
@@ -329,7 +329,7 @@ class TerminalGame:
         self.show(position(self.display, state, -1, title))
         result = "you win {points}" if payoff > 0 else "you lose {points}" if payoff < 0 else "you break even"
         style = "bold green" if payoff > 0 else "bold red" if payoff < 0 else "bold"
-        self.say(self.words(result, points=f"{abs(payoff):g}"), style)
+        self.say(self.words(result, points=self.words.number(f"{abs(payoff):g}")), style)
         self.show_score()
 
     def ask_again(self) -> str:

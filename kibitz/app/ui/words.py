@@ -146,6 +146,10 @@ class Words:
         found = LANGUAGES[self.language].get(text, text)
         return found.format(**values) if values else found
 
+    def number(self, text: str) -> str:
+        """A number that is written as in English: `1,234.5`, in German `1.234,5`."""
+        return text.translate(str.maketrans(",.", ".,")) if self.language == "de" else text
+
     def sentence(self, who: str, move: str, announced: bool = False) -> str:
         """A move as a sentence: `seat 2 raises`, `you raise`, `seat 2 says liar`, `you play 2x5`."""
         spoken = announced or move.isalpha() or move.partition(" ")[0] in VERBS

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import functools
+import gzip
 import re
 from collections import OrderedDict
 from collections.abc import Callable
@@ -18,8 +19,10 @@ from ...players.listing import player_info
 from ..commands.games import summary
 from ..ui.referee import derived_seed
 from .messages import GameInfo, NewTable, PlayerInfo, TableView
+from .session import has_sessions
 from .store import Store
 from .tables import HUMAN, Refused, Table
+from .thumbnails import thumbnail
 from .workers import Pool, Request, checked
 
 IN_MEMORY = 2000  # tables; others are found again on disk
@@ -61,10 +64,18 @@ class Lobby:
                     parameters=parameters,
                     seats=game.facts.seats,
                     hidden=game.facts.hidden,
+                    sessions=has_sessions(game),
                     strengths=strengths(game),
                 )
             )
         return found
+
+    @functools.cache  # noqa: B019  (there is one lobby, and few games)
+    def thumbnail(self, name: str) -> bytes:
+        """The picture of an offered game as compressed SVG."""
+        if name not in {game.name for game in self.games}:
+            raise Unknown(f"no game is called {name!r}")
+        return gzip.compress(thumbnail(self.game(name)).encode())
 
     @functools.cached_property
     def players(self) -> list[PlayerInfo]:
@@ -115,7 +126,7 @@ class Lobby:
             raise Refused("nobody would see the game: one of the seats should be human")
         players = [HUMAN if each == HUMAN else self.player(each, game) for each in new.seats]
         words = [each if each in strengths(game) else "" for each in new.seats]
-        return Table(game, players, words)
+        return Table(game, players, words, games=new.games)
 
     def add(self, table: Table) -> Table:
         """Take in a new table and let it begin."""

@@ -12,6 +12,9 @@ assert set(LANGUAGES) == {"en", "de"}
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 
 
+MAX_GAMES = 48  # of a session, and games of which the results are shown
+
+
 class Message(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -28,6 +31,12 @@ class NewTable(Message):
         max_length=16,
         description="In each seat `human`, a strength (`quick`, `solid`, `strong`) or the name of a player.",
         examples=[["human", "solid"]],
+    )
+    games: int = Field(
+        0,
+        ge=0,
+        le=MAX_GAMES,
+        description="Games of a session with compulsory solos, which Doppelkopf has; 0: single games.",
     )
 
 
@@ -59,6 +68,7 @@ class GameInfo(Message):
     parameters: str = Field(description="Parameters with their defaults.")
     seats: int
     hidden: bool = Field(description="Whether the game has hidden information.")
+    sessions: bool = Field(description="Whether it can be played as a session of several games.")
     strengths: dict[str, str] = Field(description="Players by strength.")
 
 
@@ -100,6 +110,18 @@ class Result(Message):
     text: str
 
 
+class SessionView(Message):
+    """Where a session of Doppelkopf stands. Seats are those of the game at the table, from 1; 0: none."""
+
+    games: int = Field(description="Games of the session.")
+    played: int = Field(description="Games that are over.")
+    owes: list[bool] = Field(description="By seat: whether a compulsory solo is still owed.")
+    solos: list[int] = Field(description="For each game that is over the seat whose compulsory solo it was.")
+    dealer: int
+    forced: int = Field(description="The seat that must play its compulsory solo now.")
+    over: bool = Field(description="Whether all games are played: the totals are final, and a new session may begin.")
+
+
 class TableView(Message):
     """A table as one seat sees it; everything once the game is over."""
 
@@ -118,6 +140,7 @@ class TableView(Message):
     played: int = Field(description="Games finished at this table.")
     results: list[list[float]] = Field(description="Payoffs in the last of them, by the seats of this game.")
     totals: list[float] = Field(description="Payoffs in all of them, by the seats of this game.")
+    session: SessionView | None = Field(description="The session, where the table plays one.")
     can_undo: bool
     can_resign: bool
     trouble: str = Field(description="Why the game can't go on or isn't saved; mostly empty.")

@@ -6,10 +6,7 @@ described as such. No code that a folder names is imported, and no link out of a
 
 import os
 import re
-import stat
 import time
-from array import array
-from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,34 +17,20 @@ from ...core.runs import Run
 from ...learn.learner import LEARNERS
 from ...learn.model_files import kept_networks
 from ..run_summary import is_number, run_folders, step
-from .lab_messages import Curve, Interval, ResultView, RunDetail, RunInfo, Standing, State
+from .curves import MAX_CURVES, Series, curve_names
+from .growing_files import Lines, Signature, signature
+from .lab_messages import Curve, RunDetail, RunInfo, State
 from .lobby import Unknown
+from .run_results import MAX_PLAYERS, MAX_TEXT, interval, result_view
 from .trainings import Training
 
 RUNS = Path("runs")
 MAX_RUNS = 100  # that are listed: the newest
 MAX_FOUND = 2000  # folders that are looked at
 FORGET = 60.0  # seconds after which a run that isn't listed is forgotten, unless somebody looks at it
-CHUNK = 4 << 20  # bytes of a file that are read at a time
 MAX_FILE = 1 << 20  # bytes of config.json and result.json
-POINTS = 300  # of a curve; up to twice as many
-MAX_CURVES = 12
-MAX_TEXT = 200  # characters of a name
-MAX_PLAYERS = 40  # of a result
-FIRST = ("nash_conv", "exploitability", "loss", "accuracy", "points", "score")  # how names of curves begin, in order
 PARTS = ("metrics.jsonl", "games.jsonl", "checkpoints", "journal", "network.safetensors")  # of a run
 RESUMABLE = "train"
-
-Signature = tuple[int, int, int]
-
-
-def signature(path: Path) -> Signature | None:
-    """What changes whenever a file does; None where there is no plain file."""
-    try:
-        found = path.lstat()
-    except (OSError, ValueError):
-        return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
 
 
 def folder_of(name: str) -> Path:
@@ -65,61 +48,6 @@ def folder_of(name: str) -> Path:
         except (OSError, ValueError, RuntimeError):
             pass
     raise Unknown(f"no run is called {name!r}")
-
-
-# ---------------------------------------------------------------- files that grow
-
-
-class Lines:
-    """The new lines of a file that grows; all of them again after it was replaced."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self._node, self._at = path, -1, 0
-
-    def new(self) -> tuple[bool, list[bytes]]:
-        """Whether the file is another one now, and its next complete lines, as many as are read at a time."""
-        found = signature(self.path)
-        if found is None:
-            again, self._node, self._at = self._node != -1, -1, 0
-            return again, []
-        again = found[0] != self._node or found[1] < self._at
-        if again:
-            self._node, self._at = found[0], 0
-        if found[1] == self._at:
-            return again, []
-        try:
-            with self.path.open("rb") as file:
-                file.seek(self._at)
-                data = file.read(CHUNK)
-        except OSError:
-            return again, []
-        end = data.rfind(b"\n") + 1
-        if end == 0 and len(data) == CHUNK:
-            end = CHUNK  # a line without an end
-        self._at += end
-        return again, data[:end].splitlines()
-
-
-class Series:
-    """A curve of at most `2 * POINTS` points: every second one is left out whenever there are more."""
-
-    def __init__(self) -> None:
-        self.x, self.y = array("d"), array("d")
-        self._count, self._every = 0, 1
-        self.last = (0.0, 0.0)
-
-    def add(self, x: float, y: float) -> None:
-        self.last = x, y
-        if self._count % self._every == 0:
-            self.x.append(x)
-            self.y.append(y)
-            if len(self.x) > 2 * POINTS:
-                self.x, self.y, self._every = self.x[::2], self.y[::2], 2 * self._every
-        self._count += 1
-
-    def points(self) -> list[tuple[float, float]]:
-        found = list(zip(self.x, self.y, strict=True))
-        return found if not found or found[-1] == self.last else [*found, self.last]
 
 
 # ---------------------------------------------------------------- one run
@@ -339,48 +267,10 @@ class Watched:
         )
 
 
-def curve_names(series: Iterable[str]) -> list[str]:
-    """The measurements that say how good a training is, the most telling first."""
-    measured = [name for name in series if not name.endswith("_error")]
-    telling = [(FIRST.index(start), name) for name in measured for start in FIRST if name.startswith(start)]
-    return list(dict.fromkeys(name for _, name in sorted(telling)))[:MAX_CURVES]
-
-
 def changed(folder: Path) -> float:
     """When a file of a run was last written, in seconds since 1970."""
     found = [signature(folder / name) for name in ("config.json", "metrics.jsonl", "games.jsonl", "result.json")]
     return max((each[2] for each in found if each is not None), default=0) / 1e9
-
-
-def interval(value: Any) -> Interval | None:
-    if not isinstance(value, dict) or not is_number(value.get("mean")):
-        return None
-    return Interval(**{key: value[key] if is_number(value.get(key)) else None for key in ("mean", "low", "high")})
-
-
-def result_view(result: dict[str, Any]) -> ResultView:
-    """A match, session or tournament for a table; what isn't as it should be is left out."""
-    by_name = result.get("overall", result.get("by_name"))
-    found = (
-        [(str(name)[:MAX_TEXT], interval(value)) for name, value in by_name.items()]
-        if isinstance(by_name, dict)
-        else []
-    )
-    rows = [Standing(player=name, payoff=each) for name, each in found[:MAX_PLAYERS] if each is not None]
-    order = sorted(range(len(rows)), key=lambda i: -(rows[i].payoff.mean or 0.0))
-    cross, size = result.get("cross"), len(rows)
-    square = (
-        isinstance(cross, list)
-        and len(cross) == len(found) == size
-        and all(isinstance(row, list) and len(row) == size for row in cross)
-    )
-    means = [[interval(cross[i][j]) for j in order] for i in order] if square else []  # type: ignore[index]
-    counts = {key: result[key] if type(result.get(key)) is int else None for key in ("wins", "draws", "losses")}
-    return ResultView(
-        **counts,
-        rows=[rows[i] for i in order],
-        cross=[[None if each is None else each.mean for each in row] for row in means],
-    )
 
 
 def _shown(value: Any) -> str:

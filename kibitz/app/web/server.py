@@ -2,11 +2,12 @@
 
 import asyncio
 import contextlib
+import gzip
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Request, WebSocket
+from fastapi import FastAPI, Header, Request, Response, WebSocket
 from fastapi import Path as InPath
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
@@ -19,7 +20,7 @@ from ...games import Game
 from .lab import Lab, lab_routes
 from .live import Live
 from .lobby import PAUSE, Lobby, Unknown
-from .messages import GameInfo, Language, Move, NewTable, Opened, PlayerInfo, Problem, SeatLink, TableView
+from .messages import GameInfo, Language, Move, Name, NewTable, Opened, PlayerInfo, Problem, SeatLink, TableView
 from .review import router as review_router
 from .security import Guard
 from .store import Store
@@ -121,6 +122,20 @@ def _add_routes(app: FastAPI, lobby: Lobby) -> None:
         """The games, and who plays them at each strength."""
         return lobby.games
 
+    @app.get(
+        "/api/picture",
+        response_class=Response,
+        responses={200: {"content": {"image/svg+xml": {}}}, **{status: REFUSALS[status] for status in (404, 422)}},
+    )
+    def picture(game: Name, accept_encoding: Annotated[str, Header()] = "") -> Response:
+        """A small picture of a game."""
+        headers, content = {"vary": "accept-encoding", "cache-control": "max-age=3600"}, lobby.thumbnail(game)
+        if "gzip" in accept_encoding:
+            headers["content-encoding"] = "gzip"
+        else:
+            content = gzip.decompress(content)
+        return Response(content, media_type="image/svg+xml", headers=headers)
+
     @app.get("/api/players")
     def players() -> list[PlayerInfo]:
         """Players by name, for those who want more choice than three strengths."""
@@ -160,7 +175,7 @@ def _add_routes(app: FastAPI, lobby: Lobby) -> None:
 
     @app.post("/api/tables/{key}/rematch", responses=REFUSALS)
     async def rematch(key: Key, language: Language = "en") -> TableView:
-        """Begin the next game, with everybody one seat further."""
+        """Begin the next game, with everybody one seat further; after the last game of a session, a new session."""
         table, participant = lobby.find(key)
         lobby.change(table, table.rematch)
         return await lobby.message(table, participant, language)

@@ -6,11 +6,12 @@ import sqlite3
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
 
 from ...core.names import BadInput
+from .messages import MAX_GAMES
 
 PATIENCE = 0.25  # seconds to wait for another program that writes: the server waits, too
 CHECKS = ("SELECT id, content, changed FROM tables LIMIT 1", "SELECT key, id FROM keys LIMIT 1")
@@ -31,6 +32,18 @@ def data_folder() -> Path:
     return (base / "kibitz").expanduser()
 
 
+class KeptSession(BaseModel):
+    """What it holds of a session."""
+
+    model_config = ConfigDict(strict=True)
+
+    games: int = Field(ge=1, le=MAX_GAMES)
+    played: NonNegativeInt
+    dealer: int = Field(ge=0, le=3)
+    owed: int = Field(ge=0, le=15)
+    solos: list[Annotated[int, Field(ge=-1, le=3)]]
+
+
 class Kept(BaseModel):
     """What a file holds of a table at least. It may have been changed by anyone."""
 
@@ -46,6 +59,8 @@ class Kept(BaseModel):
     actions: list[NonNegativeInt]
     resigned: NonNegativeInt | None
     scores: list[list[float]]
+    results: list[list[float]] = []
+    session: KeptSession | None = None
 
 
 class Store:

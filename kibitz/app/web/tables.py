@@ -18,10 +18,10 @@ from ...jit import generators
 from ..ui.referee import Step, derived_seed, describe_step, next_state, own_views
 from ..ui.terminal import Score
 from ..ui.words import Words
-from .messages import LegalMove, Move, Result, Seat, TableView
+from .messages import MAX_GAMES, LegalMove, Move, Result, Seat, TableView
+from .session import Session
 
 HUMAN = "human"
-MAX_RESULTS = 48  # games of which the results are shown: two sessions of Doppelkopf
 
 
 class Refused(BadInput):
@@ -31,15 +31,20 @@ class Refused(BadInput):
 class Table:
     """People and players around one game. A participant keeps its number; seats rotate from game to game."""
 
-    def __init__(self, game: Game, players: list[str], strengths: list[str], seed: int | None = None) -> None:
+    def __init__(
+        self, rules: Game, players: list[str], strengths: list[str], seed: int | None = None, games: int = 0
+    ) -> None:
         """
         Args:
-            game: The game.
+            rules: The game. The one at the table differs from it in the solos that are owed in a session.
             players: One per seat of the first game: `human`, or the name of a player.
             strengths: The word by which each was chosen; empty where it was named.
             seed: Of the deals and of the players.
+            games: Of a session; 0: there is none.
         """
-        self.game, self.players, self.strengths = game, players, strengths
+        self.rules = self.game = rules
+        self.players, self.strengths = players, strengths
+        self.session = Session(rules, games) if games else None
         self.id, self.seed = secrets.token_urlsafe(12), secrets.randbits(62) if seed is None else seed
         self.keys = {secrets.token_urlsafe(16): i for i, player in enumerate(players) if player == HUMAN}
         self.scores = [Score() for _ in players]
@@ -53,6 +58,7 @@ class Table:
 
     def _begin(self, number: int) -> None:
         self.number = number
+        self.game = self.session.game if self.session else self.rules
         self._changes += 1
         self.states, self.actions = [positions(self.game)[0]], []  # type: tuple[list[Any], list[int]]
         self.resigned: int | None = None  # the participant
@@ -64,39 +70,45 @@ class Table:
         """Settings and moves, from which `restored` makes the same table."""
         scores = [[score.total, score.won, score.lost, score.games] for score in self.scores]
         kept = {key: getattr(self, key) for key in KEPT}
-        return kept | {"game": full_name(self.game), "scores": scores, "results": self.results}
+        session = self.session.content() if self.session else None
+        return kept | {"game": full_name(self.rules), "scores": scores, "results": self.results, "session": session}
 
     @classmethod
-    def restored(cls, game: Game, content: dict[str, Any]) -> "Table":
+    def restored(cls, rules: Game, content: dict[str, Any]) -> "Table":
         """Replay a table.
 
         Raises:
             BadInput: Settings or moves don't fit the game.
         """
-        seats, scores = game.facts.seats, content["scores"]
+        seats, scores = rules.facts.seats, content["scores"]
         people = [i for i, player in enumerate(content["players"]) if player == HUMAN]
         fits = seats == len(content["players"]) == len(content["strengths"]) == len(scores)
         if not fits or {len(score) for score in scores} != {4} or set(content["keys"].values()) != set(people):
             raise BadInput("this table can't be read: its seats don't fit the game")
-        table = cls(game, content["players"], content["strengths"], content["seed"])
+        table = cls(rules, content["players"], content["strengths"], content["seed"])
+        results, session = content.get("results", []), content.get("session")
+        if session is not None:
+            table.session = Session.restored(rules, session)
         table._begin(content["number"])
         for action in content["actions"]:
-            if table.turn == OVER or action not in legal_actions(game, table.states[-1]):
+            if table.turn == OVER or action not in legal_actions(table.game, table.states[-1]):
                 raise BadInput(f"this table can't be read: the move {action} is not legal")
             table._append(action)
         for key in KEPT:
             setattr(table, key, content[key])
         table.scores = [Score(*score) for score in content["scores"]]
-        table.results = content.get("results", [])
+        table.results = results
+        if table.session is not None and not table.session.fits(len(results), table.turn == OVER):
+            raise BadInput("this table can't be read: its session doesn't fit its games")
         return table
 
     # ---------------------------------------------------------------- seats and turns
 
     def seat_of(self, participant: int) -> int:
-        return (participant + self.number) % len(self.players)
+        return self.session.seat_of(participant) if self.session else (participant + self.number) % len(self.players)
 
     def participant_at(self, seat: int) -> int:
-        return (seat - self.number) % len(self.players)
+        return self.session.participant_at(seat) if self.session else (seat - self.number) % len(self.players)
 
     def player_at(self, seat: int) -> str:
         return self.players[self.participant_at(seat)]
@@ -135,10 +147,12 @@ class Table:
         if self.turn == OVER:
             everybody = range(len(self.players))
             self._count([float(self.game.payoff(self.states[-1], self.seat_of(each))) for each in everybody])
+            if self.session:
+                self.session.finish(self.states[-1])
 
     def _count(self, payoffs: list[float]) -> None:
         """Enter the result of a game, by participant."""
-        self.results = [*self.results, payoffs][-MAX_RESULTS:]
+        self.results = [*self.results, payoffs][-MAX_GAMES:]
         for score, payoff in zip(self.scores, payoffs, strict=True):
             score.add(payoff)
 
@@ -216,7 +230,14 @@ class Table:
         self._count([self.game.facts.payoffs[0 if other == participant else 1] for other in range(len(self.players))])
 
     def rematch(self) -> None:
-        """Begin the next game, with everybody one seat further. A game that isn't over doesn't count."""
+        """Begin the next game, with everybody one seat further, or a new session after the last game of one.
+
+        A game that isn't over doesn't count. In a session it is played to its end, unless it can't go on.
+        """
+        if self.session and self.turn != OVER and not self.trouble:
+            raise Refused("a game of a session is played to its end")
+        if self.session and self.turn == OVER and self.session.advance(self.states[-1]):
+            self.scores, self.results = [Score() for _ in self.players], []
         self.trouble = ""
         self._begin(self.number + 1)
 
@@ -258,7 +279,7 @@ class Table:
         state, viewer = (self.states[-1], -1) if over else (view, seat)
         by_seat = [self.participant_at(each) for each in range(len(self.players))]
         return TableView(
-            game=full_name(self.game),
+            game=full_name(self.rules),
             number=self.number + 1,
             seats=[
                 Seat(
@@ -281,6 +302,7 @@ class Table:
             played=self.scores[participant].games,
             results=[[row[each] for each in by_seat] for row in self.results],
             totals=[self.scores[each].total for each in by_seat],
+            session=self.session.view(self.states[-1] if over else None) if self.session else None,
             can_undo=self.last_decision(participant) is not None,
             can_resign=self.can_resign,
             trouble="; ".join(filter(None, [self.trouble, self.unsaved])),
@@ -321,7 +343,7 @@ class Table:
             return Result(payoff=self.game.facts.payoffs[0 if lost else 1], text=text)
         payoff = float(self.game.payoff(self.states[-1], self.seat_of(participant)))
         text = "you win {points}" if payoff > 0 else "you lose {points}" if payoff < 0 else "you break even"
-        points = f"{abs(payoff):g} {display(self.game).symbol}".strip()
+        points = f"{words.number(f'{abs(payoff):g}')} {display(self.game).symbol}".strip()
         return Result(payoff=payoff, text=words(text, points=points))
 
 

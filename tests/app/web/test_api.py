@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from starlette.websockets import WebSocketDisconnect
@@ -241,6 +242,23 @@ def test_the_description_names_every_message(client):
     assert json.dumps(schema).count("TableView") > 4
     for page in ("/", "/api/docs", "/static/app.js", "/favicon.ico"):
         assert client.get(page).status_code == 200
+
+
+def test_every_game_has_a_small_picture(client):
+    for game in client.get("/api/games").json():
+        answer = client.get("/api/picture", params={"game": game["name"]})
+        assert answer.headers["content-type"] == "image/svg+xml"
+        assert ElementTree.fromstring(answer.text).tag.endswith("svg")
+        assert int(answer.headers["content-length"]) < 5000  # compressed
+        plain = client.get("/api/picture", params={"game": game["name"]}, headers={"accept-encoding": "identity"})
+        assert plain.text == answer.text
+    assert "♥" in client.get("/api/picture", params={"game": "doppelkopf"}).text
+    assert client.get("/api/picture", params={"game": "chess"}).status_code == 404
+
+
+def test_a_game_without_a_drawing_shows_its_text(server, tmp_path):
+    name = f"{shutil.copy(EXAMPLE, tmp_path)}:VonNeumannPoker"
+    assert "<text" in server(games=[games.load(name)]).get("/api/picture", params={"game": name}).text
 
 
 def test_strengths_name_players_of_each_game(client):

@@ -40,9 +40,11 @@ def page(browser, address):
     assert all(re.match(f"(http|ws)://{address.partition('//')[2]}/", url) for url in asked)
 
 
-def start(page, game, strength="quick", parameters=""):
+def start(page, game, strength="quick", parameters="", games=0):
     page.click(f'[data-game="{game}"]')
     page.check(f"input[value={strength}]")
+    if game == "doppelkopf":
+        page.select_option("#length", str(games))
     if parameters:
         page.click("#setup summary")
         page.fill("#parameters", parameters)
@@ -96,6 +98,45 @@ def test_a_whole_game_by_clicking(page, game, parameters):
     expect(page.locator("#seats li").nth(1)).to_contain_text("you")
 
 
+def play_on(page, address):
+    """Play the game at the table to its end, without clicking."""
+    key = page.url.rpartition("/")[2]
+    while (table := page.request.get(f"{address}/api/tables/{key}").json())["phase"] != "over":
+        if table["phase"] == "yours":
+            move = table["moves"][0]
+            body = {"action": move["action"], "turn": table["turn"], "planned": move["planned"]}
+            assert page.request.post(f"{address}/api/tables/{key}/moves", data=body).ok
+        else:
+            page.wait_for_timeout(20)
+
+
+def test_a_session_of_doppelkopf(page, address, monkeypatch):
+    monkeypatch.setattr(address.state.lobby, "pause", 0)
+    start(page, "doppelkopf", games=4)
+    expect(page.locator("#session-note")).to_have_text(
+        "Session: game 1 of 4 · Seat 4 deals · you must play your compulsory solo now"
+    )
+    assert page.locator("#owes td").all_inner_texts() == ["yes"] * 4
+    play_on(page, address)
+    page.wait_for_selector(".table[data-phase=over]")
+    assert page.locator("#owes td").all_inner_texts() == ["no", "yes", "yes", "yes"]
+    expect(page.locator("#session tbody td").first).to_contain_text("solo")
+    sheet = page.inner_text("#session")
+    page.reload()
+    page.wait_for_selector(MOVED)
+    assert page.inner_text("#session") == sheet
+    expect(page.locator("#rematch")).to_have_text("Next game")
+    page.click("#rematch")
+    expect(page.locator("#session-note")).to_contain_text("game 2 of 4 · Seat 4 deals · Seat 2 must play")
+    address.state.lobby.find(page.url.rpartition("/")[2])[0].session.games = 2  # so this is the last one
+    play_on(page, address)
+    page.wait_for_selector(".table[data-phase=over]")
+    expect(page.locator("#session-note")).to_have_text("Session over after 2 games")
+    assert "1." in page.locator("#places td").all_inner_texts()
+    assert page.locator("#session tbody tr").count() == 2
+    expect(page.locator("#rematch")).to_have_text("New session")
+
+
 def test_advice_appears_and_grows_and_a_reload_resumes(page):
     start(page, "leduc")
     page.check("#kibitz")
@@ -134,9 +175,13 @@ def test_german_on_a_phone_in_the_dark(page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate("document.documentElement.lang") == "de"
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    start(page, "doppelkopf")
+    start(page, "doppelkopf", games=24)
     expect(page.locator("#status")).to_have_text("Du bist dran")
+    expect(page.locator("#session-note")).to_have_text("Sitzung: Spiel 1 von 24 · Platz 4 gibt")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    sizes = page.evaluate("[...document.querySelectorAll('.hand svg')].map((card) => card.getBoundingClientRect())")
+    assert len(sizes) == 12
+    assert all(size["width"] >= 44 and size["height"] >= 44 for size in sizes)
     click_move(page)
     assert page.locator("#events li").count() > 0
     page.emulate_media(color_scheme="light")

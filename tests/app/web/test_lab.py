@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
+from kibitz.app.web import curves, ratings, run_watch, trainings
 from kibitz.app.web import lab as lab_module
-from kibitz.app.web import ratings, run_watch, trainings
 from kibitz.core.runs import Run
 
 from .conftest import LIVE, finished, opened
@@ -140,7 +140,7 @@ def test_a_long_curve_is_thinned_and_what_is_no_number_left_out(client):
     run.write("metrics.jsonl", "\n".join(lines) + "\n")
     (curve,) = detail(client, "long")["curves"]
     points = curve["points"]
-    assert run_watch.POINTS <= len(points) <= 2 * run_watch.POINTS + 1
+    assert curves.POINTS <= len(points) <= 2 * curves.POINTS + 1
     assert points[0] == [0, 1]
     assert points[-1] == [4999, 1 / 5000]
     assert points == sorted(points)

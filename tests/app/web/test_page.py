@@ -26,7 +26,11 @@ def test_the_first_page_is_small(browser, address):  # noqa: F811
     tab.goto(address)
     tab.wait_for_selector(".games button")
     tab.wait_for_load_state("networkidle")
+    pictures = tab.evaluate(
+        "[...document.querySelectorAll('.games img')].map((each) => each.complete && each.naturalWidth)"
+    )
     tab.close()
+    assert all(width > 0 for width in pictures[:3])  # others are loaded when they come into sight
     assert {"/", "/static/app.js", "/static/style.css", "/api/games"} <= {url[len(address) :] for url in sizes}
     assert 10_000 < sum(sizes.values()) < BUDGET, sizes
 

@@ -2,7 +2,7 @@
 
 import { make } from "./chooser.js";
 import { showPatterns } from "./patterns.js";
-import { signed, word } from "./words.js";
+import { number, percent, signed, word } from "./words.js";
 
 const ROWS = 10;
 
@@ -50,10 +50,10 @@ function newRow(move) {
 function fillRow(row, move, table, play, patterns) {
   const find = (what) => row.querySelector(what), facts = [];
   if (move.value !== null) facts.push(signed(move.value) + interval(move));
-  if (move.visits) facts.push(word("visits", { count: move.visits.toLocaleString(document.documentElement.lang) }));
+  if (move.visits) facts.push(word("visits", { count: number(move.visits) }));
   find("strong").textContent = move.name;
   find(".bar span").style.width = `${100 * move.policy}%`;
-  find(".share").textContent = `${(100 * move.policy).toFixed(move.policy < 0.1 ? 1 : 0)}%`;
+  find(".share").textContent = percent(move.policy);
   find("small").textContent = facts.join(" · ");
   const legal = table.moves.find((each) => each.action === move.action && !each.planned);
   find(".move").onclick = () => legal && play(legal);
@@ -63,6 +63,6 @@ function fillRow(row, move, table, play, patterns) {
 function interval({ value, interval: ends }) {
   if (!ends) return "";
   const [below, above] = [value - ends[0], ends[1] - value];
-  if (Math.abs(below - above) < 0.01) return ` ± ${above.toFixed(2)}`;
+  if (Math.abs(below - above) < 0.01) return ` ± ${number(above, 2)}`;
   return ` (${signed(ends[0])} … ${signed(ends[1])})`;
 }

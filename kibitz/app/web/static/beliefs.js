@@ -1,7 +1,7 @@
 // What the kibitzer believes about hidden information: ranges in a grid, cards by seat, or bars.
 
 import { make } from "./chooser.js";
-import { word } from "./words.js";
+import { number, percent, word } from "./words.js";
 
 const COLOURS = { fold: "fold", check: "call", call: "call", bet: "raise", raise: "raise" };
 const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
@@ -16,8 +16,6 @@ export function showBeliefs(section, beliefs, game = "") {
   body.replaceChildren(make("p", { class: "note" }, beliefs.basis), ...KINDS[beliefs.kind](beliefs, game));
   if (chosen) body.querySelector(`.range [data-hand="${chosen}"]`)?.dispatchEvent(new Event("click", { bubbles: true }));
 }
-
-const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
 
 function bar(share, mark) {
   const found = make("span", { class: "bar", "aria-hidden": "true" }, make("span"));
@@ -96,7 +94,7 @@ function showCombos(place, title, hands, cell) {
     cell.combos.length ? ` ${percent(cell.prob)}${mix(hands.actions, cell.policy)}` : ` ${word("impossible")}`);
   const list = make("ul", {}, ...cell.combos.map((combo) => {
     const item = make("li", { title: mix(hands.actions, combo.policy).slice(2) }, ...combo.hand.split(" ").map(card),
-      make("small", {}, `${(100 * combo.prob).toFixed(2)}%`), make("span", { class: "hidden" }, mix(hands.actions, combo.policy)));
+      make("small", {}, `${number(100 * combo.prob, 2)}%`), make("span", { class: "hidden" }, mix(hands.actions, combo.policy)));
     if (hands.actions.length) {
       item.append(make("span", { class: "mix", "aria-hidden": "true" }));
       item.lastChild.style.backgroundImage = gradient(hands.actions, combo.policy);

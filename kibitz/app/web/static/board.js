@@ -96,7 +96,7 @@ function step(from, direction) {
   const [x, y] = middle(from), horizontal = direction === "Left" || direction === "Right";
   const sign = direction === "Left" || direction === "Up" ? -1 : 1;
   let best = null, least = Infinity;
-  for (const other of from.ownerSVGElement?.parentElement.querySelectorAll("[tabindex]") || []) {
+  for (const other of from.closest("#picture")?.querySelectorAll("[tabindex]") || []) {
     const [a, b] = middle(other);
     const [ahead, aside] = horizontal ? [(a - x) * sign, Math.abs(b - y)] : [(b - y) * sign, Math.abs(a - x)];
     if (ahead > 1 && ahead + 2 * aside < least) [best, least] = [other, ahead + 2 * aside];

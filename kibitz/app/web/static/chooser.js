@@ -3,6 +3,8 @@
 import { ask, remembered } from "./api.js";
 import { about, title, word } from "./words.js";
 
+const LENGTHS = [24, 8, 4, 0]; // games of a session; 0: single games
+
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -16,6 +18,7 @@ export function showChooser(main, games) {
   for (const game of games) {
     const facts = `${word("seats", { count: game.seats })} · ${word(game.hidden ? "hidden" : "open")}`;
     const button = make("button", { type: "button", "data-game": game.name },
+      make("img", { src: `/api/picture?game=${encodeURIComponent(game.name)}`, alt: "", loading: "lazy" }),
       make("strong", {}, title(game)), make("span", {}, description(game)), make("small", {}, facts));
     button.addEventListener("click", () => setUp(main, game));
     list.append(make("li", {}, button));
@@ -58,6 +61,8 @@ function setUp(main, game) {
   const seats = [...Array(game.seats).keys()];
   find("#seat").replaceChildren(...seats.map((seat) => make("option", { value: seat }, String(seat + 1))),
     make("option", { value: "random" }, word("random")));
+  find("#length-row").hidden = !game.sessions;
+  find("#length").replaceChildren(...LENGTHS.map((games) => make("option", { value: games }, word(games ? "length-session" : "length-single", { games }))));
   find("#parameters").value = "";
   find("#named").value = "";
   find("#known-parameters").textContent = word("known-parameters", { parameters: game.parameters });
@@ -74,7 +79,7 @@ function setUp(main, game) {
     find("#start").disabled = true;
     try {
       const name = parameters ? `${game.name}:${parameters}` : game.name;
-      const { links } = await ask("tables", { game: name, seats: players });
+      const { links } = await ask("tables", { game: name, seats: players, games: game.sessions ? Number(find("#length").value) : 0 });
       const own = links.find((link) => link.seat === place + 1);
       const invited = links.filter((link) => link !== own).map((link) => link.key);
       remembered.add({ key: own.key, game: name, time: Date.now(), invited });

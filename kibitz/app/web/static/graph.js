@@ -1,7 +1,10 @@
 // The graph of the value over the moves, drawn as SVG.
 
+import { ticks } from "./curves.js";
+import { number } from "./words.js";
+
 const SVG = "http://www.w3.org/2000/svg";
-const HEIGHT = 220, LEFT = 50, RIGHT = 16, TOP = 24, BOTTOM = 24;
+const HEIGHT = 260, LEFT = 50, RIGHT = 16, TOP = 42, BOTTOM = 46, TICKS = 8;
 export const GLYPHS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 function draw(tag, attributes, text) {
@@ -22,18 +25,25 @@ export function pointsOf(review, record, seat) {
 }
 
 /**
- * Draw the points. `first` and `last` are the turns at the edges, `low` and `high` the values, `width` is in pixels.
+ * Draw the points. `first` and `last` are the turns at the edges, `low` and `high` the values, `across` and `up` name the
+ * axes, `width` is in pixels.
  * @returns the SVG element; a click on it calls `choose` with a turn.
  */
-export function graph(points, { first, last, now, label, choose, low, high, width }) {
+export function graph(points, { first, last, now, label, across, up, choose, low, high, width }) {
   const x = (turn) => LEFT + (width - LEFT - RIGHT) * (turn - first) / Math.max(1, last - first);
   const y = (value) => TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low || 1);
   const svg = draw("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label, class: "value-graph" });
-  const ticks = [low, high].filter((value) => Math.abs(y(value) - y(0)) > 14).concat(0);
-  for (const value of ticks) {
+  for (const value of [low, high].filter((value) => Math.abs(y(value) - y(0)) > 14).concat(0)) {
     svg.append(draw("line", { class: value === 0 ? "zero" : "grid", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }));
-    svg.append(draw("text", { class: "tick", x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" }, Number(value.toPrecision(3)).toString().replace("-", "−")));
+    svg.append(draw("text", { class: "tick", x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" }, number(Number(value.toPrecision(3)))));
   }
+  const bottom = HEIGHT - BOTTOM;
+  for (const turn of ticks(Math.ceil(first), last, TICKS).filter(Number.isInteger)) {
+    svg.append(draw("line", { class: "grid", x1: x(turn), x2: x(turn), y1: bottom, y2: bottom + 5 }));
+    svg.append(draw("text", { class: "tick", x: x(turn), y: bottom + 19, "text-anchor": "middle" }, number(turn)));
+  }
+  svg.append(draw("text", { class: "axis", x: 8, y: 18 }, up));
+  svg.append(draw("text", { class: "axis", x: width - RIGHT, y: HEIGHT - 8, "text-anchor": "end" }, across));
   if (points.length) {
     const line = points.map((point) => `${x(point.turn).toFixed(1)},${y(point.value).toFixed(1)}`);
     const [from, to] = [points[0], points.at(-1)].map((point) => x(point.turn).toFixed(1));

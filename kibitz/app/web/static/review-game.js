@@ -8,13 +8,12 @@ import { graph, GLYPHS, pointsOf } from "./graph.js";
 import { kept } from "./library.js";
 import { nameOf } from "./review.js";
 import { asGame, asPage, asReview, save } from "./share.js";
-import { language, word } from "./words.js";
+import { language, number, signed, word } from "./words.js";
 
 const COLUMNS = ["col-turn", "col-seat", "col-move", "col-mark", "col-value", "col-cost", "col-best"];
 const PICTURES = 12; // of costly positions in a saved page
-const sign = (value) => (value < 0 ? "−" : "+");
-const signed = (value) => (value === null || value === undefined ? "" : `${sign(value)}${Math.abs(value).toFixed(2)}`);
-const points = (value) => (value ? `${sign(value)}${Math.abs(value)}` : "0");
+const known = (value) => (value === null || value === undefined ? "" : signed(value));
+const points = (value) => (value ? `${value < 0 ? "−" : "+"}${number(Math.abs(value))}` : "0");
 
 export function showGame(main, game, games) {
   const find = (id) => main.querySelector(`#${id}`), { record } = game;
@@ -152,7 +151,7 @@ export function showGame(main, game, games) {
   function totals() {
     return [...new Set((review?.moves || []).map((move) => move.seat))].sort().map((each) => {
       const own = review.moves.filter((move) => move.seat === each), known = own.filter((move) => move.cost !== null);
-      const cost = known.length ? known.reduce((sum, move) => sum + move.cost, 0).toFixed(2) : word("cost-unknown");
+      const cost = known.length ? number(known.reduce((sum, move) => sum + move.cost, 0), 2) : word("cost-unknown");
       const counts = ["blunder", "mistake", "inaccuracy"].map((name) => [own.filter((move) => move.mark === name).length, name])
         .filter(([count]) => count).map(([count, name]) => `${count} × ${word(name)}`);
       return `${word("total-cost", { seat: each, cost })} (${counts.join(", ") || word("no-marks")})`;
@@ -170,12 +169,13 @@ export function showGame(main, game, games) {
       seat, first: signed(values[0].value), last: signed(values.at(-1).value), count: values.filter((point) => point.mark).length,
     });
     const drawn = graph(values, {
-      first: opening - 0.5, last: end, now, label, low, high: review.zero_sum ? -low : Math.max(...all),
+      first: opening - 0.5, last: end, now, label, across: word("graph-across"), up: word("graph-up", { seat }), low, high: review.zero_sum ? -low : Math.max(...all),
       width: Math.max(320, Math.min(720, find("graph").clientWidth)), choose: (at) => {
         if (!learning) go(stops.reduce((a, b) => (Math.abs(b - at) < Math.abs(a - at) ? b : a)));
       },
     });
-    find("graph").replaceChildren(drawn, make("figcaption", { class: "note" }, word("value-graph", { seat })));
+    const legend = Object.entries(GLYPHS).map(([mark, glyph]) => make("span", {}, make("b", { class: mark, "aria-hidden": "true" }, glyph), ` ${word(mark)}`));
+    find("graph").replaceChildren(drawn, make("figcaption", { class: "note legend" }, ...legend, make("span", {}, make("b", { class: "here", "aria-hidden": "true" }, "│"), ` ${word("graph-now")}`)));
   }
 
   // ---------------------------------------------------------------- the list of moves
@@ -203,7 +203,7 @@ export function showGame(main, game, games) {
     const move = about(turn), { seat: mover, name } = turnOf(turn);
     const costly = move && move.action !== move.best && move.cost !== 0;
     return [String(place(turn)), mover ? String(mover) : word("chance"), name, move?.mark ? `${GLYPHS[move.mark]} ${word(move.mark)}` : "",
-      signed(move?.value), move?.cost ? move.cost.toFixed(2) : "", costly ? best.get(turn) || "" : ""];
+      known(move?.value), move?.cost ? number(move.cost, 2) : "", costly ? best.get(turn) || "" : ""];
   }
 
   function showRow(turn) {
@@ -279,8 +279,8 @@ export function showGame(main, game, games) {
     if (!mover) return word("at-chance", words);
     const said = word("at-move", words);
     if (!move || move.cost === null) return said;
-    if (!move.mark) return `${said} ${move.cost ? word("move-cost", { cost: move.cost.toFixed(2), best: best.get(now) }) : word("move-good")}`;
-    return `${said} ${GLYPHS[move.mark]} ${word(move.mark)}. ${word("move-cost", { cost: move.cost.toFixed(2), best: best.get(now) })}`;
+    if (!move.mark) return `${said} ${move.cost ? word("move-cost", { cost: number(move.cost, 2), best: best.get(now) }) : word("move-good")}`;
+    return `${said} ${GLYPHS[move.mark]} ${word(move.mark)}. ${word("move-cost", { cost: number(move.cost, 2), best: best.get(now) })}`;
   }
 
   function showMoves(moves) {
@@ -349,7 +349,7 @@ export function showGame(main, game, games) {
     for (const move of costly.sort((a, b) => a.turn - b.turn)) {
       const { picture } = await ask(`reviews/position?language=${language.now}`, { record, turn: move.turn });
       const said = word("at-move", { turn: place(move.turn), seat: move.seat, move: turnOf(move.turn).name });
-      shown.push({ picture, caption: `${said} ${word(move.mark)}. ${word("move-cost", { cost: move.cost.toFixed(2), best: best.get(move.turn) })}` });
+      shown.push({ picture, caption: `${said} ${word(move.mark)}. ${word("move-cost", { cost: number(move.cost, 2), best: best.get(move.turn) })}` });
     }
     const turns = [...rows.keys()].filter((turn) => !rows.get(turn).hidden);
     save(`${fileName()}.html`, asPage(record, review, {

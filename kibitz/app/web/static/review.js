@@ -5,7 +5,7 @@ import { make } from "./chooser.js";
 import { kept, library } from "./library.js";
 import { showGame } from "./review-game.js";
 import { savedReview } from "./share.js";
-import { title, word } from "./words.js";
+import { number, title, word } from "./words.js";
 
 const MAX_BYTES = 60_000; // of a request
 
@@ -31,7 +31,7 @@ export function nameOf(record, games) {
   return game ? title(game) : record.game;
 }
 
-const signed = (value) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value)}`;
+const signed = (value) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${number(Math.abs(value))}`;
 
 /** Keep a game in this browser, with its review where there is one, and show it. */
 function open(record, review) {

@@ -4,7 +4,7 @@ const FORMAT = "kibitz review 1", MARKS = ["", "inaccuracy", "mistake", "blunder
 const BEGIN = '<script type="application/json" id="kibitz-review">';
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#23282c;background:#fffdf8}
 table{border-collapse:collapse}td,th{padding:.2rem .7rem;text-align:left;border-bottom:1px solid #ddd6c7}
-.value-graph{width:100%;height:auto}.grid{stroke:#ddd6c7}.zero{stroke:#8a8a80}.tick,.glyph{font:12px sans-serif;fill:#5d645f}
+.value-graph{width:100%;height:auto}.grid{stroke:#ddd6c7}.zero{stroke:#8a8a80}.tick,.axis,.glyph{font:12px sans-serif;fill:#5d645f}
 .area{fill:#2f5d5022}.curve{fill:none;stroke:#2f5d50;stroke-width:2}.point{fill:#2f5d50}.now{display:none}
 .inaccuracy{fill:#a97908}.mistake{fill:#c2560c}.blunder{fill:#a03325}td.inaccuracy,td.mistake,td.blunder{font-weight:600}
 figure{margin:1.5rem 0}figure>svg{width:min(100%,22rem);height:auto}figure table svg{width:46px}`;

@@ -1,10 +1,9 @@
 // Where two advisers agree, and by how much they differ, move by move.
 
 import { make } from "./chooser.js";
-import { language, word } from "./words.js";
+import { language, percent, signed, word } from "./words.js";
 
 const ROWS = 10;
-const percent = (share) => `${(100 * share).toFixed(share && share < 0.1 ? 1 : 0)}%`;
 
 export function duration(seconds) {
   const digits = (value, most) => value.toLocaleString(language.now, { maximumFractionDigits: most });
@@ -42,7 +41,7 @@ function row({ name, shares: [one, two] }) {
   const sign = Math.abs(difference) < 0.005 ? "same" : difference > 0 ? "more" : "less";
   bar.firstChild.className = sign;
   bar.firstChild.style.width = `${50 * Math.abs(difference)}%`;
-  const text = `${difference < 0 ? "−" : "+"}${Math.abs(100 * difference).toFixed(Math.abs(difference) < 0.1 ? 1 : 0)}`;
+  const text = signed(100 * difference, Math.abs(difference) < 0.1 ? 1 : 0);
   return make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, percent(one)), make("td", {}, percent(two)),
     make("td", { class: "wide" }, make("div", {}, bar, make("span", { class: "amount" }, sign === "same" ? "0" : text))));
 }

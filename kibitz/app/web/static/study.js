@@ -5,7 +5,7 @@ import { showAdvice } from "./advice.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
 import { compare } from "./study-compare.js";
-import { language, title, word } from "./words.js";
+import { language, number, title, word } from "./words.js";
 
 const SIDES = ["a", "b"], LETTERS = ["A", "B"];
 const NAMED = ":named";
@@ -307,4 +307,4 @@ export function showStudy(main, path, games) {
   };
 }
 
-const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value)}`;
+const signed = (value) => `${value < 0 ? "−" : "+"}${number(Math.abs(value))}`;

@@ -5,6 +5,7 @@ import { showAdvice } from "./advice.js";
 import { showBeliefs } from "./beliefs.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
+import { spreadHand } from "./hand.js";
 import { keepFinished } from "./library.js";
 import { animate, cardsOnTable } from "./motion.js";
 import { showSession } from "./session.js";
@@ -67,7 +68,10 @@ export function showTable(main, key, games) {
     find("seats").replaceChildren(...table.seats.map(seatItem));
     find("status").textContent = status();
     const cards = cardsOnTable(find("picture"));
-    if (moved) find("picture").innerHTML = table.picture;
+    if (moved) {
+      find("picture").innerHTML = table.picture;
+      spreadHand(find("picture"));
+    }
     find("picture").classList.toggle("still", !before);
     if (moved && before) animate(find("picture"), cards);
     const left = clickable(find("picture"), table.moves, play, choose);
@@ -78,10 +82,11 @@ export function showTable(main, key, games) {
     find("result").dataset.sign = Math.sign(table.result?.payoff || 0);
     find("undo").disabled = !table.can_undo;
     find("resign").hidden = !table.can_resign;
-    find("deal").hidden = table.can_resign || Boolean(table.result);
+    find("deal").hidden = table.can_resign || Boolean(table.result) || Boolean(table.session && !table.trouble);
+    find("rematch").textContent = word(!table.session ? "rematch" : table.session.over ? "new-session" : "next-game");
     find("study-this").hidden = !table.result && game?.hidden !== false;
     find("score").textContent = table.score;
-    showSession(find("session"), table);
+    showSession(find("session-note"), find("session"), table);
     find("text").textContent = table.text;
     showEvents();
     if (advice && (advice.turn !== table.turn || advice.number !== table.number || table.phase !== "yours")) advice = null;

@@ -33,6 +33,9 @@ const WORDS = {
   "known-parameters": ["Defaults: {parameters}. Write size=5, or nothing.", "Vorgaben: {parameters}. Schreibe size=5, oder nichts."],
   "named-player": ["Another player", "Ein anderer Spieler"],
   friend: ["The next seat is another person, in another browser", "Der nächste Platz ist ein anderer Mensch in einem anderen Browser"],
+  length: ["Length", "Länge"],
+  "length-session": ["{games} games, with compulsory solos", "{games} Spiele, mit Pflichtsoli"],
+  "length-single": ["single games", "einzelne Spiele"],
   cancel: ["Cancel", "Abbrechen"],
   start: ["Play", "Spielen"],
   undo: ["Take back", "Zurücknehmen"],
@@ -40,6 +43,19 @@ const WORDS = {
   "new-deal": ["New deal", "Neu geben"],
   "other-game": ["Other game", "Anderes Spiel"],
   rematch: ["Play again, seats swapped", "Noch einmal, Plätze getauscht"],
+  "next-game": ["Next game", "Nächstes Spiel"],
+  "new-session": ["New session", "Neue Sitzung"],
+  "session-game-of": ["Session: game {number} of {games}", "Sitzung: Spiel {number} von {games}"],
+  "session-over": ["Session over after {games} games", "Sitzung zu Ende nach {games} Spielen"],
+  "session-dealer": ["{who} deals", "{who} gibt"],
+  "session-you-deal": ["you deal", "du gibst"],
+  "session-forced": ["{who} must play a compulsory solo now", "{who} muss jetzt das Pflichtsolo spielen"],
+  "session-you-forced": ["you must play your compulsory solo now", "du musst jetzt dein Pflichtsolo spielen"],
+  "session-owes": ["Owes a solo", "Schuldet Solo"],
+  "session-owes-yes": ["yes", "ja"],
+  "session-owes-no": ["no", "nein"],
+  "session-solo": ["solo", "Solo"],
+  "session-place": ["Place", "Rang"],
   kibitzer: ["Kibitzer", "Kiebitz"],
   on: ["on", "an"],
   adviser: ["Who advises", "Wer rät"],
@@ -102,7 +118,14 @@ export function word(name, values = {}) {
   return text.replace(/{(\w+)}/g, (whole, key) => values[key] ?? whole);
 }
 
-export const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
+/** A number as it is written in the language, with exactly so many decimals, or at most three. */
+export function number(value, digits) {
+  const decimals = digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return value.toLocaleString(language.now, decimals).replace("-", "−");
+}
+
+export const signed = (value, digits = 2) => `${value < 0 ? "−" : "+"}${number(Math.abs(value), digits)}`;
+export const percent = (share) => `${number(100 * share, share && share < 0.0995 ? 1 : 0)}%`;
 
 /** A sentence about a game: its title stands before the colon. */
 export function about(game) {
