@@ -125,7 +125,12 @@ SMALL = {
 OF_COMMAND = {"record": {"--games": 60}}  # learners keep a few of the games for validation
 INSTEAD_OF = {"--deals": "--games"}  # an option that is added only where it is given, instead of another
 DROPPED = {"--cluster"}  # with its value: Ray starts processes of its own
-BOARDS = "breakthrough|connect_four|fanorona|gomoku|hex|knightthrough|othello|teeko|yavalath"
+UNCOMPILED = "fanorona|gomoku|knightthrough|othello|teeko|yavalath"
+STAND_INS = (
+    (rf"\b(breakthrough|connect_four|hex|{UNCOMPILED})\b(:[\w=]+)?", "tic_tac_toe"),
+    (r"\bgoofspiel:13\b", "goofspiel:6"),
+    (r"\bliars_dice:2\b", "liars_dice"),
+)
 
 # Budgets in names of players, in commands and in Python.
 BUDGETS = (
@@ -135,7 +140,8 @@ BUDGETS = (
     (r"\bseconds=[\d.]+", "seconds=0.01"),
     (r"\biteration=\d+", "iteration=1"),
 )
-ARGUMENTS = {"games": 4, "iterations": 4, "simulations": 10, "steps": 2, "seeds": 1}  # of Python calls: `games=1000`
+LARGE = r"\b(?:games|iterations|simulations|steps)=(\d[\d_]{2,})\b|range\((\d{3,})\)"  # in Python
+FEW = 4
 
 
 def small_budgets(text: str) -> str:
@@ -145,10 +151,17 @@ def small_budgets(text: str) -> str:
 
 
 def stand_in(words: list[str]) -> list[str]:
-    """A command that learns patterns, or uses those of a run, with the smallest board game: others compile for long."""
-    if not any("tspg" in word for word in words) or any("models/" in word for word in words):
+    """A command with smaller games, where it names no model and no moves: others compile for long.
+
+    With moves, the position is real and only the search is another one, if no test compiles it for that game.
+    """
+    if words[0] == "advise":
+        return [*words, "--with", "random"] if re.match(UNCOMPILED, words[1]) else words
+    if words[0] == "games" or any("models/" in word for word in words):
         return words
-    found = [re.sub(rf"\b({BOARDS})\b(:[\w=]+)?(?!-t)", "tic_tac_toe", word) for word in words]
+    found = words
+    for pattern, smaller in STAND_INS:
+        found = [re.sub(pattern, smaller, word) for word in found]
     for at in [at for at, word in enumerate(found) if word == "--game" and "tic_tac_toe" in found[:at]][::-1]:
         del found[at : at + 2]
     return ["" if before == "--moves" else word for before, word in zip(["", *found], found, strict=False)]
@@ -158,7 +171,7 @@ def shrunk(words: list[str]) -> list[str]:
     """A command with small budgets, few games, short training."""
     words = stand_in(words)
     command, rest = resolve(words)
-    if "--help" in rest:
+    if rest == words or "--help" in rest:  # options of kibitz itself, or help
         return words
     names = words[: len(words) - len(rest)]
     known = {option for each in command.params for option in each.opts}
@@ -177,7 +190,8 @@ def shrunk(words: list[str]) -> list[str]:
 
 
 def shrunk_code(text: str) -> str:
-    for name, value in ARGUMENTS.items():
-        text = re.sub(rf"\b{name}=\d[\d_]*", f"{name}={value}", text)
+    """A block of code with few games and iterations, a number of games being the same wherever it occurs."""
+    for numbers in re.findall(LARGE, text):
+        text = re.sub(rf"\b{''.join(numbers)}\b", str(FEW), text)
     text = re.sub(r'preset="\w+"(?=\))', r"\g<0>, iterations=2, simulations=10, steps=2", text)
     return small_budgets(text)
