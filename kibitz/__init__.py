@@ -15,7 +15,7 @@ _PUBLIC = {
     # what to do with games
     "load": "api", "solve": "api", "advise": "api", "match": "api", "tournament": "api", "train": "api",
     "resume": "api", "exploit": "api", "play": "api", "models": "api", "check": "api", "beliefs": "api",
-    "review": "api", "replay_svg": "api",
+    "review": "api", "replay_svg": "api", "explain": "api",
     # what comes back
     "Solution": "api", "TrainingRun": "api", "Advice": "search.advice", "State": "games.state",
     "MatchResult": "arena.match", "Standings": "arena.tournament", "BadInput": "core.names",
@@ -40,6 +40,7 @@ __all__ = [
     "advise",
     "beliefs",
     "check",
+    "explain",
     "exploit",
     "game",
     "gym",
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
         advise,
         beliefs,
         check,
+        explain,
         exploit,
         load,
         match,

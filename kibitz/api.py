@@ -259,6 +259,52 @@ def beliefs(
         return find(loaded, view_of(loaded, record, seat), seat, assumed, own)
 
 
+def explain(
+    game: AnyGame,
+    position: str | State = "",
+    player: AnyPlayer | None = None,
+    most: int = 5,
+    trust: bool = False,
+) -> list[dict[str, Any]]:
+    """Explain a policy of learned patterns: which of them speak for each move, which against it.
+
+    Args:
+        game: A game or its name.
+        position: A `State`, or all moves so far as text, as for `advise`.
+        player: A player of patterns, such as `"features:models/connect_four"`, or a search that they guide, such as
+            `"puct:1000,policy=models/connect_four"`, whose prior is explained; by default the default player.
+        most: Number of patterns per move, those of the largest contributions.
+        trust: Whether code in `.py` files may run that a run, a record or a network names.
+
+    Returns:
+        One dictionary per legal move: `move`, `action`, `prob`, `logit` and `patterns`. Each pattern has its `words`,
+        its `weight`, its `contribution` to the logit (the weight times how much more active it is for this move than
+        for all moves on average), whether it is `active` for this move, its `text` as in the file, the `cells` of the
+        board that it tests, and an `svg`. As the policy is a softmax of linear logits, the explanation is exact.
+
+    Example:
+        >>> import kibitz
+        >>> moves = kibitz.explain("connect_four", "4 4 3")
+        >>> round(sum(move["prob"] for move in moves), 6)
+        1.0
+        >>> best = max(moves, key=lambda move: move["prob"])
+        >>> best["move"], len(best["patterns"])
+        ('2', 5)
+    """
+    from .app.ui.position_parser import parse_position
+    from .players.patterns import active_patterns
+
+    with only_named(game, player, trust=trust):
+        loaded = _load(game)
+        at_least("most", most, 1)
+        record = position.record if isinstance(position, State) else parse_position(loaded, position)[-1]
+        seat = int(loaded.turn(record))
+        if seat < 0:
+            raise BadInput("no seat is to move")
+        chosen = default_player(loaded) if player is None else player
+        return active_patterns(chosen, loaded, view_of(loaded, record, seat), seat, most)
+
+
 def review(
     record: Record | str | Path,
     number: int = 1,

@@ -29,6 +29,7 @@ FUNCTIONS = [
     "beliefs",
     "review",
     "replay_svg",
+    "explain",
 ]
 
 
@@ -64,27 +65,6 @@ def test_the_examples_run(tmp_path, monkeypatch):
     found = doctest.testmod(api)
     assert found.attempted > 20
     assert found.failed == 0
-
-
-def test_the_python_page_runs(tmp_path, monkeypatch, capsys):
-    """The code of docs/python.md, block after block."""
-    monkeypatch.chdir(tmp_path)
-    blocks = (ROOT / "docs" / "python.md").read_text().split("```python\n")[1:]
-    scope: dict = {}
-    for block in blocks:
-        exec(block.split("```")[0], scope)
-    assert (tmp_path / "convergence.png").stat().st_size > 10_000
-    assert scope["run"].metrics[-1]["iteration"] == 10
-    assert "raise" in capsys.readouterr().out
-
-
-def test_the_code_of_the_readme_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    block = (ROOT / "README.md").read_text().split("```python\n")[1].split("```")[0]
-    exec(block.replace('preset="small"', 'preset="small", iterations=2, simulations=100'), {})
-    out = capsys.readouterr().out
-    assert "95% interval" in out
-    assert "raise" in out
 
 
 def test_the_package_search_can_be_imported_from_and_called():

@@ -4,10 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-import typer
 
 from kibitz.app import cli
-from kibitz.app.cli_reference import subcommands
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -59,27 +57,3 @@ def test_the_index_names_every_page():
     for page in PAGES[2:]:
         index = page.parent / "README.md" if page.name != "README.md" else ROOT / "docs" / "README.md"
         assert page == index or f"({page.relative_to(index.parent)})" in index.read_text(), page
-
-
-@pytest.fixture(scope="module")
-def commands():
-    """Words of a command -> its options, such as ("train", "tspg") -> {"--preset", ...}."""
-    found = {}
-
-    def add(words, command):
-        found[words] = {option for each in command.params for option in (*each.opts, *each.secondary_opts)} | {"--help"}
-        for name, inner in subcommands(command):
-            add((*words, name), inner)
-
-    add((), typer.main.get_command(cli.build()))
-    return found
-
-
-@pytest.mark.parametrize("page", PAGES[:1] + PAGES[2:], ids=lambda page: page.name)
-def test_every_option_exists(page, commands):
-    wrong = []
-    for line in re.findall(r"(?:^|`)(kibitz [^`\n#]*)", page.read_text(), re.MULTILINE):
-        words = line.split()[1:]
-        known = commands.get(tuple(words[:2])) or commands.get(tuple(words[:1])) or commands[()]
-        wrong += [line for option in re.findall(r"(?<= )--[a-z][a-z-]*", line) if option not in known]
-    assert wrong == []

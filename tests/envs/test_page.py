@@ -1,23 +1,11 @@
-"""The code of docs/environments.md runs, and the learner on it learns."""
+"""The learner of docs/environments.md learns."""
 
 import re
 from pathlib import Path
 
-import pytest
-
 PAGE = Path(__file__).parents[2] / "docs" / "environments.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
 LEARNER = next(block for block in BLOCKS if "torch" in block)
-
-
-def test_the_code_runs(capsys):
-    pytest.importorskip("pettingzoo")
-    scope: dict = {}
-    for block in BLOCKS:
-        if block != LEARNER:
-            exec(block.replace("4096", "64"), scope)
-    assert len(BLOCKS) == 5
-    assert "[1 1 1 1]" in capsys.readouterr().out
 
 
 def test_the_learner_learns():

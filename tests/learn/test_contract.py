@@ -70,7 +70,9 @@ def test_no_learner_imports_another():
 @pytest.fixture
 def toy(tmp_path):
     """The learner of docs/write-a-learner.md, in a file outside the package."""
-    [text] = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "write-a-learner.md").read_text(), re.DOTALL)
+    [text] = re.findall(
+        r"```python reinforce.py\n(.*?)```", (ROOT / "docs" / "write-a-learner.md").read_text(), re.DOTALL
+    )
     (tmp_path / "reinforce.py").write_text(text)
     return f"{tmp_path}/reinforce.py:Reinforce"
 

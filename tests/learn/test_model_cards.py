@@ -139,9 +139,3 @@ def test_the_page_is_that_of_the_files():
     assert models_page.FILE.read_text() == models_page.page(), "run python -m kibitz.app.cli_reference"
     for name in shipped():
         assert f"\n## models/{name}\n" in models_page.page()
-
-
-def test_the_code_of_the_page_runs(capsys):
-    [code] = re.findall(r"^```python\n(.*?)^```", models_page.page(), re.MULTILINE | re.DOTALL)
-    exec(code, {})
-    assert capsys.readouterr().out == "leduc exact: NashConv 0.228, half of it per seat, in chips\n"
