@@ -64,16 +64,6 @@ def test_a_board_is_drawn_with_every_cell_and_piece(game):
         ]
 
 
-def test_fanorona_is_drawn_with_its_lines():
-    game = games.load("fanorona:rows=3,columns=5")
-    drawn = board_svg(game, games.positions(game)[0])
-    lines = {tuple(float(line.get(end)) for end in ("x1", "y1", "x2", "y2")) for line in elements(drawn, "line")}
-    straight = [line for line in lines if line[0] == line[2] or line[1] == line[3]]
-    assert len(straight) == 3 * 4 + 2 * 5
-    assert len(lines - set(straight)) == 2 * 4  # one diagonal through each of the squares between the points
-    assert not elements(board_svg(games.load("tic_tac_toe"), games.positions(games.load("tic_tac_toe"))[0]), "line")
-
-
 @pytest.mark.parametrize("name", ["goofspiel:4", "doppelkopf"])
 def test_only_cards_of_the_own_hand_can_be_clicked_on(name):
     game = games.load(name)
