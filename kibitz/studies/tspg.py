@@ -381,8 +381,9 @@ def known_mean(values: Sequence[float | None]) -> float | None:
 
 
 def over_runs(scores: Sequence[float]) -> Estimate:
-    """Mean and 95% t-interval over runs. The paper's bootstrap over five runs covers 83%."""
-    return interval(np.array(scores), np.ones(len(scores)))
+    """Mean and 95% t-interval of scores over runs, within 0 and 1. The paper's bootstrap over five runs covers 83%."""
+    found = interval(np.array(scores), np.ones(len(scores)))
+    return found if np.isnan(found.low) else Estimate(found.mean, max(found.low, 0.0), min(found.high, 1.0))
 
 
 def percents(found: Estimate) -> str:

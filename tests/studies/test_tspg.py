@@ -87,6 +87,7 @@ def test_intervals_are_over_runs():
     reach = 2.776 * np.std([0.5, 0.7, 0.9, 0.6, 0.8], ddof=1) / np.sqrt(5)  # Student's t, four degrees of freedom
     assert found[1:] == pytest.approx((0.7 - reach, 0.7 + reach), abs=1e-3)
     assert np.isnan(over_runs([0.5]).low)
+    assert over_runs([1.0, 1.0, 0.8, 0.9, 1.0]).high == 1  # a score isn't above 1
 
 
 def test_unknown_parts_games_and_presets_and_folders_of_other_runs_are_refused(tmp_path):
