@@ -130,7 +130,8 @@ def _config(run: Run) -> dict[str, Any]:
         raise BadInput(f"{run.folder} can't be resumed by kibitz solve: it was made by {made}, not by solve {METHOD}")
     with readable(run.path("config.json"), "configuration"):
         check_fits(
-            config, {"game": str, "abstraction": str, "device": str} | dict.fromkeys(("iterations", "boards"), int)
+            config,
+            {"game": str, "abstraction": str, "device": str} | dict.fromkeys(("iterations", "boards", "seed"), int),
         )
         choose("device", config["device"], DEVICES)
         at_least("boards", config["boards"], 1, 10**5)

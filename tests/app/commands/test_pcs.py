@@ -39,7 +39,7 @@ def test_from_cards_to_a_player(kibitz, tmp_path):
     assert "result: lbr/result.json" in out
     code, out, _ = kibitz("match", SMALL, "strategy:run", "always:call", "--games", "4", "--out", "match")
     assert code == 0
-    code, out, _ = kibitz("advise", SMALL, "? ? 5h 5s", "--with", "strategy:run", "--beliefs", "strategy:run")
+    code, out, _ = kibitz("advise", SMALL, "? ? 5c 5d", "--with", "strategy:run", "--beliefs", "strategy:run")
     assert code == 0
     assert "raise" in out
     assert "seat 1 holds: " in out
