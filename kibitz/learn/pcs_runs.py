@@ -37,6 +37,7 @@ from ..search.public_chance.files import (
     checksum_of,
     link,
     lossless_if_small,
+    map_buckets,
     read_buckets,
     save_strategy,
 )
@@ -86,7 +87,7 @@ def new_run(
     at_least("boards", boards, 1, 10**5)
     file = None if abstraction is None else abstraction_file(abstraction)
     cards = cards_of(game)
-    buckets = lossless_if_small(game) if file is None else read_buckets(file, game)
+    buckets = lossless_if_small(game) if file is None else map_buckets(file, game)  # `solve_run` checks all of it
     entries = first_entries(betting_tree(game, cards), buckets.counts)[1]
     memory.check(
         BYTES * entries, f"{full_name(game)} with {entries:,} entries", "choose an abstraction of fewer buckets"
