@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .players.beliefs import Beliefs
     from .players.doppelkopf_beliefs import CardBeliefs
     from .players.holdem_beliefs import RangeBeliefs
+    from .search.public_chance.strategy import TableStrategy
     from .search.search import Search
     from .search.strategy import Strategy
 
@@ -96,7 +97,7 @@ class Solution:
     method: str  # the solver
     iterations: int
     seconds: float  # without measuring
-    strategy: Strategy  # the average strategy of both seats
+    strategy: Strategy | TableStrategy  # the average strategy; by bucket in poker that is too large to enumerate
     exploitability: Exploitability | None  # None: the game is too large to measure
     curve: list[tuple[int, float]]  # (iterations, NashConv)
 
@@ -126,17 +127,24 @@ class Solution:
 
 
 def solve(
-    game: AnyGame, method: str = "cfr+", iterations: int = 1000, seed: int = 1, report: Reporter = SILENT
+    game: AnyGame,
+    method: str = "cfr+",
+    iterations: int = 1000,
+    seed: int = 1,
+    report: Reporter = SILENT,
+    abstraction: str | Path | None = None,
 ) -> Solution:
     """Approximate an equilibrium of a two-seat zero-sum game.
 
     Args:
         game: A game or its name.
         method: `cfr`, `cfr+`, `linear`, `dcfr`, `pcfr+` (exact, on the sequence form), `external` or `outcome`
-            (Monte Carlo, on the rules).
+            (Monte Carlo, on the rules); `pcs` (public chance sampling, for Leduc poker and hold'em).
         iterations: Number of iterations; each updates both seats.
         seed: The same seed gives the same result; only sampling solvers use it.
         report: Receives progress.
+        abstraction: For `pcs`, the folder of a card abstraction that `kibitz abstract` has computed; by default all
+            hands are kept apart.
 
     Returns:
         The solution: `.strategy`, `.nash_conv`, `.value`, `.plot()`.
@@ -149,7 +157,7 @@ def solve(
     from .search import solvers
 
     loaded = load(game)
-    solver, form = solvers.new_solver(loaded, method, seed)
+    solver, form = solvers.new_solver(loaded, method, seed, _path(abstraction))
     curve: list[tuple[int, float]] = []
     seconds = 0.0
     for measured in solvers.solve(solver, form, iterations):

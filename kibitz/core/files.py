@@ -116,7 +116,7 @@ def write_tensors(path: Path, format: str, tensors: Tensors, **about: Any) -> No
 
 
 def read_tensors(
-    path: Path, format: str, what: str, schema: Schema | None = None, unmarked: bool = False
+    path: Path, format: str, what: str, schema: Schema | None = None, unmarked: bool = False, mapped: bool = False
 ) -> tuple[Tensors, dict[str, Any]]:
     """Read the tensors of a file and what was written about them.
 
@@ -127,6 +127,8 @@ def read_tensors(
         schema: `schema(shapes, about)` says what each tensor has to be, given the shapes in the header; there may be no
             others. None: all tensors are read, whatever their shape.
         unmarked: Whether a file that names no format is accepted: journals and checkpoints from before version 0.2.
+        mapped: Whether the tensors stay in the file, which is mapped into memory and read where it is used: for large
+            ones, of whole numbers, of which little is needed.
 
     Raises:
         BadInput: The file is missing, damaged, or of another format. One line that names it.
@@ -149,11 +151,25 @@ def read_tensors(
             raise ValueError(f"{min(foreign):.60} doesn't belong there")
         for key, expected in wanted.items():
             _check_header(key, expected, shapes, dtypes)
+        if mapped:
+            return _mapped(path, dtypes, shapes), about
         tensors = {key: file.get_tensor(key) for key in wanted}
         for key, expected in wanted.items():
             if expected.finite and tensors[key].dtype.kind == "f" and not np.isfinite(tensors[key]).all():
                 raise ValueError(f"{key} has numbers that aren't finite")
         return tensors, about
+
+
+def _mapped(path: Path, dtypes: dict[str, str], shapes: Shapes) -> Tensors:
+    """Tensors of a file whose header was checked, read-only: it begins with its length, offsets are from its end."""
+    import numpy as np
+
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+    return {
+        key: np.memmap(path, dtypes[key], "r", 8 + size + header[key]["data_offsets"][0], shapes[key]) for key in shapes
+    }
 
 
 def _check_header(key: str, expected: Expected, shapes: Shapes, dtypes: dict[str, str]) -> None:

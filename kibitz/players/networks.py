@@ -12,6 +12,8 @@ from ..learn.mlp import Layers, action_probs, logits, read_layers
 from ..learn.model_files import network_file
 from ..learn.tspg.store import POLICIES, features_for
 from ..search.advice import Advice, fixed_advice
+from ..search.public_chance.files import is_table_strategy, open_table_strategy
+from ..search.public_chance.strategy import TableStrategy
 from ..search.sequence_form import SequenceForm
 from ..search.strategy import Strategy, read_strategy
 from .player import AdvisedPlayer, PolicyPlayer, player, same
@@ -28,21 +30,32 @@ class StrategyPlayer(AdvisedPlayer):
         self.path = as_path(file)
         if self.path.is_dir():
             self.path = self.path / "strategy.safetensors"
-        self.strategy: Strategy | None = None
+        self.strategy: Strategy | TableStrategy | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
         if self.strategy is None or not same(self.strategy.game, game):
-            self.strategy = read_strategy(self.path, game)
+            reads = open_table_strategy if is_table_strategy(self.path) else read_strategy
+            self.strategy = reads(self.path, game)
 
     def advise(self, view: Any) -> Advice:
         assert self.strategy is not None
         n = len(legal_actions(self.game, view))
-        return fixed_advice(self.game, view, self.strategy.at(int(self.game.infoset(view, self.seat)), n))
+        if isinstance(self.strategy, Strategy):
+            return fixed_advice(self.game, view, self.strategy.at(int(self.game.infoset(view, self.seat)), n))
+        views = np.zeros(1, self.game.state)
+        views[0] = view
+        return fixed_advice(self.game, view, self.strategy.action_probs(views)[0, :n])
 
     def action_probs(self, views: np.ndarray) -> np.ndarray:
         assert self.strategy is not None
         return self.strategy.action_probs(views)
+
+    def whole_strategy(self, form: SequenceForm) -> list[np.ndarray]:
+        """Return the probabilities of all sequences of a small game."""
+        assert self.strategy is not None
+        strategy = self.strategy if isinstance(self.strategy, Strategy) else self.strategy.on(form)
+        return [strategy.behaviour(side) for side in form.sides]
 
 
 @player("net")

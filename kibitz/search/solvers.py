@@ -1,7 +1,9 @@
 """The solvers by name, and the loop that runs one and measures its NashConv."""
 
+import math
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.names import BadInput, at_least, choose
@@ -9,7 +11,14 @@ from ..games import Game
 from .best_response import evaluate
 from .cfr import VARIANTS, Cfr
 from .mccfr import SAMPLERS
+from .public_chance.betting_tree import BettingTree
+from .public_chance.buckets import Buckets
+from .public_chance.cards import Cards
+from .public_chance.files import buckets_for
+from .public_chance.solver import PublicChanceCfr
+from .public_chance.strategy import TableStrategy
 from .sequence_form import SequenceForm, two_seats_zero_sum, unfold
+from .strategy import Strategy
 
 # Name -> description, for `kibitz solve --help`: variants of CFR (`cfr.VARIANTS`), then samplers (`mccfr.SAMPLERS`).
 METHODS = {
@@ -20,6 +29,7 @@ METHODS = {
     "pcfr+": "predictive CFR+, quadratic averaging (Farina, Kroer and Sandholm 2021)",
     "external": "Monte Carlo CFR with external sampling (Lanctot et al. 2009)",
     "outcome": "Monte Carlo CFR with outcome sampling (Lanctot et al. 2009)",
+    "pcs": "Linear CFR with public chance sampling, for poker (Johanson et al. 2012)",
 }
 MEASURABLE = 3_000_000  # leaves up to which the NashConv of a sampling solver is measured
 KERNEL_SECONDS = 0.25  # per call of a kernel, so that progress is shown and Ctrl-C works
@@ -31,18 +41,50 @@ class Measurement(NamedTuple):
     nash_conv: float | None  # None: not measured here
 
 
-def new_solver(game: Game, method: str, seed: int = 1) -> tuple[Any, SequenceForm | None]:
+def new_solver(
+    game: Game, method: str, seed: int = 1, abstraction: Path | None = None
+) -> tuple[Any, SequenceForm | None]:
     """A solver, and the sequence form of the game where it is small enough to measure NashConv."""
     choose("solver", method, METHODS)
+    if method == "pcs":
+        sampling = PublicChanceSolver(game, buckets_for(game, abstraction), seed)
+        return sampling, sampling.form
+    if abstraction is not None:
+        raise BadInput(f"{method} takes no card abstraction: it is for pcs")
     two_seats_zero_sum(game, method)
     if method in VARIANTS:
         solver = Cfr(game, method)
         return solver, solver.form
-    solver = SAMPLERS[method](game, seed)
+    return SAMPLERS[method](game, seed), measurable_form(game)
+
+
+def measurable_form(game: Game) -> SequenceForm | None:
+    """The sequence form of a game of which NashConv can be measured while it is solved; None: it is too large."""
     try:
-        return solver, unfold(game, MEASURABLE)
+        return unfold(game, MEASURABLE)
     except BadInput:
-        return solver, None
+        return None
+
+
+def poker_form(game: Any, tree: BettingTree, cards: Cards) -> SequenceForm | None:
+    """The same for poker, where the number of leaves is known without enumerating them."""
+    ends = tree.street[tree.choices == 0].tolist()
+    if sum(math.perm(cards.deck, 2 * cards.hole + cards.dealt[street]) for street in ends) > 20 * MEASURABLE:
+        return None
+    return measurable_form(game)
+
+
+class PublicChanceSolver(PublicChanceCfr):
+    """Public chance sampling, with the average strategy as the loop below takes it."""
+
+    def __init__(self, game: Any, buckets: Buckets, seed: int) -> None:
+        super().__init__(game, buckets, seed)
+        self.form = poker_form(game, self.tree, buckets.cards)
+
+    def strategy(self) -> Strategy | TableStrategy:
+        """The average strategy: by infoset in a small game, else by bucket."""
+        table = TableStrategy(self.game, self.tree, self.buckets, self.tables.first, self.probs())
+        return table if self.form is None else table.on(self.form)
 
 
 def solve(solver: Any, form: SequenceForm | None, iterations: int) -> Iterator[Measurement]:

@@ -23,6 +23,7 @@ from kibitz.core.workers import spread
 from kibitz.games import load
 from kibitz.games.records import read_records
 from kibitz.learn import model_files
+from kibitz.learn.pcs_runs import new_run, solve_run
 from kibitz.search.strategy import read_strategy
 
 OLD = Path(__file__).parent / "runs_of_0_1"
@@ -81,7 +82,8 @@ READERS = {
         ("kuhn --players net:deep-cfr --games 2", "seen"),
     ],
     "explain": [("tspg --games 1", True), ("tspg/network.safetensors --games 1", True)],
-    "solve": [("kuhn --iterations 2 --out solve", False)],
+    "solve": [("kuhn --iterations 2 --out solve", False), ("--resume solve", False)],
+    "abstract": [("holdem:flop,ranks=3,suits=2 --buckets 2 --out solve", False)],
     "study": [("deep-cfr leduc --out .", False)],
     "models": [("", False)],
 }
@@ -186,6 +188,19 @@ def test_a_learner_in_a_file_needs_trust_to_resume(here, tmp_path, monkeypatch):
     assert "the learner evil.py:Evil was read from a file" in error
     assert not ran
     assert here("train", "--resume", "run", "--trust")[1]
+
+
+def test_a_game_in_a_file_needs_trust_to_be_solved_further(here, tmp_path, monkeypatch):
+    solve_run(new_run(load("leduc"), iterations=2, folder=tmp_path / "run"))
+    poison(tmp_path / "run", ("game",))
+    (tmp_path / "evil.py").write_text(CODE)
+    monkeypatch.chdir(tmp_path)
+    error, ran = here("solve", "--resume", "run", "--iterations", "3")
+    assert str(Path("evil.py").resolve()) in error
+    assert not ran
+    for line in ("match leduc strategy:run random --games 2", "exploit leduc run"):
+        assert not here(*line.split())[1]
+    assert here("solve", "--resume", "run", "--iterations", "3", "--trust")[1]
 
 
 @pytest.mark.parametrize("poisoned", ["all"], indirect=True)

@@ -65,6 +65,10 @@ Processes = Annotated[
         help="Worker processes, for work that takes longer than starting them. Default: one per core.",
     ),
 ]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, max=MAX_PROCESSES, help="Threads of compiled kernels. Default: one per core."),
+]
 
 
 def _memory(text: str | None) -> str | None:

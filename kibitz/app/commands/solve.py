@@ -1,14 +1,22 @@
 """`kibitz solve`: computes an equilibrium and shows how it converges."""
 
-from typing import Annotated, Any
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from ...core import names
+from ...core.names import BadInput
 from ...core.runs import Run
 from ..ui.progress import err, out, print_plain, reporting
-from .options import GameName, Json, Memory, Out, Seed, write_json
+from .options import GameName, Json, Memory, Out, Seed, Threads, Trust, path_to_read, write_json
+
+if TYPE_CHECKING:
+    from ...learn.pcs_runs import Solved
+
+ITERATIONS = 1000
 
 
 def register(app: typer.Typer) -> None:
@@ -16,29 +24,106 @@ def register(app: typer.Typer) -> None:
 
 
 def solve(
-    game_name: GameName,
+    game_name: GameName = "",
     method: Annotated[
         str,
         typer.Option(
             "--with",
             help="Solver: cfr, cfr+, linear (linear CFR), dcfr (discounted CFR), pcfr+ (predictive CFR+), external or "
-            "outcome (Monte Carlo CFR with external or outcome sampling).",
+            "outcome (Monte Carlo CFR with external or outcome sampling), pcs (linear CFR with public chance sampling, "
+            "for leduc and holdem).",
         ),
     ] = "cfr+",
-    iterations: Annotated[int, typer.Option(help="Number of iterations; each updates both seats.")] = 1000,
+    iterations: Annotated[
+        int | None, typer.Option(help=f"Number of iterations; each updates both seats. Default: {ITERATIONS:,}.")
+    ] = None,
     seed: Seed = 1,
+    abstraction: Annotated[
+        Path | None,
+        typer.Option(
+            help="With pcs: card abstraction, the folder of kibitz abstract. Default: all hands are kept apart.",
+            metavar="FOLDER",
+            parser=path_to_read,
+        ),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="With pcs: cpu (compiled kernels) or cuda (torch on a GPU). Default: cpu.")
+    ] = None,
+    boards: Annotated[int | None, typer.Option(help="With pcs on a GPU: boards per iteration. Default: 16.")] = None,
+    threads: Threads = None,
+    resumed: Annotated[
+        Path | None,
+        typer.Option(
+            "--resume", help="Run folder of pcs to resume; takes no GAME.", metavar="RUN", parser=path_to_read
+        ),
+    ] = None,
     memory: Memory = None,
     out_folder: Out = None,
+    trust: Trust = False,
     json_file: Json = None,
 ) -> None:
     """Compute an equilibrium of a two-player zero-sum game and show how it converges.
 
     Writes a run folder with the strategy, the metrics and a plot. Ctrl-C stops early and saves the strategy so far.
+    The player strategy:RUN plays it.
+
+    Poker that is too large for a game tree is solved with pcs, large hold'em with a card abstraction: each iteration
+    samples a board and updates all hands of both seats. After Ctrl-C or a kill, --resume RUN continues to the same
+    result, with a larger number of --iterations if one is given.
 
     Example: kibitz solve leduc
 
     Example: kibitz solve goofspiel:5 --with dcfr --iterations 500
+
+    Example: kibitz solve holdem --with pcs --abstraction runs/buckets --iterations 20000
+
+    Example: kibitz solve --resume runs/holdem-pcs-001 --iterations 50000
     """
+    if resumed is not None:
+        given = {"GAME": game_name, "--abstraction": abstraction, "--device": device, "--boards": boards}
+        given |= {
+            "--out": out_folder,
+            "--seed": "" if seed == 1 else seed,
+            "--with": "" if method == "cfr+" else method,
+        }
+        for name, value in given.items():
+            if value:
+                raise BadInput(f"--resume takes no {name} ({value}): the run in {resumed} has its own")
+        from ...learn.pcs_runs import open_run
+
+        _sample(open_run(resumed, iterations), threads, json_file)
+        return
+    if not game_name:
+        raise BadInput("name a game, such as leduc, or --resume RUN; see kibitz solve --help")
+    from ...search import solvers
+
+    names.choose("solver", method, solvers.METHODS)
+    iterations = ITERATIONS if iterations is None else iterations
+    names.at_least("--iterations", iterations, 1)
+    names.at_least("--seed", seed, 0)
+    if method == "pcs":
+        from ...games import load
+        from ...learn.pcs_runs import new_run
+
+        with reporting("reading the card abstraction" if abstraction else "counting the hands"):
+            run = new_run(load(game_name), abstraction, iterations, seed, device or "cpu", boards, out_folder)
+        _sample(run, threads, json_file)
+        return
+    for name, value in {
+        "--abstraction": abstraction,
+        "--device": device,
+        "--boards": boards,
+        "--threads": threads,
+    }.items():
+        if value is not None:
+            raise BadInput(f"{name} {value} is for --with pcs, not for {method}")
+    _enumerate(game_name, method, iterations, seed, out_folder, json_file)
+
+
+def _enumerate(
+    game_name: str, method: str, iterations: int, seed: int, out_folder: Path | None, json_file: Path | None
+) -> None:
+    """Solve a small game, or one by Monte Carlo CFR."""
     from ...games import full_name, legal_actions, load
     from ...search import solvers
     from ...search.best_response import evaluate
@@ -46,9 +131,6 @@ def solve(
 
     game = load(game_name)
     name = full_name(game)
-    names.choose("solver", method, solvers.METHODS)
-    names.at_least("--iterations", iterations, 1)
-    names.at_least("--seed", seed, 0)
     with reporting(f"building the game tree of {name}"):
         solver, form = solvers.new_solver(game, method, seed)
     config = {"command": "solve", "game": name, "with": method, "iterations": iterations, "seed": seed}
@@ -95,3 +177,59 @@ def solve(
     write_json(json_file, results)
     if interrupted:
         raise typer.Exit(130)
+
+
+def _sample(run: Run, threads: int | None, json_file: Path | None) -> None:
+    """Solve poker by public chance sampling, from wherever the run is, and print what it has reached."""
+    from ...learn.pcs_runs import Interrupted, solve_run
+
+    config, interrupted = run.config(), False
+    name = str(config["game"])
+    err.print(f"[bold]{escape(name)}[/bold] into {escape(str(run.folder))}", highlight=False)
+    with reporting(f"{name}, pcs", config["iterations"]) as report:
+        try:
+            solved = solve_run(run, threads, report)
+        except Interrupted as stopped:
+            solved, interrupted = stopped.solved, True
+    _show(run, config, solved)
+    write_json(json_file, _results(config, solved))
+    if interrupted:
+        err.print(f"stopped after {solved.iterations:,} of {config['iterations']:,} iterations; all is saved")
+        trust = ["--trust"] if ".py:" in name else []
+        print_plain("to resume: " + shlex.join(["kibitz", "solve", "--resume", str(run.folder), *trust]), err)
+        raise typer.Exit(130)
+
+
+def _results(config: dict[str, Any], solved: "Solved") -> dict[str, Any]:
+    found = {key: value for key, value in solved._asdict().items() if key not in ("iterations", "boards", "metrics")}
+    return config | {"done": solved.iterations, "sampled": solved.boards} | found | solved.metrics
+
+
+def _show(run: Run, config: dict[str, Any], solved: "Solved") -> None:
+    from ..ui import plots
+
+    name, metrics = str(config["game"]), solved.metrics
+    out.print(
+        f"[bold]{escape(name)}[/bold], pcs: {solved.iterations:,} iterations, {solved.boards:,} boards, "
+        f"{solved.infosets:,} infosets, seed {config['seed']}"
+        + (f", {solved.boards_per_second:,.1f} boards/s" if solved.boards_per_second else ""),
+        highlight=False,
+    )
+    if "nash_conv" in metrics:
+        print_plain(f"NashConv {metrics['nash_conv']:.6g} (exploitability, half of it: {metrics['nash_conv'] / 2:.6g})")
+    if "value" in metrics:
+        print_plain(f"value for seat 1: {metrics['value']:.4f} (mean over the boards)")
+    if "regret_bound" in metrics:
+        what = "abstract game" if config["abstraction"] else "game"
+        print_plain(
+            f"regret: {metrics['regret_bound']:.4g} (bounds the NashConv of the {what}, but for sampling noise)"
+        )
+    lines = run.read_lines()
+    points = [(line["iteration"], line["nash_conv"]) for line in lines if "nash_conv" in line]
+    if points:
+        plots.convergence(run.path("convergence.png"), f"{name}, pcs", *zip(*points, strict=True))
+        print_plain(f"plot:     {run.path('convergence.png')}")
+    print_plain(f"strategy: {run.path('strategy.safetensors')}")
+    print_plain(f"play it:  kibitz play {name} --against strategy:{run.folder}")
+    if "nash_conv" not in metrics:
+        print_plain(f"measure:  kibitz exploit {name} {run.folder} --with lbr")

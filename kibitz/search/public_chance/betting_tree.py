@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...games import CHANCE, OVER, legal_actions, positions
+from ...games import CHANCE, OVER, positions
+from ...games.protocol import SCRATCH
+from ...jit import kernel
 from .cards import Cards
 
 FOLD, SHOWDOWN = -1, -2  # values of `BettingTree.seat` at ends
@@ -34,38 +36,67 @@ class BettingTree(NamedTuple):
 
 def betting_tree(game: Any, cards: Cards) -> BettingTree:
     """Build the betting tree of a poker game by playing through its rules."""
-    most = game.facts.num_actions
-    rows: list[dict[str, Any]] = []
-    deals = cards.two_deals()
-
-    def visit(states: list[Any], depth: int) -> int:
-        here = len(rows)
-        row: dict[str, Any] = {"actions": [0] * most, "child": [0] * most, "choices": 0, "payoff": 0.0}
-        rows.append(row)
-        while game.turn(states[0]) == CHANCE:
-            for state, deal in zip(states, deals, strict=True):
-                game.play(state, deal[int(state.dealt)])
-        row["street"] = cards.street_of(int(states[0].dealt))
-        row["line"], row["depth"] = int(states[0].line), depth
-        turn = game.turn(states[0])
-        if turn == OVER:
-            one, other = (float(game.payoff(state, 0)) for state in states)
-            row["seat"], row["payoff"] = (FOLD, one) if one == other else (SHOWDOWN, abs(one))
-            return here
-        row["seat"] = turn
-        legal = legal_actions(game, states[0])
-        row["choices"] = len(legal)
-        for place, action in enumerate(legal):
-            after = [state.copy() for state in states]
-            for state in after:
-                game.play(state, int(action))
-            row["actions"][place] = int(action)
-            row["child"][place] = visit(after, depth + 1)
-        return here
-
-    visit([positions(game)[0] for _ in deals], 0)
-    kinds = {"line": np.uint64, "payoff": np.float32, "child": np.int32}
-    return BettingTree(**{key: np.array([row[key] for row in rows], kinds.get(key, np.int8)) for key in FIELDS})
+    most, depth = game.facts.num_actions, game.facts.max_game_length + 1
+    deals = np.array(cards.two_deals(), np.int64)
+    states, nodes = np.zeros((depth, 2), game.state), 1024
+    states[0] = positions(game)[0]
+    while True:
+        tree = BettingTree(
+            np.zeros(nodes, np.int8),
+            np.zeros(nodes, np.int8),
+            np.zeros(nodes, np.int8),
+            np.zeros((nodes, most), np.int8),
+            np.zeros((nodes, most), np.int32),
+            np.zeros(nodes, np.float32),
+            np.zeros(nodes, np.uint64),
+            np.zeros(nodes, np.int8),
+        )
+        paths = np.zeros((3, depth), np.int64)
+        count = walk_bets(game, deals, states, np.zeros((depth, SCRATCH), np.int64), paths, tree)
+        if count <= nodes:
+            break
+        nodes = count
+    streets = np.zeros(int(tree.street[:count].max()) + 1, np.int8)
+    for street, shown in enumerate(cards.dealt):
+        streets[2 * cards.hole + shown] = street
+    return BettingTree(*(each[:count] for each in tree._replace(street=streets[tree.street])))
 
 
-FIELDS = BettingTree._fields
+@kernel
+def walk_bets(game, deals, states, actions, paths, tree):
+    """Fill the tree, in `street` the number of cards dealt; return its number of nodes, which may not all fit."""
+    node, tried, count = paths[0], paths[1], paths[2]
+    depth, nodes, arrived = 0, 0, True
+    while depth >= 0:
+        if arrived:
+            node[depth], tried[depth], count[depth] = nodes, 0, 0
+            nodes += 1
+            for i in range(2):
+                while game.turn(states[depth, i]) == CHANCE:
+                    game.play(states[depth, i], deals[i, states[depth, i].dealt])
+            turn = game.turn(states[depth, 0])
+            if turn != OVER:
+                count[depth] = game.actions(states[depth, 0], actions[depth])
+            if nodes <= len(tree.seat):
+                here = node[depth]
+                tree.street[here], tree.line[here] = states[depth, 0].dealt, states[depth, 0].line
+                tree.depth[here], tree.seat[here], tree.choices[here] = depth, turn, count[depth]
+                if depth > 0:
+                    tree.child[node[depth - 1], tried[depth - 1] - 1] = here
+                for i in range(count[depth]):
+                    tree.actions[here, i] = actions[depth, i]
+                if turn == OVER:
+                    one, other = game.payoff(states[depth, 0], 0), game.payoff(states[depth, 1], 0)
+                    tree.seat[here] = FOLD if one == other else SHOWDOWN
+                    tree.payoff[here] = one if one == other else abs(one)
+        if tried[depth] == count[depth]:
+            depth -= 1
+            arrived = False
+            continue
+        for i in range(2):
+            states[depth + 1, i] = states[depth, i]
+            game.play(states[depth + 1, i], actions[depth, tried[depth]])
+        tried[depth] += 1
+        depth += 1
+        arrived = True
+    return nodes

@@ -17,6 +17,7 @@ from ...games.holdem import Holdem
 from ...games.holdem.ranges import all_hands, hand_values, masks
 from ...games.holdem.state import DEALT_BY, HOLE
 from ...games.leduc import Leduc
+from ...jit import kernel
 
 
 class Cards:
@@ -64,20 +65,17 @@ class Cards:
 
         The order of cards on a board doesn't count: the number is the least set of cards, as bits.
         """
-        best = np.full(len(boards), np.iinfo(np.int64).max)
-        which = np.zeros(len(boards), np.int64)
-        for i, order in enumerate(self.suit_orders):
-            found = masks(self.permuted(boards, order))
-            less = found < best
-            best[less], which[less] = found[less], i
+        best, which = np.zeros(len(boards), np.int64), np.zeros(len(boards), np.int64)
+        least_sets(np.ascontiguousarray(boards, np.int64), self.suit_orders, best, which)
         return best, which
 
     def classes(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         """All canonical boards of `count` cards as sets, ascending, and how many boards each stands for."""
         if count == 0:
             return np.zeros(1, np.int64), np.ones(1, np.int64)
-        keys = np.concatenate([self.canonical(part)[0] for part in _parts(self.deck, count)])
-        return np.unique(keys, return_counts=True)
+        boards = np.zeros((comb(self.deck, count), count), np.int64)
+        all_sets(self.deck, boards)
+        return np.unique(self.canonical(boards)[0], return_counts=True)
 
     def values(self, boards: np.ndarray) -> np.ndarray:
         """[boards, hands] i8: the rank of each hand at a showdown; -1: it shares a card with the board."""
@@ -111,18 +109,6 @@ class Cards:
 
     def bits_to_board(self, key: int) -> np.ndarray:
         return np.array([card for card in range(self.deck) if key >> card & 1], np.int64)
-
-
-def _parts(deck: int, count: int, size: int = 1 << 17) -> Any:
-    """All sets of cards, in arrays of bounded size."""
-    every = combinations(range(deck), count)
-    left = comb(deck, count)
-    while left:
-        n = min(size, left)
-        yield np.fromiter(
-            (card for _, cards in zip(range(n), every, strict=False) for card in cards), np.int64
-        ).reshape(n, count)
-        left -= n
 
 
 class HoldemCards(Cards):
@@ -209,3 +195,34 @@ def cards_of(game: Any) -> Cards:
     if isinstance(game, Leduc):
         return LeducCards(game)
     raise BadInput(f"{full_name(game)} isn't poker with a public betting tree: leduc or holdem")
+
+
+# ---------------------------------------------------------------- kernels
+
+
+@kernel
+def least_sets(boards, orders, best, which):
+    """The least set of cards, as bits, that a permutation of suits makes of each board, and that permutation."""
+    suits = orders.shape[1]
+    for b in range(len(boards)):
+        best[b] = np.iinfo(np.int64).max
+        for i in range(len(orders)):
+            found = np.int64(0)
+            for card in boards[b]:
+                found |= np.int64(1) << (card // suits * suits + orders[i, card % suits])
+            if found < best[b]:
+                best[b], which[b] = found, i
+
+
+@kernel
+def all_sets(deck, out):
+    """All sets of `out.shape[1]` cards, in lexicographic order."""
+    size = out.shape[1]
+    for i in range(size):
+        out[0, i] = i
+    for row in range(1, len(out)):
+        place = size - 1
+        while out[row - 1, place] == deck - size + place:
+            place -= 1
+        for i in range(size):
+            out[row, i] = out[row - 1, i] if i < place else out[row - 1, place] + 1 + i - place

@@ -9,7 +9,7 @@ sum of differences of the cumulated histograms, and the mean of cumulated histog
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,22 @@ IMPOSSIBLE = 255
 SAMPLE = 50  # points per cluster that k-means is fitted to
 ROUNDS = 25  # of k-means
 CHUNK = 256  # boards at once
+PART = 16 * CHUNK  # boards that are kept together
+BLOCK = 256  # centers at once
+NAMES = ("preflop", "flop", "turn", "river")
 
 Nearest = Callable[[np.ndarray, np.ndarray, bool], np.ndarray]
+
+
+class Keep:
+    """Keeps finished parts of an abstraction, so that a killed run continues with them. This one keeps nothing."""
+
+    def load(self, name: str) -> dict[str, np.ndarray] | None:
+        """The arrays that were saved under a name, or None."""
+        return None
+
+    def save(self, name: str, arrays: dict[str, np.ndarray]) -> None:
+        """Keep arrays under a name."""
 
 
 class Spec(NamedTuple):
@@ -37,14 +51,20 @@ class Spec(NamedTuple):
 
 
 def abstraction(
-    cards: Cards, spec: Spec, nearest: "Nearest | None" = None, threads: int | None = None, report: Reporter = SILENT
+    cards: Cards,
+    spec: Spec,
+    nearest: "Nearest | None" = None,
+    threads: int | None = None,
+    report: Reporter = SILENT,
+    keep: "Keep | None" = None,
 ) -> Buckets:
     """Compute the buckets of all streets.
 
     Args:
         nearest: Finds the nearest of some centers for many points; by default on all cores.
+        keep: Keeps finished parts; those that it has already aren't computed again.
     """
-    work = Work(cards, spec, threads or cores(), nearest, report)
+    work = Work(cards, spec, threads or cores(), nearest, report, keep or Keep())
     tables = {}
     for street in range(1, cards.streets):
         if spec.clusters[street - 1]:
@@ -55,8 +75,16 @@ def abstraction(
 class Work:
     """The steps of an abstraction. Each street can be computed by itself."""
 
-    def __init__(self, cards: Cards, spec: Spec, threads: int, nearest: Nearest | None, report: Reporter) -> None:
-        self.cards, self.spec, self.report = cards, spec, report
+    def __init__(
+        self,
+        cards: Cards,
+        spec: Spec,
+        threads: int,
+        nearest: Nearest | None,
+        report: Reporter,
+        keep: Keep | None = None,
+    ) -> None:
+        self.cards, self.spec, self.report, self.keep = cards, spec, report, keep or Keep()
         self.pool, self.threads = ThreadPoolExecutor(threads), threads
         self.nearest = nearest or self._nearest
         self.last = cards.streets - 1
@@ -64,24 +92,46 @@ class Work:
         self._bins: np.ndarray | None = None
 
     def street(self, street: int) -> np.ndarray:
-        """[canonical boards, hands] i4: the clusters of a street; -1 where a hand shares a card with the board."""
+        """[canonical boards, hands] i2 or i4: the clusters of a street; -1: a hand shares a card with the board."""
         keys = self.cards.classes(self.cards.dealt[street])[0]
-        count, l1 = self.spec.clusters[street - 1], street < self.last
+        count, hands, l1 = self.spec.clusters[street - 1], len(self.cards.hands), street < self.last
         describe = self.histograms if l1 else self.against_clusters
+        centers = self.fit(street, keys, describe)
+        found = np.full((len(keys), hands), -1, np.int16 if count < 2**15 else np.int32)
+        for start in range(0, len(keys), PART):
+            part, name = slice(start, start + PART), f"{street + 1}-rows-{start:06d}"
+            kept = self.keep.load(name)
+            if kept is not None and kept["rows"].shape == found[part].shape:
+                found[part] = kept["rows"]
+                continue
+            for chunk in _chunks(np.arange(len(keys))[part]):
+                self.report.progress(int(chunk[0]), len(keys), f"boards, {NAMES[street]}")
+                free = self._free(keys[chunk])
+                rows = np.full(free.shape, -1, found.dtype)
+                rows[free] = self.nearest(describe(keys[chunk]), centers, l1)
+                found[chunk] = rows
+            self.keep.save(name, {"rows": found[part]})
+        return found
+
+    def fit(self, street: int, keys: np.ndarray, describe: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """[clusters, dimensions] f4: the centers of a street, fitted to a sample of its hands."""
+        count, hands, name = self.spec.clusters[street - 1], len(self.cards.hands), f"{street + 1}-centers"
+        kept = self.keep.load(name)
+        if kept is not None and int(kept["round"]) == ROUNDS:
+            return kept["centers"]
         random = np.random.default_rng([self.spec.seed, street])
-        hands = len(self.cards.hands)
         sampled = random.permutation(len(keys))[: max(1, min(len(keys), SAMPLE * count // hands + 64))]
+        self.report.progress(0, ROUNDS, f"k-means, {NAMES[street]}")
         points = np.concatenate([describe(keys[part]) for part in _chunks(np.sort(sampled))])
         points = points[random.permutation(len(points))[: SAMPLE * count]]
-        centers = k_means(points, count, l1, random, self.nearest)
-        found = np.full((len(keys), hands), -1, np.int32)
-        for done, part in enumerate(_chunks(np.arange(len(keys)))):
-            free = self._free(keys[part])
-            chunk = np.full(free.shape, -1, np.int32)
-            chunk[free] = self.nearest(describe(keys[part]), centers, l1)
-            found[part] = chunk
-            self.report.progress(min((done + 1) * CHUNK, len(keys)), len(keys))
-        return found
+
+        def after_round(number: int, centers: np.ndarray) -> None:
+            self.keep.save(name, {"centers": centers, "round": np.array(number)})
+            self.report.progress(number, ROUNDS, f"k-means, {NAMES[street]}")
+
+        start = None if kept is None else (int(kept["round"]), kept["centers"])
+        seed = self.spec.seed, street
+        return k_means(points, count, street < self.last, seed, self.nearest, start=start, after_round=after_round)
 
     # ------------------------------------------------------------ descriptions of hands: one row per possible hand
 
@@ -105,7 +155,9 @@ class Work:
                 chunk[possible] = np.minimum(equity[possible] * BINS, BINS - 1)
                 found[part] = chunk
 
-            list(self.pool.map(fill, _chunks(np.arange(len(found)))))
+            parts = list(_chunks(np.arange(len(found))))
+            for done, _ in enumerate(self.pool.map(fill, parts)):
+                self.report.progress(done + 1, len(parts), "equities of all hands on all boards")
             self._bins = found
         return self._bins
 
@@ -122,13 +174,10 @@ class Work:
         """[OPPONENTS, hands] f4: clusters of starting hands, by the histograms of their equities on the last street."""
         classes = self.cards.lossless(0)[0]
         sums = np.zeros((int(classes.max()) + 1, BINS))
-        for key_bins, weight in zip(self.bins, self.keys[1], strict=True):
-            possible = key_bins != IMPOSSIBLE
-            np.add.at(sums, (classes[possible], key_bins[possible]), float(weight))
+        count_bins(self.bins, self.keys[1], classes, sums)
         points = np.cumsum(sums / sums.sum(axis=1, keepdims=True), axis=1).astype(np.float32)
         count = min(OPPONENTS, len(points))
-        random = np.random.default_rng([self.spec.seed, 0])
-        centers = k_means(points, count, True, random, self._nearest, np.bincount(classes).astype(float))
+        centers = k_means(points, count, True, (self.spec.seed, 0), self._nearest, np.bincount(classes).astype(float))
         member = self._nearest(points, centers, True)[classes]
         return (member == np.arange(count)[:, None]).astype(np.float32)
 
@@ -157,10 +206,11 @@ class Work:
         return np.concatenate(list(parts))[self._free(keys)][:, :-1]
 
     def _nearest(self, points: np.ndarray, centers: np.ndarray, l1: bool) -> np.ndarray:
-        found = np.zeros(len(points), np.int32)
+        found, columns = np.zeros(len(points), np.int32), np.ascontiguousarray(centers.T)
 
         def part(place: slice) -> None:
-            nearest_center(points[place], centers, l1, found[place])
+            best, totals = np.zeros(len(points[place]), np.float32), np.zeros(BLOCK, np.float32)
+            nearest_center(points[place], columns, l1, totals, best, found[place])
 
         size = -(-len(points) // self.threads)
         list(self.pool.map(part, [slice(start, start + size) for start in range(0, len(points), max(size, 1))]))
@@ -173,24 +223,43 @@ def _chunks(indices: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def k_means(
-    points: np.ndarray, count: int, l1: bool, random: Any, nearest: Nearest, weights: np.ndarray | None = None
+    points: np.ndarray,
+    count: int,
+    l1: bool,
+    seed: tuple[int, ...],
+    nearest: Nearest,
+    weights: np.ndarray | None = None,
+    start: tuple[int, np.ndarray] | None = None,
+    after_round: Callable[[int, np.ndarray], None] | None = None,
 ) -> np.ndarray:
-    """Fit centers to points, from a random choice of different ones. A center that loses all points gets a new one."""
-    different = np.unique(points, axis=0)
-    if len(different) <= count:
-        return different
-    centers = different[np.sort(random.permutation(len(different))[:count])]
+    """Fit centers to points, from a random choice of different ones. A center that loses all points gets a new one.
+
+    Args:
+        start: The number of rounds that are done, and the centers then.
+        after_round: Called with the same after each round.
+    """
+    after_round = after_round or (lambda number, centers: None)
+    if start is None:
+        different = np.unique(points, axis=0)
+        if len(different) <= count:
+            after_round(ROUNDS, different)
+            return different
+        centers = different[np.sort(np.random.default_rng(seed).permutation(len(different))[:count])]
+        start = 0, centers
+    done, centers = start
     weights = np.ones(len(points)) if weights is None else weights
-    for _ in range(ROUNDS):
+    for number in range(done + 1, ROUNDS + 1):
         member = nearest(points, centers, l1)
         size = np.bincount(member, weights, count)
         sums = np.stack([np.bincount(member, weights * column, count) for column in points.T], axis=1)
         lost = size == 0
         after = (sums / np.maximum(size, 1e-30)[:, None]).astype(np.float32)
+        random = np.random.default_rng([*seed, number])
         after[lost] = points[random.integers(len(points), size=int(lost.sum()))]
-        if np.array_equal(after, centers):
+        same, centers = np.array_equal(after, centers), after
+        after_round(ROUNDS if same else number, centers)
+        if same:
             break
-        centers = after
     return centers
 
 
@@ -198,23 +267,38 @@ def k_means(
 
 
 @kernel
-def nearest_center(points, centers, l1, out):
-    """out[i]: the nearest center to point i, by the sum of differences (l1) or of their squares."""
-    size = points.shape[1]
-    for i in range(len(points)):
-        best = np.float32(1e30)
-        for c in range(len(centers)):
-            total = np.float32(0.0)
-            if l1:
-                for d in range(size):
-                    total += abs(points[i, d] - centers[c, d])
-            else:
-                for d in range(size):
-                    gap = points[i, d] - centers[c, d]
-                    total += gap * gap
-            if total < best:
-                best = total
-                out[i] = c
+def nearest_center(points, columns, l1, totals, best, out):
+    """out[i]: the nearest center to point i, by the sum of differences (l1) or of their squares.
+
+    `columns` are the centers, [dimensions, centers]: the inner loop runs over centers, which is vectorised.
+    """
+    size, count = columns.shape
+    for start in range(0, count, len(totals)):
+        width = min(len(totals), count - start)
+        for i in range(len(points)):
+            totals[:] = np.float32(0.0)
+            for d in range(size):
+                value, column = points[i, d], columns[d, start : start + width]
+                if l1:
+                    for c in range(width):
+                        totals[c] += abs(value - column[c])
+                else:
+                    for c in range(width):
+                        gap = value - column[c]
+                        totals[c] += gap * gap
+            for c in range(width):
+                if (start == 0 and c == 0) or totals[c] < best[i]:
+                    best[i] = totals[c]
+                    out[i] = start + c
+
+
+@kernel
+def count_bins(bins, weights, classes, out):
+    """out[c, b]: the weight of all boards and hands of class c whose bin is b."""
+    for row in range(len(bins)):
+        for h in range(len(classes)):
+            if bins[row, h] != IMPOSSIBLE:
+                out[classes[h], bins[row, h]] += weights[row]
 
 
 @kernel

@@ -17,6 +17,7 @@ from .buckets import Buckets
 
 NOBODY = -1  # no seat
 TRUNK = 2  # streets that one thread walks; the subtrees below them are shared out to threads
+SHARED = 10**6  # nodes times hands from which threads are worth their start
 
 
 class Tables(NamedTuple):
@@ -100,7 +101,8 @@ class PublicChanceCfr:
         self.game, self.buckets, self.seed, self.iterations = game, buckets, seed, 0
         self.tree = betting_tree(game, buckets.cards)
         self.tables = empty_tables(self.tree, buckets.counts)
-        self.threads = threads or cores()
+        work = len(self.tree.seat) * len(buckets.cards.hands)
+        self.threads = threads or (cores() if work > SHARED else 1)
         stop = min(TRUNK, buckets.cards.streets - 1)
         before = np.zeros(len(self.tree.seat), np.int8)  # the street of the node's parent
         for node, (count, children) in enumerate(zip(self.tree.choices, self.tree.child, strict=True)):

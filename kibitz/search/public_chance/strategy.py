@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ...core.names import BadInput
+from ...games import full_name
+from ..sequence_form import SequenceForm
+from ..strategy import Strategy, normalised
 from .betting_tree import BettingTree
 from .buckets import Buckets
 
@@ -38,7 +42,11 @@ class TableStrategy:
             here = np.flatnonzero(streets == street)
             keys, order = cards.canonical(board[here, : cards.dealt[street]])
             rows = np.searchsorted(self.buckets.keys[street], keys) if cards.dealt[street] else np.zeros(len(here), int)
-            bucket[here] = self.buckets.tables[street][rows, cards.hand_orders[order, hand[here]]]
+            table = self.buckets.tables[street]
+            found = table[np.minimum(rows, len(table) - 1), cards.hand_orders[order, hand[here]]].astype(np.int64)
+            if (found < 0).any() or (found >= self.buckets.counts[street]).any():
+                raise BadInput(f"the card abstraction of {full_name(self.game)} is damaged on street {street + 1}")
+            bucket[here] = found
         return node, self.first[node] + bucket * self.tree.choices[node]
 
     def action_probs(self, views: np.ndarray) -> np.ndarray:
@@ -53,3 +61,11 @@ class TableStrategy:
         return np.where(
             total > 0, found / np.maximum(total, 1e-30), (np.arange(self.tree.most) < counts[:, None]) / counts[:, None]
         )
+
+    def on(self, form: SequenceForm) -> Strategy:
+        """The same strategy by infoset, of a game that is small enough to enumerate."""
+        counts = [np.diff(side.first) for side in form.sides]
+        probs = [self.action_probs(views) for views in form.views]
+        weights = [each[np.arange(self.tree.most) < n[:, None]] for each, n in zip(probs, counts, strict=True)]
+        keys = np.concatenate([side.keys for side in form.sides])
+        return normalised(self.game, keys, np.concatenate(counts), np.concatenate(weights))

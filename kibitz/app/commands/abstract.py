@@ -1,0 +1,68 @@
+"""`kibitz abstract`: computes a card abstraction of hold'em."""
+
+import time
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from ...core import names
+from ..ui.progress import err, out, print_plain, reporting
+from .options import GameName, Json, Memory, Out, Seed, Threads, write_json
+
+
+def register(app: typer.Typer) -> None:
+    app.command("abstract")(abstract)
+
+
+def abstract(
+    game_name: GameName,
+    buckets: Annotated[
+        str,
+        typer.Option(
+            help="Number of buckets per street after the first: small (200), medium (1,000), large (9,000), or one "
+            "number for each, such as 500-1000-1000; 0 keeps all hands of a street apart.",
+        ),
+    ] = "small",
+    seed: Seed = 1,
+    threads: Threads = None,
+    memory: Memory = None,
+    out_folder: Out = None,
+    json_file: Json = None,
+) -> None:
+    """Compute a card abstraction of hold'em: similar hands share a bucket, and are played alike.
+
+    On the last street a hand is described by its equity against eight groups of starting hands, before it by the
+    histogram of the equities that it may end with; k-means groups them. Hands that differ only by the names of suits
+    are the same. kibitz solve --with pcs takes the folder. The same command with --out FOLDER continues after a kill.
+
+    Example: kibitz abstract holdem --out runs/buckets
+
+    Example: kibitz abstract holdem --buckets large
+
+    Example: kibitz abstract holdem:flop --buckets 5000
+    """
+    from ...core.files import tensor_file_about
+    from ...games import full_name, load
+    from ...search.public_chance import abstraction_runs
+    from ...search.public_chance.files import ABSTRACTION_FILE
+
+    game = load(game_name)
+    names.at_least("--seed", seed, 0)
+    with reporting("counting the boards"):
+        run = abstraction_runs.new_run(game, buckets, seed, out_folder)
+    err.print(f"[bold]{escape(full_name(game))}[/bold] into {escape(str(run.folder))}", highlight=False)
+    began = time.perf_counter()
+    with reporting("card abstraction") as report:
+        try:
+            found = abstraction_runs.compute(run, threads, report)
+        except KeyboardInterrupt:
+            err.print("stopped: what is finished is kept; the same command with this --out continues", highlight=False)
+            raise typer.Exit(130) from None
+    seconds, path = time.perf_counter() - began, run.path(ABSTRACTION_FILE)
+    counts = " / ".join(f"{count:,}" for count in found.counts)
+    out.print(f"[bold]{escape(full_name(game))}[/bold]: {counts} buckets, {seconds:.1f} s", highlight=False)
+    print_plain(f"abstraction: {path} ({path.stat().st_size / 1e6:,.0f} MB)")
+    print_plain(f"solve it:    kibitz solve {full_name(game)} --with pcs --abstraction {run.folder}")
+    result = run.config() | {"buckets": list(found.counts), "seconds": seconds}
+    write_json(json_file, result | {"checksum": tensor_file_about(path)["checksum"], "file": str(path)})

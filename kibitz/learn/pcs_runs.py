@@ -1,0 +1,387 @@
+"""Runs of public chance sampling: poker solved into a run folder, which is resumed exactly.
+
+    config.json               game, abstraction (its checksum), iterations, seed, device
+    abstraction.safetensors   the card abstraction, a second name of its file; none where each hand has its own bucket
+    state.safetensors         regrets and sums of strategies at the last checkpoint: what a killed run resumes from
+    strategy.safetensors      the average strategy then, for players
+    metrics.jsonl             at 1, 2, 3, 5, 7, 10, ... iterations and at the end;  times.jsonl: boards per second
+
+On processor cores the result depends on the configuration only, bit by bit. A GPU adds in any order.
+"""
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core import memory
+from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
+from ..core.names import BadInput, at_least, choose
+from ..core.progress import SILENT, Reporter
+from ..core.runs import Run
+from ..games import full_name, load_stored
+from ..search.best_response import evaluate
+from ..search.public_chance.betting_tree import BettingTree, betting_tree
+from ..search.public_chance.buckets import Buckets
+from ..search.public_chance.cards import cards_of
+from ..search.public_chance.files import (
+    ABSTRACTION_FILE,
+    abstraction_file,
+    checksum,
+    checksum_of,
+    link,
+    lossless_if_small,
+    map_buckets,
+    read_buckets,
+    save_strategy,
+)
+from ..search.public_chance.solver import PublicChanceCfr, first_entries
+from ..search.public_chance.strategy import TableStrategy
+from ..search.solvers import next_due, poker_form
+
+METHOD = "pcs"
+STATE = "kibitz public chance sampling 1"
+DEVICES = ("cpu", "cuda")
+BOARDS = {"cpu": 1, "cuda": 16}  # per iteration
+CHECKPOINT_SECONDS = 60.0  # between two checkpoints,
+CHECKPOINT_SHARE = 20.0  # or this many times the duration of the last one, if that is more
+REPORT_SECONDS = 0.25
+BYTES = 24  # per entry of the tables, while a checkpoint is written
+
+
+def new_run(
+    game: Any,
+    abstraction: Path | None = None,
+    iterations: int = 1000,
+    seed: int = 1,
+    device: str = "cpu",
+    boards: int | None = None,
+    folder: Path | None = None,
+) -> Run:
+    """Start a run, or continue the one in `folder` if its configuration is the same; its iterations may grow.
+
+    Args:
+        game: Leduc poker or hold'em.
+        abstraction: A card abstraction, the file or its folder; None: a bucket for every hand.
+        iterations: Number of iterations in all.
+        seed: Of the boards.
+        device: `cpu` (compiled kernels) or `cuda` (torch).
+        boards: Number of boards per iteration on a GPU.
+        folder: The run folder; None: the next free `runs/GAME-pcs-001`.
+
+    Raises:
+        BadInput: The abstraction is missing or for other cards, or the tables need too much memory.
+    """
+    at_least("iterations", iterations, 1)
+    at_least("seed", seed, 0)
+    choose("device", device, DEVICES)
+    if device == "cpu" and boards not in (None, 1):
+        raise BadInput(f"boards = {boards} is for a GPU: on processor cores an iteration has one board")
+    boards = BOARDS[device] if boards is None else boards
+    at_least("boards", boards, 1, 10**5)
+    file = None if abstraction is None else abstraction_file(abstraction)
+    cards = cards_of(game)
+    buckets = lossless_if_small(game) if file is None else map_buckets(file, game)  # `solve_run` checks all of it
+    entries = first_entries(betting_tree(game, cards), buckets.counts)[1]
+    memory.check(
+        BYTES * entries, f"{full_name(game)} with {entries:,} entries", "choose an abstraction of fewer buckets"
+    )
+    config = {
+        "command": "solve",
+        "game": full_name(game),
+        "with": METHOD,
+        "abstraction": "" if file is None else checksum_of(file),
+        "iterations": iterations,
+        "seed": seed,
+        "device": device,
+        "boards": boards,
+    }
+    run = Run.create_or_resume(folder, f"{game.name}-{METHOD}", config, may_grow=("iterations",))
+    if file is not None:
+        link(file, run.path(ABSTRACTION_FILE))
+    return run
+
+
+def open_run(folder: Path, iterations: int | None = None) -> Run:
+    """The run in a folder, with a larger number of iterations where one is given.
+
+    Raises:
+        BadInput: There is no such run, or it wasn't made by public chance sampling.
+    """
+    run = Run(folder)
+    if not run.path("config.json").is_file():
+        raise BadInput(f"{folder} holds no run")
+    config = _config(run)
+    if iterations is not None and iterations != config["iterations"]:
+        run.check_same(config | {"iterations": iterations}, ("iterations",))
+        run.grow(config | {"iterations": iterations}, ("iterations",))
+    return run
+
+
+def _config(run: Run) -> dict[str, Any]:
+    config = run.config()
+    if config.get("command") != "solve" or config.get("with") != METHOD:
+        made = " ".join(str(config.get(key, "")) for key in ("command", "with")).strip() or "something else"
+        raise BadInput(f"{run.folder} can't be resumed by kibitz solve: it was made by {made}, not by solve {METHOD}")
+    with readable(run.path("config.json"), "configuration"):
+        check_fits(
+            config,
+            {"game": str, "abstraction": str, "device": str} | dict.fromkeys(("iterations", "boards", "seed"), int),
+        )
+        choose("device", config["device"], DEVICES)
+        at_least("boards", config["boards"], 1, 10**5)
+    return config
+
+
+# ---------------------------------------------------------------- solvers
+
+
+class OnCores:
+    """The solver on processor cores. It also averages the value of the game over its boards."""
+
+    def __init__(self, game: Any, buckets: Buckets, seed: int, threads: int | None) -> None:
+        self.solver = PublicChanceCfr(game, buckets, seed, threads)
+        self.tree, self.first = self.solver.tree, self.solver.tables.first
+        cards = buckets.cards
+        left = cards.deck - cards.dealt[-1]
+        self.pairs = math.comb(left, cards.hole) * math.comb(left - cards.hole, cards.hole)
+        self.total = 0.0  # of the values of seat 0, weighted as the average strategy
+
+    def run(self) -> None:
+        """Do an iteration."""
+        self.solver.iterations += 1
+        number = self.solver.iterations
+        values = self.solver.step(self.solver.sample(number), float(number))
+        self.total += number * float(values[0].sum(dtype=np.float64)) / self.pairs
+
+    def tables(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.solver.tables.regrets, self.solver.tables.sums
+
+    def restore(self, iterations: int, regrets: np.ndarray, sums: np.ndarray) -> None:
+        self.solver.iterations = iterations
+        self.solver.tables.regrets[:], self.solver.tables.sums[:] = regrets, sums
+
+
+class OnGpu:
+    """The solver in torch, whose tables have an order of their own."""
+
+    def __init__(self, game: Any, buckets: Buckets, seed: int, boards: int, device: str) -> None:
+        import torch
+
+        from .public_chance import TorchPublicChanceCfr
+
+        if device == "cuda" and not torch.cuda.is_available():
+            raise BadInput("--device cuda: torch finds no GPU here; --device cpu runs on processor cores")
+        self.solver = TorchPublicChanceCfr(game, buckets, seed, boards, device)
+        self.tree, self.counts = self.solver.tree, buckets.counts
+        self.first = first_entries(self.tree, self.counts)[0]
+        self.total = math.nan
+
+    def run(self) -> None:
+        """Do an iteration."""
+        self.solver.run(1)
+
+    def tables(self) -> tuple[np.ndarray, np.ndarray]:
+        """Regrets and sums in the order of the tables on processor cores."""
+        found = (self.solver.regrets.cpu().numpy(), self.solver.sums.cpu().numpy())
+        one, two = (self._ordered(each, self.solver.first, self.first) for each in found)
+        return one, two
+
+    def restore(self, iterations: int, regrets: np.ndarray, sums: np.ndarray) -> None:
+        import torch
+
+        self.solver.iterations = iterations
+        for tensor, array in ((self.solver.regrets, regrets), (self.solver.sums, sums)):
+            tensor.copy_(torch.from_numpy(self._ordered(array, self.first, self.solver.first)))
+
+    def _ordered(self, array: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+        found = np.empty_like(array)
+        for node in np.flatnonzero(self.tree.choices):
+            size = int(self.tree.choices[node]) * self.counts[self.tree.street[node]]
+            found[target[node] :][:size] = array[source[node] :][:size]
+        return found
+
+
+def regret_bound(tree: BettingTree, first: np.ndarray, counts: tuple[int, ...], regrets: np.ndarray) -> float:
+    """The sum over all buckets of the largest positive regret."""
+    total = 0.0
+    for node in np.flatnonzero(tree.choices):
+        n = int(tree.choices[node])
+        part = regrets[first[node] :][: n * counts[tree.street[node]]].reshape(-1, n)
+        total += float(np.maximum(part.max(axis=1), 0).sum(dtype=np.float64))
+    return total
+
+
+# ---------------------------------------------------------------- the loop
+
+
+class Solved(NamedTuple):
+    """What a run has reached."""
+
+    iterations: int
+    boards: int
+    infosets: int
+    seconds: float  # of this call, without those of earlier ones
+    boards_per_second: float
+    metrics: dict[str, float]  # the last measurement
+
+
+def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -> Solved:
+    """Start a run, or resume it from its last checkpoint, until all its iterations are done.
+
+    An interrupt (Ctrl-C) ends it after the present iteration, with a checkpoint; then KeyboardInterrupt is raised.
+
+    Raises:
+        BadInput: A file of the run is damaged, or isn't the run's.
+    """
+    if threads is not None:
+        at_least("threads", threads, 1, 1024)
+    config = _config(run)
+    game: Any = load_stored(config["game"])
+    work = Work(run, config, game, threads)
+    with run.lock(), deferred_interrupts() as interrupted:
+        run.show_in_tensorboard()
+        done = work.restore()
+        run.keep_metrics(lambda line: line["iteration"] <= done)
+        began = shown = saved = time.perf_counter()
+        wait, start, due = CHECKPOINT_SECONDS, done, next_due(done)
+        while done < config["iterations"] and not interrupted():
+            work.solver.run()
+            done += 1
+            if done >= due or done == config["iterations"]:
+                due = next_due(done)
+                work.measure(done)
+                run.log_times(iteration=done, boards_per_second=round(work.rate(done - start, began), 3))
+            now = time.perf_counter()
+            if now - shown > REPORT_SECONDS:
+                shown = now
+                report.progress(done, config["iterations"], work.note(work.rate(done - start, began)))
+            if now - saved > wait:
+                work.save(done)
+                saved = time.perf_counter()
+                wait = max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * (saved - now))
+        seconds, rate = time.perf_counter() - began, work.rate(done - start, began)
+        if done > start or not run.path("state.safetensors").exists():
+            work.save(done)
+        solved = Solved(done, done * config["boards"], work.infosets, seconds, rate, work.metrics)
+        if interrupted():
+            raise Interrupted(solved)
+    return solved
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, after the checkpoint was written."""
+
+    def __init__(self, solved: Solved) -> None:
+        super().__init__()
+        self.solved = solved
+
+
+class Work:
+    """A run being solved: solver, measurements, checkpoints."""
+
+    def __init__(self, run: Run, config: dict[str, Any], game: Any, threads: int | None) -> None:
+        self.run, self.config, self.game = run, config, game
+        self.buckets = lossless_if_small(game) if not config["abstraction"] else self._abstraction()
+        if config["device"] == "cpu":
+            self.solver: OnCores | OnGpu = OnCores(game, self.buckets, config["seed"], threads)
+        else:
+            self.solver = OnGpu(game, self.buckets, config["seed"], config["boards"], config["device"])
+        tree, cards = self.solver.tree, self.buckets.cards
+        left = cards.deck - cards.dealt[-1]
+        self.pairs = math.comb(left, cards.hole) * math.comb(left - cards.hole, cards.hole)
+        self.infosets = int(np.array(self.buckets.counts)[tree.street[tree.choices > 0]].sum())
+        self.form = poker_form(game, tree, cards)
+        self.metrics: dict[str, float] = {}
+
+    def _abstraction(self) -> Buckets:
+        path = self.run.path(ABSTRACTION_FILE)
+        buckets = read_buckets(path, self.game)
+        if checksum_of(path) != self.config["abstraction"]:
+            raise BadInput(f"{path} is another card abstraction than the one that the run was started with")
+        return buckets
+
+    def rate(self, iterations: int, began: float) -> float:
+        """Boards per second."""
+        return iterations * self.config["boards"] / max(time.perf_counter() - began, 1e-9)
+
+    def note(self, rate: float) -> str:
+        shown = [f"{rate:,.1f} boards/s"]
+        labels = {"nash_conv": "NashConv", "regret_bound": "regret", "value": "value"}
+        return "  ".join(shown + [f"{labels[key]} {self.metrics[key]:.4g}" for key in labels if key in self.metrics])
+
+    def measure(self, done: int) -> None:
+        """Write a line of metrics: the bound by regrets, the value of the game, and NashConv in a small game."""
+        regrets, sums = self.solver.tables()
+        weights = done * (done + 1) / 2
+        bound = regret_bound(self.solver.tree, self.solver.first, self.buckets.counts, regrets)
+        self.metrics = {"regret_bound": bound / (weights * self.pairs * self.config["boards"])}
+        if not math.isnan(self.solver.total):
+            self.metrics["value"] = self.solver.total / weights
+        if self.form is not None:
+            found = evaluate(self.form, self.strategy(sums).on(self.form))
+            self.metrics |= {"nash_conv": found.nash_conv}
+        self.run.log(iteration=done, boards=done * self.config["boards"], **self.metrics)
+
+    def strategy(self, sums: np.ndarray) -> TableStrategy:
+        return TableStrategy(self.game, self.solver.tree, self.buckets, self.solver.first, sums)
+
+    def save(self, done: int) -> None:
+        """Write the average strategy and a checkpoint, last: a run without it starts again."""
+        regrets, sums = self.solver.tables()
+        about = {"game": self.config["game"], "abstraction": self.config["abstraction"], "iterations": done}
+        total = None if math.isnan(self.solver.total) else self.solver.total.hex()
+        tensors = {"regrets": regrets, "sums": sums}
+        whole = checksum(regrets, sums)
+        save_strategy(self.run.path("strategy.safetensors"), self.strategy(sums), self.config["abstraction"])
+        write_tensors(self.run.path("state.safetensors"), STATE, tensors, total=total, checksum=whole, **about)
+
+    def restore(self) -> int:
+        """Restore the last checkpoint and return the number of finished iterations."""
+        path = self.run.path("state.safetensors")
+        if not path.exists():
+            return 0
+        size = first_entries(self.solver.tree, self.buckets.counts)[1]
+
+        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+            if any(about.get(key) != self.config[key] for key in ("game", "abstraction")):
+                raise BadInput(f"{path} is the state of another run")
+            return dict.fromkeys(("regrets", "sums"), Expected("float32", (size,)))
+
+        tensors, about = read_tensors(path, STATE, "checkpoint", schema)
+        with readable(path, "checkpoint"):
+            check_fits(about, {"iterations": int, "total": str | None, "checksum": str})
+            if checksum(tensors["regrets"], tensors["sums"]) != about["checksum"]:
+                raise ValueError("its checksum is wrong")
+            self.solver.total = math.nan if about["total"] is None else float.fromhex(about["total"])
+        self.solver.restore(about["iterations"], tensors["regrets"], tensors["sums"])
+        lines = [line for line in self.run.read_lines() if line["iteration"] <= about["iterations"]]
+        if lines:
+            self.metrics = {key: value for key, value in lines[-1].items() if key not in ("iteration", "boards")}
+        return int(about["iterations"])
+
+
+@contextmanager
+def deferred_interrupts() -> Iterator[Callable[[], bool]]:
+    """Yield a function that tells whether Ctrl-C was pressed. It raises nothing, until it is pressed once more."""
+    arrived: list[bool] = []
+
+    def handle(number: int, frame: Any) -> None:
+        if arrived:
+            raise KeyboardInterrupt
+        arrived.append(True)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield lambda: bool(arrived)
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,100 @@
+"""`kibitz abstract` and `kibitz solve --with pcs`: from cards to a player, in commands."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+SMALL = "holdem:flop,ranks=4,suits=2"
+
+
+def test_from_cards_to_a_player(kibitz, tmp_path):
+    code, out, _ = kibitz("abstract", SMALL, "--buckets", "6", "--out", "buckets", "--json", "a.json")
+    assert code == 0
+    assert "kibitz solve holdem:ranks=4,suits=2,streets=2 --with pcs --abstraction buckets" in out
+    found = json.loads((tmp_path / "a.json").read_text())
+    assert found["buckets"] == [16, 6]
+    assert len(found["checksum"]) == 64
+    assert kibitz("abstract", SMALL, "--buckets", "6", "--out", "buckets")[0] == 0  # it is done already
+    code, _, error = kibitz("abstract", SMALL, "--buckets", "7", "--out", "buckets")
+    assert (code, "whose clusters is [6], not [7]" in error) == (2, True)
+
+    options = ["--abstraction", "buckets", "--out", "run", "--json", "-"]
+    code, out, error = kibitz("solve", SMALL, "--with", "pcs", "--iterations", "200", "--threads", "1", *options)
+    assert code == 0
+    solved = json.loads(out)
+    assert (solved["done"], solved["device"], solved["abstraction"]) == (200, "cpu", found["checksum"])
+    assert solved["regret_bound"] > 0
+    assert -0.5 < solved["value"] < 0.5
+    assert "strategy: run/strategy.safetensors" in error
+    code, out, _ = kibitz("solve", "--resume", "run", "--iterations", "300")
+    assert code == 0
+    assert "300 iterations, 300 boards" in out
+    assert "kibitz exploit holdem:ranks=4,suits=2,streets=2 run --with lbr" in out
+
+    code, out, _ = kibitz("exploit", SMALL, "run")
+    assert code == 0
+    assert "exploitability in mbb/g" in out
+    code, out, _ = kibitz("exploit", SMALL, "run", "--with", "lbr", "--games", "4", "--out", "lbr")
+    assert code == 0
+    assert "result: lbr/result.json" in out
+    code, out, _ = kibitz("match", SMALL, "strategy:run", "always:call", "--games", "4", "--out", "match")
+    assert code == 0
+    code, out, _ = kibitz("advise", SMALL, "? ? 5c 5d", "--with", "strategy:run", "--beliefs", "strategy:run")
+    assert code == 0
+    assert "raise" in out
+    assert "seat 1 holds: " in out
+    code, out, _ = kibitz("runs")
+    assert code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("abstract leduc", "leduc needs no card abstraction: kibitz solve leduc --with pcs"),
+        ("abstract kuhn", "kuhn isn't poker with a public betting tree"),
+        (
+            "abstract holdem:flop --buckets large-ish",
+            "should be small, medium, large or a number per street such as 500",
+        ),
+        ("abstract holdem:flop --buckets 5-5", "names 2 streets, and holdem:streets=2 has 1 after the first: 500"),
+        ("abstract holdem:flop --buckets 1", "1 should be 0 (no abstraction) or 2 to 1,000,000"),
+        ("abstract holdem:flop --buckets 0", "abstracts nothing"),
+        ("abstract holdem:streets=1", "needs no card abstraction"),
+        ("solve", "name a game, such as leduc, or --resume RUN"),
+        ("solve leduc --abstraction x", "--abstraction x is for --with pcs, not for cfr+"),
+        ("solve leduc --with pcs --device tpu", "no device is called 'tpu'"),
+        ("solve leduc --with pcs --abstraction x", "no card abstraction 'x'"),
+        ("solve leduc --with pcs --iterations 0", "--iterations should be at least 1"),
+        ("solve --resume nothing", "nothing holds no run"),
+        ("solve leduc --resume nothing", "--resume takes no GAME (leduc)"),
+        ("solve --resume nothing --device cpu", "--resume takes no --device (cpu)"),
+    ],
+)
+def test_mistakes_are_one_line(kibitz, tmp_path, line, words):
+    code, out, error = kibitz(*line.split())
+    assert code == 2
+    assert out == ""
+    assert words in error
+    assert not (tmp_path / "runs").exists()
+
+
+def test_an_unfinished_run_says_how_to_resume(kibitz, tmp_path):
+    assert kibitz("solve", "leduc", "--with", "pcs", "--iterations", "5", "--out", "runs/run")[0] == 0
+    config = json.loads((tmp_path / "runs/run/config.json").read_text())
+    (tmp_path / "runs/run/config.json").write_text(json.dumps(config | {"iterations": 9}))
+    code, out, _ = kibitz("runs")
+    assert code == 0
+    assert "kibitz solve --resume runs/run" in out
+
+
+def test_the_python_of_the_page_runs(capsys):
+    page = (Path(__file__).parents[3] / "docs" / "holdem-blueprint.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    scope = {}
+    for block in blocks:
+        exec(re.sub(r"iterations=\d+", "iterations=100", block), scope)
+    assert scope["solution"].iterations == 100
+    assert float(capsys.readouterr().out.split()[-1]) > 0
