@@ -232,7 +232,7 @@ def test_tables_in_torch_have_the_order_of_those_on_cores():
     assert not np.array_equal(two.solver.regrets.numpy(), one.tables()[0])
     board = one.solver.sample(4)
     one.solver.step(board, 4.0)
-    two.solver.step(two.solver._batch(*two.solver.possible(board[None])), 4.0)
+    two.solver.step(two.solver.batch(*two.solver.possible(board[None])), 4.0)
     for mine, theirs in zip(one.tables(), two.tables(), strict=True):
         assert theirs == pytest.approx(mine, rel=1e-4, abs=1e-3)
 
