@@ -61,7 +61,7 @@ def _stage(project: Path) -> None:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, copy)
                 pages.extend([file] if file.suffix == ".md" else [])
-            return os.path.relpath(copy, place(page).parent)
+            return Path(os.path.relpath(copy, place(page).parent)).as_posix()
 
         place(page).write_text(_for_zensical(re.sub(r"(?<=\]\()[^)\s#]+", link, page.read_text())))
 
@@ -103,7 +103,7 @@ def faults(project: Path) -> Iterator[str]:
     site = project / SITE
     pages = {file: Page(file) for file in sorted(site.rglob("*.html")) if file.name != "404.html"}
     for file, page in pages.items():
-        name = file.relative_to(site)
+        name = file.relative_to(site).as_posix()
         yield from (f"{name}: loads {url}" for url in page.loaded if re.match(r"(https?:)?//", url))
         for url in page.links + page.loaded:
             if re.match(r"[a-z]+:|//", url):
@@ -119,8 +119,8 @@ def faults(project: Path) -> Iterator[str]:
     listed = set(re.findall(r'href="(?:\./)?([^"#]+)"', navigation[0])) if navigation else set()
     for source in sorted((project / "docs").rglob("*.md")):
         page_name = source.relative_to(project / "docs")
-        if str(page_name.with_suffix(".html")).replace("README", "index") not in listed:
-            yield f"{page_name}: not in the navigation: add it to docs/.nav.yml"
+        if page_name.with_suffix(".html").as_posix().replace("README", "index") not in listed:
+            yield f"{page_name.as_posix()}: not in the navigation: add it to docs/.nav.yml"
 
 
 if __name__ == "__main__":

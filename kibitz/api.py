@@ -625,7 +625,7 @@ def train(
         processes: Worker processes. More than one needs `if __name__ == "__main__":` around the call in a script.
         report: Receives progress.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
-        **options: Single options, such as `iterations=20`; `kibitz train LEARNER --help` lists them.
+        **options: Single options, such as `iterations=20`; `kibitz train exit-oos --help` lists those of `exit-oos`.
 
     Returns:
         The run: `.metrics`, `.plot()`, `.player()`.
