@@ -77,7 +77,7 @@ def first_prompts(games: list[str]) -> None:
         print(f"| `kibitz play {name}` | {wall:.2f} | {processor:.2f} | {warm:.2f} |", flush=True)
 
 
-BOARDS = [("connect_four", "quick"), ("connect_four", "strong"), ("leduc", "quick"), ("doppelkopf", "quick")]
+BOARDS = [("connect_four", "quick"), ("connect_four", "solid"), ("leduc", "quick"), ("doppelkopf", "quick")]
 
 
 def first_board(game: str, strength: str, seat: int, cache: str) -> tuple[float, float, float]:

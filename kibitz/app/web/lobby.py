@@ -18,14 +18,15 @@ from ...players.defaults import strengths
 from ...players.listing import player_info
 from ..commands.games import summary
 from ..ui.referee import derived_seed
-from .messages import GameInfo, NewTable, PlayerInfo, TableView
+from .messages import Chosen, GameInfo, NewTable, PlayerInfo, TableView
 from .session import has_sessions
 from .store import Store
 from .tables import HUMAN, Refused, Table
 from .thumbnails import thumbnail
-from .workers import Pool, Request, checked
+from .workers import AHEAD, Pool, Request, checked
 
 IN_MEMORY = 2000  # tables; others are found again on disk
+MAX_PREPARED = 100  # games and strengths that are prepared before a table is opened
 PAUSE = 0.45  # seconds between the moves of several players in a row, so that a person can follow
 FILES = re.compile(r"(models|runs)/[\w./-]+")  # that a browser may name
 
@@ -47,6 +48,7 @@ class Lobby:
         self.extra = {full_name(game): game for game in extra}
         self._tables: OrderedDict[str, Table] = OrderedDict()  # by key; the least recently used first
         self._running: dict[str, asyncio.Task] = {}  # by table: its players are moving
+        self._prepared: dict[tuple[str, str], asyncio.Task] = {}  # by game and player: asked for before a table was
         self._watchers: dict[str, set[Callable[[str], None]]] = {}  # by table: told of progress, "" for a change
 
     # ---------------------------------------------------------------- games and players
@@ -107,6 +109,19 @@ class Lobby:
         with names.only_named():
             checked(name, game)
         return name
+
+    def prepare(self, chosen: Chosen) -> None:
+        """Have the kernels of a player compiled or loaded before its table is opened, once per game and strength."""
+        game = self.game(chosen.game)
+        player, name = strengths(game)[chosen.strength], full_name(game)
+        if (name, player) not in self._prepared and len(self._prepared) < MAX_PREPARED:
+            task = asyncio.get_running_loop().create_task(self._prepared_for(name, player))
+            self._prepared[name, player] = task
+
+    async def _prepared_for(self, game: str, player: str) -> None:
+        with contextlib.suppress(BadInput):  # it will be told at the table
+            async for _ in self.pool.answers(Request("prepare", AHEAD, game, player, 0, 0, [])):
+                pass
 
     # ---------------------------------------------------------------- tables
 
@@ -273,6 +288,7 @@ class Lobby:
         )
 
     async def close(self) -> None:
-        for task in list(self._running.values()):
+        tasks = [*self._running.values(), *self._prepared.values()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._running.values(), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)

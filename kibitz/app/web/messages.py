@@ -40,6 +40,13 @@ class NewTable(Message):
     )
 
 
+class Chosen(Message):
+    """A game and a strength that somebody is about to play against."""
+
+    game: Name = Field(examples=["leduc"])
+    strength: Literal["quick", "solid", "strong"] = "solid"
+
+
 class Move(Message):
     action: int = Field(ge=0, le=1 << 20, description="The number of a legal action.")
     turn: int = Field(ge=0, le=1 << 20, description="`turn` of the position in which it was chosen.")

@@ -20,7 +20,7 @@ from ...games import Game
 from .lab import Lab, lab_routes
 from .live import Live
 from .lobby import PAUSE, Lobby, Unknown
-from .messages import GameInfo, Language, Move, Name, NewTable, Opened, PlayerInfo, Problem, SeatLink, TableView
+from .messages import Chosen, GameInfo, Language, Move, Name, NewTable, Opened, PlayerInfo, Problem, SeatLink, TableView
 from .review import router as review_router
 from .security import Guard
 from .store import Store
@@ -135,6 +135,11 @@ def _add_routes(app: FastAPI, lobby: Lobby) -> None:
         else:
             content = gzip.decompress(content)
         return Response(content, media_type="image/svg+xml", headers=headers)
+
+    @app.post("/api/prepare", status_code=202, responses=REFUSALS)
+    async def prepare(chosen: Chosen) -> None:
+        """Have a player's kernels compiled or loaded while its opponent still thinks about seats and strengths."""
+        lobby.prepare(chosen)
 
     @app.get("/api/players")
     def players() -> list[PlayerInfo]:

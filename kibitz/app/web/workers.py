@@ -51,6 +51,7 @@ MAX_SECONDS, MAX_SIMULATIONS = 10.0, 1_000_000  # per move
 FEW = 1000  # simulations of a move that only prepares
 HURRY = 0.01  # seconds per past view that a player is shown again
 ADVICE_SECONDS = 3.0  # of thinking about one position
+AHEAD = "ahead"  # instead of a table: kernels for one that isn't opened yet
 STUDY_NICE = 5  # how much the processes of studies stand back
 
 
@@ -362,6 +363,7 @@ class Pool:
         self.students = [Worker(STUDY_NICE) for _ in range(2)]
         self._next = itertools.count()
         self._lanes: OrderedDict[tuple, int] = OrderedDict()
+        self._ahead: dict[tuple[str, str], int] = {}  # by game and player: the process that prepares it just now
 
     def warm(self) -> None:
         """Start a process for moves now, and that for advice once the first page has been served."""
@@ -379,7 +381,7 @@ class Pool:
         Raises:
             BadInput: The player can't play, or its process failed.
         """
-        job = Job(request)
+        job, key = Job(request), (request.game, request.player)
         self._worker(request).submit(job)
         try:
             while True:
@@ -393,17 +395,27 @@ class Pool:
                 yield kind, value
         finally:
             job.cancelled = True
+            if request.table == AHEAD:
+                self._ahead.pop(key, None)
 
     def _worker(self, request: Request) -> Worker:
-        """A table stays with the process that remembers its game."""
+        """A table stays with the process that remembers its game, at first one that prepares its player, if any does:
+        another one would compile the same kernels at the same time."""
         if request.kind == "advise":
             return self.adviser
         if request.kind == "review":
             return self.reviewer
         if request.kind == "study":
             return self.students[int(request.table.partition("/")[2])]
-        table = request.table.partition("/")[0]
-        return self.movers[recalled(self._lanes, (table,), lambda: next(self._next) % len(self.movers), TABLES)]
+        key, table = (request.game, request.player), request.table.partition("/")[0]
+
+        def new() -> int:
+            return self._ahead[key] if key in self._ahead else next(self._next) % len(self.movers)
+
+        if table == AHEAD:
+            self._ahead[key] = new()
+            return self.movers[self._ahead[key]]
+        return self.movers[recalled(self._lanes, (table,), new, TABLES)]
 
     def close(self) -> None:
         for worker in (*self.movers, self.adviser, self.reviewer, *self.students):

@@ -189,12 +189,10 @@ def weigh_action(game, state, action, seat, linear):
     changed = max(eyes.changed[to], eyes.changed[start])  # -1 is the last: no cell, never changed
     ends = np.int64(start) << np.int64(16) | np.int64(to)
     if scores.found[seat, action] < changed or scores.ends[seat, action] != ends:
-        if seat == 0:
-            activity(eyes, linear.first, linear.halves, 0, start, to, linear.active)
-            logit = sum_of_bits(linear.first_weights, linear.active)
-        else:
-            activity(eyes, linear.second, linear.halves, 1, start, to, linear.active)
-            logit = sum_of_bits(linear.second_weights, linear.active)
+        # One call for both seats: what is inlined is compiled once.
+        tables = linear.first if seat == 0 else linear.second
+        activity(eyes, tables, linear.halves, seat, start, to, linear.active)
+        logit = sum_of_bits(linear.first_weights if seat == 0 else linear.second_weights, linear.active)
         scores.logit[seat, action] = logit
         scores.weight[seat, action] = exponential(logit - scores.level[seat])
         scores.found[seat, action] = eyes.clock[0]

@@ -244,6 +244,15 @@ def test_the_description_names_every_message(client):
         assert client.get(page).status_code == 200
 
 
+def test_a_player_is_prepared_before_its_table_is_opened(client):
+    for _ in range(2):
+        assert client.post("/api/prepare", json={"game": "kuhn", "strength": "quick"}).status_code == 202
+    opened(client)
+    assert next(iter(client.lobby.pool.desk._prepared)) == ("kuhn", "ismcts:100")
+    assert client.post("/api/prepare", json={"game": "chess"}).status_code == 404
+    assert client.post("/api/prepare", json={"game": "kuhn", "strength": "uct:1000000"}).status_code == 422
+
+
 def test_every_game_has_a_small_picture(client):
     for game in client.get("/api/games").json():
         answer = client.get("/api/picture", params={"game": game["name"]})

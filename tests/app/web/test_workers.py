@@ -81,6 +81,7 @@ def test_a_silent_process_is_replaced(pool, monkeypatch):
 
 def test_a_server_with_processes_plays_on_after_a_kill(server):
     client = server(pool=None, processes=1)
+    client.get("/api/openapi.json")  # is made once
     (key,) = opened(client, "tic_tac_toe")
     table = settled(client, key, 60)
     moved(client, key, table)
@@ -92,3 +93,17 @@ def test_a_server_with_processes_plays_on_after_a_kill(server):
     assert client.get("/api/openapi.json").status_code == 200
     assert time.perf_counter() - began < 1
     assert settled(client, key, 60)["phase"] == "yours"
+
+
+def test_a_table_goes_to_the_process_that_prepares_its_player():
+    pool = Pool(2)
+    try:
+        ahead, table = Request("prepare", workers.AHEAD, "kuhn", "random", 0, 0, []), request()
+        first = pool._worker(ahead)
+        assert pool._worker(table) is first
+        assert pool._worker(request(player="always:bet")) is not first
+        answers(pool, ahead)
+        assert pool._ahead == {}  # from then on tables take turns
+        assert len({pool._worker(request()) for _ in range(2)}) == 2
+    finally:
+        pool.close()

@@ -58,6 +58,9 @@ function setUp(main, game) {
     input.checked = strength === "solid";
     return make("label", {}, input, make("span", {}, make("strong", {}, word(strength)), make("small", {}, player)));
   }));
+  const prepare = () => ask("prepare", { game: game.name, strength: find("input[name=strength]:checked").value }).catch(() => {});
+  find(".strengths").onchange = prepare;
+  prepare();
   const seats = [...Array(game.seats).keys()];
   find("#seat").replaceChildren(...seats.map((seat) => make("option", { value: seat }, String(seat + 1))),
     make("option", { value: "random" }, word("random")));
