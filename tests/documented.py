@@ -6,6 +6,7 @@ too, and in backticks within a sentence. `shrunk` and `shrunk_code` make them sm
 
 import re
 import shlex
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,7 +43,8 @@ def blocks(page: Path) -> list[Block]:
         if fence and mark and mark[1] == fence and not mark[2]:
             language, _, rest = info.strip().partition(" ")
             title = re.search(r"[\w-]+\.\w+", rest)
-            found.append(Block(start, language, title[0] if title else "", "\n".join(lines) + "\n"))
+            text = textwrap.dedent("\n".join(lines) + "\n")
+            found.append(Block(start, language, title[0] if title else "", text))
             fence = ""
         elif fence:
             lines.append(line)
@@ -130,6 +132,7 @@ STAND_INS = (
     (rf"\b(breakthrough|connect_four|hex|{UNCOMPILED})\b(:[\w=]+)?", "tic_tac_toe"),
     (r"\bgoofspiel:13\b", "goofspiel:6"),
     (r"\bliars_dice:2\b", "liars_dice"),
+    (r"\bholdem:flop\b(,ranks=\d+)?", "holdem:flop,ranks=3,suits=3"),
 )
 
 # Budgets in names of players, in commands and in Python.
@@ -156,7 +159,7 @@ def stand_in(words: list[str]) -> list[str]:
     With moves, the position is real and only the search is another one, if no test compiles it for that game.
     """
     if words[0] == "advise":
-        return [*words, "--with", "random"] if re.match(UNCOMPILED, words[1]) else words
+        return [*words, "--with", "random"] if re.match(UNCOMPILED, " ".join(words[1:])) else words
     if words[0] == "games" or any("models/" in word for word in words):
         return words
     found = words

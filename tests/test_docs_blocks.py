@@ -22,6 +22,7 @@ import pytest
 
 from kibitz import games, players
 from kibitz.app import cli
+from kibitz.arena import policy_values
 from kibitz.core.names import only_named
 from kibitz.players import precompile
 
@@ -51,7 +52,7 @@ ONLY_PARSED = {
     "compile": "it compiles kernels for minutes (tests/search/test_precompile.py)",
     "--install-completion": "it changes the shell's configuration (tests/app/test_completion.py)",
 }
-# Parts of studies that are run. Others are made, with all their options, but not run: tests/studies runs all of them.
+# Parts of studies that are run, once. Others are made, with all their options, but not run: tests/studies runs them.
 STUDIES_RUN = [["exit-oos", "figure-1"], ["tspg", "table-1"], ["deep-cfr", "leduc"]]
 # Words that stand for something else. The first pattern that fits a command is used.
 PLACEHOLDERS = (
@@ -65,7 +66,7 @@ PLACEHOLDERS = (
     (r"train file\.py:Class GAME\b", "train reinforce.py:Reinforce kuhn"),
     (r"bench NAME\.\.\.", "bench cfr+"),
     (r"FILE\.efg\b", "kuhn.efg"),
-    (r'"MOVES"', '""'),
+    (r'"MOVES"', f'"♥10 ♣Q ♠Q ♥Q ♦Q ♣J ♠J ♥J ♦J ♦A ♦10 ♦K{36 * " ?"}"'),
     (r"\b(PLAYER|OPPONENT)\b", "random"),
     (r"\bGAME\b", "kuhn"),
     (r"--games N\b", "--games 4"),
@@ -100,12 +101,12 @@ FILES = {
     ],
     "match.acpc": ["convert runs/holdem-match-001 match.acpc"],
     "hands.acpc": ["convert runs/holdem-match-001 hands.acpc"],
-    "games.lines": ["convert runs/uct-games games.lines --to thesis"],
+    "games.lines": ["convert runs/uct-games games.lines --to thesis --position dealer"],
     "bad.lines": ["convert runs/uct-games bad.lines --to thesis", lambda: with_a_card_too_many("bad.lines")],
     "bad.txt": [lambda: PEOPLE.replace("3 ♣10, 4", "3 ♠9, 4")],
     "HH20090502.txt": [lambda: SHOWDOWN],
     "kuhn.efg": ["export kuhn kuhn.efg"],
-    "my_player.py": [lambda: titled("my_player.py")],
+    "my_player.py": [lambda: ANY_PLAYER],
     "reinforce.py": [lambda: titled("reinforce.py")],
     "my_game.py": [
         lambda: (
@@ -113,6 +114,14 @@ FILES = {
         )
     ],
 }
+
+ANY_PLAYER = """
+from kibitz.games import legal_actions
+
+class MyPlayer:
+    def move(self, view):
+        return legal_actions(self.game, view)[0]
+"""
 
 
 def with_a_card_too_many(file):
@@ -133,7 +142,7 @@ def check_as_written(words):
     """Check the options of a command as they are on the page, where the small ones would hide a mistake."""
     command, rest = resolve(words)
     if rest == words:  # options of kibitz itself, which act as soon as they are parsed
-        assert {*words} <= {option for each in command.params for option in each.opts}, words
+        assert {*words} <= {option for each in command.params for option in each.opts} | {"--help"}, words
     if rest == words or "--help" in rest:
         return
     with only_named(*words), command.make_context("kibitz", list(rest)) as context:
@@ -199,7 +208,7 @@ def check_other_program(words):
 class Folder:
     """Runs commands and code in a folder of its own, in this process."""
 
-    studied = []  # commands of studies that needn't be repeated: at this scale they are the same on all pages
+    studied = []  # parts of studies that have been run, on any page
 
     def __init__(self, path, monkeypatch, capsys, made=None):
         self.path, self.monkeypatch, self.capsys, self.made = path, monkeypatch, capsys, made or self
@@ -216,12 +225,12 @@ class Folder:
             self.provide(stand_in(words))
             check_as_written(words)
             words = shrunk(words)
-            if (words[0] in ONLY_PARSED and "--help" not in words) or words in self.studied:
+            if "--help" not in words and words[0] in ONLY_PARSED:
                 return 0, ""
-            if words[0] == "study":
-                self.studied.append(words)
-                if words[1:3] not in STUDIES_RUN:
+            if "--help" not in words and words[0] == "study":
+                if words[1:3] not in STUDIES_RUN or words[1:3] in self.studied:
                     return 0, ""
+                self.studied.append(words[1:3])
             patch.setattr(sys, "argv", ["kibitz", *words])
             patch.setattr(sys, "stdin", io.StringIO(""))  # kibitz play ends at its first question
             with pytest.raises(SystemExit) as ended:
@@ -276,7 +285,7 @@ class Folder:
             check_other_program(words)
             return
         with contextlib.chdir(self.path):
-            self.provide(words)
+            self.provide(stand_in(words[1:]))
             if inline and is_name(words[1:]):
                 return
         code, output = self.run(words[1:])
@@ -327,6 +336,7 @@ def made(tmp_path_factory):
 def folder(tmp_path, made, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(precompile, "PLAIN", True)  # no other process that compiles
+    monkeypatch.setattr(policy_values, "PLAYOUTS", 10)
     usual = players.default_player
     monkeypatch.setattr(players, "default_player", lambda game: small_budgets(usual(game)))
     shrink_studies(monkeypatch)

@@ -85,9 +85,8 @@ def test_the_page_shows_the_whole_example():
     def lines(text):
         return [line.strip() for line in text.splitlines() if line.strip()]  # (the page shows methods unindented)
 
-    assert lines("".join(blocks("python von_neumann_poker.py"))) == lines(
-        (ROOT / "examples" / "von_neumann_poker.py").read_text()
-    )
+    example = (ROOT / "examples" / "von_neumann_poker.py").read_text()
+    assert lines("".join(blocks("python von_neumann_poker.py"))) == lines(example)
 
 
 def test_von_neumann_poker_determinizes_to_any_card_except_the_seats_own():

@@ -40,7 +40,7 @@ def rate_players(
     A difference of 400 points means odds of 10 to 1. Intervals are relative to the fixed player; the games of a deal
     are one observation. A game that is there twice, as a match was repeated with the same seed, counts once.
 
-    Example: kibitz rate runs --fix random=1000
+    Example: kibitz rate runs --game leduc --fix random=1000
     """
     from ...arena.elo import rate, read_games
     from ...games import full_name, load

@@ -1,5 +1,6 @@
 """The configuration of TSPG, its presets, and what it refuses."""
 
+import functools
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -73,7 +74,7 @@ def preset(game: Game, name: str) -> dict[str, Any]:
         values |= {"epsilon_inside": True, "divide_learning_rate": True, "unvisited": "loss"}
     if name == "kibitz":
         # In a few positions thousands of pairs look good by chance, and the paper's learning rate never converges.
-        from_positions = int(min(400, max(60, CASES / mean_actions(game))))
+        from_positions = int(min(400, max(60, CASES / mean_actions(type(game), game))))
         values |= {
             "learning_rate": 0.0003, "capacity": 3000, "growth_positions": from_positions, "min_cases": 10,
             "confidence_bound": True,
@@ -83,8 +84,12 @@ def preset(game: Game, name: str) -> dict[str, Any]:
     return values
 
 
-def mean_actions(game: Game, count: int = 20) -> float:
-    """Mean number of legal actions per turn, in random games."""
+@functools.cache
+def mean_actions(kind: type, game: Any, count: int = 20) -> float:
+    """Mean number of legal actions per turn, in random games.
+
+    Cached by the type of the game too: games are tuples, which are equal by their fields.
+    """
     rng, found = generators(1, 1)[0], []
     for _ in range(count):
         state = positions(game)[0]
