@@ -20,6 +20,7 @@ WHAT = {
     "net": "network without search",
     "features": "learned patterns without search",
     "strategy": "saved strategy",
+    "resolve": "saved strategy, the last streets solved while playing",
     "cards": "network without search",
     "lstm": "network without search",
     "heuristic": "rules of thumb, no search",

@@ -13,6 +13,11 @@ from kibitz.core import names
 from kibitz.core.names import BadInput
 from kibitz.players.contract import check_player
 from kibitz.search.cfr import Cfr
+from kibitz.search.public_chance.buckets import lossless
+from kibitz.search.public_chance.cards import cards_of
+from kibitz.search.public_chance.files import save_strategy
+from kibitz.search.public_chance.solver import PublicChanceCfr
+from kibitz.search.public_chance.strategy import TableStrategy
 
 from ..app.conftest import kibitz
 
@@ -47,6 +52,13 @@ def subject(name, tmp_path):
         solver.run(10)
         solver.strategy().save(tmp_path / "strategy.safetensors")
         return f"strategy:{tmp_path}"
+    if name == "resolve":
+        game = games.load("leduc")
+        solver = PublicChanceCfr(game, lossless(cards_of(game)), threads=1)
+        solver.run(20)
+        table = TableStrategy(game, solver.tree, solver.buckets, solver.tables.first, solver.probs())
+        save_strategy(tmp_path / "strategy.safetensors", table, "")
+        return f"resolve:{tmp_path},iterations=20"
     kind = players.PLAYERS[name]
     searches = "simulations" in names.hints(getattr(kind, "Options", kind))
     return OPTIONS.get(name, f"{name}:simulations=40" if searches else name)

@@ -14,6 +14,11 @@ from kibitz.core.names import BadInput
 from kibitz.players.contract import check_no_peeking
 from kibitz.players.listing import player_info
 from kibitz.search.cfr import Cfr
+from kibitz.search.public_chance.buckets import lossless
+from kibitz.search.public_chance.cards import cards_of
+from kibitz.search.public_chance.files import save_strategy
+from kibitz.search.public_chance.solver import PublicChanceCfr
+from kibitz.search.public_chance.strategy import TableStrategy
 
 RUNS = Path(__file__).parents[1] / "app" / "runs_of_0_1"
 HIDDEN = ["kuhn", "leduc", "goofspiel:4", "liars_dice", "holdem", "doppelkopf", "doppelkopf:thesis"]
@@ -45,6 +50,14 @@ def subject(tmp_path, monkeypatch):
             solver.run(3)
             solver.strategy().save(tmp_path / "strategy.safetensors")
             return f"strategy:{tmp_path}"
+        if name == "resolve" and game != "leduc":
+            raise BadInput(f"{game} isn't solved for it here")
+        if name == "resolve":
+            solver = PublicChanceCfr(games.load(game), lossless(cards_of(games.load(game))), threads=1)
+            solver.run(10)
+            table = TableStrategy(solver.game, solver.tree, solver.buckets, solver.tables.first, solver.probs())
+            save_strategy(tmp_path / "strategy.safetensors", table, "")
+            return f"resolve:{tmp_path},iterations=10"
         if name == "net":
             return f"net:{MODELS.get(games.full_name(games.load(game)), 'models/leduc')}"
         if name == "human":

@@ -173,6 +173,8 @@ BAD = {
     "doko-rules": "no player is called 'doko-rules': it is called 'heuristic' now",
     "strategy": "strategy: file is missing",
     "strategy:nowhere": "no strategy file 'nowhere'",
+    "resolve:nowhere": "no strategy file 'nowhere'",
+    "resolve:nowhere,streets=3": "streets=3 is out of range, it should be a whole number, at least 1 and at most 2",
 }
 
 
