@@ -37,6 +37,7 @@ from ..search.public_chance.files import (
     checksum_of,
     link,
     lossless_if_small,
+    map_buckets,
     read_buckets,
     save_strategy,
 )
@@ -86,7 +87,7 @@ def new_run(
     at_least("boards", boards, 1, 10**5)
     file = None if abstraction is None else abstraction_file(abstraction)
     cards = cards_of(game)
-    buckets = lossless_if_small(game) if file is None else read_buckets(file, game)
+    buckets = lossless_if_small(game) if file is None else map_buckets(file, game)  # `solve_run` checks all of it
     entries = first_entries(betting_tree(game, cards), buckets.counts)[1]
     memory.check(
         BYTES * entries, f"{full_name(game)} with {entries:,} entries", "choose an abstraction of fewer buckets"
@@ -130,7 +131,8 @@ def _config(run: Run) -> dict[str, Any]:
         raise BadInput(f"{run.folder} can't be resumed by kibitz solve: it was made by {made}, not by solve {METHOD}")
     with readable(run.path("config.json"), "configuration"):
         check_fits(
-            config, {"game": str, "abstraction": str, "device": str} | dict.fromkeys(("iterations", "boards"), int)
+            config,
+            {"game": str, "abstraction": str, "device": str} | dict.fromkeys(("iterations", "boards", "seed"), int),
         )
         choose("device", config["device"], DEVICES)
         at_least("boards", config["boards"], 1, 10**5)

@@ -172,7 +172,7 @@ def test_a_strategy_with_a_damaged_or_another_abstraction_is_not_played(solved, 
 
     copied("strategy.safetensors")
     player = f"strategy:{tmp_path}"
-    with pytest.raises(kibitz.BadInput, match="needs its card abstraction, .* which is missing"):
+    with pytest.raises(kibitz.BadInput, match=r"needs its card abstraction, .* which is missing"):
         kibitz.match(SMALL, [player, "random"], games=2)
     other = abstraction_runs.new_run(load(SMALL), "9", folder=tmp_path / "other")
     abstraction_runs.compute(other)

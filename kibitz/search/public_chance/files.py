@@ -8,7 +8,6 @@ strategy.safetensors      the average strategy of a run of public chance samplin
 import hashlib
 import os
 import shutil
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ from ...games import full_name, load_stored
 from .betting_tree import betting_tree
 from .buckets import Buckets, lossless
 from .cards import Cards, cards_of
-from .clusters import Keep
+from .clusters import CHUNK, Keep
 from .solver import first_entries
 from .strategy import TableStrategy
 
@@ -118,17 +117,21 @@ def read_buckets(path: Path, game: Any) -> Buckets:
         tables = [tensors[f"street_{i + 1}"] for i in range(cards.streets)]
         if checksum(*tables) != whole:
             raise ValueError("its checksum is wrong")
-        signed = []
         for street, (table, each, count) in enumerate(zip(tables, keys, counts, strict=True)):
-            missing = table == np.iinfo(table.dtype).max
-            possible = cards.held & each[:, None] == 0
-            if (missing == possible).any() or table[possible].max() >= count:
-                raise ValueError(f"its buckets of street {street + 1} don't fit the cards")
-            small = np.int16 if count < 2**15 else np.int32
-            table = table.astype(small)
-            table[missing] = -1
-            signed.append(table)
-        return Buckets(cards, keys, tuple(signed), counts)
+            if not np.array_equal(tensors[f"boards_{street + 1}"], each):
+                raise ValueError(f"its boards of street {street + 1} aren't the game's")
+            for start in range(0, len(table), CHUNK):
+                impossible = cards.held & each[start : start + CHUNK, None] != 0
+                if not np.array_equal(table[start : start + CHUNK] >= count, impossible):
+                    raise ValueError(f"its buckets of street {street + 1} don't fit the cards")
+        return Buckets(cards, keys, tuple(map(_signed, tables, counts)), counts)
+
+
+def _signed(table: np.ndarray, count: int) -> np.ndarray:
+    """A table of buckets with -1 in place of the largest number, which has the same bits."""
+    if table.dtype == np.uint16 and count >= 2**15:
+        return np.where(table == 2**16 - 1, -1, table.astype(np.int32))
+    return table.view(np.int16 if table.dtype == np.uint16 else np.int32)
 
 
 def map_buckets(path: Path, game: Any) -> Buckets:
@@ -192,15 +195,16 @@ def checksum_of(path: Path) -> str:
 
 def link(source: Path, target: Path) -> None:
     """Give a large file, which is never changed, a second name; copy it where that is impossible."""
-    with writing(target), suppress(FileExistsError):
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    with writing(target):
+        if target.exists() and target.samefile(source):
+            return
+        part.unlink(missing_ok=True)
         try:
-            os.link(source, target)
-        except FileExistsError:
-            raise
+            os.link(source, part)
         except OSError:
-            part = target.with_name(f"{target.name}.part")
             shutil.copyfile(source, part)
-            os.replace(part, target)
+        os.replace(part, target)
 
 
 def buckets_for(game: Any, abstraction: Path | None) -> Buckets:

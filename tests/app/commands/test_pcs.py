@@ -1,6 +1,8 @@
 """`kibitz abstract` and `kibitz solve --with pcs`: from cards to a player, in commands."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -39,7 +41,7 @@ def test_from_cards_to_a_player(kibitz, tmp_path):
     assert "result: lbr/result.json" in out
     code, out, _ = kibitz("match", SMALL, "strategy:run", "always:call", "--games", "4", "--out", "match")
     assert code == 0
-    code, out, _ = kibitz("advise", SMALL, "? ? 5h 5s", "--with", "strategy:run", "--beliefs", "strategy:run")
+    code, out, _ = kibitz("advise", SMALL, "? ? 5c 5d", "--with", "strategy:run", "--beliefs", "strategy:run")
     assert code == 0
     assert "raise" in out
     assert "seat 1 holds: " in out
@@ -85,3 +87,14 @@ def test_an_unfinished_run_says_how_to_resume(kibitz, tmp_path):
     code, out, _ = kibitz("runs")
     assert code == 0
     assert "kibitz solve --resume runs/run" in out
+
+
+def test_the_python_of_the_page_runs(capsys):
+    page = (Path(__file__).parents[3] / "docs" / "holdem-blueprint.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    scope = {}
+    for block in blocks:
+        exec(re.sub(r"iterations=\d+", "iterations=100", block), scope)
+    assert scope["solution"].iterations == 100
+    assert float(capsys.readouterr().out.split()[-1]) > 0
