@@ -20,6 +20,7 @@ SOLVED = [f"solve kuhn --iterations 3 --with {method} --out {method}" for method
 TRAINED = "train exit-oos kuhn --iterations 1 --games 2 --simulations 20 --hidden 4 --steps 1 --processes 1"
 # Command -> what is run before it, and its arguments.
 EXAMPLES = {
+    "abstract": ([], "abstract holdem:flop,ranks=4,suits=2 --buckets 3"),
     "acpc": ([], "acpc localhost:1 --player always:call"),
     "advise": ([], "advise kuhn --with random '? Q bet'"),
     "bench": ([], "bench"),

@@ -83,7 +83,7 @@ READERS = {
     ],
     "explain": [("tspg --games 1", True), ("tspg/network.safetensors --games 1", True)],
     "solve": [("kuhn --iterations 2 --out solve", False), ("--resume solve", False)],
-    "abstract": [("holdem:flop,ranks=3,suits=2 --buckets 2 --out solve", False)],
+    "abstract": [("holdem:flop,ranks=4,suits=2 --buckets 2 --out solve", False)],
     "study": [("deep-cfr leduc --out .", False)],
     "models": [("", False)],
 }

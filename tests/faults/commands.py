@@ -20,6 +20,7 @@ RESUMABLE: dict[str, tuple[list[str], list[str]]] = {
         ["session", "doppelkopf:thesis", *["random"] * 4, "--games", "4", "--processes", "1", "--sessions"],
         ["3", "4"],
     ),
+    "pcs": (["solve", "leduc", "--with", "pcs", "--threads", "1", "--iterations"], ["40", "50"]),
     "exit-oos": (
         ["train", "exit-oos", "kuhn", "--games", "4", "--simulations", "50", "--steps", "4", "--hidden", "4",
          "--keep-every", "2", *TRAIN, "--iterations"],
