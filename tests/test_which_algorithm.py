@@ -62,6 +62,12 @@ def test_the_table_says_what_runs_with_four_seats():
         assert TABLE[name, "doppelkopf"] == ("yes" if accepts(name, "doppelkopf") else "no"), name
 
 
+def test_a_game_of_the_wrong_kind_is_refused_before_one_is_played(monkeypatch):
+    monkeypatch.setattr("kibitz.learn.exit_oos.config.survey", None)
+    with pytest.raises(kibitz.BadInput, match="oos needs two seats"):
+        trainer.configured("exit-oos", "doppelkopf", "small", {})
+
+
 def test_the_table_says_what_runs_with_dice():
     pytest.importorskip("pyspiel")
     for name in sorted(NAMES & set(SEARCHES)):
