@@ -297,7 +297,7 @@ def explain(
         1.0
         >>> best = max(moves, key=lambda move: move["prob"])
         >>> best["move"], len(best["patterns"])
-        ('2', 5)
+        ('5', 5)
     """
     from .app.ui.position_parser import parse_position
     from .players.patterns import active_patterns

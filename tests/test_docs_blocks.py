@@ -50,6 +50,7 @@ ONLY_PARSED = {
     "acpc": "it needs a dealer (tests/app/commands/test_acpc.py)",
     "bench": "it measures each row for seconds",
     "compile": "it compiles kernels for minutes (tests/search/test_precompile.py)",
+    "cache": "with --clear, it deletes the kernels that other tests have compiled (tests/app/test_cli.py)",
     "--install-completion": "it changes the shell's configuration (tests/app/test_completion.py)",
 }
 # Parts of studies that are run, once. Others are made, with all their options, but not run: tests/studies runs them.
@@ -64,6 +65,8 @@ PLACEHOLDERS = (
     (r"convert FROM TO\b", "convert runs/holdem-match-001 games.jsonl"),
     (r"review FILE\b", "review games.jsonl"),
     (r"train file\.py:Class GAME\b", "train reinforce.py:Reinforce kuhn"),
+    (r"MyGame:size=5", "MyGame:cards=5"),
+    (r"--in experiments/may", "--in runs"),
     (r"bench NAME\.\.\.", "bench cfr+"),
     (r"FILE\.efg\b", "kuhn.efg"),
     (r'"MOVES"', f'"♥10 ♣Q ♠Q ♥Q ♦Q ♣J ♠J ♥J ♦J ♦A ♦10 ♦K{36 * " ?"}"'),
@@ -146,7 +149,7 @@ def check_as_written(words):
     if rest == words or "--help" in rest:
         return
     with only_named(*words), command.make_context("kibitz", list(rest)) as context:
-        given = context.params
+        given = {key: list(each) if isinstance(each, tuple) else each for key, each in context.params.items()}
         check_names(words[0], given)
         if words[0] == "train" and "game_name" in given:
             check_training(words[1], given)
@@ -213,7 +216,7 @@ class Folder:
     def __init__(self, path, monkeypatch, capsys, made=None):
         self.path, self.monkeypatch, self.capsys, self.made = path, monkeypatch, capsys, made or self
         self.scope = {"__name__": "__main__"}
-        self.making = set()
+        self.making, self.fetched = set(), set()
         for name in ("docs", "examples"):
             if not (path / name).exists():
                 (path / name).symlink_to(ROOT / name)
@@ -242,6 +245,9 @@ class Folder:
         """Make what a command refers to and isn't there: run folders, files."""
         for before, word in zip(["", *words], words, strict=False):
             if before == "--out":
+                if word in self.fetched:  # for an earlier command: this one makes its own
+                    self.fetched.remove(word)
+                    shutil.rmtree(self.path / word)
                 continue
             paths = re.findall(r"\bruns/[\w+-]+(?:/[\w+-]+)*", word)
             for path in ["runs/kuhn-match-001"] if word == "runs" else paths:
@@ -268,6 +274,7 @@ class Folder:
                 assert code == 0, f"kibitz {step}: {output}"
         self.made.making.remove(source)
         if source != target:
+            self.fetched.add(name)
             target.parent.mkdir(parents=True, exist_ok=True)
             (shutil.copytree if source.is_dir() else shutil.copy)(source, target)
 

@@ -74,7 +74,8 @@ def preset(game: Game, name: str) -> dict[str, Any]:
         values |= {"epsilon_inside": True, "divide_learning_rate": True, "unvisited": "loss"}
     if name == "kibitz":
         # In a few positions thousands of pairs look good by chance, and the paper's learning rate never converges.
-        from_positions = int(min(400, max(60, CASES / mean_actions(type(game), game))))
+        hashable: Any = game
+        from_positions = int(min(400, max(60, CASES / mean_actions(type(game), hashable))))
         values |= {
             "learning_rate": 0.0003, "capacity": 3000, "growth_positions": from_positions, "min_cases": 10,
             "confidence_bound": True,
