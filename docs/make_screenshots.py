@@ -66,6 +66,7 @@ def ask_kibitzer(page: Page) -> None:
     """Switch the kibitzer on, and wait until its advice stays as it is."""
     page.check("#kibitz")
     page.wait_for_selector("#advice .move")
+    page.wait_for_selector("#advice .thinking", state="detached")
     steady(page, "#advice")
 
 

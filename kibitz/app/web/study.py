@@ -355,7 +355,7 @@ class Study:
         player = self.lobby.player(name, game)
         views = [view.tobytes() for view in own_views(game, line.states, line.seat)]
         request = Request("study", f"study/{side}", full_name(game), player, line.seat, SEED, views, self.language)
-        return request, str(adviser_label(player, game))
+        return request, adviser_label(player, game).as_json(self.language)["text"]
 
     def _tell_advice(self, side: int, number: int, player: str, **values: Any) -> None:
         missing: dict[str, Any] = {"moves": [], "notes": [], "finished": True, "label": ""}

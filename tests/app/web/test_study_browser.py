@@ -36,6 +36,7 @@ def test_leduc_is_walked_by_clicking_and_two_advisers_are_compared(page):  # noq
     expect(page.locator("#study-compared")).to_contain_text("Probability in common")
     expect(page.locator("#study-compared tbody tr")).to_have_count(2)
     expect(page.locator("#study-advice-b")).to_contain_text("300 simulations")
+    assert page.inner_text("#study-advice-b").count("search (oos)") == 1
     page.locator("#study-advice-a .move", has_text="raise").click()  # advice is clickable, too
     expect(page.locator("#status")).to_have_text("Seat 2 is to move")
     expect(page.locator("#study-advice-a")).to_contain_text("only seat 2 would be advised here")

@@ -202,7 +202,7 @@ export function showStudy(main, path, games) {
       place.replaceChildren(make("p", { class: "note" }, word("compiling", { text: message.text })));
     }
     if (message.kind === "advice" && message.number === number) {
-      advice[message.side] = { ...message, notes: [...message.notes, message.label].filter(Boolean) };
+      advice[message.side] = message;
       drawAdvice();
     }
   }

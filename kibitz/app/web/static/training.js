@@ -13,6 +13,7 @@ export async function setUpTraining(dialog, gameTitle, started) {
   const find = (what) => dialog.querySelector(what);
   find(".error").textContent = "";
   find("#training-name").value = "";
+  find("#training-start").disabled = true; // until it is known what can be trained
   dialog.showModal();
   let learners = [];
   try {
@@ -74,4 +75,5 @@ export async function setUpTraining(dialog, gameTitle, started) {
       find("#training-start").disabled = false;
     }
   };
+  find("#training-start").disabled = !learners.length;
 }
