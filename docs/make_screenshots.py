@@ -144,7 +144,7 @@ def lab(page: Page) -> None:
     page.click("#lab-new")
     page.click("#training-start")
     page.wait_for_selector("#lab-curves svg")
-    steady(page, "#lab-state")
+    page.wait_for_selector("#lab-state:text-is('finished')")
 
 
 # By the name of the image: what leads to it from the first page, and the size of the screen.
