@@ -156,7 +156,10 @@ def check_as_written(words):
         elif words[0] == "study":
             from kibitz.studies.study import STUDIES
 
-            STUDIES[words[1]](**{key: value for key, value in given.items() if key not in ("trust", "json_file")})
+            options = {key: value for key, value in given.items() if key not in ("trust", "json_file")}
+            if "also" in options:  # Typer makes paths of the list when it calls the command
+                options["also"] = [Path(each) for each in options["also"]]
+            STUDIES[words[1]](**options)
         elif words[0] == "bench":
             import benchmarks
 
