@@ -112,7 +112,8 @@ def resolve(words: list[str]) -> tuple[Any, list[str]]:
 def is_name(words: list[str]) -> bool:
     """Whether the words only name a command that needs arguments, as in "`kibitz match` resumes"."""
     command, rest = resolve(words)
-    return not rest and (hasattr(command, "get_command") or any(each.required for each in command.params))
+    needs = hasattr(command, "get_command") or any(each.required for each in command.params)
+    return not rest and (needs or words == ["solve"])  # of which a game or --resume is needed
 
 
 # ---------------------------------------------------------------- small
@@ -122,7 +123,7 @@ SMALL = {
     "--games": 12, "--deals": 1, "--sessions": 2, "--seeds": 1, "--iterations": 2, "--simulations": 10, "--steps": 2,
     "--hidden": 8, "--nodes": 8, "--traversals": 10, "--in-flight": 10, "--strategy-steps": 2, "--batch-size": 8,
     "--strategy-batch-size": 8, "--positions": 4, "--validation": 0.3, "--keep-every": 1, "--evaluation-deals": 1,
-    "--repetitions": 1, "--scale": "quick", "--device": "cpu", "--processes": 1,
+    "--repetitions": 1, "--scale": "quick", "--device": "cpu", "--processes": 1, "--buckets": 4,
 }  # fmt: skip
 OF_COMMAND = {"record": {"--games": 60}}  # learners keep a few of the games for validation
 INSTEAD_OF = {"--deals": "--games"}  # an option that is added only where it is given, instead of another
@@ -134,6 +135,10 @@ STAND_INS = (
     (r"\bliars_dice:2\b", "liars_dice"),
     (r"\bholdem:flop\b(,ranks=\d+)?", "holdem:flop,ranks=3,suits=3"),
 )
+
+# Commands about card abstractions, which take minutes with all cards.
+BLUEPRINT = re.compile(r"^abstract|--with pcs|runs/(buckets|blueprint|holdem-pcs-\d+)\b")
+SMALL_DECK = "holdem:flop,ranks=4,suits=2"
 
 # Budgets in names of players, in commands and in Python.
 BUDGETS = (
@@ -158,6 +163,10 @@ def stand_in(words: list[str]) -> list[str]:
 
     With moves, the position is real and only the search is another one, if no test compiles it for that game.
     """
+    if BLUEPRINT.search(" ".join(words)):
+        if words[0] == "advise":  # on cards that the small deck hasn't
+            return [re.sub(r"strategy:runs/blueprint", "style:tight-passive", word) for word in words]
+        return [re.sub(r"^holdem(:flop)?$", SMALL_DECK, word) for word in words]
     if words[0] == "advise":
         return [*words, "--with", "random"] if re.match(UNCOMPILED, " ".join(words[1:])) else words
     if words[0] == "games" or any("models/" in word for word in words):
@@ -180,6 +189,8 @@ def shrunk(words: list[str]) -> list[str]:
     known = {option for each in command.params for option in each.opts}
     given = {word.partition("=")[0] for word in rest}
     small = {option: str(value) for option, value in (SMALL | OF_COMMAND.get(names[0], {})).items() if option in known}
+    if names == ["solve"] and "pcs" not in rest:
+        del small["--device"]
     for option, other in INSTEAD_OF.items():
         small.pop(other if option in given else option, None)
     if "--resume" in given and small.pop("--iterations") and "--iterations" in given:
