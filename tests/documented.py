@@ -189,7 +189,7 @@ def shrunk(words: list[str]) -> list[str]:
     known = {option for each in command.params for option in each.opts}
     given = {word.partition("=")[0] for word in rest}
     small = {option: str(value) for option, value in (SMALL | OF_COMMAND.get(names[0], {})).items() if option in known}
-    if names == ["solve"] and "pcs" not in rest:
+    if names == ["solve"] and "pcs" not in rest:  # also where a run is resumed
         del small["--device"]
     for option, other in INSTEAD_OF.items():
         small.pop(other if option in given else option, None)

@@ -20,7 +20,7 @@ build = runpy.run_path(str(ROOT / "docs" / "make_site.py"))["build"]
 def project(folder, docs=None):
     """A project with the settings and files of ours; `docs` by path replace the pages."""
     shutil.copyfile(ROOT / "zensical.toml", folder / "zensical.toml")  # Zensical follows a link to our own project
-    for each in ("README.md", "CHANGELOG.md", "LICENSE", "examples", "kibitz", "tests"):
+    for each in ("README.md", "CHANGELOG.md", "LICENSE", "Dockerfile", "compose.yaml", "examples", "kibitz", "tests"):
         try:
             (folder / each).symlink_to(ROOT / each)
         except OSError:  # Windows

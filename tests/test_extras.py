@@ -23,6 +23,7 @@ HOMES = (
     "kibitz.envs.all_seats",
     "kibitz.envs.one_seat",
     "kibitz.games.openspiel.adapter",
+    "kibitz.learn.public_chance_kernels",  # on a GPU only, by Triton, which comes with torch there
 )
 
 HIDDEN = f"""

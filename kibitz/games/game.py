@@ -126,7 +126,7 @@ def game(
     shipped game. `check` returns what is wrong with a combination of parameters that are each in range. A game with the
     rule `look` has hidden information, or only where `hidden` says so.
     """
-    for fact in unknown:
+    for fact in unknown | ({} if hidden is None or callable(hidden) else {"hidden": hidden}):
         raise TypeError(_renamed("fact", fact) or f"no fact of a game is called {fact}{_near(fact, FACTS)}")
     if not isinstance(state, np.dtype) or not state.names:
         raise TypeError(f"the game {name}: state should be record((name, type), ...), not {state!r}")

@@ -24,6 +24,7 @@ PHRASES = (
     # what an adviser is
     (r"network without search", "Netz ohne Suche"),
     (r"learned patterns without search", "gelernte Muster ohne Suche"),
+    (r"saved strategy, the last streets solved while playing", "gespeicherte Strategie, letzte Runden neu berechnet"),
     (r"saved strategy", "gespeicherte Strategie"),
     (r"rules of thumb, no search", "Faustregeln, keine Suche"),
     (r"random moves", "zufällige Züge"),

@@ -51,10 +51,11 @@ class StrategyPlayer(AdvisedPlayer):
         assert self.strategy is not None
         return self.strategy.action_probs(views)
 
-    def whole_strategy(self, form: SequenceForm) -> list[np.ndarray]:
-        """Return the probabilities of all sequences of a small game."""
-        assert self.strategy is not None
-        strategy = self.strategy if isinstance(self.strategy, Strategy) else self.strategy.on(form)
+    def whole_strategy(self, form: SequenceForm) -> list[np.ndarray] | None:
+        """Return the probabilities of all sequences of a small game; None: query every view."""
+        if not isinstance(self.strategy, TableStrategy):
+            return None
+        strategy = self.strategy.on(form)
         return [strategy.behaviour(side) for side in form.sides]
 
 

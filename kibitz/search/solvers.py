@@ -46,12 +46,12 @@ def new_solver(
 ) -> tuple[Any, SequenceForm | None]:
     """A solver, and the sequence form of the game where it is small enough to measure NashConv."""
     choose("solver", method, METHODS)
+    two_seats_zero_sum(game, method)
     if method == "pcs":
         sampling = PublicChanceSolver(game, buckets_for(game, abstraction), seed)
         return sampling, sampling.form
     if abstraction is not None:
         raise BadInput(f"{method} takes no card abstraction: it is for pcs")
-    two_seats_zero_sum(game, method)
     if method in VARIANTS:
         solver = Cfr(game, method)
         return solver, solver.form

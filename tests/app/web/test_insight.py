@@ -35,7 +35,7 @@ def test_advice_says_what_the_adviser_is_and_what_it_expects_next():
     best = advice[-1]["moves"][0]
     assert best["interval"][0] < best["value"] < best["interval"][1]
     german, _ = answers("leduc", "net:models/leduc", language="de")
-    assert german[-1]["label"].startswith("Netz ohne Suche, 0.2 ms; eine beste Antwort gewinnt 0.114 Chips pro Spiel")
+    assert german[-1]["label"].startswith("Netz ohne Suche, 0,2 ms; eine beste Antwort gewinnt 0,114 Chips pro Spiel")
 
 
 def test_beliefs_follow_the_first_advice_and_are_those_of_a_policy():
