@@ -191,6 +191,10 @@ def shrunk(words: list[str]) -> list[str]:
     small = {option: str(value) for option, value in (SMALL | OF_COMMAND.get(names[0], {})).items() if option in known}
     if names == ["solve"] and "pcs" not in rest:  # also where a run is resumed
         del small["--device"]
+    if "--sessions" not in given:  # one, whose sheet is shown
+        small.pop("--sessions", None)
+    if "--svg" in given:  # of all positions
+        small.pop("--positions")
     for option, other in INSTEAD_OF.items():
         small.pop(other if option in given else option, None)
     if "--resume" in given and small.pop("--iterations") and "--iterations" in given:

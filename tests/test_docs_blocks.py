@@ -59,6 +59,7 @@ STUDIES_RUN = [["exit-oos", "figure-1"], ["tspg", "table-1"], ["deep-cfr", "ledu
 PLACEHOLDERS = (
     (r"path/to/(?=\w+\.py)", ""),
     (r"explain RUN\b", "explain runs/tic_tac_toe-tspg-001"),
+    (r"solve --resume RUN\b", "solve --resume runs/holdem-pcs-001"),
     (r"--resume RUN\b", "--resume runs/kuhn-exit-oos-001"),
     (r"study doppelkopf (.*)--net RUN\b", r"study doppelkopf \1--net runs/study-doppelkopf/thesis-256-1"),
     (r"study doko (.*)--net RUN --others RUN2", r"study doko \1--net runs/exit --others runs/cards"),
