@@ -1,4 +1,4 @@
-"""Subgames solved anew: they converge, and with the gadget no hand of the opponent gains over the blueprint."""
+"""Re-solved subgames: they converge, and with the gadget no hand of the opponent gains over the blueprint."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ from ...core import names
 from ...core.names import BadInput, choose
 from ..ui.progress import out, reporting
 from .convert import FORMATS, READ_ONLY, choices
-from .options import Json, Memory, Seed, Trust, path_to_read, write_json
+from .options import Json, Memory, PlayedGame, Seed, Trust, path_to_read, write_json
 
 PLURALS = {"blunder": "blunders", "mistake": "mistakes", "inaccuracy": "inaccuracies"}
 
@@ -50,14 +50,7 @@ def review(
             metavar="FORMAT",
         ),
     ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            help="Formats thesis, acpc and pokerstars: the game that was played.",
-            metavar="GAME",
-            show_default="doppelkopf:thesis or holdem",
-        ),
-    ] = None,
+    rules: PlayedGame = None,
     seed: Seed = 1,
     language: Annotated[str, typer.Option(help="Language of the output: en or de.")] = "en",
     memory: Memory = None,
