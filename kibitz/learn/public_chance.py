@@ -12,7 +12,19 @@ import torch
 
 from ..search.public_chance.betting_tree import FOLD, SHOWDOWN, betting_tree
 from ..search.public_chance.buckets import Buckets
-from .public_streets import Batch, Pair, Street, compared, ended, first_entries, fused, lay_out, plain, public_street
+from .public_streets import (
+    Batch,
+    Pair,
+    Street,
+    compared,
+    ended,
+    first_entries,
+    fused,
+    lay_out,
+    plain,
+    public_street,
+    round_products,
+)
 
 
 class TorchPublicChanceCfr:
@@ -30,6 +42,7 @@ class TorchPublicChanceCfr:
         self.regrets = torch.zeros(size, device=device)
         self.sums = torch.zeros(size, device=device)
         self._held = torch.tensor(buckets.cards.hands, device=device)
+        round_products(True)
         self._ahead: Future | None = None
         self._pool = ThreadPoolExecutor(1)
 

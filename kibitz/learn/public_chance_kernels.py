@@ -91,6 +91,28 @@ def update(regrets, buckets, strategy, seat, children, count, weight):
 
 
 @triton.jit
+def _follow(probs, buckets, reach, after, ways, hands, count, plane, N: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    live = hand < hands
+    bucket = tl.load(buckets + (row // ways) * hands + hand, live, 0)
+    entry = ((row % ways) * count + bucket).to(tl.int64) * N
+    here = row.to(tl.int64) * hands + hand
+    mine = tl.load(reach + here, live, 0.0)
+    for a in tl.static_range(N):
+        tl.store(after + a * plane + here, mine * tl.load(probs + entry + a, live, 0.0), live)
+
+
+def follow(probs, buckets, reach, n, count):
+    """The mover's reach after each action, [actions, boards, ways, hands]."""
+    boards, ways, hands = reach.shape
+    after = reach.new_empty(n, boards, ways, hands)
+    grid = (boards * ways, triton.cdiv(hands, BLOCK))
+    _follow[grid](probs, buckets, reach, after, ways, hands, count, reach.numel(), N=n, BLOCK=BLOCK)
+    return after
+
+
+@triton.jit
 def _respond(
     own0, own1, own2, other0, other1, other2, scale0, scale1, scale2, back0, back1, back2, value, other, ways, hands,
     N: tl.constexpr, BLOCK: tl.constexpr,

@@ -118,6 +118,11 @@ def compared(held: torch.Tensor, ranks: torch.Tensor | None) -> tuple[torch.Tens
     return torch.nn.functional.pad(meets, pad), None if wins is None else torch.nn.functional.pad(wins, pad)
 
 
+def round_products(rounded: bool) -> None:
+    """Whether a GPU may round the factors of products of matrices to 11 bits (TF32), which is several times faster."""
+    torch.backends.cuda.matmul.allow_tf32 = rounded
+
+
 def fused() -> Any:
     """The two steps at a node in Triton."""
     from . import public_chance_kernels
@@ -142,6 +147,13 @@ class plain:
             added = (average * after).permute(2, 1, 3, 0).reshape(ways, -1, n)
             sums.view(ways, count, n).index_add_(1, flat, added)
         return strategy, after
+
+    @staticmethod
+    def follow(probs: torch.Tensor, buckets: torch.Tensor, reach: torch.Tensor, n: int, count: int) -> torch.Tensor:
+        """The mover's reach after each action, [actions, boards, ways, hands]."""
+        boards, ways, hands = reach.shape
+        chosen = probs.view(ways, count, n)[:, buckets.reshape(-1).long()]
+        return reach * chosen.view(ways, boards, hands, n).permute(3, 1, 0, 2)
 
     @staticmethod
     def update(
