@@ -79,7 +79,7 @@ class PublicBestResponse:
         self._fill(self.root)
         self._steps = fused() if device.startswith("cuda") else plain
         round_products(self.cards.streets > 2)
-        self._held = torch.tensor(self.cards.hands, device=device)
+        self._held = torch.tensor(self.cards.held, device=device)
         inverse = np.argsort(self.cards.hand_orders.astype(np.int64), axis=1)
         self._inverse = torch.tensor(inverse, device=device)
         self._pool = ThreadPoolExecutor(cores())

@@ -41,7 +41,7 @@ class TorchPublicChanceCfr:
         self.first = first_entries(self.root, np.zeros(len(self.tree.seat), np.int64))
         self.regrets = torch.zeros(size, device=device)
         self.sums = torch.zeros(size, device=device)
-        self._held = torch.tensor(buckets.cards.hands, device=device)
+        self._held = torch.tensor(buckets.cards.held, device=device)
         round_products(True)
         self._ahead: Future | None = None
         self._pool = ThreadPoolExecutor(1)

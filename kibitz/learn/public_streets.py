@@ -106,12 +106,11 @@ def first_entries(street: Street, first: np.ndarray) -> np.ndarray:
 
 
 def compared(held: torch.Tensor, ranks: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Of the possible hands of boards, [boards, hands, cards] and their ranks: who meets whom, and who beats whom.
+    """Of the possible hands of boards, their cards as bits [boards, hands] and their ranks: who meets and beats whom.
 
     Hands that nobody holds fill up the tensors; they meet no hand.
     """
-    shared = (held[:, :, None, :, None] == held[:, None, :, None, :]).flatten(3).any(3)
-    meets = (~shared).float()
+    meets = (held[:, :, None] & held[:, None, :] == 0).float()
     more = -held.shape[1] % PADDED
     wins = None if ranks is None else torch.sign(ranks[:, :, None] - ranks[:, None, :]).float() * meets
     pad = (0, more, 0, more)
