@@ -14,7 +14,6 @@ import numpy as np
 import torch
 
 from ..core.workers import cores
-from ..search.public_chance.betting_tree import FOLD, SHOWDOWN
 from ..search.public_chance.cards import Cards
 from ..search.public_chance.strategy import TableStrategy
 from .public_streets import (
@@ -22,13 +21,13 @@ from .public_streets import (
     Pair,
     Street,
     compared,
-    ended,
     fused,
     lay_out,
     matched,
     plain,
     public_street,
     round_products,
+    settled,
 )
 
 
@@ -246,6 +245,7 @@ class PublicBestResponse:
         nodes, ways = street.nodes, reach[0].shape[1]
         ones = torch.ones(ways, device=self.device)
         values: list[Any] = [None] * len(nodes)
+        settled(street, reaches, batch, values)
         for (_, ends), found in zip(street.below, parts, strict=True):
             start = 0
             for i, which in ends:
@@ -259,9 +259,7 @@ class PublicBestResponse:
                 start += len(which)
         for i in range(len(nodes) - 1, -1, -1):
             node = nodes[i]
-            if node.seat in (FOLD, SHOWDOWN):
-                values[i] = ended(node, reaches[i], batch)
-            elif node.seat >= 0:
+            if node.seat >= 0:
                 own, rest = self._steps.respond(node.seat, [values[child] for child in node.children])
                 values[i] = ((own, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (own, ones))
         (first, one), (second, other) = values[0]

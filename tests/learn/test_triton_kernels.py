@@ -1,4 +1,4 @@
-"""The kernels for a GPU, run by Triton's interpreter: equal to the same steps in plain torch. Skipped without triton."""
+"""The kernels for a GPU, run by Triton's interpreter, equal the same steps in plain torch. Skipped without triton."""
 
 import os
 import subprocess
