@@ -47,7 +47,7 @@ def test_small_hold_em_as_by_all_hands_and_boards(name):
 
 
 def test_ends_settled_one_by_one_or_at_once(monkeypatch):
-    strategy, found = solved("holdem:streets=3,ranks=3,suits=2", 5), []
+    strategy, found = solved("holdem:streets=3,ranks=4,suits=2", 5), []
     for few in (0, 1000):
         monkeypatch.setattr(public_streets, "FEW", few)
         response = PublicBestResponse(strategy)
