@@ -1,6 +1,6 @@
-"""Runs of public chance sampling: poker solved into a run folder, which is resumed exactly.
+"""Runs of CFR on the public tree: poker solved into a run folder, which is resumed exactly.
 
-    config.json               game, abstraction (its checksum), iterations, seed, device
+    config.json               game, abstraction (its checksum), iterations, seed, device, boards per iteration
     abstraction.safetensors   the card abstraction, a second name of its file; none where each hand has its own bucket
     state.safetensors         regrets and sums of strategies at the last checkpoint: what a killed run resumes from
     strategy.safetensors      the average strategy then, for players
@@ -27,7 +27,7 @@ from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..games import full_name, load_stored
 from ..search.best_response import evaluate
-from ..search.public_chance.betting_tree import BettingTree, betting_tree
+from ..search.public_chance.betting_tree import betting_tree
 from ..search.public_chance.buckets import Buckets
 from ..search.public_chance.cards import cards_of
 from ..search.public_chance.files import (
@@ -41,16 +41,19 @@ from ..search.public_chance.files import (
     read_buckets,
     save_strategy,
 )
-from ..search.public_chance.solver import PublicChanceCfr, first_entries
+from ..search.public_chance.solver import first_entries
 from ..search.public_chance.strategy import TableStrategy
 from ..search.solvers import next_due, poker_form
+from .pcs_solvers import OnAllBoards, OnCores, OnGpu, all_boards_bytes, check_two_streets
 
 METHOD = "pcs"
 STATE = "kibitz public chance sampling 1"
+NAMES = ("regrets", "sums")  # of the tables
 DEVICES = ("cpu", "cuda")
 BOARDS = {"cpu": 1, "cuda": 16}  # per iteration
+ALL = "all"  # boards per iteration
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints,
-CHECKPOINT_SHARE = 20.0  # or this many times the duration of the last one, if that is more
+CHECKPOINT_SHARE = 30.0  # or this many times the duration of the last one, if that is more
 REPORT_SECONDS = 0.25
 BYTES = 24  # per entry of the tables, while a checkpoint is written
 
@@ -61,7 +64,7 @@ def new_run(
     iterations: int = 1000,
     seed: int = 1,
     device: str = "cpu",
-    boards: int | None = None,
+    boards: int | str | None = None,
     folder: Path | None = None,
 ) -> Run:
     """Start a run, or continue the one in `folder` if its configuration is the same; its iterations may grow.
@@ -72,7 +75,7 @@ def new_run(
         iterations: Number of iterations in all.
         seed: Of the boards.
         device: `cpu` (compiled kernels) or `cuda` (torch).
-        boards: Number of boards per iteration on a GPU.
+        boards: Number of boards per iteration on a GPU; `all`: discounted CFR on all boards, for games of two streets.
         folder: The run folder; None: the next free `runs/GAME-pcs-001`.
 
     Raises:
@@ -81,17 +84,21 @@ def new_run(
     at_least("iterations", iterations, 1)
     at_least("seed", seed, 0)
     choose("device", device, DEVICES)
-    if device == "cpu" and boards not in (None, 1):
-        raise BadInput(f"boards = {boards} is for a GPU: on processor cores an iteration has one board")
+    if device == "cpu" and boards not in (None, 1, ALL):
+        raise BadInput(f"boards = {boards} is for a GPU: on processor cores an iteration has one board, or all")
     boards = BOARDS[device] if boards is None else boards
-    at_least("boards", boards, 1, 10**5)
+    _check_boards(boards)
     file = None if abstraction is None else abstraction_file(abstraction)
     cards = cards_of(game)
+    if boards == ALL:
+        check_two_streets(game, cards)
     buckets = lossless_if_small(game) if file is None else map_buckets(file, game)  # `solve_run` checks all of it
-    entries = first_entries(betting_tree(game, cards), buckets.counts)[1]
-    memory.check(
-        BYTES * entries, f"{full_name(game)} with {entries:,} entries", "choose an abstraction of fewer buckets"
-    )
+    tree = betting_tree(game, cards)
+    entries = first_entries(tree, buckets.counts)[1]
+    need, lower = BYTES * entries, "choose an abstraction of fewer buckets"
+    if boards == ALL and device == "cpu":
+        need, lower = int(need + all_boards_bytes(tree, buckets)), "choose a smaller deck or --device cuda"
+    memory.check(need, f"{full_name(game)} with {entries:,} entries", lower)
     config = {
         "command": "solve",
         "game": full_name(game),
@@ -132,90 +139,18 @@ def _config(run: Run) -> dict[str, Any]:
     with readable(run.path("config.json"), "configuration"):
         check_fits(
             config,
-            {"game": str, "abstraction": str, "device": str} | dict.fromkeys(("iterations", "boards", "seed"), int),
+            {"game": str, "abstraction": str, "device": str, "boards": int | str, "iterations": int, "seed": int},
         )
         choose("device", config["device"], DEVICES)
-        at_least("boards", config["boards"], 1, 10**5)
+        _check_boards(config["boards"])
     return config
 
 
-# ---------------------------------------------------------------- solvers
-
-
-class OnCores:
-    """The solver on processor cores. It also averages the value of the game over its boards."""
-
-    def __init__(self, game: Any, buckets: Buckets, seed: int, threads: int | None) -> None:
-        self.solver = PublicChanceCfr(game, buckets, seed, threads)
-        self.tree, self.first = self.solver.tree, self.solver.tables.first
-        cards = buckets.cards
-        left = cards.deck - cards.dealt[-1]
-        self.pairs = math.comb(left, cards.hole) * math.comb(left - cards.hole, cards.hole)
-        self.total = 0.0  # of the values of seat 0, weighted as the average strategy
-
-    def run(self) -> None:
-        """Do an iteration."""
-        self.solver.iterations += 1
-        number = self.solver.iterations
-        values = self.solver.step(self.solver.sample(number), float(number))
-        self.total += number * float(values[0].sum(dtype=np.float64)) / self.pairs
-
-    def tables(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.solver.tables.regrets, self.solver.tables.sums
-
-    def restore(self, iterations: int, regrets: np.ndarray, sums: np.ndarray) -> None:
-        self.solver.iterations = iterations
-        self.solver.tables.regrets[:], self.solver.tables.sums[:] = regrets, sums
-
-
-class OnGpu:
-    """The solver in torch, whose tables have an order of their own."""
-
-    def __init__(self, game: Any, buckets: Buckets, seed: int, boards: int, device: str) -> None:
-        import torch
-
-        from .public_chance import TorchPublicChanceCfr
-
-        if device == "cuda" and not torch.cuda.is_available():
-            raise BadInput("--device cuda: torch finds no GPU here; --device cpu runs on processor cores")
-        self.solver = TorchPublicChanceCfr(game, buckets, seed, boards, device)
-        self.tree, self.counts = self.solver.tree, buckets.counts
-        self.first = first_entries(self.tree, self.counts)[0]
-        self.total = math.nan
-
-    def run(self) -> None:
-        """Do an iteration."""
-        self.solver.run(1)
-
-    def tables(self) -> tuple[np.ndarray, np.ndarray]:
-        """Regrets and sums in the order of the tables on processor cores."""
-        found = (self.solver.regrets.cpu().numpy(), self.solver.sums.cpu().numpy())
-        one, two = (self._ordered(each, self.solver.first, self.first) for each in found)
-        return one, two
-
-    def restore(self, iterations: int, regrets: np.ndarray, sums: np.ndarray) -> None:
-        import torch
-
-        self.solver.iterations = iterations
-        for tensor, array in ((self.solver.regrets, regrets), (self.solver.sums, sums)):
-            tensor.copy_(torch.from_numpy(self._ordered(array, self.first, self.solver.first)))
-
-    def _ordered(self, array: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-        found = np.empty_like(array)
-        for node in np.flatnonzero(self.tree.choices):
-            size = int(self.tree.choices[node]) * self.counts[self.tree.street[node]]
-            found[target[node] :][:size] = array[source[node] :][:size]
-        return found
-
-
-def regret_bound(tree: BettingTree, first: np.ndarray, counts: tuple[int, ...], regrets: np.ndarray) -> float:
-    """The sum over all buckets of the largest positive regret."""
-    total = 0.0
-    for node in np.flatnonzero(tree.choices):
-        n = int(tree.choices[node])
-        part = regrets[first[node] :][: n * counts[tree.street[node]]].reshape(-1, n)
-        total += float(np.maximum(part.max(axis=1), 0).sum(dtype=np.float64))
-    return total
+def _check_boards(boards: int | str) -> None:
+    if isinstance(boards, str):
+        choose("boards", boards, (ALL,))
+    else:
+        at_least("boards", boards, 1, 10**5)
 
 
 # ---------------------------------------------------------------- the loop
@@ -269,7 +204,7 @@ def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -
         seconds, rate = time.perf_counter() - began, work.rate(done - start, began)
         if done > start or not run.path("state.safetensors").exists():
             work.save(done)
-        solved = Solved(done, done * config["boards"], work.infosets, seconds, rate, work.metrics)
+        solved = Solved(done, done * work.solver.boards, work.infosets, seconds, rate, work.metrics)
         if interrupted():
             raise Interrupted(solved)
     return solved
@@ -289,15 +224,16 @@ class Work:
     def __init__(self, run: Run, config: dict[str, Any], game: Any, threads: int | None) -> None:
         self.run, self.config, self.game = run, config, game
         self.buckets = lossless_if_small(game) if not config["abstraction"] else self._abstraction()
-        if config["device"] == "cpu":
-            self.solver: OnCores | OnGpu = OnCores(game, self.buckets, config["seed"], threads)
+        self.solver: OnCores | OnGpu | OnAllBoards
+        if config["boards"] == ALL:
+            self.solver = OnAllBoards(game, self.buckets, config["device"])
+        elif config["device"] == "cpu":
+            self.solver = OnCores(game, self.buckets, config["seed"], threads)
         else:
             self.solver = OnGpu(game, self.buckets, config["seed"], config["boards"], config["device"])
-        tree, cards = self.solver.tree, self.buckets.cards
-        left = cards.deck - cards.dealt[-1]
-        self.pairs = math.comb(left, cards.hole) * math.comb(left - cards.hole, cards.hole)
+        tree = self.solver.tree
         self.infosets = int(np.array(self.buckets.counts)[tree.street[tree.choices > 0]].sum())
-        self.form = poker_form(game, tree, cards)
+        self.form = None if config["boards"] == ALL else poker_form(game, tree, self.buckets.cards)
         self.metrics: dict[str, float] = {}
 
     def _abstraction(self) -> Buckets:
@@ -309,7 +245,7 @@ class Work:
 
     def rate(self, iterations: int, began: float) -> float:
         """Boards per second."""
-        return iterations * self.config["boards"] / max(time.perf_counter() - began, 1e-9)
+        return iterations * self.solver.boards / max(time.perf_counter() - began, 1e-9)
 
     def note(self, rate: float) -> str:
         shown = [f"{rate:,.1f} boards/s"]
@@ -317,30 +253,27 @@ class Work:
         return "  ".join(shown + [f"{labels[key]} {self.metrics[key]:.4g}" for key in labels if key in self.metrics])
 
     def measure(self, done: int) -> None:
-        """Write a line of metrics: the bound by regrets, the value of the game, and NashConv in a small game."""
-        regrets, sums = self.solver.tables()
-        weights = done * (done + 1) / 2
-        bound = regret_bound(self.solver.tree, self.solver.first, self.buckets.counts, regrets)
-        self.metrics = {"regret_bound": bound / (weights * self.pairs * self.config["boards"])}
-        if not math.isnan(self.solver.total):
-            self.metrics["value"] = self.solver.total / weights
+        """Write a line of metrics: what the solver knows, and NashConv in a game that is small enough to enumerate."""
+        self.metrics = self.solver.measure()
         if self.form is not None:
-            found = evaluate(self.form, self.strategy(sums).on(self.form))
+            found = evaluate(self.form, self.strategy(self.solver.tables()["sums"]).on(self.form))
             self.metrics |= {"nash_conv": found.nash_conv}
-        self.run.log(iteration=done, boards=done * self.config["boards"], **self.metrics)
+        self.run.log(iteration=done, boards=done * self.solver.boards, **self.metrics)
 
     def strategy(self, sums: np.ndarray) -> TableStrategy:
         return TableStrategy(self.game, self.solver.tree, self.buckets, self.solver.first, sums)
 
     def save(self, done: int) -> None:
         """Write the average strategy and a checkpoint, last: a run without it starts again."""
-        regrets, sums = self.solver.tables()
+        tables = self.solver.tables()
         about = {"game": self.config["game"], "abstraction": self.config["abstraction"], "iterations": done}
         total = None if math.isnan(self.solver.total) else self.solver.total.hex()
-        tensors = {"regrets": regrets, "sums": sums}
-        whole = checksum(regrets, sums)
-        save_strategy(self.run.path("strategy.safetensors"), self.strategy(sums), self.config["abstraction"])
-        write_tensors(self.run.path("state.safetensors"), STATE, tensors, total=total, checksum=whole, **about)
+        whole = checksum(*tables.values())
+        fine = self.config["boards"] == ALL
+        save_strategy(
+            self.run.path("strategy.safetensors"), self.strategy(tables["sums"]), self.config["abstraction"], fine
+        )
+        write_tensors(self.run.path("state.safetensors"), STATE, tables, total=total, checksum=whole, **about)
 
     def restore(self) -> int:
         """Restore the last checkpoint and return the number of finished iterations."""
@@ -352,15 +285,15 @@ class Work:
         def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
             if any(about.get(key) != self.config[key] for key in ("game", "abstraction")):
                 raise BadInput(f"{path} is the state of another run")
-            return dict.fromkeys(("regrets", "sums"), Expected("float32", (size,)))
+            return dict.fromkeys(NAMES, Expected("float32", (size,)))
 
         tensors, about = read_tensors(path, STATE, "checkpoint", schema)
         with readable(path, "checkpoint"):
             check_fits(about, {"iterations": int, "total": str | None, "checksum": str})
-            if checksum(tensors["regrets"], tensors["sums"]) != about["checksum"]:
+            if checksum(*(tensors[key] for key in NAMES)) != about["checksum"]:
                 raise ValueError("its checksum is wrong")
             self.solver.total = math.nan if about["total"] is None else float.fromhex(about["total"])
-        self.solver.restore(about["iterations"], tensors["regrets"], tensors["sums"])
+        self.solver.restore(about["iterations"], tensors)
         lines = [line for line in self.run.read_lines() if line["iteration"] <= about["iterations"]]
         if lines:
             self.metrics = {key: value for key, value in lines[-1].items() if key not in ("iteration", "boards")}

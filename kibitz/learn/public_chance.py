@@ -19,16 +19,25 @@ from .public_streets import (
     compared,
     first_entries,
     fused,
+    join,
     lay_out,
     plain,
     public_street,
     round_products,
     settled,
+    spread,
 )
 
 
+AHEAD = 4  # iterations whose boards are prepared while the present one runs
+
+
 class TorchPublicChanceCfr:
-    """`run(n)` does n iterations, each on a batch of boards."""
+    """`run(n)` does n iterations, each on a batch of boards.
+
+    Attributes:
+        total: Sum of the values of seat 0, weighted by iteration, times the number of pairs of hands and of boards.
+    """
 
     def __init__(
         self, game: Any, buckets: Buckets, seed: int = 1, boards: int = 16, device: str = "cpu", average_every: int = 1
@@ -41,18 +50,22 @@ class TorchPublicChanceCfr:
         self.first = first_entries(self.root, np.zeros(len(self.tree.seat), np.int64))
         self.regrets = torch.zeros(size, device=device)
         self.sums = torch.zeros(size, device=device)
+        self.total = torch.zeros((), dtype=torch.float64, device=device)
         self._held = torch.tensor(buckets.cards.held, device=device)
         round_products(True)
-        self._ahead: Future | None = None
-        self._pool = ThreadPoolExecutor(1)
+        self._ahead: dict[int, Future] = {}  # by iteration: its boards, prepared on processor cores meanwhile
+        self._pool = ThreadPoolExecutor(AHEAD)
 
     def run(self, iterations: int) -> None:
         """Do some iterations."""
         for _ in range(iterations):
-            found = self._ahead.result() if self._ahead else self._sampled(self.iterations + 1)
             self.iterations += 1
-            self._ahead = self._pool.submit(self._sampled, self.iterations + 1)
-            self.step(self.batch(*found), float(self.iterations))
+            for number in range(self.iterations, self.iterations + 1 + AHEAD):
+                if number not in self._ahead:
+                    self._ahead[number] = self._pool.submit(self._sampled, number)
+            found = self._ahead.pop(self.iterations).result()
+            first, _ = self.step(self.batch(*found), float(self.iterations))
+            self.total.add_(first.sum(dtype=torch.float64) * self.iterations)
 
     def sample(self, iteration: int) -> np.ndarray:
         """The boards of an iteration."""
@@ -109,7 +122,8 @@ class TorchPublicChanceCfr:
                 reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
         values: list[Any] = [None] * len(nodes)  # (value, scale by way) of both seats
         settled(street, reaches, batch, values)
-        self._next_street(street, reaches, values, batch, weight, average)
+        for below, parts in street.below:
+            spread(values, reaches, parts, self._walk(below, join(reaches, parts), batch, weight, average))
         ones = torch.ones(reach[0].shape[1], device=self.device)
         for i in range(len(nodes) - 1, -1, -1):
             node = nodes[i]
@@ -120,20 +134,16 @@ class TorchPublicChanceCfr:
         (first, one), (second, other) = values[0]
         return (first, second) if nodes[0].seat >= 0 else (first * one[:, None], second * other[:, None])
 
-    def _next_street(
-        self, street: Street, reaches: list[Pair], values: list, batch: Batch, weight: float, average: float
-    ) -> None:
-        for below, parts in street.below:
-            joined = [torch.cat([reaches[i][seat][:, ways] for i, ways in parts], 1) for seat in (0, 1)]
-            found = self._walk(below, (joined[0], joined[1]), batch, weight, average)
-            start = 0
-            for i, ways in parts:
-                if values[i] is None:
-                    ones = torch.ones(reaches[i][0].shape[1], device=self.device)
-                    values[i] = tuple((torch.zeros_like(reaches[i][seat]), ones) for seat in (0, 1))
-                for seat in (0, 1):
-                    values[i][seat][0][:, ways] = found[seat][:, start : start + len(ways)]
-                start += len(ways)
+    def regret_bound(self) -> float:
+        """The sum over all buckets of the largest positive regret."""
+
+        def below(street: Street) -> float:
+            nodes = [node for node in street.nodes if node.seat >= 0]
+            parts = [self.regrets[node.table].view(-1, len(node.children)).amax(1).clamp_min(0) for node in nodes]
+            own = sum(float(part.sum(dtype=torch.float64)) for part in parts)
+            return own + sum(below(other) for other, _ in street.below)
+
+        return below(self.root)
 
     def probs(self) -> np.ndarray:
         """Sums of strategies, as the tables are ordered: in proportion to the average strategy."""

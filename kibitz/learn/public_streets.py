@@ -205,6 +205,24 @@ def settled(street: Street, reaches: list[Pair], batch: Batch, values: list) -> 
                 values[i] = (found[2 * place], payoff), (found[2 * place + 1], other)
 
 
+def join(reaches: list[Pair], parts: list[tuple[int, np.ndarray]]) -> Pair:
+    """The reaches at ends of a street that one form of the next street follows, way after way."""
+    first, second = (torch.cat([reaches[i][seat][:, ways] for i, ways in parts], 1) for seat in (0, 1))
+    return first, second
+
+
+def spread(values: list, reaches: list[Pair], parts: list[tuple[int, np.ndarray]], found: Pair) -> None:
+    """Give the values of a next street to the ends that it follows: (value, scale by way) of both seats."""
+    start = 0
+    for i, ways in parts:
+        if values[i] is None:
+            ones = torch.ones(reaches[i][0].shape[1], device=found[0].device)
+            values[i] = tuple((torch.zeros_like(reaches[i][seat]), ones) for seat in (0, 1))
+        for seat in (0, 1):
+            values[i][seat][0][:, ways] = found[seat][:, start : start + len(ways)]
+        start += len(ways)
+
+
 def ended(node: Node, reach: Pair, batch: Batch) -> tuple[Pair, Pair]:
     """The values at a fold or a showdown: sums over the other seat's hands, and by way what they are worth."""
     assert node.payoff is not None

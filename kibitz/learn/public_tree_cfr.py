@@ -9,43 +9,48 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..core.names import BadInput
-from ..games import full_name
 from ..search.public_chance.buckets import Buckets
+from .pcs_solvers import check_two_streets
 from .public_chance import TorchPublicChanceCfr
-from .public_streets import Batch, round_products
+from .public_levels import levels
+from .public_replies import PublicReplies
+from .public_streets import round_products
 
 POSITIVE, NEGATIVE, AVERAGE = 1.5, 0.0, 2.0  # exponents of the discounts of regrets and of the average strategy
-AT_ONCE = 64  # boards whose hands are compared at once
 
 
 class PublicTreeCfr(TorchPublicChanceCfr):
-    """`run(n)` does n iterations."""
+    """`run(n)` does n iterations.
+
+    Attributes:
+        total: Sum of the values of seat 0, weighted as the average strategy, times the number of pairs of hands.
+    """
 
     def __init__(self, game: Any, buckets: Buckets, device: str = "cpu") -> None:
+        check_two_streets(game, buckets.cards)
         super().__init__(game, buckets, device=device)
         round_products(False)
-        cards = buckets.cards
-        if cards.streets != 2:
-            raise BadInput(f"{full_name(game)} has {cards.streets} streets: all boards are visited in games of 2 only")
-        keys, counts = cards.classes(cards.dealt[1])
-        boards = np.stack([cards.bits_to_board(int(key)) for key in keys])
-        parts = [self.batch(*self.possible(boards[i : i + AT_ONCE])) for i in range(0, len(boards), AT_ONCE)]
-        weights = torch.tensor(counts / counts.sum(), dtype=torch.float32, device=device)[:, None, None]
-        self._whole = Batch(
-            [torch.cat([part.buckets[street] for part in parts]) for street in (0, 1)],
-            torch.cat([part.wins for part in parts]) * weights,
-            torch.cat([part.meets for part in parts]) * weights,
-            parts[0].hands,
-        )
+        self.levels = levels(buckets, np.zeros((1, 0), np.int64), device)
 
     def run(self, iterations: int) -> None:
         """Do some iterations."""
         for _ in range(iterations):
             self.iterations += 1
             t = float(self.iterations)
-            self.step(self._whole, 1.0)
+            first, _ = self.step(self.levels.lower, 1.0)
             gain = t**POSITIVE / (t**POSITIVE + 1)
             loss = t**NEGATIVE / (t**NEGATIVE + 1)
+            kept = (t / (t + 1)) ** AVERAGE
             self.regrets.mul_(torch.where(self.regrets > 0, gain, loss))
-            self.sums.mul_((t / (t + 1)) ** AVERAGE)
+            self.sums.mul_(kept)
+            self.total.add_(first.sum(dtype=torch.float64)).mul_(kept)
+
+    def value(self) -> float:
+        """The value of the game for seat 0, the mean over the iterations, weighted as the average strategy."""
+        t = self.iterations
+        weights = t * (2 * t + 1) / (6 * (t + 1))  # the sum of (s / (t + 1)) ** AVERAGE over iterations s
+        return float(self.total) / (weights * self.levels.pairs())
+
+    def best_responses(self) -> tuple[float, float]:
+        """What a best response of each seat wins against the average strategy, exactly."""
+        return PublicReplies(self.root, self.buckets.counts, self.device).values(self.sums, self.levels)

@@ -12,7 +12,8 @@ from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 from kibitz.games import load
 from kibitz.learn import pcs_runs
-from kibitz.learn.pcs_runs import Interrupted, OnCores, OnGpu, new_run, open_run, solve_run
+from kibitz.learn.pcs_runs import Interrupted, new_run, open_run, solve_run
+from kibitz.learn.pcs_solvers import OnCores, OnGpu
 from kibitz.search.public_chance import abstraction_runs, clusters
 from kibitz.search.public_chance.buckets import lossless
 from kibitz.search.public_chance.cards import cards_of
@@ -57,11 +58,11 @@ def test_leduc_approaches_its_equilibrium(tmp_path):
     assert kibitz.solve("leduc", "pcs", 2000).nash_conv == pytest.approx(found.metrics["nash_conv"], rel=1e-6)
 
 
-@pytest.mark.parametrize("name", ["leduc", SMALL])
-def test_a_run_that_grows_or_is_killed_ends_with_the_same_bytes(name, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("name", "boards"), [("leduc", None), (SMALL, None), ("leduc", "all")])
+def test_a_run_that_grows_or_is_killed_ends_with_the_same_bytes(name, boards, tmp_path, monkeypatch):
     game = load(name)
-    solve_run(new_run(game, iterations=100, folder=tmp_path / "one"))
-    solve_run(new_run(game, iterations=30, folder=tmp_path / "two"), threads=2)
+    solve_run(new_run(game, iterations=100, boards=boards, folder=tmp_path / "one"))
+    solve_run(new_run(game, iterations=30, boards=boards, folder=tmp_path / "two"), threads=2)
     monkeypatch.setattr(pcs_runs, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(pcs_runs, "CHECKPOINT_SHARE", 0.0)
     measure = pcs_runs.Work.measure
@@ -78,6 +79,18 @@ def test_a_run_that_grows_or_is_killed_ends_with_the_same_bytes(name, tmp_path, 
     assert solve_run(open_run(tmp_path / "two")).iterations == 100
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     assert solve_run(open_run(tmp_path / "two")).seconds < 1  # there is nothing left to do
+
+
+def test_all_boards_are_measured_exactly_with_and_without_an_abstraction(buckets, tmp_path):
+    for abstraction, infosets, low, high in ((None, 88400, 80, 100), (buckets, 1040, 200, 400)):
+        folder = tmp_path / str(infosets)
+        found = solve_run(new_run(load(SMALL), abstraction, 30, boards="all", folder=folder))
+        assert (found.boards, found.infosets) == (30 * 60, infosets)
+        assert low < 500 * found.metrics["nash_conv"] < high
+        assert "regret_bound" not in found.metrics
+        measured = kibitz.exploit(SMALL, folder)  # by all hands and boards, of the strategy as it is kept
+        assert measured.nash_conv == pytest.approx(found.metrics["nash_conv"], abs=2e-4)
+        assert open_table_strategy(folder / "strategy.safetensors").probs.dtype == np.uint16
 
 
 def test_an_interrupt_ends_in_order(tmp_path, monkeypatch):
@@ -203,6 +216,10 @@ def test_what_does_not_fit_is_refused(buckets, solved, tmp_path):
         with pytest.raises(kibitz.BadInput, match=words):
             new_run(load(game), given, folder=tmp_path / "run")
         assert not (tmp_path / "run").exists()
+    with pytest.raises(kibitz.BadInput, match="holdem has 4 streets: all boards are visited in games of 2 only"):
+        new_run(load("holdem"), boards="all", folder=tmp_path / "run")
+    with pytest.raises(kibitz.BadInput, match="no boards is called 'some'"):
+        new_run(load("leduc"), boards="some", folder=tmp_path / "run", device="cuda")
     with pytest.raises(kibitz.BadInput, match="whose seed is 1, not 2"):
         new_run(load(SMALL), buckets, 60, seed=2, folder=solved)
     with pytest.raises(kibitz.BadInput, match="which can only grow: 50 is less"):
@@ -218,6 +235,9 @@ def test_memory_is_checked_before_anything_is_written(tmp_path, monkeypatch):
     monkeypatch.setenv("KIBITZ_MEMORY", "1M")
     with pytest.raises(kibitz.BadInput, match=r"needs .* of memory or more, and the limit is 1\.0 MB"):
         new_run(load(SMALL), iterations=1, folder=tmp_path / "run")
+    monkeypatch.setenv("KIBITZ_MEMORY", "6M")
+    with pytest.raises(kibitz.BadInput, match=r"needs .* 6\.0 MB: choose a smaller deck or --device cuda"):
+        new_run(load(SMALL), iterations=1, boards="all", folder=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -227,14 +247,26 @@ def test_tables_in_torch_have_the_order_of_those_on_cores():
     one, two = OnCores(game, buckets, 1, 1), OnGpu(game, buckets, 1, 4, "cpu")
     for _ in range(3):
         one.run()
-    two.restore(3, *one.tables())
-    assert all(np.array_equal(*pair) for pair in zip(one.tables(), two.tables(), strict=True))
-    assert not np.array_equal(two.solver.regrets.numpy(), one.tables()[0])
+    two.restore(3, one.tables())
+    assert all(np.array_equal(each, two.tables()[key]) for key, each in one.tables().items())
+    assert not np.array_equal(two.solver.regrets.numpy(), one.tables()["regrets"])
     board = one.solver.sample(4)
     one.solver.step(board, 4.0)
     two.solver.step(two.solver.batch(*two.solver.possible(board[None])), 4.0)
-    for mine, theirs in zip(one.tables(), two.tables(), strict=True):
-        assert theirs == pytest.approx(mine, rel=1e-4, abs=1e-3)
+    for key, mine in one.tables().items():
+        assert two.tables()[key] == pytest.approx(mine, rel=1e-4, abs=1e-3)
+
+
+def test_the_value_in_torch_is_that_on_cores():
+    game = load("leduc")
+    buckets = lossless(cards_of(game))
+    one, two = OnCores(game, buckets, 1, 1), OnGpu(game, buckets, 1, 1, "cpu")
+    two.solver.sample = lambda iteration: one.solver.sample(iteration)[None]
+    for _ in range(20):
+        one.run()
+        two.run()
+    assert two.measure() == pytest.approx(one.measure(), rel=1e-5)
+    assert two.measure().keys() == {"regret_bound", "value"}
 
 
 def test_a_gpu_that_is_missing_is_named(tmp_path, monkeypatch):

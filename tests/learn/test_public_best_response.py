@@ -79,6 +79,32 @@ def test_discounted_cfr_on_all_boards_converges_to_the_value_of_leduc():
     assert -second < -0.0856 < first  # the known value of the game to the first seat
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["leduc", "leduc:ranks=4,told_apart=yes", "holdem:flop,ranks=3,suits=3", "holdem:flop,ranks=4,suits=2,stack=20"],
+)
+def test_all_boards_at_once_as_board_by_board(name):
+    game = load(name)
+    solver = PublicTreeCfr(game, lossless(cards_of(game)))
+    solver.run(7)
+    response = PublicBestResponse(TableStrategy(game, solver.tree, solver.buckets, solver.first, solver.probs()))
+    response.run()
+    assert solver.best_responses() == pytest.approx(response.values(), abs=1e-5)
+
+
+def test_the_value_of_all_boards_is_the_mean_over_iterations():
+    game = load("leduc")
+    solver = PublicTreeCfr(game, lossless(cards_of(game)))
+    values, weights = [], np.arange(1, 8) ** 2.0
+    for _ in weights:
+        before = float(solver.total)
+        solver.run(1)
+        t = solver.iterations
+        values.append((float(solver.total) / (t / (t + 1)) ** 2 - before) / solver.levels.pairs())
+    assert solver.value() == pytest.approx(np.average(values, weights=weights), rel=1e-9)
+    assert values[0] == pytest.approx(-0.078125)  # of two players who choose at random
+
+
 def test_all_boards_of_a_long_game_are_refused():
     game = load("holdem:streets=3,ranks=4,suits=2")
     with pytest.raises(BadInput, match="3 streets"):

@@ -49,7 +49,14 @@ def solve(
     device: Annotated[
         str | None, typer.Option(help="With pcs: cpu (compiled kernels) or cuda (torch on a GPU). Default: cpu.")
     ] = None,
-    boards: Annotated[int | None, typer.Option(help="With pcs on a GPU: boards per iteration. Default: 16.")] = None,
+    boards: Annotated[
+        str | None,
+        typer.Option(
+            help="With pcs: boards per iteration. A number (on a GPU; default: 16), or all: discounted CFR on all boards, "
+            "measured exactly, for games of two streets such as holdem:flop.",
+            metavar="NUMBER|all",
+        ),
+    ] = None,
     threads: Threads = None,
     resumed: Annotated[
         Path | None,
@@ -68,7 +75,7 @@ def solve(
     The player strategy:RUN plays it.
 
     Poker that is too large for a game tree is solved with pcs, large hold'em with a card abstraction: each iteration
-    samples a board and updates all hands of both seats. After Ctrl-C or a kill, --resume RUN continues to the same
+    samples a board and updates all hands of both seats. With --boards all, it visits all of them. After Ctrl-C or a kill, --resume RUN continues to the same
     result, with a larger number of --iterations if one is given.
 
     Example: kibitz solve leduc
@@ -76,6 +83,8 @@ def solve(
     Example: kibitz solve goofspiel:5 --with dcfr --iterations 500
 
     Example: kibitz solve holdem --with pcs --abstraction runs/buckets --iterations 20000
+
+    Example: kibitz solve holdem:flop --with pcs --boards all --device cuda --iterations 2000
 
     Example: kibitz solve --resume runs/holdem-pcs-001 --iterations 50000
     """
@@ -106,7 +115,7 @@ def solve(
         from ...learn.pcs_runs import new_run
 
         with reporting("reading the card abstraction" if abstraction else "counting the hands"):
-            run = new_run(load(game_name), abstraction, iterations, seed, device or "cpu", boards, out_folder)
+            run = new_run(load(game_name), abstraction, iterations, seed, device or "cpu", _boards(boards), out_folder)
         _sample(run, threads, json_file)
         return
     for name, value in {
@@ -118,6 +127,14 @@ def solve(
         if value is not None:
             raise BadInput(f"{name} {value} is for --with pcs, not for {method}")
     _enumerate(game_name, method, iterations, seed, out_folder, json_file)
+
+
+def _boards(text: str | None) -> int | str | None:
+    if text is None or text == "all":
+        return text
+    if not text.isdecimal():
+        raise BadInput(f"--boards {text!r} should be a number of boards per iteration, or all")
+    return int(text)
 
 
 def _enumerate(
@@ -202,7 +219,15 @@ def _sample(run: Run, threads: int | None, json_file: Path | None) -> None:
 
 def _results(config: dict[str, Any], solved: "Solved") -> dict[str, Any]:
     found = {key: value for key, value in solved._asdict().items() if key not in ("iterations", "boards", "metrics")}
-    return config | {"done": solved.iterations, "sampled": solved.boards} | found | solved.metrics
+    milli = {"mbb_per_game": 500 * solved.metrics["nash_conv"]} if _in_big_blinds(config, solved) else {}
+    return config | {"done": solved.iterations, "sampled": solved.boards} | found | solved.metrics | milli
+
+
+def _in_big_blinds(config: dict[str, Any], solved: "Solved") -> bool:
+    """Whether there is an exploitability in mbb/g to show."""
+    from ...games import load_stored
+
+    return "nash_conv" in solved.metrics and load_stored(str(config["game"])).facts.milli_unit == "mbb/g"
 
 
 def _show(run: Run, config: dict[str, Any], solved: "Solved") -> None:
@@ -216,9 +241,12 @@ def _show(run: Run, config: dict[str, Any], solved: "Solved") -> None:
         highlight=False,
     )
     if "nash_conv" in metrics:
-        print_plain(f"NashConv {metrics['nash_conv']:.6g} (exploitability, half of it: {metrics['nash_conv'] / 2:.6g})")
+        milli = f", {500 * metrics['nash_conv']:.4g} mbb/g" if _in_big_blinds(config, solved) else ""
+        half = metrics["nash_conv"] / 2
+        print_plain(f"NashConv {metrics['nash_conv']:.6g} (exploitability, half of it: {half:.6g}{milli})")
     if "value" in metrics:
-        print_plain(f"value for seat 1: {metrics['value']:.4f} (mean over the boards)")
+        over = "iterations" if config["boards"] == "all" else "boards"
+        print_plain(f"value for seat 1: {metrics['value']:.4f} (mean over the {over})")
     if "regret_bound" in metrics:
         what = "abstract game" if config["abstraction"] else "game"
         print_plain(

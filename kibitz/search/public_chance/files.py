@@ -39,7 +39,6 @@ ABSTRACTION = "kibitz abstraction 1"
 PART = "kibitz part of an abstraction 1"
 STRATEGY = "kibitz table strategy 1"
 ABSTRACTION_FILE = "abstraction.safetensors"
-PARTS = 255  # probabilities are kept as shares of this
 MAX_LOSSLESS = 60_000_000  # hands on canonical boards of one street, without abstraction; hold'em's turn has 22 million
 
 
@@ -242,17 +241,25 @@ def _too_many(game: Any) -> BadInput:
 # ---------------------------------------------------------------- strategies
 
 
-def save_strategy(path: Path, strategy: TableStrategy, abstraction: str) -> None:
-    """Write a strategy, for `read_table_strategy`; `abstraction` is the checksum of its buckets, empty for none."""
+def save_strategy(path: Path, strategy: TableStrategy, abstraction: str, fine: bool = False) -> None:
+    """Write a strategy, for `read_table_strategy`: probabilities as shares of the largest number of their type.
+
+    Args:
+        path: The file.
+        strategy: The strategy.
+        abstraction: The checksum of its buckets, empty for none.
+        fine: Two bytes per probability, not one: for strategies close to an equilibrium.
+    """
     tree, counts = strategy.tree, strategy.buckets.counts
     first, size = first_entries(tree, counts)
-    parts = np.zeros(size, np.uint8)
+    kind = np.uint16 if fine else np.uint8
+    parts = np.zeros(size, kind)
     for node in np.flatnonzero(tree.choices):
         n, size = int(tree.choices[node]), int(tree.choices[node]) * counts[tree.street[node]]
         weights = strategy.probs[strategy.first[node] :][:size].reshape(-1, n).astype(np.float64)
         total = weights.sum(axis=1, keepdims=True)
         probs = np.where(total > 0, weights / np.maximum(total, 1e-300), 1 / n)
-        parts[first[node] :][:size] = np.rint(probs * PARTS).astype(np.uint8).reshape(-1)
+        parts[first[node] :][:size] = np.rint(probs * np.iinfo(kind).max).astype(kind).reshape(-1)
     write_tensors(
         path,
         STRATEGY,
@@ -282,7 +289,7 @@ def _strategy(path: Path, game: Any, buckets: Buckets, mapped: bool) -> tuple[Ta
 
     def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
         _check_game(path, game, about)
-        return {"parts": Expected("uint8", (int(size),))}
+        return {"parts": Expected(("uint8", "uint16"), (int(size),))}
 
     tensors, about = read_tensors(path, STRATEGY, "table strategy", schema, mapped=mapped)
     return TableStrategy(game, tree, buckets, first, tensors["parts"]), about.get("checksum")

@@ -49,6 +49,19 @@ def test_from_cards_to_a_player(kibitz, tmp_path):
     assert code == 0
 
 
+def test_all_boards_in_mbb_per_game(kibitz, tmp_path):
+    options = ["--with", "pcs", "--boards", "all", "--iterations", "20", "--out", "run"]
+    code, out, _ = kibitz("solve", SMALL, *options)
+    assert code == 0
+    assert re.search(r"NashConv 0\.\d+ \(exploitability, half of it: 0\.\d+, [\d.]+ mbb/g\)", out)
+    assert "(mean over the iterations)" in out
+    code, out, _ = kibitz("solve", "--resume", "run", "--iterations", "21", "--json", "-")
+    found = json.loads(out)
+    assert code == 0
+    assert found["mbb_per_game"] == 500 * found["nash_conv"]
+    assert (found["boards"], found["sampled"]) == ("all", 21 * 28)
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -65,6 +78,9 @@ def test_from_cards_to_a_player(kibitz, tmp_path):
         ("solve", "name a game, such as leduc, or --resume RUN"),
         ("solve leduc --abstraction x", "--abstraction x is for --with pcs, not for cfr+"),
         ("solve leduc --with pcs --device tpu", "no device is called 'tpu'"),
+        ("solve leduc --with pcs --boards many", "--boards 'many' should be a number of boards per iteration, or all"),
+        ("solve holdem --with pcs --boards all", "holdem has 4 streets: all boards are visited in games of 2 only"),
+        ("solve leduc --boards all", "--boards all is for --with pcs, not for cfr+"),
         ("solve leduc --with pcs --abstraction x", "no card abstraction 'x'"),
         ("solve leduc --with pcs --iterations 0", "--iterations should be at least 1"),
         ("solve --resume nothing", "nothing holds no run"),
