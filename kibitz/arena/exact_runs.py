@@ -27,12 +27,12 @@ from ..core.files import (
     tensor_file_about,
     write_tensors,
 )
-from ..core.names import BadInput, at_least, choose
+from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..games import full_name, load_stored
-from ..learn.pcs_runs import CHECKPOINT_SHARE, DEVICES, REPORT_SECONDS, deferred_interrupts
-from ..learn.public_best_response import PublicBestResponse, flop_classes
+from ..learn.pcs_runs import CHECKPOINT_SHARE, REPORT_SECONDS, deferred_interrupts
+from ..learn.public_best_response import PublicBestResponse, check_device, flop_classes
 from ..search.public_chance.betting_tree import betting_tree
 from ..search.public_chance.cards import cards_of
 from ..search.public_chance.files import (
@@ -120,16 +120,6 @@ def response_to(path: Path, game: Any, device: str = "cpu") -> PublicBestRespons
     if not is_table_strategy(path):
         raise BadInput(f"{path} is no table strategy of kibitz solve --with pcs")
     return PublicBestResponse(table_strategy(path, game), device)
-
-
-def check_device(device: str) -> None:
-    """Refuse a device that isn't there."""
-    choose("device", device, DEVICES)
-    if device == "cuda":
-        import torch
-
-        if not torch.cuda.is_available():
-            raise BadInput("--device cuda: torch finds no GPU here; --device cpu runs on processor cores")
 
 
 # ---------------------------------------------------------------- runs

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..core.names import BadInput, choose
 from ..search.public_chance.betting_tree import FOLD, SHOWDOWN
 from ..search.public_chance.cards import Cards
 from ..search.public_chance.first_street import FirstStreet, first_street_probs
 from ..search.public_chance.strategy import TableStrategy
 from .public_streets import Batch, Pair, Street, compared, ended, fused, lay_out, plain, public_street
 
+DEVICES = ("cpu", "cuda")
 BOARDS_AT_ONCE = 16  # where all are in before the flop
 
 
@@ -45,6 +47,13 @@ def next_boards(cards: Cards, board: np.ndarray, orders: tuple[int, ...], count:
         left = tuple(order for order, key in zip(orders, same, strict=True) if key == own[i])
         found.append(Dealt(np.append(board, new[i]), left, tuple(orders[j] for j in images)))
     return found
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that isn't there."""
+    choose("device", device, DEVICES)
+    if device == "cuda" and not torch.cuda.is_available():
+        raise BadInput("--device cuda: torch finds no GPU here; --device cpu runs on processor cores")
 
 
 def flop_classes(cards: Cards) -> list[Dealt]:
