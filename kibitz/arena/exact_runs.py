@@ -31,8 +31,12 @@ from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..games import full_name, load_stored
+from ..games.holdem import Holdem
+from ..learn.network_best_response import NetworkBestResponse, TorchPolicy
 from ..learn.pcs_runs import CHECKPOINT_SHARE, REPORT_SECONDS, deferred_interrupts
-from ..learn.public_best_response import PublicBestResponse, check_device, flop_classes
+from ..learn.public_best_response import PublicBestResponse, check_device
+from ..players import make_for
+from ..players.networks import NetworkPlayer
 from ..search.public_chance.betting_tree import betting_tree
 from ..search.public_chance.cards import cards_of
 from ..search.public_chance.files import (
@@ -61,7 +65,7 @@ class Measured:
     """What a best response wins, or a lower bound of it."""
 
     exact: bool
-    done: int  # classes of flops visited
+    done: int  # classes of flops visited; single flops for a network on more than two streets
     classes: int
     drawn: int  # flops in each half of the sample
     best: tuple[float, float]  # by seat
@@ -102,24 +106,39 @@ def table_strategy(path: Path, game: Any) -> TableStrategy:
     return read_table_strategy(path, game, read_buckets(beside, game))
 
 
-def identity(path: Path) -> str:
-    """A checksum of all that a strategy file says."""
-    about = tensor_file_about(path)
-    if is_table_strategy(path):
+def network_player(name: Any, game: Any) -> NetworkPlayer | None:
+    """The player of a name, if it is a network for this game of hold'em."""
+    made = None if isinstance(name, Path) else make_for(name, game)
+    return made if isinstance(made, NetworkPlayer) and isinstance(game, Holdem) else None
+
+
+def identity(chosen: Path | str, game: Any) -> str:
+    """A checksum of all that the policy of a strategy file or a network depends on."""
+    if isinstance(chosen, Path):
+        about = tensor_file_about(chosen)
         return hashlib.sha256(f"{about.get('checksum')} {about.get('abstraction')}".encode()).hexdigest()
-    return hashlib.sha256(read_bytes(path, "strategy")).hexdigest()
+    made = network_player(chosen, game)
+    assert made is not None
+    return hashlib.sha256(read_bytes(made.path, "network") + f" {made.threshold!r}".encode()).hexdigest()
 
 
-def response_to(path: Path, game: Any, device: str = "cpu") -> PublicBestResponse:
-    """The best response to the strategy in a file, ready to visit flops.
+def response_to(chosen: Path | str, game: Any, device: str = "cpu") -> PublicBestResponse:
+    """The best response to a strategy file or a network, ready to visit flops.
 
     Raises:
-        BadInput: It is no strategy of this game over a table, or there is no such device.
+        BadInput: It is neither a table strategy nor a network of this game, or there is no such device.
     """
     check_device(device)
-    if not is_table_strategy(path):
-        raise BadInput(f"{path} is no table strategy of kibitz solve --with pcs")
-    return PublicBestResponse(table_strategy(path, game), device)
+    if isinstance(chosen, Path) and is_table_strategy(chosen):
+        return PublicBestResponse(table_strategy(chosen, game), device)
+    made = network_player(chosen, game)
+    if made is None or made.known is None:
+        raise BadInput(f"{chosen} is neither a table strategy of kibitz solve --with pcs nor a network of hold'em")
+    if hasattr(made, "drawn"):
+        raise BadInput(
+            f"{chosen} draws one of its networks for each game, so its policy isn't one strategy; try --with lbr"
+        )
+    return NetworkBestResponse(game, TorchPolicy(made.known[1], made.threshold, device), made.seen, device)
 
 
 # ---------------------------------------------------------------- runs
@@ -221,21 +240,24 @@ class Work:
         self.run, self.response, self.config = run, response, run.config()
         with readable(run.path("config.json"), "configuration"):
             check_fits(self.config, {"game": str, "strategy": str, "flops": int, "seed": int})
-        game: Any = load_stored(self.config["game"])
-        self.cards = cards_of(game)
-        self.tree = betting_tree(game, self.cards)
-        self.weights = np.array([len(flop.images) for flop in flop_classes(self.cards)], np.int64)
-        self.orders = draw_orders(self.weights, self.config["seed"])
-        draws = self.orders.size if self.config["flops"] >= self.weights.sum() else self.config["flops"]
-        self.wanted, self.order = visits(self.orders, draws), visits(self.orders, self.orders.size)
+        self.game: Any = load_stored(self.config["game"])
+        self.cards = cards_of(self.game)
+        self.tree = betting_tree(self.game, self.cards)
         self.done, self.seconds = 0, 0.0
         if response is not None and not run.path(STATE_FILE).exists():
             self._start(response)
         else:
             self._restore()
 
+    def _draw(self, weights: np.ndarray) -> None:
+        """Draw the order of flops, of which some are alike and have a common weight."""
+        self.weights, self.orders = weights, draw_orders(weights, self.config["seed"])
+        draws = self.orders.size if self.config["flops"] >= weights.sum() else self.config["flops"]
+        self.wanted, self.order = visits(self.orders, draws), visits(self.orders, self.orders.size)
+
     def _start(self, response: PublicBestResponse) -> None:
         hands = len(self.cards.hands)
+        self._draw(np.array([len(flop.images) for flop in response.flops], np.int64))
         self.ends, self.all_in_ends = response.ends, response.all_in_ends
         self.first_street = response.first_street_probs()
         memory.check(
@@ -266,6 +288,7 @@ class Work:
             "first_street": self.first_street,
             "ends": self.ends,
             "all_in_ends": self.all_in_ends,
+            "weights": self.weights,
         }
 
     def _restore(self) -> None:
@@ -281,12 +304,16 @@ class Work:
                 "first_street": Expected("float64", (len(decisions_of(self.tree)), hands, self.tree.most)),
                 "ends": Expected("int64", (ends,)),
                 "all_in_ends": Expected("int64", (all_in,)),
+                "weights": Expected("int64", (None,)),
             }
 
         tensors, about = read_tensors(path, STATE, "state of a best response", schema)
         with readable(path, "state of a best response"):
             check_fits(about, {"checksum": str, "seconds": float})
             found = tensors["flops"]
+            if (tensors["weights"] < 1).any() or tensors["weights"].sum() != flops_in(self.game):
+                raise ValueError("its flops aren't those of the game")
+            self._draw(tensors["weights"])
             if len(found) > len(self.order):
                 raise ValueError(f"it has {len(found):,} classes of flops, and there are {len(self.order):,}")
             self.done, self.seconds = len(found), float(about["seconds"])

@@ -2,6 +2,7 @@
 
 import json
 import signal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,11 +10,16 @@ import pytest
 import kibitz as package
 from kibitz.arena import exact_runs
 from kibitz.arena.exact_runs import Interrupted, exploit_run, identity, new_run, read_run, response_to
+from kibitz.arena.holdem_best_response import evaluate_hands
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
-from kibitz.games import load
+from kibitz.games import full_name, load
+from kibitz.learn.deep_cfr.networks import Model, Shape, new_weights, save_model
+from kibitz.learn.mlp import new_layers, save_layers, sizes_of
 from kibitz.learn.pcs_runs import new_run as new_solution
 from kibitz.learn.pcs_runs import solve_run
+from kibitz.learn.public_best_response import flop_classes
+from kibitz.search.public_chance.cards import cards_of
 
 SMALL = "holdem:flop,ranks=4,suits=2,raises=1,preflop_raises=1"
 
@@ -31,7 +37,7 @@ def small(tmp_path_factory):
 
 def measured(folder, path, game=SMALL, flops=None, seed=1, report=None):
     rules = load(game)
-    run = new_run(rules, identity(path), flops, seed, folder)
+    run = new_run(rules, identity(path, rules), flops, seed, folder)
     return exploit_run(run, response_to(path, rules), *([report] if report else []))
 
 
@@ -51,7 +57,7 @@ class Stop(Reporter):
     [
         "leduc",
         SMALL,
-        "holdem:streets=3,ranks=4,suits=2,stack=40,raises=1",  # all in before the flop
+        "holdem:streets=3,ranks=4,suits=2,stack=20,raises=1",  # all in before the flop
         "holdem:streets=1,ranks=3,suits=2",  # no flop
     ],
 )
@@ -95,7 +101,7 @@ def test_after_a_kill_the_last_state_is_resumed(tmp_path, small, monkeypatch):
 
     monkeypatch.setattr(response, "visit", killed)
     with pytest.raises(MemoryError):
-        exploit_run(new_run(load(SMALL), identity(small), folder=tmp_path / "run"), response)
+        exploit_run(new_run(load(SMALL), identity(small, None), folder=tmp_path / "run"), response)
     assert read_run(tmp_path / "run").done == 5
     assert measured(tmp_path / "run", small).nash_conv == whole.nash_conv
 
@@ -145,3 +151,53 @@ def test_mistakes_are_one_line(tmp_path, small):
         read_run(folder)
     with pytest.raises(BadInput, match="holds no run of kibitz exploit"):
         read_run(small.parent)
+
+
+def network(folder, game, kind):
+    """A network with random weights, which plays differently in every suit."""
+    rules: Any = load(game)
+    generator, path = np.random.default_rng(1), folder / f"{kind}.safetensors"
+    if kind == "perceptron":
+        layers = [(3 * weights, biases) for weights, biases in new_layers(sizes_of(rules, [8]), generator)]
+        save_layers(path, rules, layers)
+        return f"net:{path}"
+    deck = (rules.streets, rules.ranks, rules.suits)
+    shape = Shape("cards", rules.facts.encoding, (8,), rules.facts.num_actions, "layer", True, deck)
+    weights = [[new_weights(shape, generator, 0.5)] for _ in range(2)]
+    average = "network" if kind == "strategy" else "sd"
+    model = Model(full_name(rules), full_name(rules), "", average, "argmax", shape, tuple(weights), np.ones(1))
+    save_model(path, model)
+    return f"net:{path}"
+
+
+@pytest.mark.parametrize(
+    ("game", "kind"),
+    [
+        (SMALL, "perceptron"),
+        (SMALL, "strategy"),
+        (f"{SMALL},inputs=3", "advantages"),
+        ("holdem:streets=3,ranks=4,suits=2,raises=1,stack=20", "strategy"),  # all in before the flop and on it
+    ],
+)
+def test_networks_are_measured_exactly(tmp_path, game, kind):
+    name, rules = network(tmp_path, game, kind), load(game)
+    found = measured(tmp_path / "run", name, game)
+    wanted = evaluate_hands(rules, name, 1)
+    assert found.exact
+    assert found.best == pytest.approx(wanted.best, rel=1e-5)
+    assert found.classes == (len(flop_classes(cards_of(rules))) if rules.streets == 2 else 56)
+
+
+def test_actions_below_a_threshold_are_never_played(tmp_path):
+    name = network(tmp_path, SMALL, "strategy")
+    found = measured(tmp_path / "run", name)
+    other = measured(tmp_path / "pruned", f"{name},threshold=0.3")
+    assert other.best == pytest.approx(evaluate_hands(load(SMALL), f"{name},threshold=0.3", 1).best, rel=1e-5)
+    assert other.best != pytest.approx(found.best, rel=1e-3)
+    with pytest.raises(BadInput, match="holds another run, whose strategy is"):
+        measured(tmp_path / "run", f"{name},threshold=0.3")
+
+
+def test_other_players_are_refused(tmp_path):
+    with pytest.raises(BadInput, match="is neither a table strategy of kibitz solve --with pcs nor a network"):
+        response_to("always:call", load(SMALL))
