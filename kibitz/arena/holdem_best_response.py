@@ -158,6 +158,20 @@ def walker(game: Any, player: Any) -> Callable[[tuple[int, int]], Sums]:
     return of
 
 
+def boards_of(game: Any) -> int:
+    """The number of complete boards, of which the flop is a set and turn and river have an order."""
+    cards, dealt = game.ranks * game.suits, int(DEALT_BY[game.streets - 1]) - HOLE
+    found = comb(cards, min(dealt, 3))
+    for more in range(3, dealt):
+        found *= cards - more
+    return found
+
+
+def is_small(game: Any) -> bool:
+    """Whether hold'em is small enough to ask a player about every hand on every board."""
+    return boards_of(game) * len(all_hands(game)) <= MAX_PAIRS
+
+
 def evaluate_hands(
     game: Game, player: Any, processes: int | None = None, report: Reporter = SILENT, alone: float = START
 ) -> Exploitability:
@@ -169,16 +183,12 @@ def evaluate_hands(
         )
     rules: Any = game
     hands, cards = len(all_hands(rules)), rules.ranks * rules.suits
-    dealt = int(DEALT_BY[rules.streets - 1]) - HOLE
-    boards = comb(cards, min(dealt, 3))
-    for more in range(3, dealt):
-        boards *= cards - more
-    if boards * hands > MAX_PAIRS:
+    if not is_small(rules):
         raise BadInput(
-            f"{full_name(game)} has {boards:,} boards for {hands:,} hands, too many for an exact result; "
+            f"{full_name(game)} has {boards_of(rules):,} boards for {hands:,} hands, too many for an exact result; "
             "--with lbr gives a lower bound"
         )
-    flops = len(flops_of(rules)) if dealt else 0
+    flops = len(flops_of(rules)) if rules.streets > 1 else 0
     size = max(1, BATCH // hands)
     tasks = [(start, min(start + size, flops)) for start in range(0, flops, size)]
     sums: Sums = {}

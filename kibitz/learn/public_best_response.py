@@ -4,6 +4,7 @@ Every board is visited, but for permutations of suits: of the cards that can com
 suits makes equal, given the board so far, are visited once. A best response knows the board and its hand.
 """
 
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,8 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from ..core.names import BadInput, choose
 from ..core.workers import cores
 from ..search.public_chance.cards import Cards
+from ..search.public_chance.first_street import FirstStreet, first_street_probs
 from ..search.public_chance.strategy import TableStrategy
 from .public_streets import (
     Batch,
@@ -29,6 +32,9 @@ from .public_streets import (
     round_products,
     settled,
 )
+
+DEVICES = ("cpu", "cuda")
+BOARDS_AT_ONCE = 16  # where all are in before the flop
 
 
 @dataclass(frozen=True)
@@ -64,11 +70,30 @@ class Possible(NamedTuple):
     buckets: np.ndarray
 
 
+def check_device(device: str) -> None:
+    """Refuse a device that isn't there."""
+    choose("device", device, DEVICES)
+    if device == "cuda" and not torch.cuda.is_available():
+        raise BadInput("--device cuda: torch finds no GPU here; --device cpu runs on processor cores")
+
+
+def flop_classes(cards: Cards) -> list[Dealt]:
+    """The boards of the first street with cards, up to permutations of suits."""
+    orders, dealt = tuple(range(len(cards.suit_orders))), cards.dealt
+    return next_boards(cards, np.zeros(0, np.int64), orders, dealt[1]) if len(dealt) > 1 else []
+
+
+def _first_nodes(streets: list[Street]) -> np.ndarray:
+    return np.array([node for street in streets for node in street.nodes[0].nodes], np.int64)
+
+
 class PublicBestResponse:
     """`run()` visits the boards of the first street with cards, one class of boards after the other.
 
-    `done` of them are in `sums`, so that it can be stopped and continued.
+    `done` of them are in `sums`, so that it can be stopped and continued. `visit()` does one of them, in any order.
     """
+
+    prepares_ahead = True  # the possible hands of boards, while others are visited
 
     def __init__(self, strategy: TableStrategy, device: str = "cpu") -> None:
         self.strategy, self.device, self.cards = strategy, device, strategy.buckets.cards
@@ -83,10 +108,14 @@ class PublicBestResponse:
         self._inverse = torch.tensor(inverse, device=device)
         self._pool = ThreadPoolExecutor(cores())
         self._all = tuple(range(len(self.cards.suit_orders)))
-        nothing, dealt = np.zeros(0, np.int64), self.cards.dealt
-        self.flops = next_boards(self.cards, nothing, self._all, dealt[1]) if len(dealt) > 1 else []
+        self.flops = flop_classes(self.cards)
+        self._first_reaches: list[Pair] | None = None
+        # Nodes at which the first street ends: those with bets after the flop, and those where all are in.
+        self.ends = _first_nodes([below for below, _ in self.root.below if below.number == 1])
+        self.all_in_ends = _first_nodes([below for below, _ in self.root.below if below.number > 1])
         self.done = 0
-        self.sums: list[Pair] = []  # by form of the next street: values at the ends of the first street
+        self.sums = np.zeros((2, len(self.ends), len(self.cards.hands)))
+        self.all_in_sums = np.zeros((2, len(self.all_in_ends), len(self.cards.hands)))
 
     def _fill(self, street: Street) -> None:
         """Copy the strategy into the order of the streets."""
@@ -100,50 +129,69 @@ class PublicBestResponse:
         for below, _ in street.below:
             self._fill(below)
 
+    def first_street_probs(self) -> np.ndarray:
+        """The strategy on the first street, as `FirstStreet` takes it."""
+        return first_street_probs(self.strategy)
+
     def nash_conv(self) -> float:
         """The sum of what best responses of both seats win, in payoffs, after all boards were visited."""
         return sum(self.values())
 
     def values(self) -> tuple[float, float]:
         """What a best response of each seat wins."""
-        batch, hands = self._before()
-        start = torch.ones(1, 1, len(self.cards.hands), device=self.device)
-        parts = []
-        for (below, _), found in zip(self.root.below, self.sums, strict=True):
-            chance = self._chance(0, below.number)
-            parts.append((found[0] / chance, found[1] / chance))
-        first, second = self._street(self.root, (start, start), batch, hands, parts)
-        pairs = float(batch.meets.double().sum())
-        return float(first.double().sum()) / pairs, float(second.double().sum()) / pairs
+        tree = self.strategy.tree
+        street = FirstStreet(tree, self.cards, self.first_street_probs())
+        known = street.known.copy()
+        for ends, found in ((self.ends, self.sums), (self.all_in_ends, self.all_in_sums)):
+            for way, node in enumerate(ends.tolist()):
+                known[:, street.place[node]] = found[:, way] / self._chance(0, int(tree.street[node]))
+        first, second = street.value(street.answers(known), known).tolist()
+        return first, second
 
     def run(self, most: int | None = None) -> None:
         """Visit some more boards of the first street with cards; all that are left, by default."""
-        if not self.flops:
-            return
-        every = torch.ones(1, 1, len(self.cards.hands), device=self.device)
-        batch, hands = self._before()
-        reaches = self._reaches(self.root, (every, every), batch)
-        joined = [self._joined(reaches, parts, hands, 0) for _, parts in self.root.below]
-        if not self.sums:
-            self.sums = [(torch.zeros_like(each[0]), torch.zeros_like(each[1])) for each in joined]
         stop = len(self.flops) if most is None else min(self.done + most, len(self.flops))
+        if self.done == 0 and stop:
+            self.all_in_sums = self.all_in()
         while self.done < stop:
-            flop = self.flops[self.done]
-            for (below, _), reach, sums in zip(self.root.below, joined, self.sums, strict=True):
-                if below.number == 1:
-                    found = self._boards(below, reach, [flop])
-                elif self.done == 0:  # all in before the flop: no bets on some streets
-                    found = self._boards(
-                        below, reach, self._after(Dealt(flop.board[:0], self._all, ()), 0, below.number)
-                    )
-                else:
-                    continue
-                sums[0].add_(found[0])
-                sums[1].add_(found[1])
+            self.sums = self.sums + self.visit(self.done)
             self.done += 1
 
-    def _before(self) -> tuple[Batch, torch.Tensor]:
-        return self._batch(self._possible([Dealt(np.zeros(0, np.int64), self._all, ())], 0), 0)
+    def visit(self, number: int) -> np.ndarray:
+        """[seats, ends, hands] f4: values at `ends` on a class of flops, summed over all that it stands for."""
+        flop = self.flops[number]
+        found = [
+            self._boards(below, self._reach_of(place), [flop])
+            for place, (below, _) in enumerate(self.root.below)
+            if below.number == 1
+        ]
+        return self._gathered(found)
+
+    def all_in(self) -> np.ndarray:
+        """[seats, ends, hands] f8: values at `all_in_ends`, summed over all boards."""
+        nobody, found = Dealt(np.zeros(0, np.int64), self._all, ()), []
+        for place, (below, _) in enumerate(self.root.below):
+            if below.number > 1:
+                boards = self._after(nobody, 0, below.number)
+                parts = [boards[i : i + BOARDS_AT_ONCE] for i in range(0, len(boards), BOARDS_AT_ONCE)]
+                each = [self._boards(below, self._reach_of(place), part) for part in parts]
+                found.append(tuple(torch.stack([one[seat] for one in each]).double().sum(0) for seat in (0, 1)))
+        return self._gathered(found)
+
+    def _gathered(self, found: Sequence[tuple[torch.Tensor, ...]]) -> np.ndarray:
+        """Values by form of the next street -> [seats, ends, hands]."""
+        if not found:
+            return np.zeros((2, 0, len(self.cards.hands)))
+        return np.stack([torch.cat([each[seat] for each in found]).cpu().numpy() for seat in (0, 1)])
+
+    def _reach_of(self, place: int) -> Pair:
+        """Reaches at the ends of the first street that one form of the next follows."""
+        if self._first_reaches is None:
+            every = torch.ones(1, 1, len(self.cards.hands), device=self.device)
+            batch, hands = self._batch(self._possible([Dealt(np.zeros(0, np.int64), self._all, ())], 0), 0)
+            reaches = self._reaches(self.root, (every, every), batch)
+            self._first_reaches = [self._joined(reaches, parts, hands, 0) for _, parts in self.root.below]
+        return self._first_reaches[place]
 
     def _chance(self, street: int, later: int) -> int:
         """How many boards can follow until a later street, for two hands."""
@@ -164,9 +212,11 @@ class PublicBestResponse:
             for below, ends in street.below:
                 found = []
                 later = [self._after(board, street.number, below.number) for board in boards]
-                ahead = [self._pool.submit(self._possible, after, below.number) for after in later]
+                ahead: dict[int, Future] = {}
+                if self.prepares_ahead:
+                    ahead = {i: self._pool.submit(self._possible, each, below.number) for i, each in enumerate(later)}
                 for i, after in enumerate(later):
-                    one = self._boards(below, self._joined(reaches, ends, hands, i), after, ahead[i])
+                    one = self._boards(below, self._joined(reaches, ends, hands, i), after, ahead.get(i))
                     found.append(tuple(each / self._chance(street.number, below.number) for each in one))
                 parts.append((torch.stack([each[0] for each in found]), torch.stack([each[1] for each in found])))
         first, second = self._street(street, inside, batch, hands, parts)

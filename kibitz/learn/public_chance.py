@@ -28,7 +28,6 @@ from .public_streets import (
     spread,
 )
 
-
 AHEAD = 4  # iterations whose boards are prepared while the present one runs
 
 

@@ -1,0 +1,201 @@
+"""An exact best response to a network in hold'em, which is queried for every hand on every board, street by street.
+
+A network may play differently after a permutation of suits, so no boards are merged but as parts of one sum. The inputs
+of a view are those of its cards plus those of its bets, so cards are encoded once per board and bets once per node.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..core import memory
+from ..games import CHANCE, full_name, positions
+from ..games.holdem.state import HIDDEN
+from ..search.public_chance.betting_tree import BettingTree, betting_tree
+from ..search.public_chance.buckets import Buckets
+from ..search.public_chance.cards import HoldemCards
+from ..search.public_chance.first_street import decisions_of
+from ..search.public_chance.strategy import TableStrategy
+from .deep_cfr.networks import Model, forward
+from .mlp import Layers, encode
+from .public_best_response import Dealt, PublicBestResponse, flop_classes
+from .public_streets import Pair, Street, first_entries
+from .torch_mlp import as_module
+
+ROWS = 2**17  # views at once
+NOTHING = np.zeros(0)
+
+
+class TorchPolicy:
+    """The policy of a network, a perceptron or one of Deep CFR, for rows of inputs on a device."""
+
+    def __init__(self, network: Layers | Model, threshold: float = 0.0, device: str = "cpu") -> None:
+        self.threshold, self.model = threshold, network if isinstance(network, Model) else None
+        if isinstance(network, Model):
+            self.weights = [
+                {name: torch.from_numpy(array).to(device) for name, array in seat[0].items()} for seat in network.seats
+            ]
+        else:
+            self.module = as_module(network).to(device).eval()
+
+    def probs(self, seat: int, inputs: torch.Tensor, legal: list[int]) -> torch.Tensor:
+        """[rows, legal actions]: probabilities at views of a seat with these legal actions."""
+        with torch.inference_mode():
+            if self.model is None:
+                probs = torch.softmax(self.module(inputs)[:, legal], 1)
+            else:
+                said = forward(self.model.shape, self.weights[seat], inputs)[:, legal]
+                probs = torch.softmax(said, 1) if self.model.average == "network" else self._matched(said)
+            probs = torch.where(probs < self.threshold * probs.amax(1, keepdim=True), 0.0, probs)
+            return probs / probs.sum(1, keepdim=True)
+
+    def _matched(self, advantages: torch.Tensor) -> torch.Tensor:
+        """Regret matching, where nothing is positive as the model says."""
+        assert self.model is not None
+        positive = advantages.clamp_min(0)
+        total = positive.sum(1, keepdim=True)
+        if self.model.fallback == "argmax":
+            other = torch.nn.functional.one_hot(advantages.argmax(1), advantages.shape[1]).to(advantages.dtype)
+        else:
+            other = torch.full_like(advantages, 1 / advantages.shape[1])
+        return torch.where(total > 0, positive / total.clamp_min(1e-30), other)
+
+
+@dataclass(frozen=True)
+class Queried(Buckets):
+    """A bucket for each hand on each board that is looked at together, filled when it is asked for."""
+
+    query: Callable[[np.ndarray, int], np.ndarray]
+
+    def of(self, boards: np.ndarray, street: int) -> np.ndarray:
+        return self.query(boards, street)
+
+
+class NetworkBestResponse(PublicBestResponse):
+    """Visits classes of flops in Flop Hold'em, single flops in longer games.
+
+    The table holds the network's answers on the boards that are looked at: when the next ones are, it is written anew.
+    """
+
+    prepares_ahead = False
+
+    def __init__(self, game: Any, policy: TorchPolicy, seen: Any, device: str = "cpu") -> None:
+        """`seen` is the game by whose rules views are encoded."""
+        cards = HoldemCards(game)
+        self.policy, self.seen, self.tree, self.codes = policy, seen, betting_tree(game, cards), cards.codes
+        self._on: dict[int, np.ndarray] = {}  # street -> the boards whose answers are in the table
+        together = [1, len(cards.suit_orders)] + [cards.deck - dealt for dealt in cards.dealt[1:-1]]
+        counts = tuple(len(cards.hands) * each for each in together[: cards.streets])
+        decisions = np.flatnonzero(self.tree.choices)
+        entries = int((self.tree.choices[decisions] * np.array(counts)[self.tree.street[decisions]]).sum())
+        if device == "cpu":
+            memory.check(8 * entries, f"a best response in {full_name(game)}", "use --device cuda, or --with lbr")
+        buckets = Queried(cards, (), (), counts, self._query)
+        super().__init__(TableStrategy(game, self.tree, buckets, NOTHING, NOTHING), device)
+        self._all = (0,)  # boards that a permutation of suits makes equal aren't
+        self._bets_follow = True  # on the boards that are looked at
+        self.first = first_entries(self.root, np.zeros(len(self.tree.seat), np.int64))
+        self.states = states_of(game, self.tree, cards)
+        self.bets = self._encoded(self.states[decisions])  # [decisions, inputs]
+        self.place = {int(node): i for i, node in enumerate(decisions)}
+        if cards.streets > 2:
+            self.flops = [
+                Dealt(cards.permuted(flop.board, cards.suit_orders[image]), (0,), (0,))
+                for flop in flop_classes(cards)
+                for image in flop.images
+            ]
+
+    def _fill(self, street: Street) -> None:
+        """Nothing is known before boards are queried."""
+
+    def first_street_probs(self) -> np.ndarray:
+        self._bets_follow = True
+        self._query(np.zeros((1, 0), np.int64), 0)
+        hands, found = len(self.cards.hands), []
+        for node in decisions_of(self.tree):
+            n = int(self.tree.choices[node])
+            probs = self.table[self.first[node] :][: hands * n].view(hands, n).double().cpu().numpy()
+            found.append(np.pad(probs, ((0, 0), (0, self.tree.most - n))))
+        return np.stack(found)
+
+    def visit(self, number: int) -> np.ndarray:
+        flop, cards = self.flops[number], self.cards
+        boards = [Dealt(cards.permuted(flop.board, cards.suit_orders[i]), (0,), (0,)) for i in flop.images]
+        found = [
+            self._boards(below, self._reach_of(place), boards)
+            for place, (below, _) in enumerate(self.root.below)
+            if below.number == 1
+        ]
+        return self._gathered(found)
+
+    def _boards(self, street: Street, reach: Pair, boards: list[Dealt], ready: Future | None = None) -> Pair:
+        self._bets_follow = any(node.seat >= 0 for node in street.nodes)
+        return super()._boards(street, reach, boards, ready)
+
+    def _query(self, boards: np.ndarray, street: int) -> np.ndarray:
+        """[boards, hands]: places in the table, after the network was queried at all decisions of the street."""
+        hands, tree = len(self.cards.hands), self.tree
+        places = np.arange(len(boards) * hands).reshape(len(boards), hands)
+        nodes = np.flatnonzero((tree.street == street) & (tree.choices > 0))
+        if not self._bets_follow or not len(nodes) or np.array_equal(self._on.get(street, NOTHING), boards):
+            return places
+        assert places.size <= self.strategy.buckets.counts[street]
+        self._on[street] = boards
+        board, hand = np.nonzero(np.stack([self.cards.free(each) for each in boards]))
+        at = torch.from_numpy(places[board, hand]).to(self.device)
+        shown = self._cards(int(nodes[0]), boards[board], hand)
+        kinds: dict[tuple[int, ...], list[int]] = {}  # seat and legal actions -> nodes
+        for node in nodes.tolist():
+            kinds.setdefault((int(tree.seat[node]), *tree.actions[node, : tree.choices[node]].tolist()), []).append(
+                node
+            )
+        for (seat, *legal), same in kinds.items():
+            size = max(1, ROWS // len(hand))
+            for start in range(0, len(same), size):
+                part = same[start : start + size]
+                bets = self.bets[[self.place[node] for node in part]]
+                for begin in range(0, len(hand), ROWS):
+                    rows = slice(begin, begin + ROWS)
+                    inputs = (bets[:, None] + shown[rows]).flatten(0, 1)
+                    probs = self.policy.probs(seat, inputs, legal).view(len(part), -1, len(legal))
+                    for node, found in zip(part, probs, strict=True):
+                        size_of = self.strategy.buckets.counts[street] * len(legal)
+                        self.table[self.first[node] :][:size_of].view(-1, len(legal))[at[rows]] = found
+        return places
+
+    def _cards(self, node: int, boards: np.ndarray, hands: np.ndarray) -> torch.Tensor:
+        """[rows, inputs]: the inputs that boards and hands add to those of bets."""
+        views = np.zeros(len(hands), self.states.dtype)
+        views[:] = self.states[node]
+        codes = self.codes[boards]
+        codes[:, :3] = -np.sort(-codes[:, :3], axis=1)  # a flop is in descending order
+        views["board"][:, : codes.shape[1]] = codes
+        views["hole"][:, self.tree.seat[node]] = self.codes[self.cards.hands[hands]]
+        return self._encoded(views) - self.bets[self.place[node]]
+
+    def _encoded(self, views: np.ndarray) -> torch.Tensor:
+        found = np.zeros((len(views), self.seen.facts.encoding), np.float32)
+        encode(self.seen, views, found)
+        return torch.from_numpy(found).to(self.device)
+
+
+def states_of(game: Any, tree: BettingTree, cards: HoldemCards) -> np.ndarray:
+    """[nodes]: positions with the bets of each node, all cards hidden."""
+    found, deal = np.zeros(len(tree.seat), game.state), cards.two_deals()[0]
+
+    def visit(node: int, state: Any) -> None:
+        while game.turn(state) == CHANCE:
+            game.play(state, deal[state.dealt])
+        found[node] = state
+        for place in range(int(tree.choices[node])):
+            after = state.copy()
+            game.play(after, int(tree.actions[node, place]))
+            visit(int(tree.child[node, place]), after)
+
+    visit(0, positions(game)[0])
+    found["hole"], found["board"] = HIDDEN, HIDDEN
+    return found
