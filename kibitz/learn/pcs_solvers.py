@@ -162,8 +162,8 @@ def check_gpu_memory(device: str, game: Any, need: float) -> None:
 
     if device == "cuda" and need > (free := torch.cuda.mem_get_info()[0]):
         raise BadInput(
-            f"{full_name(game)} needs {memory.spelled(need)} of memory on the GPU, and {memory.spelled(free)} are free: "
-            "choose a smaller deck or an abstraction of fewer buckets"
+            f"{full_name(game)} needs {memory.spelled(need)} of memory on the GPU, where {memory.spelled(free)} are "
+            "free: choose a smaller deck or an abstraction of fewer buckets"
         )
 
 

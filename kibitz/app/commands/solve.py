@@ -52,8 +52,8 @@ def solve(
     boards: Annotated[
         str | None,
         typer.Option(
-            help="With pcs: boards per iteration. A number (on a GPU; default: 16), or all: discounted CFR on all boards, "
-            "measured exactly, for games of two streets such as holdem:flop.",
+            help="With pcs: boards per iteration. A number (on a GPU; default: 16), or all: discounted CFR on all "
+            "boards, measured exactly, for games of two streets such as holdem:flop.",
             metavar="NUMBER|all",
         ),
     ] = None,
@@ -75,8 +75,8 @@ def solve(
     The player strategy:RUN plays it.
 
     Poker that is too large for a game tree is solved with pcs, large hold'em with a card abstraction: each iteration
-    samples a board and updates all hands of both seats. With --boards all, it visits all of them. After Ctrl-C or a kill, --resume RUN continues to the same
-    result, with a larger number of --iterations if one is given.
+    samples a board and updates all hands of both seats. With --boards all, it visits all boards. After Ctrl-C or a
+    kill, --resume RUN continues to the same result, with a larger number of --iterations if one is given.
 
     Example: kibitz solve leduc
 
