@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..core.names import BadInput
-from ..games import full_name
 from ..search.public_chance.betting_tree import FOLD, SHOWDOWN
 from ..search.public_chance.buckets import Buckets
+from .pcs_solvers import check_board
 from .public_chance import TorchPublicChanceCfr
 from .public_levels import Levels, levels
 from .public_replies import PublicReplies
@@ -41,23 +40,21 @@ class CfrBr(TorchPublicChanceCfr):
     Attributes:
         boards: Number of boards of the street before the last per iteration; in a game of two streets one, the empty.
         trunk: Regrets of the opponents in the trunk, [entries]; empty in a game of two streets.
-        responses: Sums over iterations, weighted by their numbers, of what the best response of each seat wins.
+        total: Sum over iterations, weighted by their numbers, of what the opponents of both seats win.
     """
 
     def __init__(self, game: Any, buckets: Buckets, seed: int = 1, boards: int = 1, device: str = "cpu") -> None:
         cards = buckets.cards
-        if cards.streets < 2:
-            raise BadInput(f"{full_name(game)} has no board: cfr-br is for games of two streets or more")
+        check_board(game, cards)
         super().__init__(game, buckets, seed, boards if cards.streets > 2 else 1, device)
         self.last, self.trunk_streets = cards.streets - 1, cards.streets - 2
         self.steps = fused() if device.startswith("cuda") else plain
         self._tables = [cards.lossless(street) for street in range(self.trunk_streets)]
-        self._trunk_counts = tuple(int(each.max()) + 1 for each in self._tables) + (0, 0)
+        self._trunk_counts = (*(int(each.max()) + 1 for each in self._tables), 0, 0)
         root = public_street(self.tree, np.zeros(1, np.int64))
         self.trunk = torch.zeros(lay_out(root, self.tree, self._trunk_counts, device), device=device)
         self._trunk_first = first_entries(root, np.zeros(len(self.tree.seat), np.int64))
         self._lossless = Buckets(cards, buckets.keys, (*self._tables, *buckets.tables[-2:]), buckets.counts)
-        self.responses = torch.zeros(2, dtype=torch.float64, device=device)
         self._levels: Levels | None = None  # of a game of two streets: they are the same in all iterations
 
     def run(self, iterations: int) -> None:
@@ -81,8 +78,8 @@ class CfrBr(TorchPublicChanceCfr):
         """Find the opponents' answers to the present strategy, then update the tables against them."""
         walk = Walk(self, found, weight)
         values = walk.answer(self.root, found.start())
-        scale = weight / (found.pairs() * len(found.upper.buckets[0]))
-        self.responses.add_(torch.stack([each.sum(dtype=torch.float64) for each in values]) * scale)
+        won = values[0].sum(dtype=torch.float64) + values[1].sum(dtype=torch.float64)
+        self.total.add_(won, alpha=weight / (found.pairs() * len(found.boards)))
         walk.update(self.root, found.start())
 
     def trunk_part(self, node: Node) -> torch.Tensor:
@@ -105,13 +102,17 @@ class CfrBr(TorchPublicChanceCfr):
             numbers.append(torch.from_numpy(here.astype(np.int32)).to(self.device))
         return numbers
 
+    def opponents_win(self) -> float:
+        """What the opponents of both seats win, the mean over the iterations, weighted as the average strategy."""
+        return float(self.total) / (self.iterations * (self.iterations + 1) / 2)
+
     def best_responses(self, table: torch.Tensor) -> tuple[float, float]:
         """What a best response of each seat wins against the strategy in a table, in a game of two streets."""
         return PublicReplies(self.root, self.buckets.counts, self.device).values(table, self.sampled(0))
 
 
 class Walk:
-    """An iteration: down and up the tree for the opponents' answers, down and up once more for the learners' regrets."""
+    """An iteration: once down and up the tree for the opponents' answers, once more for the learners' regrets."""
 
     def __init__(self, solver: CfrBr, found: Levels, weight: float) -> None:
         self.solver, self.levels, self.weight = solver, found, weight
@@ -151,7 +152,8 @@ class Walk:
         solver, seat, n = self.solver, node.seat, len(node.children)
         if street.number >= solver.trunk_streets:
             acted = torch.stack([child[seat][0] * child[seat][1][:, None] for child in children])
-            own, self.answers[id(node)] = acted.max(0)
+            own, best = acted.max(0)
+            self.answers[id(node)] = best.to(torch.int8)
             return own, torch.stack([child[1 - seat][0] * child[1 - seat][1][:, None] for child in children]).sum(0)
         part, buckets = solver.trunk_part(node), self.trunk_buckets[street.number]
         count = solver.trunk_count(street.number)
