@@ -77,7 +77,7 @@ class RunSummary:
         if self.command == "train":
             trust = ["--trust"] if ".py:" in f"{self.game} {self.method}" else []
             return shlex.join(["kibitz", "train", "--resume", self.run, *trust])
-        if self.command == "solve" and self.method == "pcs":
+        if self.command == "solve" and self.method in ("pcs", "cfr-br"):
             return shlex.join(["kibitz", "solve", "--resume", self.run])
         if self.command not in ("match", "record") or not self.players:
             return ""

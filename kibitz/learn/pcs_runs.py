@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import memory
-from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
+from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_about, write_tensors
 from ..core.names import BadInput, at_least, choose
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
@@ -44,13 +44,13 @@ from ..search.public_chance.files import (
 from ..search.public_chance.solver import first_entries
 from ..search.public_chance.strategy import TableStrategy
 from ..search.solvers import next_due, poker_form
-from .pcs_solvers import OnAllBoards, OnCores, OnGpu, all_boards_bytes, check_two_streets
+from .pcs_solvers import AgainstBest, OnAllBoards, OnCores, OnGpu, below_bytes, check_board, check_two_streets
 
-METHOD = "pcs"
+METHODS = ("pcs", "cfr-br")
+START_FILE = "start.safetensors"  # the checkpoint that a run of CFR-BR was started from
 STATE = "kibitz public chance sampling 1"
-NAMES = ("regrets", "sums")  # of the tables
 DEVICES = ("cpu", "cuda")
-BOARDS = {"cpu": 1, "cuda": 16}  # per iteration
+BOARDS = {"pcs": {"cpu": 1, "cuda": 16}, "cfr-br": {"cpu": 1, "cuda": 4}}  # per iteration
 ALL = "all"  # boards per iteration
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints,
 CHECKPOINT_SHARE = 30.0  # or this many times the duration of the last one, if that is more
@@ -66,6 +66,8 @@ def new_run(
     device: str = "cpu",
     boards: int | str | None = None,
     folder: Path | None = None,
+    method: str = "pcs",
+    start: Path | None = None,
 ) -> Run:
     """Start a run, or continue the one in `folder` if its configuration is the same; its iterations may grow.
 
@@ -74,9 +76,13 @@ def new_run(
         abstraction: A card abstraction, the file or its folder; None: a bucket for every hand.
         iterations: Number of iterations in all.
         seed: Of the boards.
-        device: `cpu` (compiled kernels) or `cuda` (torch).
-        boards: Number of boards per iteration on a GPU; `all`: discounted CFR on all boards, for games of two streets.
-        folder: The run folder; None: the next free `runs/GAME-pcs-001`.
+        device: `cpu` (pcs: compiled kernels) or `cuda` (torch).
+        boards: With pcs, the number of boards per iteration on a GPU; `all`: discounted CFR on all boards, for games of
+            two streets. With cfr-br, the number of boards of the street before the last; in a game of two streets
+            always `all`.
+        folder: The run folder; None: the next free `runs/GAME-METHOD-001`.
+        method: `pcs` or `cfr-br`.
+        start: With cfr-br, a run of pcs whose tables it starts from, and whose abstraction it takes by default.
 
     Raises:
         BadInput: The abstraction is missing or for other cards, or the tables need too much memory.
@@ -84,35 +90,64 @@ def new_run(
     at_least("iterations", iterations, 1)
     at_least("seed", seed, 0)
     choose("device", device, DEVICES)
-    if device == "cpu" and boards not in (None, 1, ALL):
-        raise BadInput(f"boards = {boards} is for a GPU: on processor cores an iteration has one board, or all")
-    boards = BOARDS[device] if boards is None else boards
-    _check_boards(boards)
-    file = None if abstraction is None else abstraction_file(abstraction)
+    choose("method", method, METHODS)
     cards = cards_of(game)
+    if method == "pcs" and device == "cpu" and boards not in (None, 1, ALL):
+        raise BadInput(f"boards = {boards} is for a GPU: on processor cores an iteration has one board, or all")
+    if method == "cfr-br":
+        check_board(game, cards)
+        if cards.streets == 2 and boards not in (None, ALL):
+            raise BadInput(f"boards = {boards} is for cfr-br in longer games: in {full_name(game)} it visits all")
+        boards = ALL if cards.streets == 2 else boards
+    boards = BOARDS[method][device] if boards is None else boards
+    _check_boards(boards)
     if boards == ALL:
         check_two_streets(game, cards)
+    given = Start(start, game) if start is not None else None
+    if given is not None and abstraction is None and given.abstraction:
+        abstraction = given.run.path(ABSTRACTION_FILE)
+    file = None if abstraction is None else abstraction_file(abstraction)
     buckets = lossless_if_small(game) if file is None else map_buckets(file, game)  # `solve_run` checks all of it
     tree = betting_tree(game, cards)
     entries = first_entries(tree, buckets.counts)[1]
     need, lower = BYTES * entries, "choose an abstraction of fewer buckets"
-    if boards == ALL and device == "cpu":
-        need, lower = int(need + all_boards_bytes(tree, buckets)), "choose a smaller deck or --device cuda"
+    if device == "cpu" and (boards == ALL or method == "cfr-br"):
+        upper = 1 if isinstance(boards, str) else boards
+        need, lower = int(need + below_bytes(tree, buckets, upper)), "choose a smaller deck or --device cuda"
     memory.check(need, f"{full_name(game)} with {entries:,} entries", lower)
+    checked = "" if file is None else checksum_of(file)
+    if given is not None and given.abstraction != checked:
+        raise BadInput(f"{start} has another card abstraction than {abstraction or 'none'}")
     config = {
         "command": "solve",
         "game": full_name(game),
-        "with": METHOD,
-        "abstraction": "" if file is None else checksum_of(file),
+        "with": method,
+        "abstraction": checked,
         "iterations": iterations,
         "seed": seed,
         "device": device,
         "boards": boards,
-    }
-    run = Run.create_or_resume(folder, f"{game.name}-{METHOD}", config, may_grow=("iterations",))
+    } | ({"from": given.checksum} if given is not None else {})
+    run = Run.create_or_resume(folder, f"{game.name}-{method}", config, may_grow=("iterations",))
     if file is not None:
         link(file, run.path(ABSTRACTION_FILE))
+    if given is not None:
+        link(given.run.path("state.safetensors"), run.path(START_FILE))
     return run
+
+
+class Start:
+    """A run of pcs that CFR-BR starts from."""
+
+    def __init__(self, folder: Path, game: Any) -> None:
+        self.run = Run(folder)
+        path = self.run.path("state.safetensors")
+        if not path.is_file():
+            raise BadInput(f"{folder} holds no run of pcs to start from: it has no {path.name}")
+        about = tensor_file_about(path)
+        if about.get("game") != full_name(game):
+            raise BadInput(f"{folder} is a run of {about.get('game')}, not of {full_name(game)}")
+        self.abstraction, self.checksum = str(about.get("abstraction")), str(about.get("checksum"))
 
 
 def open_run(folder: Path, iterations: int | None = None) -> Run:
@@ -133,13 +168,15 @@ def open_run(folder: Path, iterations: int | None = None) -> Run:
 
 def _config(run: Run) -> dict[str, Any]:
     config = run.config()
-    if config.get("command") != "solve" or config.get("with") != METHOD:
+    if config.get("command") != "solve" or config.get("with") not in METHODS:
         made = " ".join(str(config.get(key, "")) for key in ("command", "with")).strip() or "something else"
-        raise BadInput(f"{run.folder} can't be resumed by kibitz solve: it was made by {made}, not by solve {METHOD}")
+        wanted = " or ".join(METHODS)
+        raise BadInput(f"{run.folder} can't be resumed by kibitz solve: it was made by {made}, not by solve {wanted}")
     with readable(run.path("config.json"), "configuration"):
         check_fits(
             config,
-            {"game": str, "abstraction": str, "device": str, "boards": int | str, "iterations": int, "seed": int},
+            {"game": str, "abstraction": str, "device": str, "boards": int | str, "iterations": int, "seed": int}
+            | {"from?": str},
         )
         choose("device", config["device"], DEVICES)
         _check_boards(config["boards"])
@@ -224,8 +261,10 @@ class Work:
     def __init__(self, run: Run, config: dict[str, Any], game: Any, threads: int | None) -> None:
         self.run, self.config, self.game = run, config, game
         self.buckets = lossless_if_small(game) if not config["abstraction"] else self._abstraction()
-        self.solver: OnCores | OnGpu | OnAllBoards
-        if config["boards"] == ALL:
+        self.solver: OnCores | OnGpu | OnAllBoards | AgainstBest
+        if config["with"] == "cfr-br":
+            self.solver = AgainstBest(game, self.buckets, config["seed"], config["boards"], config["device"])
+        elif config["boards"] == ALL:
             self.solver = OnAllBoards(game, self.buckets, config["device"])
         elif config["device"] == "cpu":
             self.solver = OnCores(game, self.buckets, config["seed"], threads)
@@ -233,7 +272,8 @@ class Work:
             self.solver = OnGpu(game, self.buckets, config["seed"], config["boards"], config["device"])
         tree = self.solver.tree
         self.infosets = int(np.array(self.buckets.counts)[tree.street[tree.choices > 0]].sum())
-        self.form = None if config["boards"] == ALL else poker_form(game, tree, self.buckets.cards)
+        exact = config["boards"] == ALL or config["with"] == "cfr-br"
+        self.form = None if exact else poker_form(game, tree, self.buckets.cards)
         self.metrics: dict[str, float] = {}
 
     def _abstraction(self) -> Buckets:
@@ -249,7 +289,7 @@ class Work:
 
     def note(self, rate: float) -> str:
         shown = [f"{rate:,.1f} boards/s"]
-        labels = {"nash_conv": "NashConv", "regret_bound": "regret", "value": "value"}
+        labels = {"nash_conv": "NashConv", "regret_bound": "regret", "value": "value", "opponents_win": "lost"}
         return "  ".join(shown + [f"{labels[key]} {self.metrics[key]:.4g}" for key in labels if key in self.metrics])
 
     def measure(self, done: int) -> None:
@@ -279,25 +319,49 @@ class Work:
         """Restore the last checkpoint and return the number of finished iterations."""
         path = self.run.path("state.safetensors")
         if not path.exists():
+            self._start()
             return 0
-        size = first_entries(self.solver.tree, self.buckets.counts)[1]
-
-        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-            if any(about.get(key) != self.config[key] for key in ("game", "abstraction")):
-                raise BadInput(f"{path} is the state of another run")
-            return dict.fromkeys(NAMES, Expected("float32", (size,)))
-
-        tensors, about = read_tensors(path, STATE, "checkpoint", schema)
-        with readable(path, "checkpoint"):
-            check_fits(about, {"iterations": int, "total": str | None, "checksum": str})
-            if checksum(*(tensors[key] for key in NAMES)) != about["checksum"]:
-                raise ValueError("its checksum is wrong")
-            self.solver.total = math.nan if about["total"] is None else float.fromhex(about["total"])
+        tensors, about = self._read(path, self.solver.sizes())
+        self.solver.total = math.nan if about["total"] is None else float.fromhex(about["total"])
         self.solver.restore(about["iterations"], tensors)
         lines = [line for line in self.run.read_lines() if line["iteration"] <= about["iterations"]]
         if lines:
             self.metrics = {key: value for key, value in lines[-1].items() if key not in ("iteration", "boards")}
         return int(about["iterations"])
+
+    def _start(self) -> None:
+        """Start from the tables of another run, if there is one.
+
+        Its regrets count as those of its last iteration, its average as that of a first one: so they give the first
+        strategies, and the answers to them soon outweigh them.
+        """
+        path = self.run.path(START_FILE)
+        if not self.config.get("from"):
+            return
+        sizes = {key: size for key, size in self.solver.sizes().items() if key != "trunk"}
+        tensors, about = self._read(path, sizes)
+        if about["checksum"] != self.config["from"]:
+            raise BadInput(f"{path} isn't the state that the run was started from")
+        done = max(int(about["iterations"]), 1)
+        tensors["regrets"] /= np.float32(done)
+        tensors["sums"] /= max(float(tensors["sums"].max()), 1e-30)
+        rest = {key: np.zeros(size, np.float32) for key, size in self.solver.sizes().items() if key not in sizes}
+        self.solver.restore(0, tensors | rest)
+
+    def _read(self, path: Path, sizes: dict[str, int]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """The tables of a checkpoint, and what is known about them."""
+
+        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+            if any(about.get(key) != self.config[key] for key in ("game", "abstraction")):
+                raise BadInput(f"{path} is the state of another run")
+            return {key: Expected("float32", (size,)) for key, size in sizes.items()}
+
+        tensors, about = read_tensors(path, STATE, "checkpoint", schema)
+        with readable(path, "checkpoint"):
+            check_fits(about, {"iterations": int, "total": str | None, "checksum": str})
+            if checksum(*(tensors[key] for key in sizes)) != about["checksum"]:
+                raise ValueError("its checksum is wrong")
+        return tensors, about
 
 
 @contextmanager

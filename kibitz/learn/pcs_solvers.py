@@ -47,6 +47,10 @@ class OnCores:
         bound = regret_bound(self.tree, self.first, self.solver.buckets.counts, self.solver.tables.regrets)
         return {"regret_bound": bound / (weights * self.pairs)} | known("value", self.total / weights)
 
+    def sizes(self) -> dict[str, int]:
+        """The sizes of the tables."""
+        return {"regrets": len(self.solver.tables.regrets), "sums": len(self.solver.tables.sums)}
+
     def tables(self) -> Tables:
         return {"regrets": self.solver.tables.regrets, "sums": self.solver.tables.sums}
 
@@ -74,6 +78,10 @@ class InTorch:
     def run(self) -> None:
         """Do an iteration."""
         self.solver.run(1)
+
+    def sizes(self) -> dict[str, int]:
+        """The sizes of the tables."""
+        return {"regrets": len(self.solver.regrets), "sums": len(self.solver.sums)}
 
     def tables(self) -> Tables:
         """Regrets and sums in the order of the tables on processor cores."""
@@ -120,13 +128,50 @@ class OnAllBoards(InTorch):
         from .public_tree_cfr import PublicTreeCfr
 
         check_device(device)
-        check_gpu_memory(device, game, all_boards_bytes(betting_tree(game, buckets.cards), buckets))
+        check_gpu_memory(device, game, below_bytes(betting_tree(game, buckets.cards), buckets))
         super().__init__(PublicTreeCfr(game, buckets, device))
         self.boards = len(self.solver.levels.parents)
 
     def measure(self) -> dict[str, float]:
         """NashConv of the average strategy, and the mean value of the game over the iterations."""
         return {"nash_conv": sum(self.solver.best_responses()), "value": self.solver.value()}
+
+
+class AgainstBest(InTorch):
+    """CFR-BR in torch; NashConv is exact in games of two streets."""
+
+    def __init__(self, game: Any, buckets: Buckets, seed: int, boards: int | str, device: str) -> None:
+        from .cfr_br import CfrBr
+
+        check_device(device)
+        upper = 1 if isinstance(boards, str) else boards
+        check_gpu_memory(device, game, below_bytes(betting_tree(game, buckets.cards), buckets, upper))
+        super().__init__(CfrBr(game, buckets, seed, upper, device))
+        self.boards = len(self.solver.sampled(0).parents) if isinstance(boards, str) else upper
+
+    def measure(self) -> dict[str, float]:
+        """What the opponents win; NashConv of the average and of the current strategy in a game of two streets."""
+        solver, found = self.solver, {"opponents_win": self.solver.opponents_win()}
+        if not solver.trunk_streets:
+            found["nash_conv"] = sum(solver.best_responses(solver.sums))
+            found["nash_conv_current"] = sum(solver.best_responses(solver.regrets))
+        return found
+
+    def sizes(self) -> dict[str, int]:
+        """The sizes of the tables."""
+        return super().sizes() | ({"trunk": len(self.solver.trunk)} if self.solver.trunk_streets else {})
+
+    def tables(self) -> Tables:
+        """Regrets and sums in the order of the tables on processor cores; regrets of the opponents in the trunk."""
+        trunk = {"trunk": self.solver.trunk.cpu().numpy()} if self.solver.trunk_streets else {}
+        return super().tables() | trunk
+
+    def restore(self, iterations: int, tables: Tables) -> None:
+        import torch
+
+        super().restore(iterations, tables)
+        if self.solver.trunk_streets:
+            self.solver.trunk.copy_(torch.from_numpy(tables["trunk"]))
 
 
 def check_two_streets(game: Any, cards: Cards) -> None:
@@ -139,6 +184,16 @@ def check_two_streets(game: Any, cards: Cards) -> None:
         raise BadInput(f"{full_name(game)} has {cards.streets} streets: all boards are visited in games of 2 only")
 
 
+def check_board(game: Any, cards: Cards) -> None:
+    """Refuse a game without cards on the board.
+
+    Raises:
+        BadInput: The game has one street.
+    """
+    if cards.streets < 2:
+        raise BadInput(f"{full_name(game)} has no board: cfr-br is for games of two streets or more")
+
+
 def check_device(device: str) -> None:
     """Refuse a GPU that isn't there."""
     import torch
@@ -147,13 +202,14 @@ def check_device(device: str) -> None:
         raise BadInput("--device cuda: torch finds no GPU here; --device cpu runs on processor cores")
 
 
-def all_boards_bytes(tree: BettingTree, buckets: Buckets) -> float:
-    """Memory of a solver that visits all boards of a game of two streets at once: tables, matrices, vectors."""
+def below_bytes(tree: BettingTree, buckets: Buckets, upper: int = 1) -> float:
+    """Memory of a solver that visits all boards below some at once (below the empty one: all boards)."""
     from .public_levels import boards_below, matrices_bytes
 
     cards, entries = buckets.cards, first_entries(tree, buckets.counts)[1]
-    vectors = VECTORS * len(tree.seat) * boards_below(cards, 1) * len(cards.hands)
-    return 16.0 * entries + matrices_bytes(cards, 1) + vectors
+    last = int((tree.street == cards.streets - 1).sum())
+    vectors = VECTORS * last * boards_below(cards, upper) * len(cards.hands)
+    return 16.0 * entries + matrices_bytes(cards, upper) + vectors
 
 
 def check_gpu_memory(device: str, game: Any, need: float) -> None:
@@ -162,8 +218,8 @@ def check_gpu_memory(device: str, game: Any, need: float) -> None:
 
     if device == "cuda" and need > (free := torch.cuda.mem_get_info()[0]):
         raise BadInput(
-            f"{full_name(game)} needs {memory.spelled(need)} of memory on the GPU, and {memory.spelled(free)} are free: "
-            "choose a smaller deck or an abstraction of fewer buckets"
+            f"{full_name(game)} needs {memory.spelled(need)} of memory on the GPU, where {memory.spelled(free)} are "
+            "free: choose a smaller deck or an abstraction of fewer buckets"
         )
 
 

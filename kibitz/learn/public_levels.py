@@ -23,6 +23,8 @@ AT_ONCE = 64  # boards whose hands are compared at once
 class Levels:
     """Upper boards, and all boards below them. Hands of a board are numbered by their place on it."""
 
+    boards: np.ndarray  # [upper boards, cards]
+    hands: np.ndarray  # [upper boards, hands]: the possible hands of each
     upper: Batch  # `meets` counts a pair of hands by the share of lower boards that it meets on; `wins` is not used
     lower: Batch  # `wins` and `meets` are weighted by the share of lower boards that each stands for
     parents: torch.Tensor  # [lower boards]: the upper board of each
@@ -94,6 +96,8 @@ def levels(buckets: Buckets, boards: np.ndarray, device: str) -> Levels:
     share = comb(deck - 2 * cards.hole, new) / comb(deck, new)
     upper = _batch(buckets, boards, above, np.full(len(boards), share), street, device)
     return Levels(
+        boards,
+        above,
         upper,
         _batch(buckets, np.stack(lower), below, np.array(weights), street + 1, device),
         torch.tensor(parents, device=device),

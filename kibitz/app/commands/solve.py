@@ -30,8 +30,8 @@ def solve(
         typer.Option(
             "--with",
             help="Solver: cfr, cfr+, linear (linear CFR), dcfr (discounted CFR), pcfr+ (predictive CFR+), external or "
-            "outcome (Monte Carlo CFR with external or outcome sampling), pcs (linear CFR with public chance sampling, "
-            "for leduc and holdem).",
+            "outcome (Monte Carlo CFR with external or outcome sampling), pcs (linear CFR with public chance sampling) "
+            "and cfr-br (CFR in a card abstraction against best responses without one), both for leduc and holdem.",
         ),
     ] = "cfr+",
     iterations: Annotated[
@@ -41,27 +41,38 @@ def solve(
     abstraction: Annotated[
         Path | None,
         typer.Option(
-            help="With pcs: card abstraction, the folder of kibitz abstract. Default: all hands are kept apart.",
+            help="With pcs and cfr-br: card abstraction, the folder of kibitz abstract. Default: all hands are kept "
+            "apart.",
             metavar="FOLDER",
             parser=path_to_read,
         ),
     ] = None,
     device: Annotated[
-        str | None, typer.Option(help="With pcs: cpu (compiled kernels) or cuda (torch on a GPU). Default: cpu.")
+        str | None, typer.Option(help="With pcs and cfr-br: cpu or cuda (torch on a GPU). Default: cpu.")
     ] = None,
     boards: Annotated[
         str | None,
         typer.Option(
-            help="With pcs: boards per iteration. A number (on a GPU; default: 16), or all: discounted CFR on all boards, "
-            "measured exactly, for games of two streets such as holdem:flop.",
+            help="With pcs: boards per iteration. A number (on a GPU; default: 16), or all: discounted CFR on all "
+            "boards, measured exactly, for games of two streets such as holdem:flop. With cfr-br in longer games: "
+            "boards of the street before the last. Default: 1, on a GPU 4.",
             metavar="NUMBER|all",
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="With cfr-br: run of pcs whose tables it starts from.",
+            metavar="RUN",
+            parser=path_to_read,
         ),
     ] = None,
     threads: Threads = None,
     resumed: Annotated[
         Path | None,
         typer.Option(
-            "--resume", help="Run folder of pcs to resume; takes no GAME.", metavar="RUN", parser=path_to_read
+            "--resume", help="Run folder of pcs or cfr-br to resume; takes no GAME.", metavar="RUN", parser=path_to_read
         ),
     ] = None,
     memory: Memory = None,
@@ -75,8 +86,9 @@ def solve(
     The player strategy:RUN plays it.
 
     Poker that is too large for a game tree is solved with pcs, large hold'em with a card abstraction: each iteration
-    samples a board and updates all hands of both seats. With --boards all, it visits all of them. After Ctrl-C or a kill, --resume RUN continues to the same
-    result, with a larger number of --iterations if one is given.
+    samples a board and updates all hands of both seats. With --boards all, it visits all boards. cfr-br lowers the
+    exploitability that is left in an abstraction: each seat learns against a best response that sees all cards.
+    After Ctrl-C or a kill, --resume RUN continues to the same result, with more --iterations if they are given.
 
     Example: kibitz solve leduc
 
@@ -86,10 +98,18 @@ def solve(
 
     Example: kibitz solve holdem:flop --with pcs --boards all --device cuda --iterations 2000
 
+    Example: kibitz solve holdem --with cfr-br --from runs/holdem-pcs-001 --iterations 1000 --device cuda
+
     Example: kibitz solve --resume runs/holdem-pcs-001 --iterations 50000
     """
     if resumed is not None:
-        given = {"GAME": game_name, "--abstraction": abstraction, "--device": device, "--boards": boards}
+        given = {
+            "GAME": game_name,
+            "--abstraction": abstraction,
+            "--device": device,
+            "--boards": boards,
+            "--from": start,
+        }
         given |= {
             "--out": out_folder,
             "--seed": "" if seed == 1 else seed,
@@ -106,16 +126,28 @@ def solve(
         raise BadInput("name a game, such as leduc, or --resume RUN; see kibitz solve --help")
     from ...search import solvers
 
-    names.choose("solver", method, solvers.METHODS)
+    names.choose("solver", method, [*solvers.METHODS, "cfr-br"])
     iterations = ITERATIONS if iterations is None else iterations
     names.at_least("--iterations", iterations, 1)
     names.at_least("--seed", seed, 0)
-    if method == "pcs":
+    if start is not None and method != "cfr-br":
+        raise BadInput(f"--from {start} is for --with cfr-br, not for {method}")
+    if method in ("pcs", "cfr-br"):
         from ...games import load
         from ...learn.pcs_runs import new_run
 
         with reporting("reading the card abstraction" if abstraction else "counting the hands"):
-            run = new_run(load(game_name), abstraction, iterations, seed, device or "cpu", _boards(boards), out_folder)
+            run = new_run(
+                load(game_name),
+                abstraction,
+                iterations,
+                seed,
+                device or "cpu",
+                _boards(boards),
+                out_folder,
+                method,
+                start,
+            )
         _sample(run, threads, json_file)
         return
     for name, value in {
@@ -125,7 +157,7 @@ def solve(
         "--threads": threads,
     }.items():
         if value is not None:
-            raise BadInput(f"{name} {value} is for --with pcs, not for {method}")
+            raise BadInput(f"{name} {value} is for --with pcs or cfr-br, not for {method}")
     _enumerate(game_name, method, iterations, seed, out_folder, json_file)
 
 
@@ -197,13 +229,13 @@ def _enumerate(
 
 
 def _sample(run: Run, threads: int | None, json_file: Path | None) -> None:
-    """Solve poker by public chance sampling, from wherever the run is, and print what it has reached."""
+    """Solve poker on the public tree, from wherever the run is, and print what it has reached."""
     from ...learn.pcs_runs import Interrupted, solve_run
 
     config, interrupted = run.config(), False
     name = str(config["game"])
     err.print(f"[bold]{escape(name)}[/bold] into {escape(str(run.folder))}", highlight=False)
-    with reporting(f"{name}, pcs", config["iterations"]) as report:
+    with reporting(f"{name}, {config['with']}", config["iterations"]) as report:
         try:
             solved = solve_run(run, threads, report)
         except Interrupted as stopped:
@@ -235,7 +267,7 @@ def _show(run: Run, config: dict[str, Any], solved: "Solved") -> None:
 
     name, metrics = str(config["game"]), solved.metrics
     out.print(
-        f"[bold]{escape(name)}[/bold], pcs: {solved.iterations:,} iterations, {solved.boards:,} boards, "
+        f"[bold]{escape(name)}[/bold], {config['with']}: {solved.iterations:,} iterations, {solved.boards:,} boards, "
         f"{solved.infosets:,} infosets, seed {config['seed']}"
         + (f", {solved.boards_per_second:,.1f} boards/s" if solved.boards_per_second else ""),
         highlight=False,
@@ -244,6 +276,10 @@ def _show(run: Run, config: dict[str, Any], solved: "Solved") -> None:
         milli = f", {500 * metrics['nash_conv']:.4g} mbb/g" if _in_big_blinds(config, solved) else ""
         half = metrics["nash_conv"] / 2
         print_plain(f"NashConv {metrics['nash_conv']:.6g} (exploitability, half of it: {half:.6g}{milli})")
+    if "nash_conv_current" in metrics:
+        print_plain(f"NashConv of the last iteration's strategy, not the average: {metrics['nash_conv_current']:.6g}")
+    if "opponents_win" in metrics:
+        print_plain(f"opponents of both seats won {metrics['opponents_win']:.4g} (mean over the iterations)")
     if "value" in metrics:
         over = "iterations" if config["boards"] == "all" else "boards"
         print_plain(f"value for seat 1: {metrics['value']:.4f} (mean over the {over})")
@@ -255,7 +291,7 @@ def _show(run: Run, config: dict[str, Any], solved: "Solved") -> None:
     lines = run.read_lines()
     points = [(line["iteration"], line["nash_conv"]) for line in lines if "nash_conv" in line]
     if points:
-        plots.convergence(run.path("convergence.png"), f"{name}, pcs", *zip(*points, strict=True))
+        plots.convergence(run.path("convergence.png"), f"{name}, {config['with']}", *zip(*points, strict=True))
         print_plain(f"plot:     {run.path('convergence.png')}")
     print_plain(f"strategy: {run.path('strategy.safetensors')}")
     print_plain(f"play it:  kibitz play {name} --against strategy:{run.folder}")

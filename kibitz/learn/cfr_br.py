@@ -1,0 +1,210 @@
+"""CFR-BR (Johanson, Bard, Burch and Bowling 2012): CFR in a card abstraction against best responses in the whole game.
+
+Each seat's strategy learns by regret matching against an opponent without abstraction, so its regrets bound its
+exploitability in the whole game, and not only in the abstract one. In a game of two streets the opponent of every
+iteration is an exact best response, over all boards. In longer games an iteration samples boards of the street before
+the last: from there on, and over all cards that can come last, the opponent is an exact best response; on the streets
+before (the *trunk*) it learns by regret matching, with a bucket for every hand.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..search.public_chance.betting_tree import FOLD, SHOWDOWN
+from ..search.public_chance.buckets import Buckets
+from .pcs_solvers import check_board
+from .public_chance import TorchPublicChanceCfr
+from .public_levels import Levels, levels
+from .public_replies import PublicReplies
+from .public_streets import (
+    Batch,
+    Node,
+    Pair,
+    Street,
+    ended,
+    first_entries,
+    fused,
+    join,
+    lay_out,
+    plain,
+    public_street,
+    spread,
+)
+
+
+class CfrBr(TorchPublicChanceCfr):
+    """`run(n)` does n iterations.
+
+    Attributes:
+        boards: Number of boards of the street before the last per iteration; in a game of two streets one, the empty.
+        trunk: Regrets of the opponents in the trunk, [entries]; empty in a game of two streets.
+        total: Sum over iterations, weighted by their numbers, of what the opponents of both seats win.
+    """
+
+    def __init__(self, game: Any, buckets: Buckets, seed: int = 1, boards: int = 1, device: str = "cpu") -> None:
+        cards = buckets.cards
+        check_board(game, cards)
+        super().__init__(game, buckets, seed, boards if cards.streets > 2 else 1, device)
+        self.last, self.trunk_streets = cards.streets - 1, cards.streets - 2
+        self.steps = fused() if device.startswith("cuda") else plain
+        self._tables = [cards.lossless(street) for street in range(self.trunk_streets)]
+        self._trunk_counts = (*(int(each.max()) + 1 for each in self._tables), 0, 0)
+        root = public_street(self.tree, np.zeros(1, np.int64))
+        self.trunk = torch.zeros(lay_out(root, self.tree, self._trunk_counts, device), device=device)
+        self._trunk_first = first_entries(root, np.zeros(len(self.tree.seat), np.int64))
+        self._lossless = Buckets(cards, buckets.keys, (*self._tables, *buckets.tables[-2:]), buckets.counts)
+        self._levels: Levels | None = None  # of a game of two streets: they are the same in all iterations
+
+    def run(self, iterations: int) -> None:
+        """Do some iterations."""
+        for _ in range(iterations):
+            self.iterations += 1
+            self.learn(self.sampled(self.iterations), float(self.iterations))
+
+    def sampled(self, iteration: int) -> Levels:
+        """The boards of an iteration."""
+        cards = self.buckets.cards
+        if self._levels is not None:
+            return self._levels
+        random = np.random.default_rng([self.seed, iteration]).random((self.boards, cards.deck))
+        found = levels(self.buckets, random.argsort(axis=1)[:, : cards.dealt[-2]], self.device)
+        if not self.trunk_streets:
+            self._levels = found
+        return found
+
+    def learn(self, found: Levels, weight: float) -> None:
+        """Find the opponents' answers to the present strategy, then update the tables against them."""
+        walk = Walk(self, found, weight)
+        values = walk.answer(self.root, found.start())
+        won = values[0].sum(dtype=torch.float64) + values[1].sum(dtype=torch.float64)
+        self.total.add_(won, alpha=weight / (found.pairs() * len(found.boards)))
+        walk.update(self.root, found.start())
+
+    def trunk_part(self, node: Node) -> torch.Tensor:
+        """The regrets of an opponent at a node of the trunk, [ways, hands, actions] in one row."""
+        street = int(self.tree.street[node.nodes[0]])
+        start = int(self._trunk_first[node.nodes[0]])
+        return self.trunk[start : start + len(node.nodes) * self._trunk_counts[street] * len(node.children)]
+
+    def trunk_count(self, street: int) -> int:
+        """The number of hands in the trunk, up to permutations of suits, times the boards of the street."""
+        return self._trunk_counts[street]
+
+    def trunk_buckets(self, found: Levels) -> list[torch.Tensor]:
+        """By street of the trunk: the number of each hand on the upper boards."""
+        hands, size = found.hands, found.upper.meets.shape[1]
+        numbers = []
+        for street in range(self.trunk_streets):
+            every = self._lossless.of(found.boards[:, : self.buckets.cards.dealt[street]], street)
+            here = np.pad(np.take_along_axis(every, hands, 1), ((0, 0), (0, size - hands.shape[1])))
+            numbers.append(torch.from_numpy(here.astype(np.int32)).to(self.device))
+        return numbers
+
+    def opponents_win(self) -> float:
+        """What the opponents of both seats win, the mean over the iterations, weighted as the average strategy."""
+        return float(self.total) / (self.iterations * (self.iterations + 1) / 2)
+
+    def best_responses(self, table: torch.Tensor) -> tuple[float, float]:
+        """What a best response of each seat wins against the strategy in a table, in a game of two streets."""
+        return PublicReplies(self.root, self.buckets.counts, self.device).values(table, self.sampled(0))
+
+
+class Walk:
+    """An iteration: once down and up the tree for the opponents' answers, once more for the learners' regrets."""
+
+    def __init__(self, solver: CfrBr, found: Levels, weight: float) -> None:
+        self.solver, self.levels, self.weight = solver, found, weight
+        self.strategies: dict[int, torch.Tensor] = {}  # by node: of the learner, [actions, boards, ways, hands]
+        self.answers: dict[int, torch.Tensor] = {}  # by node: of the opponent, the same; or one action for each hand
+        self.trunk_buckets = solver.trunk_buckets(found)
+
+    def answer(self, street: Street, reach: Pair) -> Pair:
+        """The values of both opponents, who answer the learners' strategies, at the beginning of a street."""
+        solver, batch = self.solver, self._batch(street)
+        regrets, sums, count = solver.regrets, solver.sums, solver.buckets.counts[street.number]
+        reaches: list[Pair] = [reach] * len(street.nodes)
+        for i, node in enumerate(street.nodes):
+            if node.seat < 0:
+                continue
+            mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
+            strategy, after = solver.steps.choose(
+                regrets[node.table], sums[node.table], batch.buckets[street.number], mine, len(node.children), count,
+                self.weight,
+            )  # fmt: skip
+            self.strategies[id(node)] = strategy
+            for place, child in enumerate(node.children):
+                reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
+        values = self._below(street, reaches, self.answer)
+        ones = torch.ones(reach[0].shape[1], device=solver.device)
+        for i in range(len(street.nodes) - 1, -1, -1):
+            node = street.nodes[i]
+            if node.seat in (FOLD, SHOWDOWN):
+                values[i] = ended(node, reaches[i], batch)
+            elif node.seat >= 0:
+                own, rest = self._answer(street, node, [values[child] for child in node.children], reaches[i])
+                values[i] = ((own, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (own, ones))
+        return _scaled(values[0])
+
+    def _answer(self, street: Street, node: Node, children: list, reach: Pair) -> Pair:
+        """The opponent's value and the other's; its answer is kept."""
+        solver, seat, n = self.solver, node.seat, len(node.children)
+        if street.number >= solver.trunk_streets:
+            acted = torch.stack([child[seat][0] * child[seat][1][:, None] for child in children])
+            own, best = acted.max(0)
+            self.answers[id(node)] = best.to(torch.int8)
+            return own, torch.stack([child[1 - seat][0] * child[1 - seat][1][:, None] for child in children]).sum(0)
+        part, buckets = solver.trunk_part(node), self.trunk_buckets[street.number]
+        count = solver.trunk_count(street.number)
+        strategy, _ = solver.steps.choose(part, part, buckets, reach[seat], n, count, 0.0)
+        self.answers[id(node)] = strategy
+        return solver.steps.update(part, buckets, strategy, seat, children, count, self.weight)
+
+    def update(self, street: Street, reach: Pair) -> Pair:
+        """Update the learners' regrets; `reach` and values are those against the answers of the opponents."""
+        solver, batch = self.solver, self._batch(street)
+        count = solver.buckets.counts[street.number]
+        reaches: list[Pair] = [reach] * len(street.nodes)
+        for i, node in enumerate(street.nodes):
+            if node.seat < 0:
+                continue
+            mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
+            answer = self.answers.pop(id(node))
+            for place, child in enumerate(node.children):
+                after = mine * (answer[place] if answer.is_floating_point() else answer == place)
+                reaches[child] = (after, other) if node.seat == 0 else (other, after)
+        values = self._below(street, reaches, self.update)
+        ones = torch.ones(reach[0].shape[1], device=solver.device)
+        for i in range(len(street.nodes) - 1, -1, -1):
+            node = street.nodes[i]
+            if node.seat in (FOLD, SHOWDOWN):
+                values[i] = ended(node, reaches[i], batch)
+            elif node.seat >= 0:
+                children, strategy = [values[child] for child in node.children], self.strategies.pop(id(node))
+                own, rest = solver.steps.update(
+                    solver.regrets[node.table], batch.buckets[street.number], strategy, node.seat, children, count,
+                    self.weight,
+                )  # fmt: skip
+                values[i] = ((own, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (own, ones))
+        return _scaled(values[0])
+
+    def _batch(self, street: Street) -> Batch:
+        return self.levels.lower if street.number == self.solver.last else self.levels.upper
+
+    def _below(self, street: Street, reaches: list[Pair], visit: Any) -> list:
+        """Values at the ends of a street, by what a visit of the next streets finds."""
+        values: list[Any] = [None] * len(street.nodes)
+        for below, parts in street.below:
+            joined = join(reaches, parts)
+            if below.number == self.solver.last:
+                first, second = visit(below, (self.levels.down(joined[0]), self.levels.down(joined[1])))
+                spread(values, reaches, parts, (self.levels.up(first), self.levels.up(second)))
+            else:
+                spread(values, reaches, parts, visit(below, joined))
+        return values
+
+
+def _scaled(value: Any) -> Pair:
+    (first, one), (second, other) = value
+    return first * one[:, None], second * other[:, None]
