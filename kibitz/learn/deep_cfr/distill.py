@@ -84,7 +84,7 @@ PRESETS = {
 }
 VALUES: dict[str, dict[str, Any]] = {
     "full": {
-        "iterations": 1600, "samples": 262_144, "steps": 24, "batch_size": 65_536, "learning_rate": 2e-3,
+        "iterations": 1600, "samples": 262_144, "steps": 24, "batch_size": 65_536,
         "evaluation_samples": 65_536, "evaluate_every": 100,
     },
     "small": {"iterations": 300, "samples": 4096, "steps": 8, "batch_size": 1024, "hidden": 64, "learning_rate": 4e-3,

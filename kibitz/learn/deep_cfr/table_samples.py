@@ -16,6 +16,7 @@ from ...search.public_chance.cards import HoldemCards
 from ...search.public_chance.strategy import TableStrategy
 
 CARDS = PACKED["cards"].shape[0] - 2  # of the board in a packed view
+DEALS = 0.625  # played for each decision that is wanted on a street: a deal has about two on each
 
 
 class Labelled(NamedTuple):
@@ -127,7 +128,7 @@ class TableSamples:
         """Of each of `streets`, that many decisions on boards that are held out, or on all others."""
         found: list[list[Labelled]] = [[] for _ in self.streets]
         while any(sum(len(each.views) for each in parts) < count for parts in found):
-            deals = self.play(count, random)
+            deals = self.play(int(DEALS * count) + 1, random)
             decides = self.choices[deals.nodes] > 0
             for street, parts in zip(self.streets, found, strict=True):
                 wanted = self.held_out[street][deals.classes[street]] == held_out
