@@ -42,7 +42,7 @@ class TableSamples:
     def __init__(self, strategy: TableStrategy, device: str, exploration: float, held_out: float, seed: int) -> None:
         """
         Args:
-            strategy: What is played, in parts of 255.
+            strategy: What is played.
             device: Of torch.
             exploration: Probability that a seat explores in a hand.
             held_out: Share of the canonical boards of each street that are held out.
@@ -52,7 +52,7 @@ class TableSamples:
         assert isinstance(cards, HoldemCards)
         self.strategy, self.cards, self.tree, self.device = strategy, cards, tree, torch.device(device)
         self.exploration = exploration
-        self.parts = self._moved(strategy.probs, np.uint8)
+        self.parts = self._moved(strategy.probs, np.uint8 if strategy.probs.dtype == np.uint8 else np.float32)
         columns = (strategy.first, tree.seat, tree.street, tree.choices, tree.actions, tree.child, tree.line)
         self.first, self.seat, self.street, self.choices, self.actions, self.child, self.line = map(
             self._moved, columns
@@ -115,7 +115,7 @@ class TableSamples:
         legal = self.places < count
         parts = torch.where(legal, self.parts[at.clamp_max(len(self.parts) - 1)].float(), 0.0)
         total = parts.sum(1, keepdim=True)
-        return torch.where(total > 0, parts / total.clamp_min(1.0), legal / count.clamp_min(1))
+        return torch.where(total > 0, parts / total.clamp_min(1e-30), legal / count.clamp_min(1))
 
     def explored(self, node: torch.Tensor) -> torch.Tensor:
         """The same of a seat that explores."""

@@ -23,5 +23,5 @@ def test_a_solved_table_is_distilled_resumed_and_played(kibitz, tmp_path):
 
 def test_a_run_that_is_no_table_is_refused_in_one_line(kibitz):
     code, _, error = kibitz("train", "distill", GAME, "--from", "nowhere", *SIZE)
-    assert code == 1
+    assert code == 2
     assert error.strip().splitlines()[-1] == "kibitz: no strategy 'nowhere'"
