@@ -125,7 +125,10 @@ SMALL = {
     "--strategy-batch-size": 8, "--positions": 4, "--validation": 0.3, "--keep-every": 1, "--evaluation-deals": 1,
     "--repetitions": 1, "--scale": "quick", "--device": "cpu", "--processes": 1, "--buckets": 4,
 }  # fmt: skip
-OF_COMMAND = {"record": {"--games": 60}}  # learners keep a few of the games for validation
+OF_COMMAND = {
+    "record": {"--games": 60},  # learners keep a few of the games for validation
+    "train": {"--samples": 64, "--evaluation-samples": 16},
+}
 INSTEAD_OF = {"--deals": "--games"}  # an option that is added only where it is given, instead of another
 DROPPED = {"--cluster"}  # with its value: Ray starts processes of its own
 UNCOMPILED = "fanorona|gomoku|knightthrough|othello|teeko|yavalath"
@@ -137,7 +140,7 @@ STAND_INS = (
 )
 
 # Commands about card abstractions, which take minutes with all cards.
-BLUEPRINT = re.compile(r"^abstract|--with pcs|runs/(buckets|blueprint|holdem-pcs-\d+)\b")
+BLUEPRINT = re.compile(r"^abstract|--with pcs|runs/(buckets|blueprint|distilled|holdem-pcs-\d+)\b")
 SMALL_DECK = "holdem:flop,ranks=4,suits=2"
 
 # Budgets in names of players, in commands and in Python.

@@ -12,7 +12,7 @@ import pytest
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games import load
-from kibitz.learn import trainer
+from kibitz.learn import pcs_runs, trainer
 from kibitz.learn.learner import LEARNERS
 from kibitz.learn.mlp import compiled, read_layers
 from kibitz.search.best_response import evaluate_policy
@@ -22,6 +22,7 @@ from .contract import check_learner
 from .doppelkopf.records import RULES, write
 
 ROOT = Path(__file__).parents[2]
+TABLE = "holdem:flop,ranks=4,suits=2,raises=1,preflop_raises=1"  # that is solved, to be distilled
 CARDS = {"device": "cpu", "batch_size": 8}
 CASES = {
     "exit-oos": ("kuhn", {"iterations": 3, "games": 4, "simulations": 50, "hidden": "8", "steps": 4, "keep_every": 2}),
@@ -30,6 +31,8 @@ CASES = {
     "tspg": ("tic_tac_toe", {"iterations": 3, "simulations": 20, "keep_every": 2}),
     "deep-cfr": ("kuhn", {"iterations": 3, "traversals": 30, "in_flight": 10, "hidden": "8", "steps": 6,
                           "keep_every": 2, "strategy_steps": 6, "evaluate_every": 2}),
+    "distill": (TABLE, CARDS | {"iterations": 3, "samples": 32, "steps": 3, "hidden": 8, "keep_every": 2,
+                                "evaluation_samples": 16, "evaluate_every": 2}),
     "next-card": (RULES, CARDS | {"iterations": 2, "nodes": 8, "validation": 0.3}),
     "cards": (RULES, CARDS | {"iterations": 2, "positions": 6, "validation": 0.3}),
     "exit-cards": (RULES, CARDS | {"iterations": 2, "games": 6, "steps": 2, "positions": 4, "evaluate_every": 0}),
@@ -38,13 +41,15 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory):
-    """What learners of Doppelkopf start from: recorded games, or a run of `cards`."""
+    """What some learners start from: recorded games, a run of `cards`, a table strategy."""
     folder = tmp_path_factory.mktemp("given")
     game, values = CASES["cards"]
     data = {"data": str(write(folder / "games.jsonl"))}
     run = trainer.new_run(folder / "run", "cards", trainer.configured("cards", game, None, values | data))
     trainer.train(run, 1)
-    return {"next-card": data, "cards": data, "exit-cards": {"start": str(run.folder)}}
+    pcs_runs.solve_run(pcs_runs.new_run(load(TABLE), iterations=5, folder=folder / "table"), threads=1)
+    table = {"from_": str(folder / "table")}
+    return {"next-card": data, "cards": data, "exit-cards": {"start": str(run.folder)}, "distill": table}
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -79,7 +79,9 @@ def command_of(name: str) -> tuple[Any, str]:
         default = default or (f"{field.default:,}" if kind is int else field.default)
         text = f"{meaning[:1].upper()}{meaning[1:]}{span}; default {default}."
         panel = "Advanced options" if ADVANCED in annotations[field.name].__metadata__ else None
-        option = typer.Option(help=text, rich_help_panel=panel)
+        # A field can't have the name of a keyword of Python: `from_` is the option --from.
+        flags = (f"--{field.name[:-1]}",) if field.name.endswith("_") else ()
+        option = typer.Option(*flags, help=text, rich_help_panel=panel)
         parameters.append(_parameter(field.name, Annotated[kind | None, option], None))
     if cls.worker is not Learner.worker:
         parameters += [_parameter("processes", Processes, None), _parameter("cluster", Cluster, None)]

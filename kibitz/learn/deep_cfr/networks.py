@@ -180,14 +180,19 @@ class Model(NamedTuple):
 
 
 def save_model(path: Path, model: Model, numbers: Any = np.float32) -> None:
-    """Write a model file atomically; with `numbers=np.float16` it has half the size, as the models that ship."""
+    """Write a model file atomically; with `numbers=np.float16` it has half the size, as the models that ship.
+
+    Networks that both seats share are written once.
+    """
+    shared = model.seats[0] is model.seats[1]
     tensors = {
         f"{seat}.{name}": np.stack([weights[name] for weights in networks]).astype(numbers)
-        for seat, networks in enumerate(model.seats)
+        for seat, networks in enumerate(model.seats[:1] if shared else model.seats)
         for name in model.shape.shapes()
     }
     about = model._asdict() | {"shape": asdict(model.shape), "weights": model.weights.tolist()}
     del about["seats"]
+    about |= {"shared": True} if shared else {}
     write_tensors(path, FORMAT, tensors, **about)
 
 
@@ -207,10 +212,10 @@ def read_model(path: Path, game: Game | None = None) -> Model:
     tensors = {key: array.astype(np.float32) for key, array in halves.items()}
     networks = [
         [{name: tensors[f"{seat}.{name}"][i] for name in shape.shapes()} for i in range(len(weights))]
-        for seat in range(2)
+        for seat in _written(about)
     ]
     texts = {name: about[name] for name in TEXTS}
-    model = Model(**texts, shape=shape, seats=(networks[0], networks[1]), weights=weights)
+    model = Model(**texts, shape=shape, seats=(networks[0], networks[-1]), weights=weights)
     if game is not None and model.game != full_name(game):
         raise BadInput(f"{path} is a network for {model.game}, not for {full_name(game)}")
     if game is not None:
@@ -227,7 +232,7 @@ def _shape(about: dict[str, Any]) -> Shape:
 
 
 def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-    check_fits(about, dict.fromkeys(TEXTS, str) | {"shape": SHAPE, "weights": [float]})
+    check_fits(about, dict.fromkeys(TEXTS, str) | {"shape": SHAPE, "weights": [float], "shared?": bool})
     for value, known in ((about["average"], ("network", "sd")), (about["fallback"], ("argmax", "uniform"))):
         choose("way of a Deep CFR network", value, known)
     weights, shape = about["weights"], _shape(about)
@@ -238,9 +243,14 @@ def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
         raise ValueError(f"no network has the shape {about['shape']}")
     return {
         f"{seat}.{name}": Expected(("float16", "float32"), (len(weights), *size))
-        for seat in range(2)
+        for seat in _written(about)
         for name, size in shape.shapes().items()
     }
+
+
+def _written(about: dict[str, Any]) -> range:
+    """The seats whose networks are in a file: one, where both seats share them."""
+    return range(1 if about.get("shared") else 2)
 
 
 @model_format(FORMAT)

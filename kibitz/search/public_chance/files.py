@@ -283,6 +283,16 @@ def read_table_strategy(path: Path, game: Any, buckets: Buckets) -> TableStrateg
     return found
 
 
+def read_strategy_of(path: Path, game: Any) -> TableStrategy:
+    """Read the strategy of a run with its abstraction, the file beside it, and check all of both.
+
+    Raises:
+        BadInput: A file is missing, damaged, or for another game or abstraction.
+    """
+    beside = _abstraction_beside(path, game)
+    return read_table_strategy(path, game, lossless_if_small(game) if beside is None else read_buckets(beside, game))
+
+
 def _strategy(path: Path, game: Any, buckets: Buckets, mapped: bool) -> tuple[TableStrategy, Any]:
     tree = betting_tree(game, buckets.cards)
     first, size = first_entries(tree, buckets.counts)
@@ -313,14 +323,21 @@ def open_table_strategy(path: Path, game: Any = None) -> TableStrategy:
     Raises:
         BadInput: A file is missing, truncated, or for another game or abstraction.
     """
+    game = game if game is not None else load_stored(str(tensor_file_about(path).get("game")))
+    beside = _abstraction_beside(path, game)
+    buckets = lossless_if_small(game) if beside is None else map_buckets(beside, game)
+    return _strategy(path, game, buckets, mapped=True)[0]
+
+
+def _abstraction_beside(path: Path, game: Any) -> Path | None:
+    """The abstraction that a strategy of a game was made with; None: each hand has its own bucket."""
     about = tensor_file_about(path)
-    game = game if game is not None else load_stored(str(about.get("game")))
     _check_game(path, game, about)
     wanted, beside = about.get("abstraction"), path.with_name(ABSTRACTION_FILE)
     if not wanted:
-        return _strategy(path, game, lossless_if_small(game), mapped=True)[0]
+        return None
     if not beside.exists():
         raise BadInput(f"{path} needs its card abstraction, {beside}, which is missing")
     if checksum_of(beside) != wanted:
         raise BadInput(f"{beside} is another card abstraction than the one that {path} was made with")
-    return _strategy(path, game, map_buckets(beside, game), mapped=True)[0]
+    return beside
