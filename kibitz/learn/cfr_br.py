@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..search.public_chance.betting_tree import FOLD, SHOWDOWN
 from ..search.public_chance.buckets import Buckets
 from .pcs_solvers import check_board
 from .public_chance import TorchPublicChanceCfr
@@ -23,13 +22,14 @@ from .public_streets import (
     Node,
     Pair,
     Street,
-    ended,
     first_entries,
     fused,
     join,
     lay_out,
     plain,
     public_street,
+    round_products,
+    settled,
     spread,
 )
 
@@ -47,6 +47,7 @@ class CfrBr(TorchPublicChanceCfr):
         cards = buckets.cards
         check_board(game, cards)
         super().__init__(game, buckets, seed, boards if cards.streets > 2 else 1, device)
+        round_products(cards.streets > 2)
         self.last, self.trunk_streets = cards.streets - 1, cards.streets - 2
         self.steps = fused() if device.startswith("cuda") else plain
         self._tables = [cards.lossless(street) for street in range(self.trunk_streets)]
@@ -137,12 +138,11 @@ class Walk:
             for place, child in enumerate(node.children):
                 reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
         values = self._below(street, reaches, self.answer)
+        settled(street, reaches, batch, values)
         ones = torch.ones(reach[0].shape[1], device=solver.device)
         for i in range(len(street.nodes) - 1, -1, -1):
             node = street.nodes[i]
-            if node.seat in (FOLD, SHOWDOWN):
-                values[i] = ended(node, reaches[i], batch)
-            elif node.seat >= 0:
+            if node.seat >= 0:
                 own, rest = self._answer(street, node, [values[child] for child in node.children], reaches[i])
                 values[i] = ((own, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (own, ones))
         return _scaled(values[0])
@@ -175,12 +175,11 @@ class Walk:
                 after = mine * (answer[place] if answer.is_floating_point() else answer == place)
                 reaches[child] = (after, other) if node.seat == 0 else (other, after)
         values = self._below(street, reaches, self.update)
+        settled(street, reaches, batch, values)
         ones = torch.ones(reach[0].shape[1], device=solver.device)
         for i in range(len(street.nodes) - 1, -1, -1):
             node = street.nodes[i]
-            if node.seat in (FOLD, SHOWDOWN):
-                values[i] = ended(node, reaches[i], batch)
-            elif node.seat >= 0:
+            if node.seat >= 0:
                 children, strategy = [values[child] for child in node.children], self.strategies.pop(id(node))
                 own, rest = solver.steps.update(
                     solver.regrets[node.table], batch.buckets[street.number], strategy, node.seat, children, count,
