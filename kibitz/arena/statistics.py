@@ -67,15 +67,16 @@ class Result:
 
     def rows(self, milli_unit: str = "") -> list[list[str]]:
         """Lines of a table: measure, value, 95% interval. `milli_unit` is what a thousandth of a payoff is called."""
+        unit = f", {milli_unit[1:].partition('/')[0]}" if milli_unit else ""  # of mbb/g: bb
         found = [
             ["won / drawn / lost", f"{self.wins:,} / {self.draws:,} / {self.losses:,}", ""],
             ["score (a draw is half)", f"{100 * self.score.mean:.1f}%", self.score.span(100, ".1f", "%")],
-            ["mean payoff", f"{self.payoff.mean:+.4f}", self.payoff.span()],
+            [f"mean payoff{unit}", f"{self.payoff.mean:+.4f}", self.payoff.span()],
         ]
         if milli_unit:
             found.append([f"in {milli_unit}", f"{1000 * self.payoff.mean:+,.1f}", self.payoff.span(1000, "+,.1f")])
         if not math.isnan(self.deviation):
-            found.append(["standard deviation between games", f"{self.deviation:.4f}", ""])
+            found.append([f"standard deviation between games{unit}", f"{self.deviation:.4f}", ""])
         return found
 
     def __str__(self) -> str:

@@ -63,7 +63,7 @@ def match(
     from ...arena.match import FILE, RESULT, open_run
     from ...arena.match import match as play_match
     from ...games import load
-    from ..ui.arena_tables import needed, players_table, print_line, print_needed, result_table, shown
+    from ..ui.arena_tables import needed, players_table, print_line, print_needed, print_unit, result_table, shown
 
     if number is not None and deals is not None:
         raise BadInput(f"--games {number} and --deals {deals}: give one of them")
@@ -90,6 +90,7 @@ def match(
     out.print(result_table(players, result, milli_unit))
     if seats > 2:
         out.print(players_table(players, result))
+    print_unit(game)
     print_needed(measured, milli_unit)
     print_line(f"games:  {run.path(FILE)}\nresult: {run.path(RESULT)}")
     write_json(json_file, measured)
