@@ -78,7 +78,7 @@ PLACEHOLDERS = (
 )
 # Run folders that pages refer to, and the commands that make them where the page itself hasn't.
 RUNS = {
-    r"runs/doppelkopf-(match|session)-\d+": "{1} doppelkopf ensemble-uct:2x4 random random random",
+    r"runs/doppelkopf-(match|session)-\d+": "{1} doppelkopf random random random random",
     r"runs/doppelkopf-record-\d+|runs/uct-games": "record doppelkopf:thesis --players random",
     r"runs/rules-games": "record doppelkopf --players random",
     r"runs/(doppelkopf-)?cards(-\d+)?": "train cards doppelkopf:thesis --data runs/uct-games",

@@ -1,7 +1,7 @@
 """Writes the generated parts of `docs/games`: facts, options and playthroughs of the pages, the table, the replays.
 
     python -m kibitz.app.game_pages          # by `python -m kibitz.app.cli_reference`, too
-    python -m kibitz.app.game_pages --play   # play the games of the playthroughs anew, first
+    python -m kibitz.app.game_pages --play   # first play the games of the playthroughs again
 
 A generated part stands between the lines `<!-- generated: NAME -->` and `<!-- end -->`. The games that are shown are
 records in `docs/games/playthroughs.jsonl`.
@@ -80,7 +80,7 @@ def shipped_games() -> dict[str, Any]:
 
 
 def pages() -> Iterator[tuple[Path, bytes]]:
-    """All generated files with their contents: pages whose generated parts are filled in anew, and the replays."""
+    """All generated files with their contents: pages with their generated parts filled in, and the replays."""
     shown = {load(record.game).name: record for record in read_records(RECORDS)}
     for name in shipped_games():
         page, record = FOLDER / f"{name}.md", shown[name]
@@ -91,7 +91,7 @@ def pages() -> Iterator[tuple[Path, bytes]]:
 
 
 def filled(page: Path, parts: Mapping[str, Callable[[], str]]) -> str:
-    """The text of a page with each of its generated parts made anew."""
+    """The text of a page with each of its generated parts filled in."""
     return PART.sub(lambda found: f"{found[1]}{parts[found[2]]()}\n{found[3]}", page.read_text("utf-8"))
 
 
@@ -281,7 +281,7 @@ def played(name: str, player: str, number: int) -> Record:
     return record
 
 
-def play_anew() -> None:
+def play_again() -> None:
     """Play the games of the playthroughs and write their records, numbered as in the file."""
     records = [replace(played(*shown), number=i) for i, shown in enumerate(SHOWN.values())]
     write_atomically(RECORDS, "".join(record.line() for record in records).encode())
@@ -295,5 +295,5 @@ def write() -> None:
 
 if __name__ == "__main__":
     if "--play" in sys.argv[1:]:
-        play_anew()
+        play_again()
     write()

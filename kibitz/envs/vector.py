@@ -1,6 +1,6 @@
 """Thousands of games side by side in compiled rules, NumPy in and out, for learners of your own.
 
-A game that is over gives its payoffs and begins anew in the same step. Chance plays inside. Each game has a random
+A game that is over gives its payoffs and is reset in the same step. Chance plays inside. Each game has a random
 stream of its own, so it is the same game whatever the number of games and threads.
 """
 
@@ -59,7 +59,7 @@ class VectorEnv:
         self._masks: np.ndarray | None = None
 
     def reset(self, seed: int | None = None) -> Step:
-        """Begin all games anew.
+        """Reset all games.
 
         Args:
             seed: The same seed gives the same games; by default the random streams go on.
@@ -75,7 +75,7 @@ class VectorEnv:
         return self._advance(np.full(self.games, NO_ACTION))
 
     def step(self, actions: np.ndarray) -> Step:
-        """Play one action in each game; games that are over begin anew.
+        """Play one action in each game; games that are over are reset.
 
         Args:
             actions: [games] whole numbers, each legal for the seat to move.
@@ -191,7 +191,7 @@ def deal(game, state, played, limit, rng):
 
 @kernel
 def advance(game, opening, states, turns, chance, actions, out, views, hidden, limit, view, legal):
-    """Play an action in each game (NO_ACTION: none), then chance; begin anew where the game is over.
+    """Play an action in each game (NO_ACTION: none), then chance; reset the game where it is over.
 
     Observations are written to `out`, or where the game has no encoding the views to `views`.
     """

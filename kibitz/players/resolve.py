@@ -1,4 +1,4 @@
-"""A table strategy of poker whose last two streets are solved anew while it plays."""
+"""A table strategy of poker whose last two streets are re-solved while it plays."""
 
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ from .player import AdvisedPlayer, player, same
 
 @player("resolve")
 class ResolvingPlayer(AdvisedPlayer):
-    """Plays a table strategy of poker, and solves the last two streets anew while it plays."""
+    """Plays a table strategy of poker, and re-solves the last two streets while it plays."""
 
     plays = "the poker that its strategy was solved for by `kibitz solve --with pcs`"
     example = "runs/holdem-pcs-001"
@@ -24,7 +24,7 @@ class ResolvingPlayer(AdvisedPlayer):
         file: Annotated[str, "a strategy by public chance sampling, or the run folder that holds it"],
         iterations: Annotated[int, "iterations of CFR per street that is solved", Interval(1, 1_000_000)] = 400,
         gadget: Annotated[bool, "no: solve for the ranges as they are, stronger against these and unsafe"] = True,
-        streets: Annotated[int, "number of last streets that are solved anew", Interval(1, 2)] = 2,
+        streets: Annotated[int, "number of last streets that are re-solved", Interval(1, 2)] = 2,
     ) -> None:
         self.path = as_path(file)
         if self.path.is_dir():

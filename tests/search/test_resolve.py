@@ -1,4 +1,4 @@
-"""Subgames solved anew: they converge, and with the gadget no hand of the opponent gains over the blueprint."""
+"""Re-solved subgames: they converge, and with the gadget no hand of the opponent gains over the blueprint."""
 
 import numpy as np
 import pytest
@@ -81,6 +81,10 @@ def test_with_the_gadget_no_hand_gains_over_the_blueprint(blueprint, seat):
     scale = np.abs(limit).max()
     gained = best_response(safe, 1 - seat, reach) - limit
     assert gained[free].max() < 0.02 * scale
+    regrets = np.maximum(safe._gadget, 0)
+    worse = free & (gained < -0.1 * scale)  # hands that would lose by entering: the opponent refuses with them
+    assert worse.any()
+    assert (regrets[0, worse] <= 0.1 * regrets[:, worse].sum(axis=0)).all()
     reach[1 - seat] *= np.arange(len(free)) == np.flatnonzero(free)[0]  # as if the opponent had one hand only
     unsafe = Subgame(blueprint, root, BOARD, reach)
     unsafe.run(4000)

@@ -9,7 +9,7 @@ from ...core.files import read_text, write_atomically
 from ...core.names import BadInput, choose
 from ..ui.progress import err, out, reporting
 from ..ui.words import Words
-from .options import Trust, check_writable, path_to_read
+from .options import PlayedGame, Trust, check_writable, path_to_read
 
 if TYPE_CHECKING:
     from ...games.doppelkopf import thesis_lines
@@ -61,14 +61,7 @@ def convert(
         int | None,
         typer.Option(min=1, max=4, help="Format thesis: write only the line of this seat. Default: all four."),
     ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            help="Formats thesis, acpc and pokerstars: the game that was played.",
-            metavar="GAME",
-            show_default="doppelkopf:thesis or holdem",
-        ),
-    ] = None,
+    rules: PlayedGame = None,
     letters: Annotated[
         str,
         typer.Option(

@@ -178,3 +178,14 @@ def write_json(path: Path | None, value: Any) -> None:
         print(json.dumps(value, indent=2), flush=True)
     elif path is not None:
         write_atomically(path, (json.dumps(value, indent=2) + "\n").encode())
+
+
+PlayedGame = Annotated[
+    str | None,
+    typer.Option(
+        "--rules",
+        help="Formats thesis, acpc and pokerstars: the game that was played.",
+        metavar="GAME",
+        show_default="doppelkopf:thesis or holdem",
+    ),
+]

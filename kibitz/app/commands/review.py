@@ -11,7 +11,7 @@ from ...core import names
 from ...core.names import BadInput, choose
 from ..ui.progress import out, reporting
 from .convert import FORMATS, READ_ONLY, choices
-from .options import Json, Memory, Seed, Trust, path_to_read, write_json
+from .options import Json, Memory, PlayedGame, Seed, Trust, path_to_read, write_json
 
 COST_OF_A_POLICY = (
     "policy: how often {player} plays the move; values: the mean of playouts in which both seats then play like "
@@ -55,14 +55,7 @@ def review(
             metavar="FORMAT",
         ),
     ] = None,
-    rules: Annotated[
-        str | None,
-        typer.Option(
-            help="Formats thesis, acpc and pokerstars: the game that was played.",
-            metavar="GAME",
-            show_default="doppelkopf:thesis or holdem",
-        ),
-    ] = None,
+    rules: PlayedGame = None,
     seed: Seed = 1,
     language: Annotated[str, typer.Option(help="Language of the output: en or de.")] = "en",
     memory: Memory = None,

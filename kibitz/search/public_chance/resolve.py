@@ -36,7 +36,7 @@ class Subgame:
         self.tree, self.street = subtree(self.strategy.tree, self.root), int(self.strategy.tree.street[self.root])
         self._ahead = cards.streets - 1 - self.street  # streets to come
         if self._ahead > 1:
-            raise BadInput(f"street {self.street + 1} can't be solved anew: the last two of {cards.streets} can")
+            raise BadInput(f"street {self.street + 1} can't be re-solved: the last two of {cards.streets} can")
         rest = np.setdiff1d(np.arange(cards.deck), self.board)
         boards = np.column_stack([np.tile(self.board, (len(rest), 1)), rest]) if self._ahead else self.board[None]
         self.boards, self.hands = boards, ranked(cards, boards, self._ahead)
@@ -171,7 +171,7 @@ class Resolver:
     """Answers for views of one seat: on the last two streets by subgames, before them by the blueprint.
 
     Subgames are kept, so a street is solved once; on the last street the reaches follow the street before it as it was
-    solved anew.
+    re-solved.
     """
 
     def __init__(self, strategy: TableStrategy, iterations: int, safe: bool = True, streets: int = 2, seed: int = 1):
