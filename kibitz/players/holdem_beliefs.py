@@ -173,6 +173,12 @@ def public_strategy(game: Any, state: Any, player: Any) -> Hands:
     return _hands(game, state, int(game.turn(state)), player, int(masks(board)))
 
 
+def distance(one: Hands, other: Hands) -> float:
+    """How far two policies are apart, 0 to 1: the total variation distance, as a mean over all hands that fit."""
+    possible = one.policy.any(axis=1)
+    return float(0.5 * np.abs(one.policy - other.policy)[possible].sum(axis=1).mean())
+
+
 def differences(one: Hands, other: Hands) -> list[tuple[str, list[float], list[float]]]:
     """Classes whose mean policies differ, with both policies: the largest difference times combos first."""
     pairs = [

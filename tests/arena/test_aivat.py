@@ -13,7 +13,9 @@ from kibitz.arena.play import seed_of
 from kibitz.arena.statistics import further_games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
+from kibitz.search.public_chance.cards import cards_of
 
+LEDUC = games.load("leduc")
 SMALL = games.load("leduc:raises=1")
 APART = games.load("leduc:raises=1,told_apart=yes,ranks=2")
 # Seven cards of one suit: two hands and the flop are all of them.
@@ -98,10 +100,17 @@ def moments(game, players, known, number=0):
         player.begin(game, 0, seed_of(1, number, i))
     actions, probs, payoffs = zip(*all_games(game, players, number), strict=True)
     assert sum(probs) == pytest.approx(1, abs=1e-12)
-    estimators = [Estimator(game, seen, ["one", "two"], 1, corrections) for corrections in (False, True)]
-    values = np.array([payoffs, *([each.estimate(number, line) for line in actions] for each in estimators)])
-    means = values @ probs
-    return np.column_stack([means, (values - means[:, None]) ** 2 @ probs])
+    public = 2 * cards_of(game).hole * all(known)  # of two known policies all games with these bets and boards are one
+    values = [payoffs]
+    for corrections in (False, True):
+        estimator = Estimator(game, seen, ["one", "two"], 1, corrections)
+        found = {
+            line[public:]: estimator.estimate(number, line)
+            for line in {line[public:]: line for line in actions}.values()
+        }
+        values.append([found[line[public:]] for line in actions])
+    means = np.array(values) @ probs
+    return np.column_stack([means, (np.array(values) - means[:, None]) ** 2 @ probs])
 
 
 EITHER = [(True, True), (True, False), (False, True)]
@@ -117,7 +126,21 @@ def test_in_leduc_the_estimate_is_unbiased_and_varies_less_over_all_games(game, 
     assert whole[1] < (0.5 if all(known) else 0.9) * payoff[1]
 
 
-@pytest.mark.parametrize(("known", "number"), [(EITHER[0], 0), (EITHER[1], 1)])
+def test_in_leduc_of_the_usual_size_the_estimate_is_unbiased():
+    payoff, imaginary, whole = moments(LEDUC, (Fixed(LEDUC, 3), Fixed(LEDUC, 10)), (True, True))
+    assert [imaginary[0], whole[0]] == pytest.approx([payoff[0]] * 2, abs=1e-9)
+    assert whole[1] < 0.5 * payoff[1]
+
+
+def test_hands_of_known_policies_do_not_matter():
+    players = Fixed(SMALL, 3), Fixed(SMALL, 10)
+    estimator, found = Estimator(SMALL, players, ["one", "two"], 1), {}
+    for actions, _, _ in all_games(SMALL, players, 0):
+        found.setdefault(actions[2:], set()).add(round(estimator.estimate(0, actions), 9))
+    assert {len(each) for each in found.values()} == {1}
+
+
+@pytest.mark.parametrize(("known", "number"), [(EITHER[0], 0), (EITHER[1], 1)], ids=["two_known", "one_known"])
 def test_in_holdem_the_estimate_is_unbiased_and_varies_less_over_all_games(known, number):
     """The other hand is known from one's own and the flop, so with one known policy only luck can be subtracted."""
     payoff, imaginary, whole = moments(HOLDEM, (Fixed(HOLDEM, 3), Fixed(HOLDEM, 10)), known, number)
@@ -126,10 +149,11 @@ def test_in_holdem_the_estimate_is_unbiased_and_varies_less_over_all_games(known
     assert whole[1] < 0.999 * payoff[1]
 
 
-def test_it_is_unbiased_where_seats_are_all_in():
-    payoff, imaginary, whole = moments(ALL_IN, (Fixed(ALL_IN, 3), Fixed(ALL_IN, 10)), (True, True))
+@pytest.mark.parametrize("known", EITHER)
+def test_it_is_unbiased_where_seats_are_all_in(known):
+    payoff, imaginary, whole = moments(ALL_IN, (Fixed(ALL_IN, 3), Fixed(ALL_IN, 10)), known)
     assert [imaginary[0], whole[0]] == pytest.approx([payoff[0]] * 2, abs=1e-9)
-    assert whole[1] < 1e-12  # one decision and one deal: their luck is all there is
+    assert whole[1] < 1e-12 if all(known) else whole[1] < payoff[1]  # two: luck of one decision and one deal is all
 
 
 def test_it_is_unbiased_where_boards_to_come_are_sampled(monkeypatch):
@@ -141,7 +165,7 @@ def test_it_is_unbiased_where_boards_to_come_are_sampled(monkeypatch):
 
 def test_a_player_that_draws_its_policy_is_known_by_what_it_drew():
     found = set()
-    for number in range(6):
+    for number in range(4):
         players = Drawing(SMALL, 3), Fixed(SMALL, 10)
         payoff, _, whole = moments(SMALL, players, (True, True), number)
         assert whole[0] == pytest.approx(payoff[0], abs=1e-9)

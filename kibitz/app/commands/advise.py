@@ -84,7 +84,7 @@ def advise(
     from ...players.holdem_insight import HandInsight, hand_insight
     from ..ui.formatting import advice_table, position
     from ..ui.position_parser import parse_position, split
-    from ..ui.range_grid import equity_in_words, insight_text
+    from ..ui.range_grid import insight_text
     from ..ui.referee import Follower, own_views
     from ..ui.words import Words
 
@@ -117,10 +117,10 @@ def advise(
     asked = {"game": full_name(game), "line": split(moves), "seat": seat + 1, "with": player, "seed": seed}
     report = asked | advice.as_json(game, views[-1]) | ({"beliefs": believed.as_json()} if asked_for else {})
     if plot_file is not None:
-        from ..ui.range_plot import plot_beliefs
+        from ..ui.range_plot import plot_insight
 
-        title = f"{full_name(game)}: {moves}\n{equity_in_words(believed.equity, words)}"
-        write_atomically(plot_file, plot_beliefs(believed.believed, title, plot_file.suffix[1:].lower(), words))
+        title = f"{full_name(game)}: {moves}"
+        write_atomically(plot_file, plot_insight(believed, title, plot_file.suffix[1:].lower(), words))
     if json_file == STDOUT:
         print(json.dumps(report, indent=2))
         return

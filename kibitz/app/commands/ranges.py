@@ -52,7 +52,7 @@ def ranges(
     """
     from ...games import full_name, load
     from ...games.holdem import Holdem
-    from ...players.holdem_beliefs import differences, public_position, public_strategy
+    from ...players.holdem_beliefs import differences, distance, public_position, public_strategy
     from ..ui.range_grid import DIAGONAL, grid_text, mixed_in_words, moves_in_words, strategy_cells
     from ..ui.words import Words
 
@@ -65,7 +65,8 @@ def ranges(
     seat = int(game.turn(state))
     with reporting("asking for every hand"):
         found = [public_strategy(game, state, player) for player in players]
-    said = f"{full_name(game)}, {words('seat {seat}', seat=seat + 1)}: {line or words('first decision')}"
+    who = f"{words('seat {seat}', seat=seat + 1)} ({words(('big blind', 'small blind')[seat])})"
+    said = f"{full_name(game)}, {who}: {line or words('first decision')}"
     print_plain(said)
     moves = moves_in_words(found[0])
     cells = [strategy_cells(hands, percent=len(found) == 1) for hands in found]
@@ -81,8 +82,13 @@ def ranges(
     for player, hands in zip(players, found, strict=True):
         mixed = mixed_in_words(hands.actions, hands.mean_policy())
         print_plain(f"{player}: {words('on average {mixed}', mixed=mixed)}")
-    different = differences(*found)[:DIFFERENCES] if len(found) == 2 else []
-    if different:
+    apart = {"distance": distance(*found)} if len(found) == 2 else {}
+    if apart:
+        text = "their moves differ by {share} on average over all hands (total variation distance)"
+        text = words(text, share=f"{apart['distance']:.1%}")
+        print_plain(text)
+        said += f"\n{text}"
+    if different := differences(*found)[:DIFFERENCES] if apart else []:
         text = words("the largest differences between {one} and {other}", one=players[0], other=players[1])
         print_plain(f"{text}:")
         for name, *policies in different:
@@ -90,8 +96,7 @@ def ranges(
     if plot_file is not None:
         from ..ui.range_plot import plot_strategies
 
-        titles = [f"{player}\n{said}" for player in players]
-        write_atomically(plot_file, plot_strategies(titles, found, plot_file.suffix[1:].lower(), words))
+        write_atomically(plot_file, plot_strategies(players, found, said, plot_file.suffix[1:].lower(), words))
         print_plain(f"plot: {plot_file}")
     report = [{"player": player} | hands.as_json() for player, hands in zip(players, found, strict=True)]
-    write_json(json_file, {"game": full_name(game), "line": line, "seat": seat + 1, "players": report})
+    write_json(json_file, {"game": full_name(game), "line": line, "seat": seat + 1, "players": report} | apart)

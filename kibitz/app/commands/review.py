@@ -75,9 +75,10 @@ def review(
     from ...arena.review import review as review_game
     from ...games import load_stored
     from ...games.display import display
+    from ...games.holdem.display import STREETS
     from ...games.record_files import read_game
     from ...players import default_player
-    from ..ui.formatting import unit_note
+    from ..ui.formatting import position, unit_note
     from ..ui.tables import compact_table
     from ..ui.words import Words
 
@@ -96,14 +97,19 @@ def review(
     players = ", ".join(f"{words('seat {seat}', seat=i + 1)} {name}" for i, name in enumerate(record.players))
     head = "game {number} of {game}: {players}; reviewed by {player}"
     say(words(head, number=number, game=record.game, players=players, player=player))
-    table = compact_table(*map(words, HEAD))
-    styles = dict(zip(MARKS, ("red", "yellow", "cyan"), strict=True))
     shown = display(game, language)
+    streets = in_blinds(game)  # in hold'em decisions are found by their street, and all cards and bets are shown
+    if streets:
+        *_, (end, _) = record.replay()
+        out.print(position(shown, end, -1, words("the hand")))
+    table = compact_table(*map(words, ["street", *HEAD[1:]] if streets else HEAD))
+    styles = dict(zip(MARKS, ("red", "yellow", "cyan"), strict=True))
     for row, move in zip(found.rows(shown), found.moves, strict=True):
         if move.mark or shown.is_visible(move.view, move.action):  # nobody hears that a seat announces nothing
-            table.add_row(*row[:-1], words(move.mark) if move.mark else "", style=styles.get(move.mark, ""))
+            first = STREETS[move.view.street] if streets else row[0]
+            table.add_row(first, *row[1:-1], words(move.mark) if move.mark else "", style=styles.get(move.mark, ""))
     say(table)
-    unit = " bb" if in_blinds(game) else ""
+    unit = " bb" if streets else ""
     for mover in sorted({move.seat for move in found.moves}):
         total, marked = found.total_cost(mover), [move.mark for move in found.moves if move.seat == mover and move.mark]
         margin = found.total_margin(mover)

@@ -9,7 +9,6 @@ from typing import Any
 from rich.text import Text
 
 from ...games.holdem.display import RANKS
-from ...games.holdem.equity import Equity
 from ...players.german import said_in
 from ...players.holdem_beliefs import Hands
 from ...players.holdem_insight import HandInsight
@@ -95,11 +94,12 @@ def mixed_in_words(actions: tuple[str, ...], policy: Any) -> str:
     return ", ".join(f"{action} {100 * share:.0f}%" for share, action in pairs if share >= 0.005)
 
 
-def equity_in_words(found: Equity, words: Words = ENGLISH) -> str:
-    """`As Ah wins 84.3% of showdowns against this range (a tie is half a win)`."""
+def equity_in_words(insight: HandInsight, words: Words = ENGLISH) -> str:
+    """`As Ah (AA) wins 84.3% of showdowns against this range (a tie is half a win)`."""
+    found = insight.equity
     share = f"{100 * found.share:.1f}%" if found.exact else words("about {share}", share=f"{100 * found.share:.0f}%")
     text = "{hand} wins {share} of showdowns against this range (a tie is half a win)"
-    return words(text, hand=found.hand, share=share)
+    return words(text, hand=f"{found.hand} ({insight.hand_class})", share=share)
 
 
 def insight_text(insight: HandInsight, width: int, words: Words = ENGLISH, legend: bool = True) -> Text:
@@ -110,11 +110,11 @@ def insight_text(insight: HandInsight, width: int, words: Words = ENGLISH, legen
         legend: Whether to say what the grids mean.
     """
     own, other = insight.believed.own, insight.believed.other
-    grids = [(words("hands of seat {seat}", seat=other.seat + 1), weight_cells(other))]
+    grids = [(words("range of seat {seat}", seat=other.seat + 1), weight_cells(other))]
     shades = words("██ 75% or more of the highest weight, ▓▓ 50%, ▒▒ 25%, ░░ 5%, ·· less, blank 0")
     lines = [said_in(words.language, other.basis), shades]
     if own.actions:
-        title = words("moves of seat {seat} by hand", seat=own.seat + 1)
+        title = words("strategy of seat {seat} with each hand", seat=own.seat + 1)
         grids.insert(0, (title, strategy_cells(own, marked=insight.hand_class)))
         played = words("on average {mixed}", mixed=mixed_in_words(own.actions, own.mean_policy()))
         lines = [
@@ -128,4 +128,4 @@ def insight_text(insight: HandInsight, width: int, words: Words = ENGLISH, legen
     text = together if fits else Text("\n").join(grid_text([each]) for each in grids)
     for line in [*lines, words(DIAGONAL)] if legend else []:
         text.append("\n").append(line, "dim")
-    return text.append("\n").append(equity_in_words(insight.equity, words))
+    return text.append("\n").append(equity_in_words(insight, words))

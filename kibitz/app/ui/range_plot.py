@@ -11,39 +11,45 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Patch, Rectangle
 
 from ...players.german import said_in
-from ...players.holdem_beliefs import Hands, RangeBeliefs
-from .range_grid import DIAGONAL, mixed_in_words
+from ...players.holdem_beliefs import Hands
+from ...players.holdem_insight import HandInsight
+from .range_grid import DIAGONAL, equity_in_words, mixed_in_words
 from .words import ENGLISH, Words
 
 # Of moves, as on the web table; blue, green and red are told apart by their lightness too.
 COLOURS = {"fold": "#a9c1d9", "check": "#cfe8b9", "call": "#cfe8b9", "bet": "#d9705b", "raise": "#d9705b"}
 WEIGHT, IMPOSSIBLE, LINES = "#8e5aa8", "#eeeeee", "#d8d8d8"
-HEIGHT = 8.1  # inches
+WIDTH, HEIGHT = 6.2, 7.8  # inches of a grid with its legend
 
 
-def plot_strategies(titles: Sequence[str], found: Sequence[Hands], form: str, words: Words = ENGLISH) -> bytes:
+def plot_strategies(
+    players: Sequence[str], found: Sequence[Hands], title: str, form: str, words: Words = ENGLISH
+) -> bytes:
     """What players do with every hand, one grid each, as the content of a file; `form` is png or svg."""
-    figure, grids = plt.subplots(1, len(found), figsize=(6.2 * len(found), HEIGHT), layout="constrained", squeeze=False)
-    for axes, title, hands in zip(grids[0], titles, found, strict=True):
-        _strategy(axes, title, hands, words)
-    return _content(figure, form, words)
+    figure, grids = _figure(len(found))
+    for axes, player, hands in zip(grids, players, found, strict=True):
+        _strategy(axes, player, hands, words)
+    return _content(figure, title, form, words)
 
 
-def plot_beliefs(believed: RangeBeliefs, title: str, form: str, words: Words = ENGLISH) -> bytes:
-    """A seat's strategy and the other seat's range side by side, as the content of a file."""
-    own, other = believed.own, believed.other
-    figure, grids = plt.subplots(1, 2 if own.actions else 1, figsize=(12.4 if own.actions else 6.2, HEIGHT),
-                                 layout="constrained", squeeze=False)  # fmt: skip
+def plot_insight(insight: HandInsight, title: str, form: str, words: Words = ENGLISH) -> bytes:
+    """A seat's strategy, with its own hand framed, and the other seat's range, as the content of a file."""
+    own, other = insight.believed.own, insight.believed.other
+    figure, grids = _figure(2 if own.actions else 1)
     if own.actions:
-        title_own = words("moves of seat {seat} by hand", seat=own.seat + 1)
-        _strategy(grids[0, 0], f"{title_own}\n{said_in(words.language, own.basis)}", own, words)
-    _weights(grids[0, -1], words("hands of seat {seat}", seat=other.seat + 1), other, words)
-    figure.suptitle(title, fontsize=10, parse_math=False)
-    return _content(figure, form, words)
+        title_own = words("strategy of seat {seat} with each hand", seat=own.seat + 1)
+        _strategy(grids[0], f"{title_own}\n{said_in(words.language, own.basis)}", own, words, insight.hand_class)
+    _weights(grids[-1], words("range of seat {seat}", seat=other.seat + 1), other, words)
+    return _content(figure, f"{title}\n{equity_in_words(insight, words)}", form, words)
 
 
-def _strategy(axes: Any, title: str, hands: Hands, words: Words) -> None:
-    """Split each cell by the moves, from left to right the most aggressive one first."""
+def _figure(grids: int) -> tuple[Any, Any]:
+    figure, axes = plt.subplots(1, grids, figsize=(WIDTH * grids, HEIGHT), layout="constrained", squeeze=False)
+    return figure, axes[0]
+
+
+def _strategy(axes: Any, title: str, hands: Hands, words: Words, marked: str = "") -> None:
+    """Split each cell by the moves, from left to right the most aggressive one first; frame the marked class."""
     grid = hands.grid()
     for y, row in enumerate(grid):
         for x, cell in enumerate(row):
@@ -51,7 +57,7 @@ def _strategy(axes: Any, title: str, hands: Hands, words: Words) -> None:
             for action, share in reversed(list(zip(hands.actions, cell["policy"], strict=True))):
                 axes.add_patch(Rectangle((left, y), share, 1, color=COLOURS[action], linewidth=0))
                 left += share
-    _frame(axes, title, grid)
+    _frame(axes, title, grid, marked)
     mixed = mixed_in_words(hands.actions, hands.mean_policy())
     legend = [Patch(color=COLOURS[action], label=action) for action in reversed(hands.actions)]
     note = words("width: share of the move; on average {mixed}", mixed=mixed)
@@ -70,8 +76,8 @@ def _weights(axes: Any, title: str, hands: Hands, words: Words) -> None:
     _legend(axes, [Patch(color=WEIGHT, label=words("weight"))], note)
 
 
-def _frame(axes: Any, title: str, grid: list[list[dict[str, Any]]]) -> None:
-    """Names, lines between the cells, and grey for classes that are impossible."""
+def _frame(axes: Any, title: str, grid: list[list[dict[str, Any]]], marked: str = "") -> None:
+    """Names, lines between the cells, a frame around the marked class, and grey for those that are impossible."""
     size = len(grid)
     for y, row in enumerate(grid):
         for x, cell in enumerate(row):
@@ -79,6 +85,8 @@ def _frame(axes: Any, title: str, grid: list[list[dict[str, Any]]]) -> None:
                 axes.add_patch(Rectangle((x, y), 1, 1, color=IMPOSSIBLE, linewidth=0))
             axes.text(x + 0.5, y + 0.5, cell["name"], ha="center", va="center", fontsize=8,
                       color="black" if cell["combos"] else "#999999")  # fmt: skip
+            if cell["name"] == marked:
+                axes.add_patch(Rectangle((x, y), 1, 1, fill=False, linewidth=2.5, zorder=3, clip_on=False))
     for at in range(size + 1):
         axes.axhline(at, color=LINES, linewidth=0.8)
         axes.axvline(at, color=LINES, linewidth=0.8)
@@ -94,7 +102,8 @@ def _legend(axes: Any, patches: list[Patch], note: str) -> None:
     )  # fmt: skip
 
 
-def _content(figure: Any, form: str, words: Words) -> bytes:
+def _content(figure: Any, title: str, form: str, words: Words) -> bytes:
+    figure.suptitle(title, fontsize=10, parse_math=False)
     figure.supxlabel(words(DIAGONAL), fontsize=9)
     data = io.BytesIO()
     figure.savefig(data, format=form, dpi=140, bbox_inches="tight")

@@ -66,9 +66,11 @@ GERMAN = {
         "bb: Big Blinds zu {chips} Chips, gewonnen oder verloren in der ganzen Hand"
     ),
     # ranges
-    "moves of seat {seat} by hand": "Züge von Platz {seat} je Blatt",
-    "hands of seat {seat}": "Blätter von Platz {seat}",
+    "strategy of seat {seat} with each hand": "Strategie von Platz {seat} je Blatt",
+    "range of seat {seat}": "Range von Platz {seat}",
     "first decision": "erste Entscheidung",
+    "small blind": "Small Blind",
+    "big blind": "Big Blind",
     "left": "links",
     "right": "rechts",
     "weight": "Gewicht",
@@ -85,11 +87,14 @@ GERMAN = {
     ),
     "about {share}": "etwa {share}",
     "{hand} wins {share} of showdowns against this range (a tie is half a win)": (
-        "{hand} gewinnt {share} der Showdowns gegen diese Blätter (Teilung zählt halb)"
+        "{hand} gewinnt {share} der Showdowns gegen diese Range (Teilung zählt halb)"
     ),
     "width: share of the move; on average {mixed}": "Breite: Anteil des Zuges; im Mittel {mixed}",
     "height: how likely a hand of this class is, relative to the likeliest": (
         "Höhe: wie wahrscheinlich so ein Blatt ist, verglichen mit dem wahrscheinlichsten"
+    ),
+    "their moves differ by {share} on average over all hands (total variation distance)": (
+        "ihre Züge unterscheiden sich um {share} im Mittel aller Blätter (Totalvariation)"
     ),
     "the largest differences between {one} and {other}": "die größten Unterschiede zwischen {one} und {other}",
     # help
@@ -122,6 +127,7 @@ GERMAN = {
         "Spiel {number}, {game}: {players}; geprüft von {player}"
     ),
     "turn": "Zug",
+    "street": "Runde",
     "seat": "Platz",
     "best": "bester",
     "cost": "Verlust",
@@ -137,6 +143,7 @@ GERMAN = {
     "marks by cost: {marks} ({shares} of the range from {low} to {high})": (
         "Urteile nach Verlust: {marks} ({shares} der Spanne von {low} bis {high})"
     ),
+    "the hand": "die Hand",
     "marks by cost: {marks} bb, where the cost is beyond its margin of error": (
         "Urteile nach Verlust: {marks} bb, wo der Verlust über seinem Fehlerbereich liegt"
     ),

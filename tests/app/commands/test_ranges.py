@@ -16,7 +16,7 @@ from kibitz.arena.review import review
 from kibitz.core.names import BadInput
 from kibitz.games.record_files import read_game
 from kibitz.players import make_for
-from kibitz.players.holdem_beliefs import differences, hand_class, public_position, public_strategy
+from kibitz.players.holdem_beliefs import differences, distance, hand_class, public_position, public_strategy
 from kibitz.players.holdem_insight import hand_insight
 
 from ...arena.test_acpc_match import play as play_at_dealer
@@ -94,11 +94,11 @@ def test_advice_shows_both_grids_in_80_columns(kibitz, tmp_path):
     assert found["A"][0][:2] == ["b8", "c9"]  # aces bet 85% of the time, AKs always checks
     assert {cell for _, right in found.values() for cell in right} <= {"██", "▓▓", "▒▒", "░░", "··"}
     assert "likeliest move (c check, b bet) and its share in tenths; 9: 90% or more" in lines
-    assert any(line.startswith("As Ah wins 90.1%") and "of showdowns against this range" in line for line in lines)
+    assert any(line.startswith("As Ah (AA) wins 90.1%") and "of showdowns against this range" in line for line in lines)
     lines = printed(kibitz("advise", "holdem", "??AhAs", "--with", STYLE, "--no-range"))
     assert not rows(lines)
     german = printed(kibitz("advise", "holdem", "??AhAs raise call 2c7dTs check", "--with", STYLE, "--language", "de"))
-    assert any("der Showdowns gegen diese Blätter (Teilung zählt halb)" in line for line in german)
+    assert any("der Showdowns gegen diese Range (Teilung zählt halb)" in line for line in german)
     assert any(line.startswith(f"links: wenn Platz 2 wie {STYLE} spielt; im Mittel ") for line in german)
 
 
@@ -132,8 +132,8 @@ def test_a_search_has_no_grid_unless_asked_for():
     found = hand_insight(HOLDEM, view, 1, "oos:10", STYLE, asked=True)
     assert found.believed.own.actions == ()
     text = insight_text(found, 80).plain
-    assert "hands of seat 1" in text
-    assert "moves of seat" not in text
+    assert "range of seat 1" in text
+    assert "strategy of seat" not in text
 
 
 def test_ranges_rest_on_the_view_alone():
@@ -158,7 +158,7 @@ def test_grids_stand_one_above_the_other_in_a_narrow_terminal():
 
 def test_ranges_of_one_player_are_in_percent_and_of_two_are_compared(kibitz, tmp_path):
     lines = printed(kibitz("ranges", "holdem", STYLE, "--plot", "one.png"))
-    assert lines[0] == "holdem, seat 2: first decision"
+    assert lines[0] == "holdem, seat 2 (small blind): first decision"
     assert lines[3].split()[:3] == ["A", "r85", "r85"]
     assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
     lines = printed(kibitz("ranges", "holdem", STYLE, "always:raise", "--json", "two.json"))
@@ -171,6 +171,8 @@ def test_ranges_of_one_player_are_in_percent_and_of_two_are_compared(kibitz, tmp
     found = json.loads((tmp_path / "two.json").read_text())
     assert [each["player"] for each in found["players"]] == [STYLE, "always:raise"]
     assert found["players"][1]["grid"][0][0]["policy"] == [0, 0, 1]
+    apart = f"their moves differ by {found['distance']:.1%} on average over all hands (total variation distance)"
+    assert apart in lines
     for arguments, why in (
         (("leduc", "random"), "ranges are for holdem, not for leduc"),
         (("holdem", STYLE, STYLE, STYLE), "3 players: name one or two"),
@@ -185,6 +187,10 @@ def test_equal_players_do_not_differ():
     state = public_position(HOLDEM, "")
     one, other = (public_strategy(HOLDEM, state, name) for name in (STYLE, "style:loose-passive"))
     assert differences(one, one) == []
+    assert distance(one, one) == 0
+    never, always = (public_strategy(HOLDEM, state, f"always:{move}") for move in ("fold", "raise"))
+    assert distance(never, always) == 1
+    assert distance(one, always) == pytest.approx(1 - one.mean_policy()[2])
     assert differences(one, other)[0][1] != differences(one, other)[0][2]
 
 
@@ -221,7 +227,10 @@ def test_a_log_of_the_dealer_is_reviewed_in_big_blinds(kibitz, tmp_path):
     (tmp_path / "match.log").write_text(log)
     number = next(i for i in (1, 2, 3, 4) if read_game(tmp_path / "match.log", i).players[0] == "alice")
     lines = printed(kibitz("review", "match.log", "--game", str(number), "--with", STYLE))
-    assert any(line.split()[:2] == ["turn", "seat"] and "policy" in line for line in lines)
+    assert any(line.split()[:2] == ["street", "seat"] and "policy" in line for line in lines)
+    assert any("─ the hand ─" in line for line in lines)
+    assert any("big blind: " in line and " in the pot" in line for line in lines)
+    assert any(line.split()[0] == "preflop" and "fold" in line for line in lines)
     totals = [line for line in lines if line.startswith("total cost of seat")]
     assert len(totals) == 2
     assert all(" bb" in line for line in totals)
