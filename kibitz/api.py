@@ -420,6 +420,7 @@ def match(
     out: str | Path | None = None,
     report: Reporter = SILENT,
     trust: bool = False,
+    reduce_variance: bool = False,
 ) -> _match.MatchResult:
     """Play a match: each player through all seats, every deal from every seat.
 
@@ -434,6 +435,8 @@ def match(
         out: A run folder to write, or to continue; without it nothing is written.
         report: Receives progress.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
+        reduce_variance: In Leduc poker and hold'em, whether to estimate the payoff by AIVAT, too: `.result.reduced`. At
+            least one player must have `action_probs`, as networks, strategies and styles do.
 
     Returns:
         The result: payoffs and scores with 95% intervals, `.records` of all games.
@@ -444,7 +447,7 @@ def match(
         20
     """
     with only_named(game, *players, trust=trust):
-        return _match.match(_load(game), list(players), games, seed, processes, _path(out), report)
+        return _match.match(_load(game), list(players), games, seed, processes, _path(out), report, reduce_variance)
 
 
 def tournament(

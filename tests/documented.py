@@ -167,7 +167,7 @@ def stand_in(words: list[str]) -> list[str]:
     With moves, the position is real and only the search is another one, if no test compiles it for that game.
     """
     if BLUEPRINT.search(" ".join(words)):
-        if words[0] == "advise":  # on cards that the small deck hasn't
+        if words[0] in ("advise", "ranges"):  # with cards that the small deck hasn't, or beside the network
             return [re.sub(r"strategy:runs/blueprint", "style:tight-passive", word) for word in words]
         return [re.sub(r"^holdem(:flop)?$", SMALL_DECK, word) for word in words]
     if words[0] == "advise":

@@ -20,7 +20,7 @@ except ImportError:  # Typer before it vendored click
 # Sections of `kibitz --help`, with their commands in order.
 PANELS = {
     "Play": ("games", "players", "play", "serve", "demo"),
-    "Search": ("advise", "abstract", "solve"),
+    "Search": ("advise", "ranges", "abstract", "solve"),
     "Train": ("train", "models", "explain"),
     "Measure": ("match", "tournament", "rate", "session", "exploit", "study", "bench", "dealer", "acpc"),
     "Data": ("runs", "record", "replay", "review", "convert", "export"),

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from ..core.workers import START, check_main_guard, spread
 from ..games import Game, full_name
 from ..games.records import FILE, Record, read_records
 from ..players import make_for
+from . import aivat
 from .batched import MANY, all_batched, blocks, match_blocks
 from .play import as_game, labels, match_games, player_at, recorded_games, shared
 from .statistics import Estimate, Result, Running, html_table, summary, text_table
@@ -78,6 +79,7 @@ def match(
     processes: int | None = None,
     out: Path | str | None = None,
     report: Reporter = SILENT,
+    reduce_variance: bool = False,
 ) -> MatchResult:
     """Play a match.
 
@@ -89,10 +91,15 @@ def match(
         processes: Worker processes; by default one per core.
         out: A run folder to write, or to resume; None: nothing is written.
         report: Receives the progress.
+        reduce_variance: In poker, whether to estimate the mean payoff by AIVAT, too.
     """
     rules = as_game(game)
+    if reduce_variance:
+        aivat.known_policies(rules, players)
     records, run = play_all(rules, players, games, seed, processes, out, report)
     result = summary(records)
+    if reduce_variance:
+        result = replace(result, reduced=aivat.reduced(rules, players, records, processes, report))
     if run is not None:
         run.write(RESULT, json.dumps(run.config() | result.as_json(), indent=2) + "\n")
     folder = None if run is None else run.folder

@@ -37,7 +37,11 @@ def with_values(game: Game, player: Any, view: Any, seat: int, advice: Advice, s
         worlds, probs = found.states, found.probs
     payoffs = play_out(game, player, worlds, probs, seat, PLAYOUTS, seed)
     error = payoffs.std(axis=1) / PLAYOUTS**0.5
-    return replace(advice, value=payoffs.mean(axis=1), visits=np.full(len(payoffs), PLAYOUTS), error=error)
+    both = np.atleast_2d(np.cov(payoffs))
+    variance = np.diag(both)[:, None] + np.diag(both) - 2 * both
+    paired = np.sqrt(np.maximum(variance, 0) / PLAYOUTS)
+    visits = np.full(len(payoffs), PLAYOUTS)
+    return replace(advice, value=payoffs.mean(axis=1), visits=visits, error=error, paired_error=paired)
 
 
 def play_out(

@@ -3,7 +3,8 @@
 The cost of a move is the value of the best move less the value of the move that was played, both by the same advice; a
 policy without search is valued by its own play (`policy_values`). Where nothing is hidden, a search that hardly tried
 the move that was played has a better value of it: the one that it finds at the next position. A cost is marked by its
-share of the range of payoffs that searches scale to.
+share of the range of payoffs that searches scale to, in hold'em by big blinds. Costs that are estimated by playouts
+have a standard error; they are marked only beyond twice that error.
 """
 
 import math
@@ -25,16 +26,25 @@ from .statistics import html_table, text_table
 
 # Marks and the smallest share of the payoff range that they begin at, as the marks of chess sites do.
 MARKS = {"blunder": 0.15, "mistake": 0.10, "inaccuracy": 0.05}
-HEAD = ["turn", "seat", "played", "value", "best", "value", "cost", "mark"]
+MARKS_IN_BLINDS = {"blunder": 1.0, "mistake": 0.5, "inaccuracy": 0.25}  # in hold'em, where the range is very wide
+HEAD = ["turn", "seat", "played", "policy", "value", "best", "value", "cost", "mark"]
 
 
+BLINDS_IN_WORDS = "marks by cost: {marks} bb, where the cost is beyond its margin of error"
 MARKS_IN_WORDS = "marks by cost: {marks} ({shares} of the range from {low} to {high})"
 
 
 def thresholds(game: Game) -> dict[str, float]:
     """The cost from which each mark is given, in payoffs."""
+    if in_blinds(game):
+        return MARKS_IN_BLINDS
     low, high = game.facts.rewards
     return {mark: share * (high - low) for mark, share in MARKS.items()}
+
+
+def in_blinds(game: Game) -> bool:
+    """Whether payoffs are in big blinds."""
+    return game.facts.milli_unit == "mbb/g"
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,14 @@ class ReviewedMove:
         return max(self.best_value - self.value, 0.0) if not math.isnan(self.best_value - self.value) else math.nan
 
     @property
+    def margin(self) -> float:
+        """Half of the 95% interval of the cost; NaN: unknown, or the value is exact."""
+        errors, actions = self.advice.paired_error, self.advice.actions.tolist()
+        if errors is None:
+            return math.nan
+        return 1.96 * float(errors[actions.index(self.best_action), actions.index(self.action)])
+
+    @property
     def prob(self) -> float:
         """The probability with which the adviser plays the action."""
         return float(self.advice.policy[self.advice.actions == self.action][0])
@@ -77,6 +95,10 @@ class Review:
         """The sum of the known costs of a seat's moves; NaN where none is known."""
         costs = [move.cost for move in self.moves if move.seat == seat and not math.isnan(move.cost)]
         return float(sum(costs)) if costs else math.nan
+
+    def total_margin(self, seat: int) -> float:
+        """Half of the 95% interval of the total cost, by that of each move; 0 where none is known."""
+        return math.hypot(*(move.margin for move in self.moves if move.seat == seat and not math.isnan(move.margin)))
 
     def costly(self) -> list[ReviewedMove]:
         """The marked moves, the costliest first."""
@@ -106,7 +128,17 @@ class Review:
     @property
     def marks_in_words(self) -> str:
         """What the marks mean."""
-        return MARKS_IN_WORDS.format(**self.mark_values())
+        return self.mark_text.format(**self.mark_values())
+
+    @property
+    def mark_text(self) -> str:
+        """The sentence on marks, whose values are `mark_values`."""
+        return BLINDS_IN_WORDS if in_blinds(self.game) else MARKS_IN_WORDS
+
+    @property
+    def by_playouts(self) -> bool:
+        """Whether values are those of a policy without search, by its own play."""
+        return any(move.advice.paired_error is not None for move in self.moves)
 
     def mark_values(self, spelled: Callable[[str], str] = str) -> dict[str, str]:
         """The values of MARKS_IN_WORDS; `spelled` translates a mark."""
@@ -123,14 +155,19 @@ class Review:
                 str(move.turn),
                 str(move.seat + 1),
                 spelled(move.view, move.action),
+                f"{100 * move.prob:.0f}%",
                 "-" if math.isnan(move.value) else f"{move.value:+.2f}",
                 spelled(move.view, move.best_action),
                 "-" if math.isnan(move.best_value) else f"{move.best_value:+.2f}",
-                "-" if math.isnan(move.cost) else f"{move.cost:.2f}",
+                "-" if math.isnan(move.cost) else f"{move.cost:.2f}{_margin(move)}",
                 move.mark,
             ]
             for move in self.moves
         ]
+
+    def _total(self, seat: int) -> dict[str, Any]:
+        total = {"seat": seat + 1, "total": _known(self.total_cost(seat))}
+        return total | ({"margin": self.total_margin(seat)} if self.by_playouts else {})
 
     def as_json(self) -> dict[str, Any]:
         """Everything, as values for JSON. Seats are counted from 1."""
@@ -146,6 +183,7 @@ class Review:
                 "value": _known(move.value),
                 "best_value": _known(move.best_value),
                 "cost": _known(move.cost),
+                "margin": _known(move.margin),
                 "mark": move.mark or None,
                 "advice": move.advice.as_json(self.game, move.view),
             }
@@ -159,7 +197,7 @@ class Review:
             "payoffs": self.record.payoffs,
             "with": self.adviser,
             "marks": self.thresholds,
-            "cost": [{"seat": seat + 1, "total": _known(self.total_cost(seat))} for seat in seats],
+            "cost": [self._total(seat) for seat in seats],
             "moves": moves,
             "curve": self.curve(),
         }
@@ -278,12 +316,18 @@ def _reviewed(game: Game, adviser: Any, name: str, view: Any, seat: int, turn: i
     values = np.where((advice.policy > 0) | (advice.actions == action), advice.value, np.nan)
     best = int(np.argmax(advice.policy)) if np.isnan(values).all() else int(np.nanargmax(values))
     value, best_value = float(advice.value[advice.actions == action][0]), float(advice.value[best])
-    mark = _mark(game, best_value - value)
     best_action = int(advice.actions[best])
-    return ReviewedMove(
+    found = ReviewedMove(
         turn, seat, view, action, game.action_to_string(view, action), advice,
-        game.action_to_string(view, best_action), best_action, value, best_value, mark,
+        game.action_to_string(view, best_action), best_action, value, best_value, "",
     )  # fmt: skip
+    sure = math.isnan(found.margin) or found.cost > found.margin
+    return replace(found, mark=_mark(game, found.cost)) if sure else found
+
+
+def _margin(move: ReviewedMove) -> str:
+    """` ±0.30`; nothing where a cost is 0 or its margin isn't known."""
+    return "" if math.isnan(move.margin) or not move.cost else f" ±{move.margin:.2f}"
 
 
 def _known(value: float) -> float | None:

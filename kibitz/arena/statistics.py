@@ -42,6 +42,18 @@ class Estimate(NamedTuple):
         return f"{scale * self.low:{form}}{unit} to {scale * self.high:{form}}{unit}"
 
 
+class Reduced(NamedTuple):
+    """The mean payoff of the player named first, from estimates that vary less than the payoffs (`aivat`)."""
+
+    payoff: Estimate
+    of_pairs: float  # standard deviation of the mean estimate between pairs; NaN for one pair
+    known: list[str]  # players whose policies were used
+
+    def as_json(self) -> dict[str, Any]:
+        of_pairs = None if math.isnan(self.of_pairs) else self.of_pairs
+        return {"payoff": self.payoff.as_json(), "of_pairs": of_pairs, "known": self.known}
+
+
 @dataclass(frozen=True)
 class Result:
     """The result of a match, for the player named first."""
@@ -55,27 +67,41 @@ class Result:
     deviation: float  # standard deviation of the payoff between games; NaN for one game
     of_pairs: float  # standard deviation of the mean payoff between pairs; NaN for one pair
     by_name: dict[str, Estimate]  # mean payoff of each player; of a player named for several seats, over these
+    reduced: Reduced | None = None  # the same payoff with reduced variance, where asked for
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {
-            "score": self.score.as_json(),
-            "payoff": self.payoff.as_json(),
-            "deviation": None if math.isnan(self.deviation) else self.deviation,
-            "of_pairs": None if math.isnan(self.of_pairs) else self.of_pairs,
-            "by_name": {name: payoff.as_json() for name, payoff in self.by_name.items()},
-        }
+        found = asdict(self)
+        del found["reduced"]
+        reduced = {} if self.reduced is None else {"reduced": self.reduced.as_json()}
+        return (
+            found
+            | reduced
+            | {
+                "score": self.score.as_json(),
+                "payoff": self.payoff.as_json(),
+                "deviation": None if math.isnan(self.deviation) else self.deviation,
+                "of_pairs": None if math.isnan(self.of_pairs) else self.of_pairs,
+                "by_name": {name: payoff.as_json() for name, payoff in self.by_name.items()},
+            }
+        )
 
     def rows(self, milli_unit: str = "") -> list[list[str]]:
         """Lines of a table: measure, value, 95% interval. `milli_unit` is what a thousandth of a payoff is called."""
+        unit = f", {milli_unit[1:].partition('/')[0]}" if milli_unit else ""  # of mbb/g: bb
         found = [
             ["won / drawn / lost", f"{self.wins:,} / {self.draws:,} / {self.losses:,}", ""],
             ["score (a draw is half)", f"{100 * self.score.mean:.1f}%", self.score.span(100, ".1f", "%")],
-            ["mean payoff", f"{self.payoff.mean:+.4f}", self.payoff.span()],
+            [f"mean payoff{unit}", f"{self.payoff.mean:+.4f}", self.payoff.span()],
         ]
         if milli_unit:
             found.append([f"in {milli_unit}", f"{1000 * self.payoff.mean:+,.1f}", self.payoff.span(1000, "+,.1f")])
+        if self.reduced is not None:
+            payoff = self.reduced.payoff
+            found.append(["with reduced variance", f"{payoff.mean:+.4f}", payoff.span()])
+            if milli_unit:
+                found.append([f"in {milli_unit}", f"{1000 * payoff.mean:+,.1f}", payoff.span(1000, "+,.1f")])
         if not math.isnan(self.deviation):
-            found.append(["standard deviation between games", f"{self.deviation:.4f}", ""])
+            found.append([f"standard deviation between games{unit}", f"{self.deviation:.4f}", ""])
         return found
 
     def __str__(self) -> str:
@@ -148,9 +174,10 @@ def further_games(result: Result, seats: int, within: float) -> int | None:
 
     None where there are too few games to tell.
     """
-    if math.isnan(result.of_pairs):
+    of_pairs = result.of_pairs if result.reduced is None else result.reduced.of_pairs
+    if math.isnan(of_pairs):
         return None
-    return max(seats * math.ceil((Z * result.of_pairs / within) ** 2) - result.games, 0)
+    return max(seats * math.ceil((Z * of_pairs / within) ** 2) - result.games, 0)
 
 
 def outcome_bounds(payoffs: np.ndarray, scores: np.ndarray) -> tuple[float, float] | None:

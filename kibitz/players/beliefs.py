@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.names import BadInput
 from ..games import Game, view_of
 from ..games import goofspiel as _goofspiel
 from ..games import kuhn as _kuhn
@@ -21,6 +22,7 @@ from ..games.holdem import Holdem
 from ..games.kuhn import Kuhn
 from ..games.leduc import Leduc
 from ..games.liars_dice import LiarsDice
+from .defaults import default_player
 from .doppelkopf_beliefs import CardBeliefs, card_beliefs
 from .german import said_in
 from .holdem_beliefs import RangeBeliefs, range_beliefs
@@ -90,6 +92,24 @@ def beliefs(
         return card_beliefs(game, view, seat, assumed)
     worlds = possible_worlds(game, view, seat, assumed, most)
     return Beliefs(worlds.basis, worlds.exact, len(worlds.states), tuple(_distributions(game, worlds, seat)))
+
+
+def adviser_beliefs(
+    game: Game, view: Any, seat: int, player: Any, most: int = MAX_POSITIONS
+) -> Beliefs | RangeBeliefs | CardBeliefs | None:
+    """What an adviser's seat may believe about hidden information; None: nothing is known.
+
+    The others are assumed to play like the adviser where its probabilities are known for every hand, else like the
+    game's default player where its are; else all deals that fit are equally likely.
+    """
+    if not game.facts.hidden:
+        return None
+    for assumed in (player, default_player(game), None):
+        try:
+            return beliefs(game, view, seat, assumed, most=most)
+        except BadInput:
+            continue
+    return None
 
 
 def _distributions(game: Game, worlds: Worlds, seat: int) -> Iterator[Distribution]:

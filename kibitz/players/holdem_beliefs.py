@@ -3,16 +3,17 @@
 The grid of 13 x 13 classes begins with aces; pairs are on the diagonal, suited hands above it, offsuit hands below.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..core.names import BadInput
-from ..games import full_name, legal_actions
+from ..games import CHANCE, OVER, full_name, legal_actions, positions
 from ..games.holdem.display import RANKS, card_name
 from ..games.holdem.ranges import masks
-from ..games.holdem.state import HIDDEN, HOLE
+from ..games.holdem.state import HIDDEN, HOLE, first_to_move
 from .german import said_in
 from .holdem_ranges import HandRange
 from .player import label
@@ -44,8 +45,7 @@ class Hands:
         return [[self._cell(ranks[r], ranks[c], r - c, cells[r][c]) for c in range(len(ranks))] for r in place.values()]
 
     def _cell(self, row: int, column: int, below: int, members: list[int]) -> dict[str, Any]:
-        high, low = max(row, column), min(row, column)
-        name = RANKS[high] + RANKS[low] + ("o" if below > 0 else "s" if below < 0 else "")
+        name = _class_name(max(row, column), min(row, column), below < 0)
         possible = [i for i in members if self.policy[i].any() or self.probs[i] > 0]
         probs = self.probs[possible]
         weights = probs if probs.sum() > 0 else np.ones(len(possible))
@@ -59,6 +59,16 @@ class Hands:
             for i in possible
         ]
         return {"name": name, "prob": float(probs.sum()), "policy": mean.tolist(), "combos": combos}
+
+    def weights(self) -> list[list[float]]:
+        """The grid's probabilities per combo, as shares of the likeliest class's: 0 (impossible) to 1."""
+        per_combo = [[cell["prob"] / max(len(cell["combos"]), 1) for cell in row] for row in self.grid()]
+        most = max(max(row) for row in per_combo)
+        return [[each / most for each in row] for row in per_combo]
+
+    def mean_policy(self) -> np.ndarray:
+        """[actions] f8: how often the seat makes each move with its whole range."""
+        return self.probs @ self.policy
 
     def as_json(self, language: str = "en") -> dict[str, Any]:
         """Everything, as values for JSON, rounded to five decimals, in words of a language (`en`, `de`)."""
@@ -94,6 +104,16 @@ class RangeBeliefs:
         return f"{self.basis}\nseat {self.other.seat + 1} holds: {shown}, ..."
 
 
+def hand_class(hand: Any) -> str:
+    """The class of a hand of two cards, the higher one first: `AA`, `AKs` (suited), `AKo` (offsuit)."""
+    high, low = (int(card) for card in hand)
+    return _class_name(high // 4, low // 4, high % 4 == low % 4)
+
+
+def _class_name(high: int, low: int, suited: bool) -> str:
+    return RANKS[high] + RANKS[low] + ("" if high == low else "s" if suited else "o")
+
+
 def _rounded(value: Any) -> Any:
     if isinstance(value, list):
         return [_rounded(each) for each in value]
@@ -118,6 +138,56 @@ def range_beliefs(game: Any, view: Any, seat: int, assumed: Any = None, own: Any
         _hands(game, view, 1 - seat, assumed, int(held | masks(board))),
         _hands(game, view, seat, own, int(masks(board))),
     )
+
+
+def public_position(game: Any, line: str) -> Any:
+    """The position after moves and cards of the board, with all hole cards hidden; a seat is to move.
+
+    Args:
+        line: Such as `raise call 2c 7d Ts check`; cards may be written together. Empty: the first decision.
+
+    Raises:
+        BadInput: A move or a card isn't possible, or the board isn't complete, or the hand is over.
+    """
+    state = positions(game)[0]
+    state.dealt, state.to_move = HOLE, first_to_move(0)
+    for word in re.split(r"[\s,/]+", line.strip()):
+        cards = re.findall(r"(?:10|\w)[cdhs♣♦♥♠]", word) if game.turn(state) == CHANCE else [word]
+        for each in cards if "".join(cards) == word else [word]:
+            if each and game.turn(state) == OVER:
+                raise BadInput(f"{each!r} comes after the end of the hand")
+            if each:
+                game.play(state, game.parse_action(state, each))
+    if game.turn(state) < 0:
+        over = game.turn(state) == OVER
+        raise BadInput(f"{line!r}: {'the hand is over' if over else 'the next cards of the board are missing'}")
+    return state
+
+
+def public_strategy(game: Any, state: Any, player: Any) -> Hands:
+    """What a player does with every hand at a position without hole cards, as the seat to move.
+
+    The range is what an opponent who knew the player would believe.
+    """
+    board = state.board[: int(state.dealt) - HOLE].astype(np.int64)
+    return _hands(game, state, int(game.turn(state)), player, int(masks(board)))
+
+
+def distance(one: Hands, other: Hands) -> float:
+    """How far two policies are apart, 0 to 1: the total variation distance, as a mean over all hands that fit."""
+    possible = one.policy.any(axis=1)
+    return float(0.5 * np.abs(one.policy - other.policy)[possible].sum(axis=1).mean())
+
+
+def differences(one: Hands, other: Hands) -> list[tuple[str, list[float], list[float]]]:
+    """Classes whose mean policies differ, with both policies: the largest difference times combos first."""
+    pairs = [
+        (len(a["combos"]) * sum(abs(x - y) for x, y in zip(a["policy"], b["policy"], strict=True)), a, b)
+        for row, beside in zip(one.grid(), other.grid(), strict=True)
+        for a, b in zip(row, beside, strict=True)
+    ]
+    pairs.sort(key=lambda each: -each[0])
+    return [(a["name"], a["policy"], b["policy"]) for apart, a, b in pairs if apart > 0]
 
 
 def _hands(game: Any, view: Any, seat: int, player: Any, known: int) -> Hands:

@@ -22,6 +22,8 @@ class Advice:
     seconds: float = 0.0  # spent on it
     line: tuple[int, ...] = ()  # principal variation, where the search has one
     error: np.ndarray | None = None  # [n] f8: standard error of the value, where the search knows it
+    # [n, n] f8: standard error of the difference of two values, where they come from the same random numbers.
+    paired_error: np.ndarray | None = None
     won: np.ndarray | None = None  # [n] f8: share of the simulations that the seat won, where the search knows it
     averaged: bool = (
         False  # whether each value is the plain mean of the rewards of its visits: then `interval` is known

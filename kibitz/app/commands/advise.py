@@ -2,14 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ...core import names
+from ...core.files import write_atomically
 from ...core.names import BadInput
 from ..ui.progress import err, out, print_plain, reporting
-from .options import GameName, Json, Memory, Seed, Trust, write_json
+from .options import GameName, Json, Memory, PlotFile, Seed, Trust, write_json
 
 STDOUT = Path("-")
 ANY = "any"  # no assumption about the other seats
@@ -46,6 +47,16 @@ def advise(
             metavar="PLAYER",
         ),
     ] = None,
+    ranges: Annotated[
+        bool | None,
+        typer.Option(
+            "--range/--no-range",
+            help="In hold'em: show a grid of what the adviser does with every hand and of the hands that the other "
+            "seat may hold, and how often the own hand wins against these.",
+            show_default="shown where the adviser's moves with every hand are known; in --json only if asked for",
+        ),
+    ] = None,
+    plot_file: PlotFile = None,
     seed: Seed = 1,
     memory: Memory = None,
     trust: Trust = False,
@@ -60,6 +71,8 @@ def advise(
 
     Example: kibitz advise holdem "? ? Ah As"
 
+    Example: kibitz advise holdem "??AhAs raise call 2c7dTs check" --plot aces.png
+
     Example: kibitz advise leduc "? K raise" --beliefs net:models/leduc
 
     Example: kibitz advise connect_four "4 4 3" --with uct:10000 --json -
@@ -67,8 +80,11 @@ def advise(
     from ...games import full_name, load
     from ...games.display import display
     from ...players import default_player, explained, make_adviser
+    from ...players.beliefs import beliefs
+    from ...players.holdem_insight import HandInsight, hand_insight
     from ..ui.formatting import advice_table, position
     from ..ui.position_parser import parse_position, split
+    from ..ui.range_grid import insight_text
     from ..ui.referee import Follower, own_views
     from ..ui.words import Words
 
@@ -82,27 +98,42 @@ def advise(
         adviser = make_adviser(player, game)
     seat = int(game.turn(states[-1]))
     views = own_views(game, states, seat)
-    believed = None
-    if assumed is not None:
-        from ...players.beliefs import beliefs
-
+    believed: Any = None
+    asked_for = assumed is not None or bool(ranges) or plot_file is not None
+    if ranges is not False or asked_for:
         with reporting("weighing the deals"):
-            believed = beliefs(game, views[-1], seat, None if assumed == ANY else assumed)
+            other = None if assumed == ANY else assumed
+            believed = hand_insight(game, views[-1], seat, player, other, assumed == ANY, asked_for)
+            if believed is None and asked_for:
+                if ranges or plot_file is not None:
+                    option = "--range" if ranges else "--plot"
+                    raise BadInput(f"{option} is for holdem, not for {full_name(game)}")
+                believed = beliefs(game, views[-1], seat, other)
     with reporting(f"{player} is thinking"):
         Follower(adviser, game, seat, seed).move(views)
         advice = explained(adviser, views[-1])
     if advice is None:
         raise BadInput(f"{player} gives no advice, only moves: name a player that searches, such as oos:1000")
     asked = {"game": full_name(game), "line": split(moves), "seat": seat + 1, "with": player, "seed": seed}
-    report = asked | advice.as_json(game, views[-1]) | ({"beliefs": believed.as_json()} if believed else {})
+    report = asked | advice.as_json(game, views[-1]) | ({"beliefs": believed.as_json()} if asked_for else {})
+    if plot_file is not None:
+        from ..ui.range_plot import plot_insight
+
+        title = f"{full_name(game)}: {moves}"
+        write_atomically(plot_file, plot_insight(believed, title, plot_file.suffix[1:].lower(), words))
     if json_file == STDOUT:
         print(json.dumps(report, indent=2))
         return
     out.print(position(game, views[-1], seat, f"{full_name(game)}, seat {seat + 1} to move"))
     out.print(words("{name} would play", name=player), style="green", highlight=False, markup=False)
     out.print(advice_table(shown, views[-1], advice, words))
-    if believed:
+    if isinstance(believed, HandInsight):
+        out.print()
+        out.print(insight_text(believed, out.width, words))
+    elif believed:
         out.print(f"\n{believed}", highlight=False, markup=False)
+    if plot_file is not None:
+        print_plain(f"plot: {plot_file}")
     if note := getattr(getattr(adviser, "search", None), "note", ""):
         print_plain(note, err)
     write_json(json_file, report)

@@ -39,6 +39,14 @@ def match(
     ] = None,
     deals: Annotated[int | None, typer.Option(help="Number of deals, instead of the number of games.")] = None,
     within: Within = None,
+    reduce_variance: Annotated[
+        bool,
+        typer.Option(
+            "--reduce-variance",
+            help="In leduc and holdem: also estimate the payoff by AIVAT, which is unbiased and varies less. Uses the "
+            "policies of players that don't search; at least one is needed, two reduce more.",
+        ),
+    ] = False,
     seed: Seed = 1,
     processes: Processes = None,
     memory: Memory = None,
@@ -59,11 +67,14 @@ def match(
     Example: kibitz match doppelkopf:thesis ensemble-uct:10x1000 random random random --deals 1000
 
     Example: kibitz match holdem style:tight-aggressive always:call --games 100000 --within 10
+
+    Example: kibitz match leduc net:models/leduc random --games 2000 --reduce-variance
     """
+    from ...arena.aivat import known_policies
     from ...arena.match import FILE, RESULT, open_run
     from ...arena.match import match as play_match
     from ...games import load
-    from ..ui.arena_tables import needed, players_table, print_line, print_needed, result_table, shown
+    from ..ui.arena_tables import needed, players_table, print_line, print_needed, print_unit, result_table, shown
 
     if number is not None and deals is not None:
         raise BadInput(f"--games {number} and --deals {deals}: give one of them")
@@ -72,12 +83,15 @@ def match(
         at_least("deals", deals, 1)
         number = deals * game.facts.seats
     number = 1000 if number is None else number
+    if reduce_variance:
+        known_policies(game, players)
     run = open_run(out_folder, "match", game, players, number, seed)
     command = ["kibitz", "match", game_name, *players]
     command += ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
+    command += ["--reduce-variance"] if reduce_variance else []
     began = time.perf_counter()
     with shown(run.config()["game"], number, run, command, "human" in players) as report:
-        result = play_match(game, players, number, seed, processes, run.folder, report).result
+        result = play_match(game, players, number, seed, processes, run.folder, report, reduce_variance).result
     seconds = time.perf_counter() - began
     seats, milli_unit = len(players), game.facts.milli_unit
     measured = run.config() | result.as_json() | needed(result, seats, within, milli_unit)
@@ -88,8 +102,11 @@ def match(
         highlight=False,
     )
     out.print(result_table(players, result, milli_unit))
+    if result.reduced is not None:
+        print_line(f"variance reduced by AIVAT, with the known policies of: {', '.join(result.reduced.known)}")
     if seats > 2:
         out.print(players_table(players, result))
+    print_unit(game)
     print_needed(measured, milli_unit)
     print_line(f"games:  {run.path(FILE)}\nresult: {run.path(RESULT)}")
     write_json(json_file, measured)

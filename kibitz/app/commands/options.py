@@ -130,6 +130,27 @@ def check_writable(path: Path) -> Path:
     return path
 
 
+PICTURES = (".png", ".svg")
+
+
+def _picture(path: Path | None) -> Path | None:
+    """Check the file of a picture, before the work starts."""
+    if path is not None and path.suffix.lower() not in PICTURES:
+        raise BadInput(f"--plot {path} should end in {' or '.join(PICTURES)}")
+    return None if path is None else check_writable(path)
+
+
+PlotFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot",
+        callback=_picture,
+        parser=path_to_read,
+        metavar="FILE",
+        help="Draw it too, into this .png or .svg file.",
+    ),
+]
+
 STDOUT = Path("-")
 
 

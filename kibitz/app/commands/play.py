@@ -100,6 +100,7 @@ def run_game(
         name=label(kibitzer),
         against=label(against),
         language=language,
+        ranges=isinstance(kibitzer, str),
     )
     with contextlib.suppress(ImportError, AttributeError):
         import readline  # noqa: F401  (arrow keys and a history at the prompt)

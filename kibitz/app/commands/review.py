@@ -13,6 +13,11 @@ from ..ui.progress import out, reporting
 from .convert import FORMATS, READ_ONLY, choices
 from .options import Json, Memory, PlayedGame, Seed, Trust, path_to_read, write_json
 
+COST_OF_A_POLICY = (
+    "policy: how often {player} plays the move; values: the mean of playouts in which both seats then play like "
+    "{player}; cost: the value of the best move less that of the one played, ± its margin (95%). A mixed strategy "
+    "plays moves of about the same value: a rare move isn't wrong by itself, only a costly one is."
+)
 PLURALS = {"blunder": "blunders", "mistake": "mistakes", "inaccuracy": "inaccuracies"}
 
 
@@ -59,18 +64,21 @@ def review(
 ) -> None:
     """Review a recorded game: the value of each move and of the best one, and what each mistake cost.
 
-    Values are expected payoffs of the seat that moves, by the advice of a player that sees what the seat saw.
+    Values are expected payoffs of the seat that moves, by the advice of a player that sees what the seat saw; in
+    hold'em they are in big blinds (bb). A player without search is valued by its own play.
 
     Example: kibitz review runs/connect_four-match-001 --game 3 --with uct:10000
 
-    Example: kibitz review hands.acpc --game 7 --seat 2 --with oos:100000
+    Example: kibitz review hands.acpc --game 7 --seat 2 --with net:models/holdem
     """
-    from ...arena.review import HEAD, MARKS, MARKS_IN_WORDS
+    from ...arena.review import HEAD, MARKS, in_blinds
     from ...arena.review import review as review_game
     from ...games import load_stored
     from ...games.display import display
+    from ...games.holdem.display import STREETS
     from ...games.record_files import read_game
     from ...players import default_player
+    from ..ui.formatting import position, unit_note
     from ..ui.tables import compact_table
     from ..ui.words import Words
 
@@ -89,22 +97,34 @@ def review(
     players = ", ".join(f"{words('seat {seat}', seat=i + 1)} {name}" for i, name in enumerate(record.players))
     head = "game {number} of {game}: {players}; reviewed by {player}"
     say(words(head, number=number, game=record.game, players=players, player=player))
-    table = compact_table(*map(words, HEAD))
-    styles = dict(zip(MARKS, ("red", "yellow", "cyan"), strict=True))
     shown = display(game, language)
+    streets = in_blinds(game)  # in hold'em decisions are found by their street, and all cards and bets are shown
+    if streets:
+        *_, (end, _) = record.replay()
+        out.print(position(shown, end, -1, words("the hand")))
+    table = compact_table(*map(words, ["street", *HEAD[1:]] if streets else HEAD))
+    styles = dict(zip(MARKS, ("red", "yellow", "cyan"), strict=True))
     for row, move in zip(found.rows(shown), found.moves, strict=True):
         if move.mark or shown.is_visible(move.view, move.action):  # nobody hears that a seat announces nothing
-            table.add_row(*row[:-1], words(move.mark) if move.mark else "", style=styles.get(move.mark, ""))
+            first = STREETS[move.view.street] if streets else row[0]
+            table.add_row(first, *row[1:-1], words(move.mark) if move.mark else "", style=styles.get(move.mark, ""))
     say(table)
+    unit = " bb" if streets else ""
     for mover in sorted({move.seat for move in found.moves}):
         total, marked = found.total_cost(mover), [move.mark for move in found.moves if move.seat == mover and move.mark]
+        margin = found.total_margin(mover)
+        error = f" ±{margin:.2f}" if margin else ""
         counts = ", ".join(
             f"{marked.count(mark)} {words(mark if marked.count(mark) == 1 else PLURALS[mark])}"
             for mark in MARKS
             if mark in marked
         )
-        cost = words("unknown: the adviser gives no values") if math.isnan(total) else f"{total:.2f}"
+        cost = words("unknown: the adviser gives no values") if math.isnan(total) else f"{total:.2f}{error}{unit}"
         text = words("total cost of seat {seat}: {cost}", seat=mover + 1, cost=cost)
         say(f"{text}{f' ({counts})' if counts else ''}")
-    say(words(MARKS_IN_WORDS, **found.mark_values(words)))
+    say(words(found.mark_text, **found.mark_values(words)))
+    if found.by_playouts:
+        say(words(COST_OF_A_POLICY, player=player))
+    if unit:
+        say(unit_note(shown, words))
     write_json(json_file, found.as_json())

@@ -56,7 +56,7 @@ def tournament(
     from ...arena.tournament import tournament as play_tournament
     from ...games import load
     from ...learn.model_files import kept_networks
-    from ..ui.arena_tables import cross_tables, print_line, shown, standings_table
+    from ..ui.arena_tables import cross_tables, print_line, print_unit, shown, standings_table
 
     entrants = list(players or [])
     if checkpoints is not None:
@@ -75,6 +75,7 @@ def tournament(
     print_line(f"{title}, seed {seed}")
     out.print(standings_table(found))
     out.print(*cross_tables(found, out.width), sep="")
+    print_unit(game)
     plot(run.path("matrix.png"), found, title)
     print_line(f"result: {run.path(RESULT)}\nplot:   {run.path('matrix.png')}")
     write_json(json_file, read_json(run.path(RESULT), "result"))

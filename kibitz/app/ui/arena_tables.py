@@ -108,6 +108,15 @@ def players_table(players: list[str], result: Result) -> Table:
     return table
 
 
+def print_unit(game: Any) -> None:
+    """Say what the unit of results means, where the game has one."""
+    if game.facts.milli_unit == "mbb/g":
+        folding = 500 * (1 + game.small_blind / game.big_blind)
+        print_line(f"mbb/g: thousandths of a big blind (bb) per game; who always folds loses {folding:,.0f}")
+    elif game.facts.milli_unit == "mA/g":
+        print_line("mA/g: thousandths of an ante (A) per game; who always folds loses 1,000")
+
+
 def needed(result: Result, seats: int, within: float | None, milli_unit: str) -> dict[str, Any]:
     """For a report with --within: the number of further games that the interval needs."""
     if within is None:

@@ -50,6 +50,7 @@ def advice_table(
         rows: Number of moves shown; where only one more is left it is shown too.
         bars: Width of the longest bar; bars show the policy. 0: no bars, and less space between columns.
     """
+    symbol = getattr(game, "symbol", "")
     valued, visited = not np.isnan(advice.value).all(), advice.visits.any()
     table = Table(box=None, padding=(0, 2 if bars else 1, 0, 0), pad_edge=False, header_style="dim")
     table.add_column(words("move"))
@@ -57,7 +58,7 @@ def advice_table(
     if bars:
         table.add_column("", width=bars)
     if valued:
-        table.add_column(words("value"), justify="right")
+        table.add_column(", ".join(filter(None, [words("value"), symbol])), justify="right")
     if advice.error is not None:
         table.add_column(words("error"), justify="right")
     if advice.won is not None:
@@ -94,7 +95,8 @@ def advice_notes(game: Any, view: Any, advice: Advice, words: Words = ENGLISH) -
     """Lines on what the advice rests on: its value, principal variation, simulations and time; too few visits."""
     spent, notes = [], []
     if not np.isnan(advice.root_value):
-        spent.append(words("value {value}", value=words.number(f"{advice.root_value:+.3f}")))
+        value = f"{words.number(f'{advice.root_value:+.3f}')} {getattr(game, 'symbol', '')}".strip()
+        spent.append(words("value {value}", value=value))
     if advice.line:
         line = " ".join(advice.spelled_line(game, view)[:MAX_LINE])
         spent.append(words("principal variation {moves}", moves=line))
@@ -106,11 +108,19 @@ def advice_notes(game: Any, view: Any, advice: Advice, words: Words = ENGLISH) -
     if not np.isnan(advice.value).all():
         what = "points" if getattr(game, "unit", "payoff") == "points" else "payoff"
         notes.append(words(f"values: expected {what} for seat {{seat}}", seat=int(game.turn(view)) + 1))
+        notes += filter(None, [unit_note(game, words)])
     visits = int(advice.visits.sum())
     counted = visits > 0 or np.isnan(advice.value).all()  # a solver has values without visits
     if advice.simulations and counted and advice.visits.max() < FEW_VISITS and not advice.exact:
         notes.append(words(f"only {{count}} visit{'s'[: visits != 1]}: little to rely on", count=visits))
     return [", ".join(spent), *notes] if spent else notes
+
+
+def unit_note(game: Any, words: Words = ENGLISH) -> str:
+    """What the unit of payoffs means, for a display of hold'em; empty for other games."""
+    if getattr(game, "symbol", "") != "bb":
+        return ""
+    return words("bb: big blinds of {chips} chips, won or lost in the whole hand", chips=game.big_blind)
 
 
 def width_beside(left: RenderableType, console: Console) -> int:

@@ -18,9 +18,11 @@ from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, full_name
 from ...games.display import display
 from ...players import Player, explained
+from ...players.holdem_insight import hand_insight
 from ...search.advice import Advice
-from .formatting import advice_table, compact_moves, position, width_beside
+from .formatting import advice_table, compact_moves, position, unit_note, width_beside
 from .progress import out, reporting
+from .range_grid import insight_text
 from .referee import Follower, Referee, derived_seed, describe_step
 from .words import ENGLISH, Words
 
@@ -50,6 +52,7 @@ class Left(Exception):
 
 @dataclass
 class Score:
+    unit: str = ""  # behind the total
     total: float = 0.0
     won: int = 0
     lost: int = 0
@@ -68,7 +71,8 @@ class Score:
         counts = [words("{count} won", count=self.won), words("{count} lost", count=self.lost)]
         counts += [words("{count} drawn", count=drawn)] if drawn else []
         text = f"score: {{total}} after {{games}} game{'s'[: self.games > 1]} ({{counts}})"
-        return words(text, total=words.number(f"{self.total:+g}"), games=self.games, counts=", ".join(counts))
+        total = f"{words.number(f'{self.total:+g}')} {self.unit}".strip()
+        return words(text, total=total, games=self.games, counts=", ".join(counts))
 
 
 class TerminalGame:
@@ -88,13 +92,15 @@ class TerminalGame:
         name: str = "the kibitzer",
         against: str = "",
         language: str = "en",
+        ranges: bool = False,  # whether to show ranges above advice in hold'em; `name` is then a player's name
     ) -> None:
+        self.ranges, self.explained = ranges, False  # whether the legend of the ranges was shown
         self.game, self.others, self.kibitzer, self.ask, self.show = game, others, kibitzer, ask, show
         self.seat, self.seed, self.advice, self.name, self.against = seat, seed, advice, name, against or name
         self.display, self.words = display(game, language), Words(language)
         self.commands = {command: command for command in COMMANDS} | SHORT
         self.commands |= {self.words(command): command for command in COMMANDS}
-        self.score, self.number = Score(), 1
+        self.score, self.number = Score(self.display.symbol), 1
 
     def run(self) -> None:
         """Play games until the person leaves."""
@@ -122,6 +128,8 @@ class TerminalGame:
         text = "game {number} of {game}: you are seat {seat}, against {others} (? for help)"
         asked = {"number": self.number, "game": full_name(self.game), "seat": self.seat + 1, "others": self.against}
         self.say("\n" + self.words(text, **asked), "bold")
+        if self.number == 1 and (note := unit_note(self.display, self.words)):
+            self.say(note, "dim")
         while (turn := self.game.turn(self.referee.view())) != OVER:
             if turn == self.seat and (action := self.display.forced_action(self.referee.view())) >= 0:
                 self.move(action)
@@ -272,6 +280,8 @@ class TerminalGame:
                 self.show(board)
             self.say(self.words("{name} gives no advice", name=self.name), "red")
             return
+        if self.ranges:
+            self.show_ranges()
         lines = len(self.display.show(self.referee.view(), self.seat).splitlines()) + 2
         if board and (width := width_beside(board, out)):
             both = Table.grid()
@@ -281,6 +291,14 @@ class TerminalGame:
         if board:
             self.show(board)
         self.show(self.advice_box(advice, SCREEN - lines - ADVICE_BELOW))
+
+    def show_ranges(self) -> None:
+        """Show what the kibitzer does with every hand, and the hands that the other seat may hold."""
+        with reporting(self.words("the kibitzer is thinking")):
+            insight = hand_insight(self.game, self.referee.view(), self.seat, self.name)
+        if insight is not None:
+            self.show(insight_text(insight, out.width, self.words, legend=not self.explained))
+            self.explained = True
 
     def advice_box(self, advice: Advice, rows: int, bars: int = 20, width: int | None = None) -> Panel:
         """Advice in a box: the best of the moves, at least three."""
@@ -329,7 +347,8 @@ class TerminalGame:
         self.show(position(self.display, state, -1, title))
         result = "you win {points}" if payoff > 0 else "you lose {points}" if payoff < 0 else "you break even"
         style = "bold green" if payoff > 0 else "bold red" if payoff < 0 else "bold"
-        self.say(self.words(result, points=self.words.number(f"{abs(payoff):g}")), style)
+        points = f"{self.words.number(f'{abs(payoff):g}')} {self.display.symbol}".strip()
+        self.say(self.words(result, points=points), style)
         self.show_score()
 
     def ask_again(self) -> str:

@@ -62,6 +62,41 @@ GERMAN = {
     "only {count} visits: little to rely on": "nur {count} Besuche: wenig verlässlich",
     "only {count} visit: little to rely on": "nur {count} Besuch: wenig verlässlich",
     "a policy without search": "eine Strategie ohne Suche",
+    "bb: big blinds of {chips} chips, won or lost in the whole hand": (
+        "bb: Big Blinds zu {chips} Chips, gewonnen oder verloren in der ganzen Hand"
+    ),
+    # ranges
+    "strategy of seat {seat} with each hand": "Strategie von Platz {seat} je Blatt",
+    "range of seat {seat}": "Range von Platz {seat}",
+    "first decision": "erste Entscheidung",
+    "small blind": "Small Blind",
+    "big blind": "Big Blind",
+    "left": "links",
+    "right": "rechts",
+    "weight": "Gewicht",
+    "on average {mixed}": "im Mittel {mixed}",
+    "likeliest move ({moves}) and its share in tenths; 9: 90% or more": (
+        "häufigster Zug ({moves}) und sein Anteil in Zehnteln; 9: ab 90%"
+    ),
+    "likeliest move ({moves}) and its share in percent": "häufigster Zug ({moves}) und sein Anteil in Prozent",
+    "██ 75% or more of the highest weight, ▓▓ 50%, ▒▒ 25%, ░░ 5%, ·· less, blank 0": (
+        "██ ab 75% des höchsten Gewichts, ▓▓ 50%, ▒▒ 25%, ░░ 5%, ·· weniger, leer 0"
+    ),
+    "pairs on the diagonal, suited hands above it, offsuit hands below": (
+        "Paare auf der Diagonale, darüber gleiche Farbe, darunter verschiedene Farben"
+    ),
+    "about {share}": "etwa {share}",
+    "{hand} wins {share} of showdowns against this range (a tie is half a win)": (
+        "{hand} gewinnt {share} der Showdowns gegen diese Range (Teilung zählt halb)"
+    ),
+    "width: share of the move; on average {mixed}": "Breite: Anteil des Zuges; im Mittel {mixed}",
+    "height: how likely a hand of this class is, relative to the likeliest": (
+        "Höhe: wie wahrscheinlich so ein Blatt ist, verglichen mit dem wahrscheinlichsten"
+    ),
+    "their moves differ by {share} on average over all hands (total variation distance)": (
+        "ihre Züge unterscheiden sich um {share} im Mittel aller Blätter (Totalvariation)"
+    ),
+    "the largest differences between {one} and {other}": "die größten Unterschiede zwischen {one} und {other}",
     # help
     "Enter a move by its key, its name or the start of its name, or a command:": (
         "Gib einen Zug ein (Taste, Name oder Anfang des Namens) oder einen Befehl:"
@@ -92,6 +127,7 @@ GERMAN = {
         "Spiel {number}, {game}: {players}; geprüft von {player}"
     ),
     "turn": "Zug",
+    "street": "Runde",
     "seat": "Platz",
     "best": "bester",
     "cost": "Verlust",
@@ -106,6 +142,17 @@ GERMAN = {
     "total cost of seat {seat}: {cost}": "Verlust von Platz {seat} insgesamt: {cost}",
     "marks by cost: {marks} ({shares} of the range from {low} to {high})": (
         "Urteile nach Verlust: {marks} ({shares} der Spanne von {low} bis {high})"
+    ),
+    "the hand": "die Hand",
+    "marks by cost: {marks} bb, where the cost is beyond its margin of error": (
+        "Urteile nach Verlust: {marks} bb, wo der Verlust über seinem Fehlerbereich liegt"
+    ),
+    "policy: how often {player} plays the move; values: the mean of playouts in which both seats then play like "
+    "{player}; cost: the value of the best move less that of the one played, ± its margin (95%). A mixed strategy "
+    "plays moves of about the same value: a rare move isn't wrong by itself, only a costly one is.": (
+        "Anteil: wie oft {player} den Zug spielt; Werte: Mittel von Spielen, in denen danach beide Plätze wie "
+        "{player} spielen; Verlust: Wert des besten Zuges weniger der des gespielten, ± sein Fehlerbereich (95%). Eine "
+        "gemischte Strategie spielt etwa gleich gute Züge: ein seltener Zug ist nicht falsch, nur ein teurer ist es."
     ),
     # score sheets and records
     "players: {names}": "Spieler: {names}",

@@ -4,8 +4,7 @@ from typing import Any
 
 from ...core.names import BadInput
 from ...games import Game
-from ...players.beliefs import beliefs
-from ...players.defaults import default_player
+from ...players.beliefs import adviser_beliefs
 from ...players.labels import adviser_label
 from ...players.patterns import active_patterns
 from ...search.advice import Advice
@@ -22,19 +21,9 @@ def adviser_said(player: str, game: Game, language: str, seconds: float) -> str:
 
 
 def believed(player: str, game: Game, view: Any, seat: int, language: str) -> dict[str, Any] | None:
-    """What an adviser believes about hidden information, as values for JSON; None: nothing is known.
-
-    The others are assumed to play like the adviser where its probabilities are known for every hand, else like the
-    game's default player where its are; else all deals that fit are equally likely.
-    """
-    if not game.facts.hidden:
-        return None
-    for assumed in (player, default_player(game), None):
-        try:
-            return beliefs(game, view, seat, assumed, most=MAX_POSITIONS).as_json(language)
-        except BadInput:
-            continue
-    return None
+    """What an adviser believes about hidden information, as values for JSON; None: nothing is known."""
+    found = adviser_beliefs(game, view, seat, player, MAX_POSITIONS)
+    return None if found is None else found.as_json(language)
 
 
 def patterns_behind(

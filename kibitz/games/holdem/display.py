@@ -201,7 +201,7 @@ def _rank_and_suit(card):
 class HoldemDisplay(Display):
     """The table for interactive games: moves with their chips, suits as symbols."""
 
-    symbol = "BB"
+    symbol = "bb"
 
     def action_to_string(self, state, action):
         """`call 10`, `bet 10`, `raise by 10`; a card as `A♥`."""

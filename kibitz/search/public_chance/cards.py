@@ -103,6 +103,14 @@ class Cards:
         """Of views, one seat each: the number of the hand, and the board, [views, cards], as far as it is dealt."""
         raise NotImplementedError
 
+    def write(self, views: np.ndarray, seat: int, hands: np.ndarray) -> None:
+        """Give a seat these hands, by their numbers, one in each view."""
+        raise NotImplementedError
+
+    def stake(self, state: Any) -> float:
+        """What the winner of a showdown wins from the other seat, in payoffs, if all bets of a position are called."""
+        raise NotImplementedError
+
     def two_deals(self) -> list[list[int]]:
         """Two deals in the order of the game, the hands of the two seats exchanged, with different ranks of hands."""
         raise NotImplementedError
@@ -135,6 +143,12 @@ class HoldemCards(Cards):
         numbers[self.codes] = np.arange(self.deck)
         hole = numbers[views["hole"][np.arange(len(views)), seats]]
         return self.hand_index[hole[:, 0], hole[:, 1]].astype(np.int64), numbers[views["board"][:, : self.dealt[-1]]]
+
+    def write(self, views: np.ndarray, seat: int, hands: np.ndarray) -> None:
+        views["hole"][:, seat] = self.codes[self.hands[hands]]
+
+    def stake(self, state: Any) -> float:
+        return int(state.paid.max()) / self.game.big_blind
 
     def two_deals(self) -> list[list[int]]:
         for seed in range(1000):
@@ -176,6 +190,12 @@ class LeducCards(Cards):
         hand = views["cards"][np.arange(len(views)), seats].astype(np.int64) * copies
         public = np.maximum(views["public"], 0).astype(np.int64) * copies
         return hand, (public + (public == hand) * (copies > 1))[:, None]  # of equal ranks, another card
+
+    def write(self, views: np.ndarray, seat: int, hands: np.ndarray) -> None:
+        views["cards"][:, seat] = hands // (1 if self.game.told_apart else self.suits)
+
+    def stake(self, state: Any) -> float:
+        return float(state.level)
 
     def two_deals(self) -> list[list[int]]:
         kind = 1 if self.game.told_apart else self.suits

@@ -50,6 +50,23 @@ def test_more_games_are_added_to_a_match(kibitz, tmp_path):
     assert len(read_records(tmp_path / "run" / "games.jsonl")) == 30
 
 
+def test_the_variance_is_reduced_where_policies_are_known(kibitz, tmp_path):
+    asked = ("match", "leduc", "random", "always:call", "--games", "40", "--out", "run", "--processes", "1")
+    code, out, _ = kibitz(*asked, "--reduce-variance", "--within", "100")
+    assert code == 0
+    assert "with reduced variance" in out
+    assert "variance reduced by AIVAT, with the known policies of: random, always:call" in out
+    stored = json.loads((tmp_path / "run" / "result.json").read_text())
+    payoff, reduced = stored["payoff"], stored["reduced"]["payoff"]
+    assert reduced["high"] - reduced["low"] < 0.7 * (payoff["high"] - payoff["low"])
+    assert f"{1000 * reduced['mean']:+,.1f}" in out
+    assert f"needs {stored['further_games']:,} further games" in out
+    code, _, err = kibitz("match", "leduc", "oos:10", "ismcts:10", "--out", "other", "--reduce-variance")
+    assert code == 2
+    assert "oos:10 and ismcts:10 give no probabilities for every hand" in err
+    assert not (tmp_path / "other").exists()
+
+
 def test_one_against_three_on_the_same_deals_from_every_seat(kibitz, tmp_path):
     asked = (
         "match",

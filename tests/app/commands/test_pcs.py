@@ -44,7 +44,11 @@ def test_from_cards_to_a_player(kibitz, tmp_path):
     code, out, _ = kibitz("advise", SMALL, "? ? 5c 5d", "--with", "strategy:run", "--beliefs", "strategy:run")
     assert code == 0
     assert "raise" in out
-    assert "seat 1 holds: " in out
+    assert "range of seat 1" in out
+    code, out, _ = kibitz("ranges", SMALL, "strategy:run", "style:tight-aggressive", "--plot", "preflop.png")
+    assert code == 0
+    assert "the largest differences between strategy:run and style:tight-aggressive:" in out
+    assert (tmp_path / "preflop.png").read_bytes().startswith(b"\x89PNG")
     code, out, _ = kibitz("runs")
     assert code == 0
 

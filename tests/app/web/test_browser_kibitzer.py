@@ -30,7 +30,7 @@ def test_a_whole_game_of_holdem_by_clicking(page):
     click_to_the_end(page)
     assert re.search(r"wins \d+ chips|the pot is split", page.text_content("#picture"))
     assert "face down" not in page.text_content("#picture")
-    assert re.search(r"you (win|lose) [\d.]+ BB|you break even", page.inner_text("#result"))
+    assert re.search(r"you (win|lose) [\d.]+ bb|you break even", page.inner_text("#result"))
 
 
 def test_ranges_of_holdem_are_grids_of_169_cells_whose_combos_are_listed(page):
