@@ -25,7 +25,7 @@ from kibitz.learn.deep_cfr.networks import (
 )
 from kibitz.learn.deep_cfr.packing import Packing, Rows
 
-SETTINGS = FitSettings(400, 64, 0.01, False, 1.0, 0.0, 10, False, False, False, ADVANTAGES)
+SETTINGS = FitSettings(400, 64, 0.01, "none", 0.0, 1.0, 0.0, 10, False, False, False, ADVANTAGES)
 
 
 def shaped(kind=PLAIN, norm="layer", skips=True):
