@@ -161,6 +161,7 @@ PRESETS = {
     "thesis-faithful": "the thesis with all its defects",
     "kibitz": "our best settings",
     "small": "a minute or two, in any small game",
+    "flop-gpu": "Flop Hold'em with 16 cores and a large GPU, in less than half an hour",
 }
 
 PAPER: dict[str, Any] = {
@@ -193,6 +194,13 @@ KIBITZ_HOLDEM: dict[str, Any] = {
     "capacity": 20_000_000, "strategy_capacity": 20_000_000, "suit_isomorphism": True, "keep_every": 20,
     "balance_streets": True,
 }  # fmt: skip
+# Traversals of Flop Hold'em are short, so most of the time is spent on gradient steps, which grow with the samples.
+FLOP_GPU: dict[str, Any] = KIBITZ_HOLDEM | {
+    "traversals": 20_000, "in_flight": 320, "iterations": 300, "steps": 2000, "epochs": 1.0, "min_steps": 300,
+    "batch_size": 16_384, "strategy_steps": 4000, "strategy_batch_size": 16_384, "learning_rate_decay": "none",
+    "weight_averaging": 0.998, "capacity": 40_000_000, "strategy_capacity": 40_000_000, "average": "both",
+    "keep_every": 50,
+}  # fmt: skip
 SMALL = {
     "iterations": 40,
     "traversals": 500,
@@ -223,6 +231,10 @@ def _preset(game: Any, name: str) -> dict[str, Any]:
         return THESIS
     if name == "thesis-faithful":
         return THESIS | {"defects": thesis_defects.possible(game)}
+    if name == "flop-gpu":
+        if not (holdem and game.streets == 2 and by_street(game)):
+            raise BadInput(f"the preset flop-gpu is for holdem:flop, not for {full_name(game)}")
+        return FLOP_GPU | {"hand_categories": True}
     if name == "small":
         return KIBITZ_SMALL_GAMES | SMALL
     if holdem:
