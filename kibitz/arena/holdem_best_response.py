@@ -3,6 +3,9 @@
 A node is what both seats see, so its values are vectors over hands. One walk computes, for each seat and each hand, the
 value of a best response against the opponent's range (its possible hands, each weighted by the probability that its
 moves lead to the node), and the value of seat 0's own strategy. (Johanson, Waugh, Bowling and Zinkevich 2011.)
+
+A player that draws one of several strategies for each game, as SD-CFR does, is the mixture of these: reach
+probabilities are kept for each of them, and what counts at a node is their sum.
 """
 
 from collections.abc import Callable, Iterator
@@ -51,6 +54,7 @@ class Tree:
         self.game, self.player, self.after_flop = game, player, after_flop
         self.hands, self.deck = all_hands(game), deck_of(game)[::-1]
         self.by_card = np.zeros(52)
+        self.draws = np.asarray(getattr(player, "draw_weights", [1.0]), float)  # probabilities of its strategies
 
     def values(self) -> np.ndarray:
         """Return [3, hands]: each seat's best-response value with each hand, and the value of seat 0's own strategy."""
@@ -59,31 +63,40 @@ class Tree:
             self.game.play(state, card)
         state.hole[:] = HIDDEN
         here = Boards(self.hands, np.zeros((1, 0), np.int64))
-        return self.walk(state, here, np.ones((2, 1, len(self.hands))))[:, 0]
+        return self.walk(state, here, np.tile(self.draws[:, None, None], (2, 1, 1, len(self.hands))))[:, 0]
 
     def walk(self, state: Any, here: Boards, reach: np.ndarray) -> np.ndarray:
-        """Return the values of a node, [3, boards, hands], from each seat's reach probabilities, [2, boards, hands]."""
+        """Return the values of a node, [3, boards, hands].
+
+        Args:
+            state: The position as both seats see it.
+            here: The boards, and the hands that are possible with each.
+            reach: [2, strategies, boards, hands]: the probability that a seat has drawn a strategy and plays to here.
+        """
         turn = self.game.turn(state)
         if turn == OVER:
             return self.end(state, here, reach)
         if turn == CHANCE:
             return self.after_flop(state, reach) if state.street == 1 else self.deal(state, here, reach)
         probs = self.probs(state, here, turn, reach[turn])
+        total = reach[0].sum(axis=0)
         found = np.zeros((3, *here.free.shape))
         found[turn] = -np.inf
         for place, action in enumerate(legal_actions(self.game, state)):
             after, on = state.copy(), reach.copy()
             self.game.play(after, action)
-            on[turn] *= probs[place]
+            on[turn] *= probs[:, place]
             below = self.walk(after, here, on)
             found[turn] = np.maximum(found[turn], below[turn])
             found[1 - turn] += below[1 - turn]
-            found[2] += below[2] * probs[place] if turn == 0 else below[2]
+            if turn == 0:  # by the probability of the action in the mixture
+                below[2] *= np.divide(on[0].sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
+            found[2] += below[2]
         return found
 
     def end(self, state: Any, here: Boards, reach: np.ndarray) -> np.ndarray:
         found = np.zeros((3, *here.free.shape))
-        paid = state.paid.astype(int)
+        paid, reach = state.paid.astype(int), reach.sum(axis=1)
         stake = paid.min() / self.game.big_blind
         for seat in range(2):
             if paid[0] != paid[1]:  # somebody folded
@@ -97,23 +110,25 @@ class Tree:
         return found
 
     def probs(self, state: Any, here: Boards, seat: int, reach: np.ndarray) -> np.ndarray:
-        """Return [actions, boards, hands]: the policy of the seat to move, queried only where its reach is positive."""
-        board, hand = np.nonzero(here.free & (reach > 0))
+        """Return [strategies, actions, boards, hands]: the policies of the seat to move, where they reach the node."""
+        strategy, board, hand = np.nonzero(here.free & (reach > 0))
         views = np.zeros(len(board), self.game.state)
         views[:] = state
         views["board"][:, : here.boards.shape[1]] = here.boards[board]
         views["hole"][:, seat] = self.hands[hand]
         n = len(legal_actions(self.game, state))
-        probs = np.zeros((n, *here.free.shape))
-        probs[:, board, hand] = self.player.action_probs(views)[:, :n].T
+        drawn = (strategy,) if hasattr(self.player, "drawn") else ()
+        probs = np.zeros((len(reach), n, *here.free.shape))
+        if len(views):
+            probs[strategy, :, board, hand] = self.player.action_probs(views, *drawn)[:, :n]
         return probs
 
     def deal(self, state: Any, here: Boards, reach: np.ndarray) -> np.ndarray:
         """Sum the values over all cards that may come on each board."""
         found = np.zeros((3, *here.free.shape))
         for b, board in enumerate(here.boards.tolist()):
-            for part in parts([(*board, card) for card in self.deck if card not in board], len(self.hands)):
-                found[:, b] += self.dealt(state, part, reach[:, b : b + 1])
+            for part in parts([(*board, card) for card in self.deck if card not in board], reach[0, :, 0].size):
+                found[:, b] += self.dealt(state, part, reach[:, :, b : b + 1])
         return found
 
     def dealt(self, state: Any, boards: np.ndarray, reach: np.ndarray) -> np.ndarray:
@@ -127,9 +142,9 @@ class Tree:
         return self.walk(after, here, reach * here.free).sum(axis=1) / ways
 
 
-def parts(boards: list[tuple[int, ...]], hands: int) -> Iterator[np.ndarray]:
-    """Split boards into batches."""
-    size = max(1, BATCH // hands)
+def parts(boards: list[tuple[int, ...]], each: int) -> Iterator[np.ndarray]:
+    """Split boards into batches; `each` is the number of hands of a board, by strategy."""
+    size = max(1, BATCH // each)
     for start in range(0, len(boards), size):
         yield np.array(boards[start : start + size], np.int64)
 
@@ -149,7 +164,7 @@ def walker(game: Any, player: Any) -> Callable[[tuple[int, int]], Sums]:
         def after_flop(state: Any, reach: np.ndarray) -> np.ndarray:
             found = tree.dealt(state, np.array(flops[slice(*part)], np.int64), reach)
             sums[int(state.line)] = found
-            return np.zeros((3, 1, reach.shape[2]))  # unused
+            return np.zeros((3, 1, reach.shape[3]))  # unused
 
         tree = Tree(rules, made, after_flop)
         tree.values()
@@ -177,10 +192,8 @@ def evaluate_hands(
 ) -> Exploitability:
     """Compute NashConv, in payoffs, of a player of hold'em that has `action_probs`, given by name or as an object."""
     made = make_for(player, game)
-    if hasattr(made, "drawn"):
-        raise BadInput(
-            f"{label(player)} draws how it plays for each game, so its policy isn't one strategy; try --with lbr"
-        )
+    if hasattr(made, "drawn") and not hasattr(made, "draw_weights"):
+        raise BadInput(f"{label(player)} has `drawn` without `draw_weights`")
     rules: Any = game
     hands, cards = len(all_hands(rules)), rules.ranks * rules.suits
     if not is_small(rules):
@@ -189,7 +202,7 @@ def evaluate_hands(
             "--with lbr gives a lower bound"
         )
     flops = len(flops_of(rules)) if rules.streets > 1 else 0
-    size = max(1, BATCH // hands)
+    size = max(1, BATCH // (hands * len(getattr(made, "draw_weights", [1.0]))))
     tasks = [(start, min(start + size, flops)) for start in range(0, flops, size)]
     sums: Sums = {}
     given, processes = shared(game, [player], processes)

@@ -74,7 +74,11 @@ LEARNER_FIELDS: dict[str, dict[str, str]] = {
     "exit-cards": {"judged": "evaluation_deals"},
 }
 # Fields that a learner got later, with the value that runs without them have.
-NEW_FIELDS: dict[str, dict[str, Any]] = {"deep-cfr": {"balance_streets": False}}
+NEW_FIELDS: dict[str, dict[str, Any]] = {
+    "deep-cfr": {"balance_streets": False, "epochs": 0.0, "min_steps": 100, "weight_averaging": 0.0}
+}
+# Fields that were yes or no, and what these are called now.
+FLAGS: dict[str, dict[bool, str]] = {"learning_rate_decay": {True: "linear", False: "none"}}
 # Tensors of the learners `cards` and `exit-cards`: parts of their names in files, checkpoints and journals.
 CARD_TENSORS = {"view": "belief", "quick": "policy", "open": "value", "worth": "action_values"}
 # Seven yes-or-no fields of deep-cfr, now names in its field `defects`.
@@ -104,6 +108,9 @@ def current_config(values: dict[str, Any]) -> dict[str, Any]:
     method = str(values.get("method")) if values.get("command") == "train" else ""
     fields = FIELDS | LEARNER_FIELDS.get(method, {})
     found = NEW_FIELDS.get(method, {}) | {fields.get(key, key): value for key, value in values.items()}
+    for key, called in FLAGS.items():
+        if isinstance(value := found.get(key), bool):
+            found[key] = called[value]
     if DEFECTS[0] in found:
         flags = {name: found.pop(name) for name in DEFECTS if name in found}
         found["defects"] = ",".join(name.replace("_", "-") for name, flag in flags.items() if flag)

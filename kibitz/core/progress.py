@@ -11,6 +11,9 @@ class Reporter:
     def progress(self, done: float, total: float | None = None, note: str = "") -> None:
         """Report the amount of work done, in any unit, with a note such as a loss or a rate."""
 
+    def remaining(self, seconds: float) -> None:
+        """Report a prediction of the seconds that are left, where it is better than one by the speed so far."""
+
     def message(self, text: str) -> None:
         """Report an event in one line, such as a worker process that died."""
 

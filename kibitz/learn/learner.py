@@ -66,6 +66,7 @@ class Learner:
         # The trainer sets the following before the first iteration.
         self.processes = 1  # that the user asked for
         self.pause: Callable[[], None] = lambda: None  # see `steps`
+        self.times: Metrics = {}  # seconds of the parts of the last iteration, which times.jsonl keeps
 
     # ------------------------------------------------------------ before a run
 
@@ -82,6 +83,16 @@ class Learner:
     def estimate(cls, config: Any, game: Any, processes: int, done: int) -> Cost:
         """Estimate the cost of a run of which `done` iterations are finished, by a short probe; NaN: unknown."""
         return Cost(math.nan, 0)
+
+    @classmethod
+    def predict(cls, config: Any, lines: list[dict[str, Any]]) -> float:
+        """Predict the seconds that the rest of a run takes; NaN: unknown.
+
+        Args:
+            config: Its configuration.
+            lines: Metrics and times of the iterations done by this process, one line each.
+        """
+        return math.nan
 
     @staticmethod
     def worker(config: Any) -> Callable[..., Any]:

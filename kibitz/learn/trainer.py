@@ -9,6 +9,7 @@
 """
 
 import functools
+import math
 import time
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, fields
@@ -26,6 +27,7 @@ from ..games import full_name, load, load_stored
 from .checkpoints import Checkpoints, Journal
 from .learner import Learner, WorkerPool, learner_class, make_worker
 
+PREDICTED_AFTER = 3  # iterations: from then on the duration of the rest is predicted by their times
 LINE_BYTES = 200  # of an iteration in metrics.jsonl and times.jsonl
 
 
@@ -116,19 +118,19 @@ def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter
         learner.pause = lambda finished=iteration - 1: checkpoints.save_if_due(finished, learner.step)  # type: ignore[misc]
         metrics = learner.totals(iteration) | learner.learn(iteration, samples, status)
         learned = time.perf_counter()
-        if learner.evaluates(iteration):
-            metrics |= learner.evaluate()
+        times = learner.times | {"collecting": collected - began, "learning": learned - collected}
+        if learner.evaluates(iteration) and (found := learner.evaluate()):
+            metrics |= found
+            times["evaluating"] = time.perf_counter() - learned
         run.log(iteration=iteration, **metrics)
-        run.log_times(
-            iteration=iteration, collecting=round(collected - began, 3), learning=round(learned - collected, 3)
-        )
+        run.log_times(iteration=iteration, **{part: round(seconds, 3) for part, seconds in times.items()})
         if learner.keeps(iteration):
             make_folder(run.path("networks"))
             learner.export(run.path(f"networks/{iteration:06d}.safetensors"), f"{run.title}, iteration {iteration}")
         if checkpoints.due or iteration == learner.config.iterations:
             checkpoints.save(iteration)
             journal.forget(iteration)
-        status.finished(iteration, metrics)
+        status.finished(iteration, metrics, times)
 
 
 class Status(Reporter):
@@ -139,6 +141,7 @@ class Status(Reporter):
         self.metrics = {key: value for line in lines for key, value in line.items()}
         self.iteration = int(self.metrics.get("iteration", 0))
         self.last: tuple[float, float | None] = 0, None
+        self.lines: list[dict[str, Any]] = []  # metrics and times of the iterations done by this process
 
     def progress(self, done: float, total: float | None = None, note: str = "") -> None:
         self.last = done, total
@@ -148,10 +151,15 @@ class Status(Reporter):
     def message(self, text: str) -> None:
         self.report.message(text)
 
-    def finished(self, iteration: int, metrics: dict[str, float]) -> None:
-        """Report that an iteration is done and saved."""
+    def finished(self, iteration: int, metrics: dict[str, float], times: dict[str, float]) -> None:
+        """Report that an iteration is done and saved, and predict the duration of the rest."""
         self.iteration, self.metrics = iteration, self.metrics | metrics
         self.progress(*self.last)
+        self.lines.append(metrics | times | {"iteration": iteration})
+        if len(self.lines) >= PREDICTED_AFTER and iteration < self.learner.config.iterations:
+            seconds = self.learner.predict(self.learner.config, self.lines)
+            if not math.isnan(seconds):
+                self.report.remaining(seconds)
 
 
 def _workers(learner: Learner, name: str, cluster: str | None, report: Reporter) -> AbstractContextManager[Any]:

@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ..core.names import ITERATION, Interval, as_path
+from ..core.names import ITERATION, BadInput, Interval, as_path
 from ..games import Game, legal_actions, load_stored
 from ..learn.deep_cfr import average
-from ..learn.deep_cfr.networks import Model, is_model, read_model
+from ..learn.deep_cfr.networks import Model, is_model, read_average
 from ..learn.mlp import Layers, action_probs, logits, read_layers
 from ..learn.model_files import network_file
 from ..learn.tspg.store import POLICIES, features_for
@@ -17,6 +17,8 @@ from ..search.public_chance.strategy import TableStrategy
 from ..search.sequence_form import SequenceForm
 from ..search.strategy import Strategy, read_strategy
 from .player import AdvisedPlayer, PolicyPlayer, player, same
+
+AVERAGES = ("auto", "network", "sd")
 
 
 @player("strategy")
@@ -73,20 +75,31 @@ class NetworkPlayer(AdvisedPlayer):
         threshold: Annotated[
             float, "actions below this share of the highest probability are never played", Interval(0, 1)
         ] = 0.0,
+        average: Annotated[
+            str, "of Deep CFR with both: the strategy network or SD-CFR; auto: what the file holds", AVERAGES
+        ] = "auto",
     ) -> None:
         self.path, self.threshold = network_file(network, iteration), threshold
+        self.average, self.iteration = average, iteration
         self.known: tuple[Game, Layers | Model] | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
         if self.known is None or not same(self.known[0], game):
-            self.known = game, read_model(self.path, game) if is_model(self.path) else read_layers(self.path, game)[0]
+            self.known = game, self.read(game)
             self.encoding = np.zeros(game.facts.encoding, np.float32)
             self.seen = load_stored(self.known[1].seen) if isinstance(self.known[1], Model) else game
         if isinstance(self.known[1], Model) and len(weights := self.known[1].weights) > 1:
             # SD-CFR draws one of its networks and plays it to the end of the game.
             self.draw_weights = weights / weights.sum()
             self.drawn = int(self.generator.choice(len(weights), p=self.draw_weights))
+
+    def read(self, game: Game) -> Layers | Model:
+        if is_model(self.path):
+            return read_average(self.path, self.average, self.iteration, game)
+        if self.average != "auto":
+            raise BadInput(f"{self.path} is no network of Deep CFR, so it has no average={self.average}")
+        return read_layers(self.path, game)[0]
 
     def advise(self, view: Any) -> Advice:
         assert self.known is not None

@@ -85,6 +85,21 @@ def test_a_solution_fits(kibitz):
     lines(kibitz("solve", "leduc", "--iterations", "5"), 40)
 
 
+def test_a_predicted_duration_is_printed_once_and_counted_down(monkeypatch, capsys):
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress.err, "_force_terminal", True)
+    with reporting("leduc") as report:
+        report.progress(3, 1000)
+        report.remaining(4000.0)
+        report.remaining(3960.0)
+        now[0] += 30
+        with progress.err.capture() as captured:
+            progress.err.print(report._screen.make_tasks_table(report._screen.tasks))
+    assert "1:05:30" in captured.get()
+    assert capsys.readouterr().err.count("about 67 min left, by the iterations so far") == 1
+
+
 def test_progress_of_training_is_not_cut(monkeypatch, capsys):
     monkeypatch.setattr(progress.err, "_force_terminal", True)
     note = "iteration 12  1,234 of 5,000 games  loss 0.123  NashConv 0.123"

@@ -89,7 +89,7 @@ class Moody(players.Random):
 
 def test_a_player_keeps_to_what_it_draws_at_the_beginning_of_a_game():
     same("leduc", [Moody(), "random"], 60)
-    with pytest.raises(BadInput, match="Moody draws how it plays for each game"):
+    with pytest.raises(BadInput, match="Moody has `drawn` without `draw_weights`"):
         evaluate_hands(games.load("holdem:flop,ranks=4"), Moody())
 
 

@@ -12,6 +12,7 @@ from kibitz.arena.holdem_best_response import evaluate_hands
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.games.holdem.ranges import all_hands, hand_values, masks, opposing_weight, showdown
+from kibitz.learn import trainer
 
 
 def test_weights_of_hands_that_may_meet_and_of_those_beaten_are_what_a_double_loop_finds():
@@ -47,6 +48,21 @@ def test_the_exploitability_is_that_of_the_unfolded_game(name, player):
     assert found.best == pytest.approx(expected.best, abs=1e-9)
     assert found.value == pytest.approx(expected.value, abs=1e-9)
     assert found.nash_conv > 0.1
+
+
+def test_a_player_that_draws_its_strategy_is_the_mixture_of_what_it_draws(tmp_path):
+    """SD-CFR: each network counts by its weight and by how likely it plays to the infoset."""
+    name = "holdem:ranks=7,suits=1,streets=2,raises=1,preflop_raises=1"
+    values = {"iterations": 3, "traversals": 60, "hidden": "8", "steps": 20, "batch_size": 64, "average": "sd"}
+    config = trainer.configured("deep-cfr", name, None, values | {"evaluate_every": 3, "keep_every": 3})
+    run = trainer.new_run(tmp_path / "run", "deep-cfr", config)
+    trainer.train(run, 1)
+    game = games.load(name)
+    found, expected = (of(game, f"net:{run.folder}", 1) for of in (evaluate_hands, exploitability))
+    assert found.nash_conv == pytest.approx(run.read_lines()[-1]["nash_conv"], abs=1e-9)
+    assert found.nash_conv == pytest.approx(expected.mean_strategy.nash_conv, abs=1e-9)
+    assert found.best == pytest.approx(expected.mean_strategy.best, abs=1e-9)
+    assert found.value == pytest.approx(expected.mean_strategy.value, abs=1e-9)
 
 
 def test_batches_and_processes_make_no_difference(monkeypatch):

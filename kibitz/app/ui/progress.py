@@ -1,5 +1,6 @@
 """Consoles, and what a person sees while waiting: live lines on stderr, nothing where stderr is no terminal."""
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -26,10 +27,19 @@ class TerminalReporter(Reporter):
     """Shows progress as a live line: a bar where the total is known, a spinner elsewhere."""
 
     def __init__(self, screen: Progress, task: TaskID) -> None:
-        self._screen, self._task = screen, task
+        self._screen, self._task, self._predicted = screen, task, False
 
     def progress(self, done: float, total: float | None = None, note: str = "") -> None:
         self._screen.update(self._task, completed=done, total=total, note=note)
+
+    def remaining(self, seconds: float) -> None:
+        """Count down from this prediction; the first one is printed as a line too."""
+        from .formatting import format_duration
+
+        if not self._predicted:
+            self.message(f"about {format_duration(seconds)} left, by the iterations so far")
+        self._predicted = True
+        self._screen.update(self._task, ends=time.monotonic() + seconds)
 
     def message(self, text: str) -> None:
         print_plain(text, err)
@@ -43,9 +53,12 @@ class _Count(TextColumn):
 
 
 class _Time(TimeRemainingColumn):
-    """The time that is left; where the total is unknown, the time that has passed."""
+    """The time that is left, as predicted or by the speed; where the total is unknown, the time that has passed."""
 
     def render(self, task: Task) -> Text:
+        if "ends" in task.fields:
+            minutes, seconds = divmod(max(0, round(task.fields["ends"] - time.monotonic())), 60)
+            return Text(f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}", "progress.remaining")
         if task.total is not None:
             return super().render(task)
         return Text(f"{task.elapsed:.0f} s" if task.elapsed and task.elapsed >= 1 else "")

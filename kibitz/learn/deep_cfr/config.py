@@ -16,6 +16,8 @@ from .networks import CARDS, PLAIN, Shape
 from .traversal import MAX_NODES
 
 WALKS = 50  # random games per seat, to estimate the size of a traversal
+DECAYS = ("none", "linear", "cosine")  # of the learning rate
+AVERAGES = ("network", "sd", "both")
 FEW_CARDS = 8  # in a deck that is small enough to compute NashConv exactly
 
 
@@ -41,7 +43,14 @@ class DeepCfrConfig:
         float, "initial weights are uniform in ± this; 0: ±1/sqrt(inputs)", Interval(0, 100), ADVANCED
     ] = 0.0
     reinitialize: Annotated[bool, "fit the advantage networks of each iteration from new weights", ADVANCED] = True
-    steps: Annotated[int, "gradient steps per advantage network and iteration", range(1, 10**7)] = 750
+    steps: Annotated[int, "gradient steps per advantage network and iteration, at most", range(1, 10**7)] = 750
+    epochs: Annotated[
+        float,
+        "passes over all samples, so that steps grow with them; 0: always --steps",
+        Interval(0, 1e6),
+        ADVANCED,
+    ] = 0.0
+    min_steps: Annotated[int, "with --epochs: gradient steps at least", range(1, 10**7), ADVANCED] = 100
     batch_size: Annotated[int, "samples per minibatch", range(1, 10**6)] = 2048
     strategy_steps: Annotated[int, "gradient steps of the strategy network", range(1, 10**7), ADVANCED] = 5000
     strategy_batch_size: Annotated[int, "samples per minibatch of the strategy network", range(1, 10**6), ADVANCED] = (
@@ -52,7 +61,14 @@ class DeepCfrConfig:
         ADVANCED,
     ] = "entropy"  # fmt: skip
     learning_rate: Annotated[float, "learning rate of Adam", LEARNING_RATE] = 1e-3
-    learning_rate_decay: Annotated[bool, "decrease the learning rate linearly to 0 over the steps", ADVANCED] = False
+    learning_rate_decay: Annotated[
+        str, "how the learning rate decreases to 0 over the steps of a network", DECAYS, ADVANCED
+    ] = "none"
+    weight_averaging: Annotated[
+        float,
+        "decay of the moving average of weights over the steps, which is the network; 0: the last weights",
+        Interval(0, 0.999999), ADVANCED,
+    ] = 0.0  # fmt: skip
     max_gradient_norm: Annotated[float, "clip gradients to this norm; 0: no clipping", Interval(0, 1e9), ADVANCED] = 1.0
     validation: Annotated[
         float, "share of samples held out for early stopping; 0: none", Interval(0, 0.9), ADVANCED
@@ -75,7 +91,7 @@ class DeepCfrConfig:
         float, "weight strategies of iteration t by t to this power in the average", Interval(0, 10), ADVANCED
     ] = 1.0
     fallback: Annotated[str, "policy where no regret is positive", ("argmax", "uniform"), ADVANCED] = "argmax"
-    average: Annotated[str, "a strategy network, or SD-CFR: all advantage networks", ("network", "sd")] = "network"
+    average: Annotated[str, "a strategy network, SD-CFR: all advantage networks, or both", AVERAGES] = "network"
     shared_chance: Annotated[bool, "all branches of a traversal get the same chance outcomes", ADVANCED] = True
     hand_categories: Annotated[bool, "hold'em: add pairs, straights and flushes to the network's inputs", ADVANCED] = (
         False
@@ -100,6 +116,22 @@ class DeepCfrConfig:
     @property
     def sizes(self) -> tuple[int, ...]:
         return parse_sizes("hidden", self.hidden)
+
+    @property
+    def with_network(self) -> bool:
+        """Whether strategy networks are fitted."""
+        return self.average != "sd"
+
+    @property
+    def with_sd(self) -> bool:
+        """Whether the advantage networks of all iterations are kept."""
+        return self.average != "network"
+
+    def steps_for(self, samples: int) -> int:
+        """Gradient steps of an advantage network that is fitted to so many samples."""
+        if not self.epochs:
+            return self.steps
+        return min(self.steps, max(self.min_steps, round(self.epochs * samples / self.batch_size)))
 
     def traversed(self, game: Any) -> Any:
         """The game that is traversed and encoded: the game itself, except for defects of the thesis."""
@@ -129,6 +161,7 @@ PRESETS = {
     "thesis-faithful": "the thesis with all its defects",
     "kibitz": "our best settings",
     "small": "a minute or two, in any small game",
+    "flop-gpu": "Flop Hold'em with 16 cores and a large GPU, in less than half an hour",
 }
 
 PAPER: dict[str, Any] = {
@@ -151,15 +184,22 @@ THESIS: dict[str, Any] = {
 # Few views occur again and again in small games: all samples of a view are merged.
 KIBITZ_SMALL_GAMES: dict[str, Any] = {
     "traversals": 1500, "in_flight": 500, "iterations": 300, "hidden": "64-64-64", "steps": 200,
-    "learning_rate_decay": True, "reinitialize": False, "merge_samples": True, "average": "sd", "capacity": 4_000_000,
-    "keep_every": 100,
+    "learning_rate_decay": "linear", "reinitialize": False, "merge_samples": True, "average": "sd",
+    "capacity": 4_000_000, "keep_every": 100,
 }  # fmt: skip
 # (Parts of 160 traversals: 63 of them keep 16 processes busy to the end.)
 KIBITZ_HOLDEM: dict[str, Any] = {
     "traversals": 10_000, "in_flight": 160, "iterations": 200, "hidden": "128", "steps": 1000, "batch_size": 32_768,
-    "strategy_steps": 5000, "strategy_batch_size": 32_768, "reinitialize": False, "learning_rate_decay": True,
+    "strategy_steps": 5000, "strategy_batch_size": 32_768, "reinitialize": False, "learning_rate_decay": "linear",
     "capacity": 20_000_000, "strategy_capacity": 20_000_000, "suit_isomorphism": True, "keep_every": 20,
     "balance_streets": True,
+}  # fmt: skip
+# Traversals of Flop Hold'em are short, so most of the time is spent on gradient steps, which grow with the samples.
+FLOP_GPU: dict[str, Any] = KIBITZ_HOLDEM | {
+    "traversals": 20_000, "in_flight": 320, "iterations": 300, "steps": 2000, "epochs": 1.0, "min_steps": 300,
+    "batch_size": 16_384, "strategy_steps": 4000, "strategy_batch_size": 16_384, "learning_rate_decay": "none",
+    "weight_averaging": 0.998, "capacity": 40_000_000, "strategy_capacity": 40_000_000, "average": "both",
+    "keep_every": 50,
 }  # fmt: skip
 SMALL = {
     "iterations": 40,
@@ -191,6 +231,10 @@ def _preset(game: Any, name: str) -> dict[str, Any]:
         return THESIS
     if name == "thesis-faithful":
         return THESIS | {"defects": thesis_defects.possible(game)}
+    if name == "flop-gpu":
+        if not (holdem and game.streets == 2 and by_street(game)):
+            raise BadInput(f"the preset flop-gpu is for holdem:flop, not for {full_name(game)}")
+        return FLOP_GPU | {"hand_categories": True}
     if name == "small":
         return KIBITZ_SMALL_GAMES | SMALL
     if holdem:
@@ -214,6 +258,8 @@ def refuse(config: DeepCfrConfig, game: Any) -> None:
         raise BadInput(f"network=cards is for holdem with inputs=0; {full_name(game)} needs network=plain")
     if config.hand_categories and not by_streets:
         raise BadInput(f"hand_categories is for holdem with inputs=0, not for {full_name(game)}")
+    if config.epochs and config.min_steps > config.steps:
+        raise BadInput(f"min_steps={config.min_steps} should be at most steps={config.steps}")
     thesis_defects.refuse(config, game)
     _refuse_size(config, config.traversed(game))
     config.shape(config.seen(game))

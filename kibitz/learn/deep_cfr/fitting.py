@@ -5,8 +5,11 @@ the iterations' policies (or squared errors of its probabilities, as in the pape
 """
 
 import copy
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -15,12 +18,14 @@ from ..cuda_graph import Replayed
 from ..torch_mlp import BANNED, one_thread
 from .networks import Shape, Weights, forward
 from .packing import Packing, Rows
-from .unpacking import unpacker
+from .unpacking import streets, unpacker
 
 SQUARES, ENTROPY, ADVANTAGES = "squares", "entropy", "advantages"
 MOMENTUM = 0.05  # of batch norm's running statistics
 REPORT_EVERY = 50  # steps
+PROBE_STEPS = 20
 VALIDATION_BATCH = 100_000  # rows
+WARM_UP = 10  # after n steps the moving average covers the last n / 9, until the decay allows no more
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,8 @@ class FitSettings:
     steps: int
     batch_size: int
     learning_rate: float
-    learning_rate_decay: bool
+    learning_rate_decay: str  # none, linear or cosine
+    weight_averaging: float  # decay of the moving average; 0: none
     max_gradient_norm: float  # 0: no clipping
     validation: float  # share of rows
     patience: int  # epochs
@@ -45,6 +51,8 @@ class Fitted:
     weights: Weights
     loss: float  # mean over the last tenth of the steps; over all steps, where it may stop early
     steps: int
+    preparing: float = 0.0  # seconds before the first step
+    fitting: float = 0.0  # seconds of all steps
 
 
 class Fitter:
@@ -66,6 +74,10 @@ class Fitter:
             name: torch.from_numpy(array.copy()).to(self.device).requires_grad_(not _is_statistic(name))
             for name, array in weights.items()
         }
+        self.played = self.parameters  # or their moving average
+        if settings.weight_averaging:
+            self.played = {name: each.detach().clone() for name, each in self.parameters.items()}
+        self.share = torch.ones((), device=self.device)  # of the newest weights in the moving average
         self.learned = [each for each in self.parameters.values() if each.requires_grad]
         on_gpu = self.device.type == "cuda"
         rate = torch.tensor(settings.learning_rate, device=self.device) if on_gpu else settings.learning_rate
@@ -76,7 +88,7 @@ class Fitter:
         self.train, self.held_out = self._split(len(views))
         self.streets: StreetSampler | None = None
         if settings.balance_streets:
-            self.streets = StreetSampler(packing.streets(rows.views), self.train, self.weight, settings.batch_size)
+            self.streets = StreetSampler(streets(packing, views), self.train, self.weight, settings.batch_size)
             self.weight = self.weight * self.streets.factors
         # Rows that fit into one minibatch are all used at every step, and decoded once.
         self.kept = (
@@ -98,10 +110,13 @@ class Fitter:
         return order[: n - apart], order[n - apart :]
 
     def step(self, number: int) -> torch.Tensor:
-        if self.settings.learning_rate_decay:
+        settings = self.settings
+        if settings.learning_rate_decay != "none":
+            rate = settings.learning_rate * remaining_rate(settings.learning_rate_decay, number / settings.steps)
             for group in self.optimizer.param_groups:
-                rate = self.settings.learning_rate * (1 - number / self.settings.steps)
                 group["lr"] = group["lr"].fill_(rate) if torch.is_tensor(group["lr"]) else rate
+        if settings.weight_averaging:
+            self.share.fill_(1 - min(settings.weight_averaging, (1 + number) / (WARM_UP + number)))
         return self._one_step()
 
     def _step(self) -> torch.Tensor:
@@ -120,6 +135,9 @@ class Fitter:
         if self.settings.max_gradient_norm:
             torch.nn.utils.clip_grad_norm_(self.learned, self.settings.max_gradient_norm)
         self.optimizer.step()
+        if self.played is not self.parameters:
+            for name, each in self.played.items():
+                each.lerp_(self.parameters[name].detach(), self.share)
         return loss.detach()
 
     def _draw(self) -> torch.Tensor:
@@ -136,7 +154,7 @@ class Fitter:
         total = 0.0
         with torch.no_grad():
             for rows in self.held_out.split(VALIDATION_BATCH):
-                said = forward(self.shape, self.parameters, self.decode(self.views[rows]))
+                said = forward(self.shape, self.played, self.decode(self.views[rows]))
                 total += float(self.loss(said, self.values[rows], self.weight[rows])) * len(rows)
         return total / len(self.held_out)
 
@@ -144,8 +162,14 @@ class Fitter:
         for name, found in (("mean", mean), ("variance", variance)):
             self.parameters[f"norm.{name}"].lerp_(found.detach(), MOMENTUM)
 
+    def clock(self) -> float:
+        """The time when all that was asked of the device is done."""
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+        return time.perf_counter()
+
     def result(self) -> Weights:
-        return {name: each.detach().cpu().numpy().copy() for name, each in self.parameters.items()}
+        return {name: each.detach().cpu().numpy().copy() for name, each in self.played.items()}
 
 
 class StreetSampler:
@@ -154,31 +178,27 @@ class StreetSampler:
     With weights w and errors e the loss is the mean of the streets' Σ w e / Σ w, however it is sampled.
     """
 
-    def __init__(self, street: np.ndarray, train: torch.Tensor, weight: torch.Tensor, batch_size: int) -> None:
+    def __init__(self, street: torch.Tensor, train: torch.Tensor, weight: torch.Tensor, batch_size: int) -> None:
         """
         Args:
-            street: [rows] i1.
+            street: [rows] i8, from 0.
             train: Numbers of the rows to draw from.
             weight: [rows] f4.
             batch_size: Rows per minibatch.
         """
-        rows, device = train.cpu().numpy(), train.device
-        here = street[rows]
-        counts = np.bincount(here, minlength=street.max() + 1)
-        sums = np.bincount(here, weight.cpu().numpy()[rows], len(counts))
-        present = np.flatnonzero(counts)
-        factors = np.zeros(len(counts))  # held-out rows of a street without training rows don't count
-        factors[present] = len(rows) / (len(present) * sums[present])
-        slots = present[np.arange(batch_size) % len(present)]
-
-        def on_device(array: np.ndarray) -> torch.Tensor:
-            return torch.from_numpy(np.ascontiguousarray(array)).to(device)
-
-        self.factors = on_device(factors.astype(np.float32)[street])  # of the weight of each row
-        self.order = on_device(rows[np.argsort(here, kind="stable")])
-        self.starts, self.counts = (on_device(each[slots]) for each in (np.cumsum(counts) - counts, counts))
+        here = street[train]
+        rows = [train[here == each] for each in range(int(street.max()) + 1)]  # of each street
+        counts = torch.tensor([len(each) for each in rows])
+        sums = torch.tensor([float(weight[each].double().sum()) for each in rows], dtype=torch.float64)
+        present = counts.nonzero()[:, 0]
+        factors = torch.zeros(len(rows))  # held-out rows of a street without training rows don't count
+        factors[present] = (len(train) / (len(present) * sums[present])).float()
+        slots = present[torch.arange(batch_size) % len(present)]
+        self.factors = factors.to(train.device)[street]  # of the weight of each row
+        self.order = torch.cat(rows)
+        self.starts, self.counts = (each[slots].to(train.device) for each in (counts.cumsum(0) - counts, counts))
         # A row of a small street is drawn more often than by chance, and counts as much less each time.
-        self.drawn_less = on_device((len(present) * counts / len(rows)).astype(np.float32)[slots])
+        self.drawn_less = (len(present) * counts[slots].double() / len(train)).float().to(train.device)
 
     def draw(self, random: torch.Generator) -> torch.Tensor:
         """Draw the rows of a minibatch, with replacement."""
@@ -197,12 +217,14 @@ def fit(
     watch: Callable[[int], None] = lambda step: None,
 ) -> Fitted:
     """Fit for all steps, or until the validation loss stops improving: then the best weights count."""
-    with one_thread():
+    began = time.perf_counter()
+    with one_thread(), _without_onednn():
         fitter = Fitter(shape, weights, rows, packing, settings, seed, device)
         epoch = max(1, len(fitter.train) // settings.batch_size)
         best, best_weights, since = float("inf"), None, 0
         tail, counted = torch.zeros((), device=fitter.device), 0
         done = 0
+        prepared = fitter.clock()
         for step in range(settings.steps):
             loss = fitter.step(step)
             done = step + 1
@@ -218,7 +240,58 @@ def fit(
                     best, since, best_weights = found, 0, copy.deepcopy(fitter.result())
                 if since > settings.patience:
                     break
-        return Fitted(best_weights or fitter.result(), float(tail) / counted, done)
+        fitted = Fitted(best_weights or fitter.result(), float(tail) / counted, done, prepared - began)
+        return replace(fitted, fitting=fitter.clock() - prepared)
+
+
+def fit_times(
+    shape: Shape,
+    weights: Weights,
+    rows: Callable[[int], Rows],
+    counts: tuple[int, int],
+    packing: Packing,
+    settings: FitSettings,
+    device: str,
+) -> tuple[float, float, float]:
+    """Measure the seconds of a fit: before its first step, in addition per sample, and per step.
+
+    Args:
+        shape, weights, packing, settings, device: As for `fit`.
+        rows: Returns so many samples, ready to be fitted.
+        counts: A small and a large number of samples.
+    """
+    few, many = counts
+    with one_thread(), _without_onednn():
+        preparing = []
+        for count in (few, few, many):  # the first time compiles
+            began = time.perf_counter()
+            fitter = Fitter(shape, weights, rows(count), packing, settings, 1, device)
+            preparing.append(fitter.clock() - began)
+        times = [fitter.clock()]
+        for steps in (PROBE_STEPS, PROBE_STEPS):  # a CUDA graph is recorded in the first ones
+            for step in range(steps):
+                fitter.step(step)
+            times.append(fitter.clock())
+    step_seconds = (times[2] - times[1]) / PROBE_STEPS
+    recording = max(0.0, times[1] - times[0] - PROBE_STEPS * step_seconds)
+    each = max(0.0, (preparing[2] - preparing[1]) / (many - few)) if many > few else 0.0
+    return max(0.0, preparing[1] - each * few) + recording, each, step_seconds
+
+
+@contextmanager
+def _without_onednn() -> Iterator[None]:
+    """Disable oneDNN, which takes up to ten times as long as BLAS for matrices as small as these on ARM processors."""
+    before = torch.backends.mkldnn.enabled
+    torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        torch.backends.mkldnn.enabled = before
+
+
+def remaining_rate(decay: str, progress: float) -> float:
+    """The share of the learning rate that is left after a share of the steps."""
+    return 1 - progress if decay == "linear" else (1 + math.cos(math.pi * progress)) / 2
 
 
 def errors(said: torch.Tensor, values: torch.Tensor, loss: str) -> torch.Tensor:

@@ -5,6 +5,7 @@ worker does them: a run is the same with any number of processes.
 """
 
 import itertools
+import math
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -19,18 +20,20 @@ from ...core.progress import SILENT, Reporter
 from ...games import full_name
 from ...search.sequence_form import unfold
 from ..learner import Cost, Learner, Metrics, Samples, WorkerPool, learner
+from ..model_files import NETWORK
 from ..replay import ReplayBuffer
 from . import config as settings
 from .average import Table
 from .config import DeepCfrConfig
-from .networks import Model, Weights, new_weights, save_model
+from .duration import Rates, measured, seconds_left
+from .networks import SD, Model, Weights, new_weights, save_model
 from .packing import Packing, Rows, merged
 from .thesis_defects import sample_weights
 from .traversal import SeatSamples
 from .worker import FIT, INIT, REPLAY, Networks, traversing
 
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
-PROBE_STEPS = 20
+PROBE_ROWS = 1_000_000  # samples of a probe, at most
 FORMAT = "kibitz deep cfr checkpoint 1"
 
 
@@ -106,8 +109,11 @@ class DeepCfr(Learner):
 
     def learn(self, iteration: int, samples: Samples | None, report: Reporter) -> Metrics:
         metrics: Metrics = {"nodes": 0}
+        self.times = {"sampling": 0.0, "preparing": 0.0, "fitting": 0.0}
         for seat in range(2):
+            began = time.perf_counter()
             metrics["nodes"] += self._traverse(iteration, seat, report)
+            self.times["sampling"] += time.perf_counter() - began
             metrics |= self.fit_advantages(iteration, seat, report)
         self.iteration = iteration
         if self.keeps(iteration) or (self.evaluates(iteration) and self.table is not None):
@@ -141,7 +147,7 @@ class DeepCfr(Learner):
             (self.advantages[seat], advantages, config.regret_power),
             (self.strategies[1 - seat], strategies, config.average_power),
         ):
-            if found is strategies and config.average == "sd":
+            if found is strategies and not config.with_network:
                 continue
             for each in found:
                 weights = sample_weights(each.steps, iteration**power, config.defect_set)
@@ -156,19 +162,22 @@ class DeepCfr(Learner):
             before = self._untrained(iteration, seat)
         fitted = self._fit(before, self.advantages[seat], ADVANTAGES, iteration, seat, report)
         self.networks[seat] = fitted.weights
-        if self.config.average == "sd":
+        for part in ("preparing", "fitting"):
+            self.times[part] = self.times.get(part, 0.0) + getattr(fitted, part)
+        if self.config.with_sd:
             self.all[seat].append(fitted.weights)
         return {f"loss_{seat + 1}": fitted.loss, f"steps_{seat + 1}": fitted.steps}
 
     def fit_strategies(self, report: Reporter = SILENT) -> None:
         """Fit the strategy networks to what was played so far, at most once per iteration."""
-        if self.config.average == "sd" or self.model[0] == self.iteration:
+        if not self.config.with_network or self.model[0] == self.iteration:
             return
-        loss, found = self.config.strategy_loss, []
+        loss, found, began = self.config.strategy_loss, [], time.perf_counter()
         for seat, buffer in enumerate(self.strategies):
             before = self._untrained(self.iteration, 2 + seat)
             found.append(self._fit(before, buffer, loss, self.iteration, 2 + seat, report).weights)
         self.model = self.iteration, found
+        self.times["averaging"] = time.perf_counter() - began
 
     def _untrained(self, iteration: int, number: int) -> Weights:
         generator = np.random.default_rng([self.config.seed, INIT, iteration, number])
@@ -177,7 +186,7 @@ class DeepCfr(Learner):
     def _fit(
         self, before: Weights, buffer: ReplayBuffer, loss: str, iteration: int, number: int, report: Reporter
     ) -> Any:
-        from .fitting import ADVANTAGES, FitSettings, Fitted, fit
+        from .fitting import ADVANTAGES, Fitted, fit
 
         config, of_regrets = self.config, loss == ADVANTAGES
         if not len(buffer):  # few traversals, and the other seat folded in all of them
@@ -185,13 +194,7 @@ class DeepCfr(Learner):
         rows = Rows(**buffer.all())
         if config.merge_samples:
             rows = merged(rows)
-        chosen = FitSettings(
-            config.steps if of_regrets else config.strategy_steps,
-            config.batch_size if of_regrets else config.strategy_batch_size,
-            config.learning_rate, config.learning_rate_decay, config.max_gradient_norm, config.validation,
-            config.patience, "newest-held-out" in config.defect_set, config.suit_isomorphism,
-            config.balance_streets, loss,
-        )  # fmt: skip
+        chosen = self._settings(loss, config.steps_for(len(buffer)) if of_regrets else config.strategy_steps)
         seed = int(np.random.SeedSequence([config.seed, FIT, iteration, number]).generate_state(1, np.uint64)[0] >> 1)
         what = f"seat {number + 1}" if of_regrets else f"strategy of seat {number - 1}"
 
@@ -200,31 +203,51 @@ class DeepCfr(Learner):
 
         return fit(self.shape, before, rows, self.packing, chosen, seed, self.device, watch)
 
+    def _settings(self, loss: str, steps: int) -> Any:
+        from .fitting import ADVANTAGES, FitSettings
+
+        config = self.config
+        return FitSettings(
+            steps, config.batch_size if loss == ADVANTAGES else config.strategy_batch_size,
+            config.learning_rate, config.learning_rate_decay, config.weight_averaging, config.max_gradient_norm,
+            config.validation, config.patience, "newest-held-out" in config.defect_set, config.suit_isomorphism,
+            config.balance_streets, loss,
+        )  # fmt: skip
+
     def evaluate(self) -> Metrics:
-        """NashConv of the average strategy; before the first iteration, of uniform play."""
-        table, config, found = self.table, self.config, []
+        """NashConv of the average strategy; of SD-CFR's too, where both are made. At first, of uniform play."""
+        table, config = self.table, self.config
         if table is None:
             return {}
-        for seat in range(2):
-            if not self.iteration:
-                legal = table.legal[seat]
-                found.append(table.probs(seat, legal / legal.sum(axis=1, keepdims=True)))
-                continue
-            if config.average == "network":
-                found.append(table.softmax(seat, self.shape, self.model[1][seat]))
-                continue
-            for network in self.all[seat][len(self.probs[seat]) :]:
-                self.probs[seat].append(table.matched(seat, self.shape, network, config.fallback))
-            weights = np.arange(1.0, len(self.probs[seat]) + 1) ** config.average_power
-            found.append(table.mean(seat, self.probs[seat], weights))
-        return {"nash_conv": table.evaluate(*found).nash_conv}
+        if not self.iteration:
+            legal = table.legal
+            uniform = [table.probs(seat, legal[seat] / legal[seat].sum(axis=1, keepdims=True)) for seat in range(2)]
+            return {"nash_conv": table.evaluate(*uniform).nash_conv}
+        found = {}
+        if config.with_network:
+            learned = [table.softmax(seat, self.shape, self.model[1][seat]) for seat in range(2)]
+            found["nash_conv"] = table.evaluate(*learned).nash_conv
+        if config.with_sd:
+            name = "nash_conv_sd" if config.with_network else "nash_conv"
+            found[name] = table.evaluate(*(self._mean(table, seat) for seat in range(2))).nash_conv
+        return found
+
+    def _mean(self, table: Table, seat: int) -> np.ndarray:
+        """The exact average of a seat's advantage networks."""
+        for network in self.all[seat][len(self.probs[seat]) :]:
+            self.probs[seat].append(table.matched(seat, self.shape, network, self.config.fallback))
+        return table.mean(seat, self.probs[seat], self._sd_weights())
+
+    def _sd_weights(self) -> np.ndarray:
+        """Weights with which SD-CFR draws the networks of each iteration."""
+        return np.arange(1.0, len(self.all[1]) + 1) ** self.config.average_power
 
     # ------------------------------------------------------------ estimate
 
     @classmethod
     def estimate(cls, config: DeepCfrConfig, game: Any, processes: int, done: int) -> Cost:
-        """Do one part of an iteration's traversals, and a few steps of learning."""
-        probe = replace(config, traversals=min(config.traversals, config.in_flight), steps=PROBE_STEPS, validation=0.0)
+        """Do one part of an iteration's traversals, prepare samples for the device, and make a few gradient steps."""
+        probe = replace(config, traversals=min(config.traversals, config.in_flight), validation=0.0)
         solver, traverse = cls(probe, game), traversing(probe)
         untrained = new_weights(solver.shape, np.random.default_rng(1))
         networks: Networks = (untrained, untrained)
@@ -233,36 +256,66 @@ class DeepCfr(Learner):
             traverse((1, 0, 0), networks)
             traversing_each = (time.perf_counter() - began) / probe.traversals
         _, advantages, strategies, _ = traverse((1, 0, 0), (None, None))  # an untrained opponent may fold all hands
-        # A reservoir larger than a minibatch: a smaller one is decoded only once.
-        fills = 1 if config.merge_samples else -(-(config.batch_size + 1) // max(len(advantages.views), 1))
-        solver.add(1, 0, [advantages] * fills, [strategies])
-        for _ in range(2):
-            began = time.perf_counter()
-            solver.fit_advantages(1, 0)
-            step = (time.perf_counter() - began) / PROBE_STEPS
-        left, processes = config.iterations - done, min(processes, -(-config.traversals // config.in_flight))
-        seconds = left * 2 * (config.traversals * traversing_each / processes + config.steps * step)
-        if config.average == "network":
-            samples = config.strategy_steps * config.strategy_batch_size / config.batch_size
-            seconds += left / config.keep_every * 2 * samples * step
+        began = time.perf_counter()
+        solver.add(1, 0, [advantages], [strategies])
+        adding_each = (time.perf_counter() - began) / probe.traversals
+        processes = min(processes, -(-config.traversals // config.in_flight))
         rows = len(advantages.views) / probe.traversals * config.traversals * config.iterations
-        kept = min(rows, config.capacity) + (min(rows, config.strategy_capacity) if config.average == "network" else 0)
-        models = config.iterations if config.average == "sd" else config.iterations // config.keep_every + 2
+        rates = Rates(
+            2 * config.traversals * (traversing_each / processes + adding_each),
+            *solver._probe_fits(rows), math.nan, 2 * rows / config.iterations,
+        )  # fmt: skip
+        kept = min(rows, config.capacity) + (min(rows, config.strategy_capacity) if config.with_network else 0)
+        models = config.iterations if config.with_sd else config.iterations // config.keep_every + 2
         held = int(2 * kept * solver.advantages[0].bytes_per_sample)
+        seconds = seconds_left(config, rates, done)
         return Cost(seconds, held + models * 8 * solver.shape.count(), processes, held)
+
+    def _probe_fits(self, samples: float) -> tuple[float, float, float, float]:
+        """Time fits to few and to many samples: the seconds of `Rates` from `preparing` to `strategies`.
+
+        Args:
+            samples: Of a seat, at the end of the run.
+        """
+        from .fitting import ADVANTAGES, fit_times
+
+        config, few = self.config, Rows(**self.advantages[0].all())
+        if not len(few.views):
+            return 0.0, 0.0, 0.0, 0.0
+
+        def rows(count: int) -> Rows:
+            many = Rows(*(np.resize(each, (count, *each.shape[1:])) for each in few))
+            return merged(many) if config.merge_samples else many
+
+        counts = len(few.views), max(len(few.views), min(config.capacity, PROBE_ROWS, int(samples)))
+        settings = self._settings(ADVANTAGES, config.steps)
+        fixed, each, step = fit_times(
+            self.shape, self._untrained(1, 0), rows, counts, self.packing, settings, self.device
+        )
+        strategy_steps = config.strategy_steps * config.strategy_batch_size / config.batch_size
+        return 2 * fixed, each, step, 2 * (fixed + strategy_steps * step)
+
+    @classmethod
+    def predict(cls, config: DeepCfrConfig, lines: list[dict[str, Any]]) -> float:
+        rates = measured(config, lines)
+        return math.nan if rates is None else seconds_left(config, rates, lines[-1]["iteration"])
 
     # ------------------------------------------------------------ files
 
     def export(self, path: Path, made: str) -> None:
+        """Write the average strategy; where both are made, SD-CFR's into `sd.safetensors` beside the last network."""
         config = self.config
+        names = full_name(self.game), full_name(config.seen(self.game)), made
+
+        def write(to: Path, average: str, seats: Any, weights: np.ndarray) -> None:
+            save_model(to, Model(*names, average, config.fallback, self.shape, seats, weights))
+
         if config.average == "sd":
-            seats, weights = self.all, np.arange(1.0, len(self.all[1]) + 1) ** config.average_power
+            write(path, "sd", self.all, self._sd_weights())
         elif self.model[0]:
-            seats, weights = ([self.model[1][0]], [self.model[1][1]]), np.ones(1)
-        else:
-            return
-        names = full_name(self.game), full_name(config.seen(self.game))
-        save_model(path, Model(*names, made, config.average, config.fallback, self.shape, seats, weights))
+            write(path, "network", ([self.model[1][0]], [self.model[1][1]]), np.ones(1))
+        if config.average == "both" and path.name == NETWORK:
+            write(path.with_name(SD), "sd", self.all, self._sd_weights())
 
     def save(self, folder: Path) -> None:
         lists: dict[str, Any] = {

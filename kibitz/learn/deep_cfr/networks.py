@@ -23,6 +23,7 @@ from ...games import Game, full_name, load
 from ..model_files import Description, model_format
 
 FORMAT = "kibitz deep cfr 1"
+SD = "sd.safetensors"  # in a run folder: the model of SD-CFR, where network.safetensors is a strategy network
 PLAIN, CARDS = "plain", "cards"
 TINY = 1e-5  # added to variances
 NORMS = ("none", "layer", "batch")  # before the last layer
@@ -224,6 +225,29 @@ def read_model(path: Path, game: Game | None = None) -> Model:
             if (shape.inputs, shape.actions) != (facts.encoding, game.facts.num_actions):
                 raise ValueError("the sizes of its layers don't fit the game")
     return model
+
+
+def read_average(path: Path, average: str, iteration: int, game: Game | None = None) -> Model:
+    """Read the strategy network or SD-CFR of a run from its network file, or from `sd.safetensors` beside it.
+
+    Args:
+        path: The network file, of `iteration`.
+        average: network, sd, or auto: whatever the file holds.
+        iteration: Of SD-CFR beside a strategy network: only the networks so far; 0: all.
+        game: The game that it has to be for.
+    """
+    model = read_model(path, game)
+    if average in ("auto", model.average):
+        return model
+    beside = (path.parents[1] if iteration else path.parent) / SD
+    if average == "network" or not beside.is_file():
+        found = "SD-CFR" if model.average == "sd" else "a strategy network"
+        raise BadInput(f"{path} holds {found}, so average={average} is not there: train with --average both")
+    model = read_model(beside, game)
+    if iteration > len(model.weights):
+        raise BadInput(f"{beside} ends with iteration {len(model.weights)}, before {iteration}")
+    end = iteration or len(model.weights)
+    return model._replace(seats=(model.seats[0][:end], model.seats[1][:end]), weights=model.weights[:end])
 
 
 def _shape(about: dict[str, Any]) -> Shape:

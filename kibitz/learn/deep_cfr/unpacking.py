@@ -16,7 +16,7 @@ from ...games import OVER, legal_actions, positions
 from ...games.game import CHANCE
 from ...games.holdem.encoding import DECK, HAND_CATEGORY, IN_RUN, MADE, PACKED, RANKS, SUITED, by_street
 from ...games.holdem.state import DEALT_BY, first_to_move, max_chips
-from .packing import BITS, FLOATS, Packing
+from .packing import BITS, FLOATS, HANDS, Packing
 
 Unpack = Callable[[torch.Tensor], torch.Tensor]
 CARDS_AT = PACKED.fields["cards"][1]  # type: ignore[index]
@@ -30,6 +30,14 @@ def unpacker(packing: Packing, device: torch.device, shuffle: torch.Generator | 
         shifts = torch.arange(7, -1, -1, dtype=torch.uint8, device=device)
         return lambda views: (views[:, :, None] >> shifts & 1).flatten(1)[:, : packing.width].float()
     return _hands(packing, device, shuffle)
+
+
+def streets(packing: Packing, views: torch.Tensor) -> torch.Tensor:
+    """Return the street of each packed view of hold'em or Leduc poker, [rows] i8 from 0, on the device of the views."""
+    if packing.kind != HANDS:
+        return torch.from_numpy(packing.streets(views.cpu().numpy())).to(views.device).long()
+    later = views[:, CARDS_AT + 4 : CARDS_AT + 7].contiguous().view(torch.int8)  # the flop's last card, turn, river
+    return (later >= 0).sum(dim=1)
 
 
 def _hands(packing: Packing, device: torch.device, shuffle: torch.Generator | None) -> Unpack:

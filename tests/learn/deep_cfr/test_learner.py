@@ -29,7 +29,11 @@ TINY = {
     "strategy_steps": 6, "strategy_batch_size": 16, "evaluate_every": 2, "keep_every": 2, "capacity": 60,
     "strategy_capacity": 60, "seed": 3,
 }  # fmt: skip
-WAYS = [{"average": "network"}, {"average": "sd", "merge_samples": True, "reinitialize": False}]
+BOTH = {
+    "average": "both", "weight_averaging": 0.9, "learning_rate_decay": "cosine", "epochs": 2.0, "min_steps": 2,
+    "reinitialize": False,
+}  # fmt: skip
+WAYS = [{"average": "network"}, {"average": "sd", "merge_samples": True, "reinitialize": False}, BOTH]
 
 
 def begun(folder, game="kuhn", **values):
@@ -76,7 +80,7 @@ def test_leduc_poker_is_learned_with_balanced_streets(tmp_path):
     """Exploitability in thousandths of an ante; 2,374 of uniform play."""
     values = {"iterations": 10, "traversals": 300, "in_flight": 300, "steps": 50, "batch_size": 2048, "keep_every": 10}
     values |= {"evaluate_every": 10, "hidden": "32-32", "learning_rate": 0.003, "capacity": 10**6, "average": "sd"}
-    values |= {"merge_samples": True, "reinitialize": False, "learning_rate_decay": True, "balance_streets": True}
+    values |= {"merge_samples": True, "reinitialize": False, "learning_rate_decay": "linear", "balance_streets": True}
     assert 500 * trained(tmp_path / "run", "leduc", **values).read_lines()[-1]["nash_conv"] < 900
 
 
@@ -98,6 +102,20 @@ def test_a_run_that_does_not_know_balanced_streets_goes_on_without_them(tmp_path
     run.write("config.json", json.dumps(older | {"iterations": 4}))
     trainer.train(Run(run.folder), 1)
     assert outcome(run) == wanted
+
+
+def test_a_run_from_before_the_options_of_the_fit_goes_on_as_it_began(tmp_path):
+    """Its configuration lacks them, and says by yes or no whether the rate decays."""
+    wanted = outcome(trained(tmp_path / "long" / "run", learning_rate_decay="linear"))
+    run = trained(tmp_path / "short" / "run", iterations=2, learning_rate_decay="linear")
+    new = ("epochs", "min_steps", "weight_averaging")
+    older = {key: value for key, value in run.config().items() if key not in new}
+    run.write("config.json", json.dumps(older | {"iterations": 4, "learning_rate_decay": True}))
+    trainer.train(Run(run.folder), 1)
+    assert outcome(run) == wanted
+    assert (
+        current_config({"command": "train", "method": "deep-cfr", "rate_falls": False})["learning_rate_decay"] == "none"
+    )
 
 
 def test_two_processes_give_the_same_run_as_one(tmp_path):
@@ -215,6 +233,40 @@ def test_the_exact_average_is_weighted_by_the_reach_of_each_network(tmp_path):
         assert probs[here] == pytest.approx(mean)
 
 
+def test_sd_cfr_beside_a_strategy_network_is_what_either_gives_alone(tmp_path):
+    both, sd, network = (trained(tmp_path / way / "run", average=way) for way in ("both", "sd", "network"))
+    lines = {run.folder.parent.name: run.read_lines()[-1] for run in (both, sd, network)}
+    assert lines["both"]["nash_conv"] == lines["network"]["nash_conv"]
+    assert lines["both"]["nash_conv_sd"] == lines["sd"]["nash_conv"] != lines["network"]["nash_conv"]
+    game = games.load("kuhn")
+    for name, wanted in (
+        (f"net:{both.folder}", network.read_lines()[-1]["nash_conv"]),
+        (f"net:{both.folder},average=network", network.read_lines()[-1]["nash_conv"]),
+        (f"net:{both.folder},average=sd", sd.read_lines()[-1]["nash_conv"]),
+        (f"net:{both.folder},average=sd,iteration=2", sd.read_lines()[2]["nash_conv"]),
+        (f"net:{sd.folder},average=sd", sd.read_lines()[-1]["nash_conv"]),
+    ):
+        assert exploitability(game, name, processes=1).mean_strategy.nash_conv == pytest.approx(wanted, abs=1e-6)
+    for name, told in (
+        (f"net:{network.folder},average=sd", "holds a strategy network, so average=sd is not there: train with"),
+        (f"net:{sd.folder},average=network", "holds SD-CFR, so average=network is not there"),
+        (f"net:{both.folder},average=mean", "average=mean is out of range"),
+        ("net:models/leduc,average=sd", "is no network of Deep CFR, so it has no average=sd"),
+    ):
+        with pytest.raises(BadInput, match=told):
+            players.make_for(name, games.load("leduc" if "models" in name else "kuhn"))
+
+
+def test_steps_grow_with_the_samples_between_a_minimum_and_a_maximum(tmp_path):
+    values = {"epochs": 2.0, "min_steps": 5, "steps": 15, "capacity": 1000, "batch_size": 20, "iterations": 6}
+    config = DeepCfrConfig("kuhn", **TINY | values)
+    assert [config.steps_for(samples) for samples in (0, 49, 60, 145, 200, 999)] == [5, 5, 6, 14, 15, 15]
+    lines = trained(tmp_path / "run", **values, evaluate_every=0).read_lines()[1:]
+    steps = [(line["steps_1"], line["steps_2"]) for line in lines]
+    assert steps == sorted(steps)
+    assert steps[0] < steps[1] < steps[-1] == (15, 15)
+
+
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "goofspiel:3"])
 def test_legal_actions_are_in_ascending_order(name):
     """The probabilities of sequences rely on it."""
@@ -292,7 +344,7 @@ def test_seven_fields_of_older_runs_become_one(tmp_path):
     old |= {"free_raises": True, "newest_held_out": False, "calls_unseen": False, "weight_by_step": False, "clip": 1.0}
     assert current_config(old) == {
         "command": "train", "method": "deep-cfr", "defects": "one-deal,free-raises", "max_gradient_norm": 1.0,
-        "balance_streets": False,
+        "balance_streets": False, "epochs": 0.0, "min_steps": 100, "weight_averaging": 0.0,
     }  # fmt: skip
 
 
@@ -324,9 +376,18 @@ def test_the_preset_thesis_has_the_sizes_of_its_tables():
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize("game", ["kuhn", "leduc", "goofspiel:4", "liars_dice:1", "holdem", "holdem:thesis"])
+@pytest.mark.parametrize(
+    "game", ["kuhn", "leduc", "goofspiel:4", "liars_dice:1", "holdem", "holdem:thesis", "holdem:flop"]
+)
 def test_presets_are_sound(game, name):
-    if (game, name) == ("holdem", "thesis-faithful"):
+    if name == "flop-gpu":
+        if game != "holdem:flop":
+            with pytest.raises(BadInput, match="the preset flop-gpu is for holdem:flop, not for "):
+                trainer.configured("deep-cfr", game, name, {})
+            return
+        assert trainer.configured("deep-cfr", game, name, {}).average == "both"
+        return
+    if name == "thesis-faithful" and game in ("holdem", "holdem:flop"):
         with pytest.raises(BadInput, match="free-raises needs the thesis' encoding, holdem with inputs=1"):
             trainer.configured("deep-cfr", game, name, {})
         return
@@ -347,6 +408,9 @@ def test_presets_are_sound(game, name):
         ("leduc", {"hand_categories": True}, "hand_categories is for holdem with inputs=0, not for leduc"),
         ("leduc", {"defects": "one-deal", "shared_chance": False}, "doesn't work with shared_chance=no"),
         ("leduc", {"defects": "newest-held-out"}, "needs samples in order of age: replay=latest"),
+        ("leduc", {"epochs": 1.0, "min_steps": 900}, "min_steps=900 should be at most steps=750"),
+        ("leduc", {"learning_rate_decay": "cos"}, "learning_rate_decay=cos is out of range, it should be none or linear or cosine"),
+        ("leduc", {"weight_averaging": 1.0}, "weight_averaging=1.0 is out of range, it should be a number"),
         ("leduc", {"hidden": "64-x"}, "hidden=64-x should be sizes of layers"),
         ("leduc", {"learning_rate": 2.0}, "learning_rate=2.0 is out of range, it should be a number"),
         ("leduc", {"validation": 0.95}, "validation=0.95 is out of range, it should be a number"),

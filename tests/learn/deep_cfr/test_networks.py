@@ -10,7 +10,16 @@ import safetensors.numpy
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.learn.deep_cfr.config import DeepCfrConfig
-from kibitz.learn.deep_cfr.fitting import ADVANTAGES, ENTROPY, SQUARES, FitSettings, Fitter, evaluator, fit
+from kibitz.learn.deep_cfr.fitting import (
+    ADVANTAGES,
+    ENTROPY,
+    SQUARES,
+    FitSettings,
+    Fitter,
+    evaluator,
+    fit,
+    remaining_rate,
+)
 from kibitz.learn.deep_cfr.networks import (
     CARDS,
     PLAIN,
@@ -25,7 +34,7 @@ from kibitz.learn.deep_cfr.networks import (
 )
 from kibitz.learn.deep_cfr.packing import Packing, Rows
 
-SETTINGS = FitSettings(400, 64, 0.01, False, 1.0, 0.0, 10, False, False, False, ADVANTAGES)
+SETTINGS = FitSettings(400, 64, 0.01, "none", 0.0, 1.0, 0.0, 10, False, False, False, ADVANTAGES)
 
 
 def shaped(kind=PLAIN, norm="layer", skips=True):
@@ -185,6 +194,68 @@ def test_the_validation_set_is_random_or_the_newest_and_stops_early():
     noise = Rows(rows.views, np.random.default_rng(3).normal(size=(200, 3)).astype(np.float32), rows.weights)
     result, _ = learned(packing, noise, validation=0.2, patience=3, steps=2000)
     assert result.steps < 1000
+
+
+def fitter_of(**changes):
+    packing, rows, _ = planted([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    shape = Shape(PLAIN, packing.width, (4,), 3, "none", False)
+    start = new_weights(shape, np.random.default_rng(1))
+    return Fitter(shape, start, rows, packing, replace(SETTINGS, **changes), 1, "cpu")
+
+
+def test_averaged_weights_are_the_moving_average_of_those_after_each_step():
+    """It covers few steps at first; from step 82 on the decay of 0.9 counts. The steps themselves are the same."""
+    fitter, plain = fitter_of(weight_averaging=0.9), fitter_of()
+    wanted = plain.result()["body.0.weights"].astype(float)
+    for step in range(100):
+        fitter.step(step)
+        plain.step(step)
+        decay = min(0.9, (1 + step) / (10 + step))
+        wanted = decay * wanted + (1 - decay) * plain.result()["body.0.weights"]
+    assert fitter.result()["body.0.weights"] == pytest.approx(wanted, abs=1e-6)
+    assert np.array_equal(fitter.parameters["body.0.weights"].detach().numpy(), plain.result()["body.0.weights"])
+    assert not np.allclose(wanted, plain.result()["body.0.weights"], atol=1e-4)
+
+
+def test_weight_averaging_and_a_decaying_rate_reduce_the_noise_of_a_fit():
+    """Two fits to the same noise, which differ by their minibatches only."""
+    packing, rows, bits = planted([[0.0, 0.0, 0.0]] * 2)
+    noise = Rows(rows.views, np.random.default_rng(3).normal(size=(200, 3)).astype(np.float32), rows.weights)
+
+    def difference(**changes):
+        shape = Shape(PLAIN, packing.width, (16,), 3, "none", False)
+        start, settings = new_weights(shape, np.random.default_rng(1)), replace(SETTINGS, batch_size=8, **changes)
+        one, two = (fit(shape, start, noise, packing, settings, seed, "cpu").weights for seed in (1, 2))
+        return np.abs(
+            forward(shape, one, bits.astype(np.float32)) - forward(shape, two, bits.astype(np.float32))
+        ).mean()
+
+    last = difference()
+    assert difference(weight_averaging=0.99) < 0.8 * last
+    assert difference(learning_rate_decay="cosine") < 0.8 * last
+
+
+def test_the_learning_rate_decays_linearly_or_by_a_cosine():
+    for decay, wanted in (("linear", [1, 0.75, 0.5, 0.25]), ("cosine", [1, 0.853553, 0.5, 0.146447])):
+        assert [remaining_rate(decay, k / 4) for k in range(4)] == pytest.approx(wanted, abs=1e-6)
+        fitter = fitter_of(learning_rate_decay=decay, steps=4)
+        rates = []
+        for step in range(4):
+            fitter.step(step)
+            rates.append(fitter.optimizer.param_groups[0]["lr"])
+        assert rates == pytest.approx([0.01 * each for each in wanted], abs=1e-8)
+
+
+def test_early_stopping_looks_at_the_averaged_weights():
+    averaged, plain = fitter_of(weight_averaging=0.9, validation=0.2), fitter_of(validation=0.2)
+    for step in range(5):
+        averaged.step(step)
+        plain.step(step)
+    wanted = plain.validation_loss()
+    assert averaged.validation_loss() != pytest.approx(wanted, rel=1e-3)
+    for name, each in averaged.parameters.items():
+        averaged.played[name] = each.detach()
+    assert averaged.validation_loss() == pytest.approx(wanted)
 
 
 def test_batch_norm_learns_its_statistics():
