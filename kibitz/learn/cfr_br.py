@@ -79,6 +79,7 @@ class CfrBr(TorchPublicChanceCfr):
         """Find the opponents' answers to the present strategy, then update the tables against them."""
         walk = Walk(self, found, weight)
         values = walk.answer(self.root, found.start())
+        self.add_sums()
         won = values[0].sum(dtype=torch.float64) + values[1].sum(dtype=torch.float64)
         self.total.add_(won, alpha=weight / (found.pairs() * len(found.boards)))
         walk.update(self.root, found.start())
@@ -124,7 +125,7 @@ class Walk:
     def answer(self, street: Street, reach: Pair) -> Pair:
         """The values of both opponents, who answer the learners' strategies, at the beginning of a street."""
         solver, batch = self.solver, self._batch(street)
-        regrets, sums, count = solver.regrets, solver.sums, solver.buckets.counts[street.number]
+        regrets, sums, count = solver.regrets, solver.added, solver.buckets.counts[street.number]
         reaches: list[Pair] = [reach] * len(street.nodes)
         for i, node in enumerate(street.nodes):
             if node.seat < 0:

@@ -49,6 +49,7 @@ class TorchPublicChanceCfr:
         self.first = first_entries(self.root, np.zeros(len(self.tree.seat), np.int64))
         self.regrets = torch.zeros(size, device=device)
         self.sums = torch.zeros(size, device=device)
+        self.added = torch.zeros(size, device=device)  # in this iteration
         self.total = torch.zeros((), dtype=torch.float64, device=device)
         self._held = torch.tensor(buckets.cards.held, device=device)
         round_products(True)
@@ -103,6 +104,8 @@ class TorchPublicChanceCfr:
         start[:, :, : batch.hands] = 1.0
         average = weight if self.iterations % self.average_every == 0 else 0.0
         first, second = self._walk(self.root, (start, start), batch, weight, average)
+        if average:
+            self.add_sums()
         return first[..., : batch.hands], second[..., : batch.hands]
 
     def _walk(self, street: Street, reach: Pair, batch: Batch, weight: float, average: float) -> Pair:
@@ -114,7 +117,7 @@ class TorchPublicChanceCfr:
         for i, node in enumerate(nodes):
             if node.seat < 0:
                 continue
-            regrets, sums, n = self.regrets[node.table], self.sums[node.table], len(node.children)
+            regrets, sums, n = self.regrets[node.table], self.added[node.table], len(node.children)
             mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
             strategies[i], after = steps.choose(regrets, sums, buckets, mine, n, count, average)
             for place, child in enumerate(node.children):
@@ -132,6 +135,11 @@ class TorchPublicChanceCfr:
                 values[i] = ((value, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (value, ones))
         (first, one), (second, other) = values[0]
         return (first, second) if nodes[0].seat >= 0 else (first * one[:, None], second * other[:, None])
+
+    def add_sums(self) -> None:
+        """Add an iteration to the sums of strategies. One by one its small numbers would be lost in large sums."""
+        self.sums.add_(self.added)
+        self.added.zero_()
 
     def regret_bound(self) -> float:
         """The sum over all buckets of the largest positive regret."""

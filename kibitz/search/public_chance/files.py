@@ -94,7 +94,7 @@ def save_buckets(path: Path, game: Any, buckets: Buckets, **about: Any) -> str:
     tables = {}
     for street, (table, count) in enumerate(zip(buckets.tables, buckets.counts, strict=True)):
         kind = np.uint16 if count < 2**16 - 1 else np.uint32
-        tables[f"street_{street + 1}"] = np.where(table < 0, np.iinfo(kind).max, table).astype(kind)
+        tables[f"street_{street + 1}"] = np.where(table < 0, np.int64(np.iinfo(kind).max), table).astype(kind)
     whole = checksum(*tables.values())
     boards = {f"boards_{street + 1}": keys for street, keys in enumerate(buckets.keys)}
     write_tensors(
