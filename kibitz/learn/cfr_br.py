@@ -25,10 +25,8 @@ from .public_streets import (
     Street,
     ended,
     first_entries,
-    fused,
     join,
     lay_out,
-    plain,
     public_street,
     spread,
 )
@@ -48,7 +46,6 @@ class CfrBr(TorchPublicChanceCfr):
         check_board(game, cards)
         super().__init__(game, buckets, seed, boards if cards.streets > 2 else 1, device)
         self.last, self.trunk_streets = cards.streets - 1, cards.streets - 2
-        self.steps = fused() if device.startswith("cuda") else plain
         self._tables = [cards.lossless(street) for street in range(self.trunk_streets)]
         self._trunk_counts = (*(int(each.max()) + 1 for each in self._tables), 0, 0)
         root = public_street(self.tree, np.zeros(1, np.int64))

@@ -47,6 +47,7 @@ class TorchPublicChanceCfr:
         self.regrets = torch.zeros(size, device=device)
         self.sums = torch.zeros(size, device=device)
         self.total = torch.zeros((), dtype=torch.float64, device=device)
+        self.steps: Any = fused() if device.startswith("cuda") else plain
         self._held = torch.tensor(buckets.cards.hands, device=device)
         self._ahead: Future | None = None
         self._pool = ThreadPoolExecutor(1)
@@ -102,7 +103,7 @@ class TorchPublicChanceCfr:
     def _walk(self, street: Street, reach: Pair, batch: Batch, weight: float, average: float) -> Pair:
         nodes, buckets = street.nodes, batch.buckets[street.number]
         count = self.buckets.counts[street.number]
-        steps = fused() if self.device.startswith("cuda") else plain
+        steps = self.steps
         reaches: list[Pair] = [reach] * len(nodes)
         strategies: dict[int, torch.Tensor] = {}
         for i, node in enumerate(nodes):
