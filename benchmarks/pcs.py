@@ -67,5 +67,5 @@ ROWS = [
     for name, game, count in (("holdem-flop", "holdem:flop", 2000), ("holdem", "holdem", 200))
 ]
 if has_gpu():
-    sides = [partial(in_torch, "holdem", 9000, BOARDS, "cuda", fused) for fused in (True, False)]
-    ROWS.append(Row("pcs-holdem-cuda", "boards/s", 3, *sides, BOARDS))
+    ours, peer = (partial(in_torch, "holdem", 9000, BOARDS, "cuda", fused) for fused in (True, False))
+    ROWS.append(Row("pcs-holdem-cuda", "boards/s", 3, ours, peer, BOARDS))

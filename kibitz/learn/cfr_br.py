@@ -76,7 +76,7 @@ class CfrBr(TorchPublicChanceCfr):
         walk = Walk(self, found, weight)
         values = walk.answer(self.root, found.start())
         won = values[0].sum(dtype=torch.float64) + values[1].sum(dtype=torch.float64)
-        self.total.add_(won, alpha=weight / (found.pairs() * len(found.boards)))
+        self.total.add_(won, alpha=weight / (found.pairs * len(found.boards)))
         walk.update(self.root, found.start())
 
     def trunk_part(self, node: Node) -> torch.Tensor:

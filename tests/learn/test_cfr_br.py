@@ -71,7 +71,7 @@ def test_answers_below_a_flop_are_those_of_a_best_response():
         walk.answer = seen
         walk.answer(solver.root, found.start())
         totals.append(len(flop.images) * np.array(values)[0])
-    share = found.pairs() / float((response._batch(flop.board[None], 1)[0].meets).sum())
+    share = found.pairs / float((response._batch(flop.board[None], 1)[0].meets).sum())
     wanted = [each.double().sum(1).numpy() for each in response.sums[0]]
     assert sum(totals) == pytest.approx(np.array(wanted) * share, rel=1e-4)
 
@@ -103,7 +103,7 @@ def test_a_run_starts_from_the_average_strategy_of_another(tmp_path):
     data[-3] ^= 1
     (tmp_path / "pcs" / "state.safetensors").unlink()
     (tmp_path / "pcs" / "state.safetensors").write_bytes(data)
-    with pytest.raises(kibitz.BadInput, match="start.safetensors can't be read as checkpoint.*checksum is wrong"):
+    with pytest.raises(kibitz.BadInput, match=r"start.safetensors can't be read as checkpoint.*checksum is wrong"):
         solve_run(new_run(game, iterations=1, folder=tmp_path / "bad", method="cfr-br", start=tmp_path / "pcs"))
 
 
