@@ -140,7 +140,7 @@ STAND_INS = (
 )
 
 # Commands about card abstractions, which take minutes with all cards.
-BLUEPRINT = re.compile(r"^abstract|--with pcs|runs/(buckets|blueprint|distilled|holdem-pcs-\d+)\b")
+BLUEPRINT = re.compile(r"^abstract|--with (pcs|cfr-br)|runs/(buckets|blueprint|distilled|holdem-pcs-\d+)\b")
 SMALL_DECK = "holdem:flop,ranks=4,suits=2"
 
 # Budgets in names of players, in commands and in Python.
@@ -192,7 +192,7 @@ def shrunk(words: list[str]) -> list[str]:
     known = {option for each in command.params for option in each.opts}
     given = {word.partition("=")[0] for word in rest}
     small = {option: str(value) for option, value in (SMALL | OF_COMMAND.get(names[0], {})).items() if option in known}
-    if names == ["solve"] and "pcs" not in rest:  # also where a run is resumed
+    if names == ["solve"] and not {"pcs", "cfr-br"} & set(rest):  # also where a run is resumed
         del small["--device"]
     if "--sessions" not in given:  # one, whose sheet is shown
         small.pop("--sessions", None)

@@ -23,10 +23,8 @@ from .public_streets import (
     Pair,
     Street,
     first_entries,
-    fused,
     join,
     lay_out,
-    plain,
     public_street,
     round_products,
     settled,
@@ -49,7 +47,6 @@ class CfrBr(TorchPublicChanceCfr):
         super().__init__(game, buckets, seed, boards if cards.streets > 2 else 1, device)
         round_products(cards.streets > 2)
         self.last, self.trunk_streets = cards.streets - 1, cards.streets - 2
-        self.steps = fused() if device.startswith("cuda") else plain
         self._tables = [cards.lossless(street) for street in range(self.trunk_streets)]
         self._trunk_counts = (*(int(each.max()) + 1 for each in self._tables), 0, 0)
         root = public_street(self.tree, np.zeros(1, np.int64))
@@ -81,7 +78,7 @@ class CfrBr(TorchPublicChanceCfr):
         values = walk.answer(self.root, found.start())
         self.add_sums()
         won = values[0].sum(dtype=torch.float64) + values[1].sum(dtype=torch.float64)
-        self.total.add_(won, alpha=weight / (found.pairs() * len(found.boards)))
+        self.total.add_(won, alpha=weight / (found.pairs * len(found.boards)))
         walk.update(self.root, found.start())
 
     def trunk_part(self, node: Node) -> torch.Tensor:

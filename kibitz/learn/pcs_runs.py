@@ -50,7 +50,7 @@ METHODS = ("pcs", "cfr-br")
 START_FILE = "start.safetensors"  # the checkpoint that a run of CFR-BR was started from
 STATE = "kibitz public chance sampling 1"
 DEVICES = ("cpu", "cuda")
-BOARDS = {"pcs": {"cpu": 1, "cuda": 16}, "cfr-br": {"cpu": 1, "cuda": 4}}  # per iteration
+BOARDS = {"pcs": {"cpu": 1, "cuda": 16}, "cfr-br": {"cpu": 1, "cuda": 2}}  # per iteration
 ALL = "all"  # boards per iteration
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints,
 CHECKPOINT_SHARE = 30.0  # or this many times the duration of the last one, if that is more
@@ -330,10 +330,10 @@ class Work:
         return int(about["iterations"])
 
     def _start(self) -> None:
-        """Start from the tables of another run, if there is one.
+        """Start from the tables of another run, if there is one: its average strategy is the first to be answered.
 
-        Its regrets count as those of its last iteration, its average as that of a first one: so they give the first
-        strategies, and the answers to them soon outweigh them.
+        The regrets that stand for it are as large as one iteration's were then, and its average counts as a first
+        iteration's: so the answers soon outweigh them.
         """
         path = self.run.path(START_FILE)
         if not self.config.get("from"):
@@ -342,9 +342,14 @@ class Work:
         tensors, about = self._read(path, sizes)
         if about["checksum"] != self.config["from"]:
             raise BadInput(f"{path} isn't the state that the run was started from")
-        done = max(int(about["iterations"]), 1)
-        tensors["regrets"] /= np.float32(done)
-        tensors["sums"] /= max(float(tensors["sums"].max()), 1e-30)
+        regrets, sums, tree = tensors["regrets"], tensors["sums"], self.solver.tree
+        for node in np.flatnonzero(tree.choices):
+            n, first = int(tree.choices[node]), int(self.solver.first[node])
+            part = slice(first, first + n * self.buckets.counts[tree.street[node]])
+            weights, size = sums[part].reshape(-1, n), np.abs(regrets[part].reshape(-1, n)).sum(axis=1, keepdims=True)
+            probs = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
+            regrets[part] = (probs * size / max(int(about["iterations"]), 1)).reshape(-1)
+        sums /= max(float(sums.max()), 1e-30)
         rest = {key: np.zeros(size, np.float32) for key, size in self.solver.sizes().items() if key not in sizes}
         self.solver.restore(0, tensors | rest)
 

@@ -13,7 +13,7 @@ from ..search.public_chance.buckets import Buckets
 from ..search.public_chance.cards import Cards
 from ..search.public_chance.solver import PublicChanceCfr, first_entries
 
-VECTORS = 32  # bytes per node, board and hand: reaches and values of both seats, strategies
+VECTORS = 20  # bytes per node, board and hand: reaches and values of both seats, strategies
 Tables = dict[str, np.ndarray]  # by name; each [entries], node after node
 
 

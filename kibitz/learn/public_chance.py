@@ -51,6 +51,7 @@ class TorchPublicChanceCfr:
         self.sums = torch.zeros(size, device=device)
         self.added = torch.zeros(size, device=device)  # in this iteration
         self.total = torch.zeros((), dtype=torch.float64, device=device)
+        self.steps: Any = fused() if device.startswith("cuda") else plain
         self._held = torch.tensor(buckets.cards.held, device=device)
         round_products(True)
         self._ahead: dict[int, Future] = {}  # by iteration: its boards, prepared on processor cores meanwhile
@@ -111,7 +112,7 @@ class TorchPublicChanceCfr:
     def _walk(self, street: Street, reach: Pair, batch: Batch, weight: float, average: float) -> Pair:
         nodes, buckets = street.nodes, batch.buckets[street.number]
         count = self.buckets.counts[street.number]
-        steps = fused() if self.device.startswith("cuda") else plain
+        steps = self.steps
         reaches: list[Pair] = [reach] * len(nodes)
         strategies: dict[int, torch.Tensor] = {}
         for i, node in enumerate(nodes):

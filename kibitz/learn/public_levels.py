@@ -29,6 +29,7 @@ class Levels:
     lower: Batch  # `wins` and `meets` are weighted by the share of lower boards that each stands for
     parents: torch.Tensor  # [lower boards]: the upper board of each
     places: torch.Tensor  # [lower boards, hands]: the place of each hand on its upper board
+    pairs: float  # pairs of hands on an upper board, each counted by the share of lower boards that it meets on
     orders: list[torch.Tensor]  # by upper board: [permutations, hands], the place of each hand's image on it
 
     def start(self) -> Pair:
@@ -37,10 +38,6 @@ class Levels:
         ones = torch.zeros(boards, 1, hands, device=self.places.device)
         ones[:, :, : self.upper.hands] = 1.0
         return ones, ones
-
-    def pairs(self) -> float:
-        """The number of pairs of hands on an upper board, each counted by the lower boards that it meets on."""
-        return float(self.upper.meets[0].sum(dtype=torch.float64))
 
     def down(self, reach: torch.Tensor) -> torch.Tensor:
         """From [upper boards, ways, hands] to [lower boards, ways, hands], which are filled up."""
@@ -102,6 +99,7 @@ def levels(buckets: Buckets, boards: np.ndarray, device: str) -> Levels:
         _batch(buckets, np.stack(lower), below, np.array(weights), street + 1, device),
         torch.tensor(parents, device=device),
         torch.from_numpy(place[np.array(parents)[:, None], below]).to(device),
+        comb(deck, cards.hole) * comb(deck - cards.hole, cards.hole) * share,
         [torch.from_numpy(each).to(device) for each in orders],
     )
 

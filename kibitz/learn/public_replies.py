@@ -26,7 +26,7 @@ class PublicReplies:
             levels: The empty board and all boards below it.
         """
         found = self.respond(self.root, levels.start(), table, levels)
-        first, second = (float(each.sum(dtype=torch.float64)) / levels.pairs() for each in found)
+        first, second = (float(each.sum(dtype=torch.float64)) / levels.pairs for each in found)
         return first, second
 
     def respond(self, street: Street, reach: Pair, table: torch.Tensor, levels: Levels) -> Pair:

@@ -49,7 +49,7 @@ class PublicTreeCfr(TorchPublicChanceCfr):
         """The value of the game for seat 0, the mean over the iterations, weighted as the average strategy."""
         t = self.iterations
         weights = t * (2 * t + 1) / (6 * (t + 1))  # the sum of (s / (t + 1)) ** AVERAGE over iterations s
-        return float(self.total) / (weights * self.levels.pairs())
+        return float(self.total) / (weights * self.levels.pairs)
 
     def best_responses(self) -> tuple[float, float]:
         """What a best response of each seat wins against the average strategy, exactly."""

@@ -58,25 +58,34 @@ def test_leduc_approaches_its_equilibrium(tmp_path):
     assert kibitz.solve("leduc", "pcs", 2000).nash_conv == pytest.approx(found.metrics["nash_conv"], rel=1e-6)
 
 
-@pytest.mark.parametrize(("name", "boards"), [("leduc", None), (SMALL, None), ("leduc", "all")])
-def test_a_run_that_grows_or_is_killed_ends_with_the_same_bytes(name, boards, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "options", "long"),
+    [
+        ("leduc", {}, 100),
+        (SMALL, {}, 100),
+        ("leduc", {"boards": "all"}, 10),
+        ("leduc", {"method": "cfr-br"}, 10),
+        ("holdem:streets=3,ranks=4,suits=2", {"method": "cfr-br"}, 10),
+    ],
+)
+def test_a_run_that_grows_or_is_killed_ends_with_the_same_bytes(name, options, long, tmp_path, monkeypatch):
     game = load(name)
-    solve_run(new_run(game, iterations=100, boards=boards, folder=tmp_path / "one"))
-    solve_run(new_run(game, iterations=30, boards=boards, folder=tmp_path / "two"), threads=2)
+    solve_run(new_run(game, iterations=long, folder=tmp_path / "one", **options))
+    solve_run(new_run(game, iterations=3 * long // 10, folder=tmp_path / "two", **options), threads=2)
     monkeypatch.setattr(pcs_runs, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(pcs_runs, "CHECKPOINT_SHARE", 0.0)
     measure = pcs_runs.Work.measure
 
     def killed(work, done):
         measure(work, done)
-        if done == 70:
+        if done == 7 * long // 10:
             raise Killed
 
     with monkeypatch.context() as patch:
         patch.setattr(pcs_runs.Work, "measure", killed)
         with pytest.raises(Killed):
-            solve_run(open_run(tmp_path / "two", 100))
-    assert solve_run(open_run(tmp_path / "two")).iterations == 100
+            solve_run(open_run(tmp_path / "two", long))
+    assert solve_run(open_run(tmp_path / "two")).iterations == long
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     assert solve_run(open_run(tmp_path / "two")).seconds < 1  # there is nothing left to do
 
@@ -227,7 +236,7 @@ def test_what_does_not_fit_is_refused(buckets, solved, tmp_path):
     with pytest.raises(kibitz.BadInput, match="is for a GPU"):
         new_run(load("leduc"), boards=4, folder=tmp_path / "run")
     Run.create(tmp_path / "other", "", {"command": "train", "method": "tspg"})
-    with pytest.raises(kibitz.BadInput, match="it was made by train, not by solve pcs"):
+    with pytest.raises(kibitz.BadInput, match="it was made by train, not by solve pcs or cfr-br"):
         open_run(tmp_path / "other")
 
 

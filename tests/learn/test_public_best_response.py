@@ -100,7 +100,7 @@ def test_the_value_of_all_boards_is_the_mean_over_iterations():
         before = float(solver.total)
         solver.run(1)
         t = solver.iterations
-        values.append((float(solver.total) / (t / (t + 1)) ** 2 - before) / solver.levels.pairs())
+        values.append((float(solver.total) / (t / (t + 1)) ** 2 - before) / solver.levels.pairs)
     assert solver.value() == pytest.approx(np.average(values, weights=weights), rel=1e-9)
     assert values[0] == pytest.approx(-0.078125)  # of two players who choose at random
 

@@ -55,7 +55,7 @@ def solve(
         typer.Option(
             help="With pcs: boards per iteration. A number (on a GPU; default: 16), or all: discounted CFR on all "
             "boards, measured exactly, for games of two streets such as holdem:flop. With cfr-br in longer games: "
-            "boards of the street before the last. Default: 1, on a GPU 4.",
+            "boards of the street before the last. Default: 1, on a GPU 2.",
             metavar="NUMBER|all",
         ),
     ] = None,

@@ -1,0 +1,122 @@
+"""CFR-BR: the opponents' answers are best responses, and a strategy in an abstraction is less exploitable by it."""
+
+import json
+
+import numpy as np
+import pytest
+
+import kibitz
+from kibitz.games import load
+from kibitz.learn.cfr_br import CfrBr, Walk
+from kibitz.learn.pcs_runs import new_run, open_run, solve_run
+from kibitz.learn.public_best_response import PublicBestResponse
+from kibitz.learn.public_levels import levels
+from kibitz.learn.public_tree_cfr import PublicTreeCfr
+from kibitz.search.public_chance.buckets import buckets_of, lossless
+from kibitz.search.public_chance.cards import cards_of
+from kibitz.search.public_chance.strategy import TableStrategy
+
+LONG = "holdem:streets=3,ranks=4,suits=2"
+
+
+def solver_of(name, **options):
+    game = load(name)
+    return CfrBr(game, lossless(cards_of(game)), **options)
+
+
+def best_response(solver):
+    response = PublicBestResponse(
+        TableStrategy(solver.game, solver.tree, solver.buckets, solver.first, solver.sums.numpy())
+    )
+    response.run()
+    return response
+
+
+def test_the_first_opponents_are_best_responses_to_players_who_choose_at_random():
+    solver = solver_of("leduc")
+    solver.run(1)
+    assert solver.opponents_win() == pytest.approx(best_response(solver).nash_conv(), rel=1e-6)
+    assert solver.opponents_win() == pytest.approx(2 * 2.373611, rel=1e-5)  # published
+
+
+@pytest.mark.parametrize("name", ["leduc", LONG, f"{LONG},stack=40"])
+def test_learners_lose_what_opponents_win(name):
+    solver = solver_of(name)
+    for iteration in (1, 2, 3):
+        solver.iterations = iteration
+        found = solver.sampled(iteration)
+        walk = Walk(solver, found, float(iteration))
+        won = [float(each.double().sum()) for each in walk.answer(solver.root, found.start())]
+        values = [float(each.double().sum()) for each in walk.update(solver.root, found.start())]
+        assert values == pytest.approx([-won[1], -won[0]], rel=1e-4, abs=1e-3 * max(map(abs, won)))
+        assert not walk.strategies
+        assert not walk.answers
+
+
+def test_answers_below_a_flop_are_those_of_a_best_response():
+    solver = solver_of(LONG)
+    response = best_response(solver)  # of both to players who choose at random: values before the flop
+    totals = []
+    for flop in response.flops:
+        found = levels(solver.buckets, flop.board[None], "cpu")
+        walk, values = Walk(solver, found, 0.0), []
+        answer = walk.answer
+
+        def seen(street, reach, values=values, answer=answer):
+            below = answer(street, reach)
+            if street.number == 1:
+                values.append([each.double().sum(2)[0].numpy() for each in below])
+            return below
+
+        walk.answer = seen
+        walk.answer(solver.root, found.start())
+        totals.append(len(flop.images) * np.array(values)[0])
+    share = found.pairs / float((response._batch(flop.board[None], 1)[0].meets).sum())
+    wanted = [each.double().sum(1).numpy() for each in response.sums[0]]
+    assert sum(totals) == pytest.approx(np.array(wanted) * share, rel=1e-4)
+
+
+def test_an_abstraction_costs_less_than_with_cfr():
+    game = load("leduc")
+    cards = cards_of(game)
+    fine = cards.lossless(1)
+    paired = np.where(fine < 0, -1, fine // cards.ranks == fine % cards.ranks)  # only whether there is a pair
+    buckets = buckets_of(cards, {1: paired})
+    found = {}
+    for solver, iterations in ((PublicTreeCfr(game, buckets), 60), (CfrBr(game, buckets), 120)):
+        solver.run(iterations)
+        found[type(solver)] = best_response(solver).nash_conv()
+    assert found[CfrBr] < 0.8 * found[PublicTreeCfr]
+
+
+def test_a_run_starts_from_the_average_strategy_of_another(tmp_path):
+    game = load("leduc")
+    before = solve_run(new_run(game, iterations=2000, folder=tmp_path / "pcs")).metrics
+    solve_run(new_run(game, iterations=1, folder=tmp_path / "run", method="cfr-br", start=tmp_path / "pcs"))
+    found = solve_run(open_run(tmp_path / "run", 2)).metrics  # resumed
+    lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
+    assert json.loads(lines[0])["opponents_win"] == pytest.approx(before["nash_conv"], rel=1e-4)
+    assert found["nash_conv"] < 2 * before["nash_conv"] < 1
+    with pytest.raises(kibitz.BadInput, match="holds another run, whose from is"):
+        new_run(game, iterations=3, folder=tmp_path / "run", method="cfr-br")
+    data = bytearray((tmp_path / "pcs" / "state.safetensors").read_bytes())
+    data[-3] ^= 1
+    (tmp_path / "pcs" / "state.safetensors").unlink()
+    (tmp_path / "pcs" / "state.safetensors").write_bytes(data)
+    with pytest.raises(kibitz.BadInput, match=r"start.safetensors can't be read as checkpoint.*checksum is wrong"):
+        solve_run(new_run(game, iterations=1, folder=tmp_path / "bad", method="cfr-br", start=tmp_path / "pcs"))
+
+
+def test_what_does_not_fit_is_refused(tmp_path):
+    game, folder = load("leduc"), tmp_path / "run"
+    solve_run(new_run(game, iterations=1, folder=tmp_path / "pcs"))
+    for name, options, words in (
+        ("holdem:streets=1,ranks=3,suits=2", {}, "has no board: cfr-br is for games of two streets or more"),
+        ("leduc", {"boards": 3}, "boards = 3 is for cfr-br in longer games: in leduc it visits all"),
+        (LONG, {"boards": "all"}, "3 streets: all boards are visited in games of 2 only"),
+        ("leduc", {"start": tmp_path}, "holds no run of pcs to start from"),
+        ("leduc:ranks=4", {"start": tmp_path / "pcs"}, "is a run of leduc, not of leduc:ranks=4"),
+    ):
+        with pytest.raises(kibitz.BadInput, match=words):
+            new_run(load(name), folder=folder, method="cfr-br", **options)
+        assert not folder.exists()
