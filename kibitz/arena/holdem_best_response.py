@@ -196,12 +196,13 @@ def evaluate_hands(
         raise BadInput(f"{label(player)} has `drawn` without `draw_weights`")
     rules: Any = game
     hands, cards = len(all_hands(rules)), rules.ranks * rules.suits
+    dealt = int(DEALT_BY[rules.streets - 1]) - HOLE
     if not is_small(rules):
         raise BadInput(
             f"{full_name(game)} has {boards_of(rules):,} boards for {hands:,} hands, too many for an exact result; "
-            "--with lbr gives a lower bound"
+            "--with lbr gives a lower bound, and so does --flops 100 for a network"
         )
-    flops = len(flops_of(rules)) if rules.streets > 1 else 0
+    flops = len(flops_of(rules)) if dealt else 0
     size = max(1, BATCH // (hands * len(getattr(made, "draw_weights", [1.0]))))
     tasks = [(start, min(start + size, flops)) for start in range(0, flops, size)]
     sums: Sums = {}

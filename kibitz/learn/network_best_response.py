@@ -1,11 +1,12 @@
 """An exact best response to a network in hold'em, which is queried for every hand on every board, street by street.
 
-A network may play differently after a permutation of suits, so no boards are merged but as parts of one sum. The inputs
-of a view are those of its cards plus those of its bets, so cards are encoded once per board and bets once per node.
+A network may play differently after a permutation of suits, so every board is looked at.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,48 +21,80 @@ from ..search.public_chance.buckets import Buckets
 from ..search.public_chance.cards import HoldemCards
 from ..search.public_chance.first_street import decisions_of
 from ..search.public_chance.strategy import TableStrategy
-from .deep_cfr.networks import Model, forward
+from .deep_cfr.networks import PLAIN, Model, Shape, above, layer, on_bets, on_cards
 from .mlp import Layers, encode
 from .public_best_response import Dealt, PublicBestResponse, flop_classes
 from .public_streets import Pair, Street, first_entries
-from .torch_mlp import as_module
 
-ROWS = 2**17  # views at once
+ROWS = {"cpu": 2**15, "cuda": 2**20}  # views at once
 NOTHING = np.zeros(0)
 
 
 class TorchPolicy:
-    """The policy of a network, a perceptron or one of Deep CFR, for rows of inputs on a device."""
+    """The policy of a network, a perceptron or one of Deep CFR, on a device.
+
+    A view's inputs are those of its cards plus those of its bets. So what the lowest layers make of either is computed
+    once, and added where they meet, for each pair.
+    """
 
     def __init__(self, network: Layers | Model, threshold: float = 0.0, device: str = "cpu") -> None:
-        self.threshold, self.model = threshold, network if isinstance(network, Model) else None
+        self.threshold, self.average, self.fallback = threshold, "network", ""
         if isinstance(network, Model):
-            self.weights = [
-                {name: torch.from_numpy(array).to(device) for name, array in seat[0].items()} for seat in network.seats
-            ]
+            self.shape, self.average, self.fallback = network.shape, network.average, network.fallback
+            seats = [seat[0] for seat in network.seats]
         else:
-            self.module = as_module(network).to(device).eval()
+            sizes = [len(biases) for _, biases in network]
+            self.shape = Shape(PLAIN, len(network[0][0]), tuple(sizes[:-1]), sizes[-1], "none", False)
+            names = list(self.shape.layers())
+            seats = [
+                {f"{name}.{part}": array for name, each in zip(names, network, strict=True) for part, array in
+                 zip(("weights", "biases"), each, strict=True)}
+            ] * 2  # fmt: skip
+        self.weights = [{name: torch.from_numpy(array).to(device) for name, array in seat.items()} for seat in seats]
 
-    def probs(self, seat: int, inputs: torch.Tensor, legal: list[int]) -> torch.Tensor:
-        """[rows, legal actions]: probabilities at views of a seat with these legal actions."""
+    def of_cards(self, seat: int, shown: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """What the first layer of the body gets from cards [rows, inputs], and that of the bets, if it gets any."""
+        weights, shape = self.weights[seat], self.shape
         with torch.inference_mode():
-            if self.model is None:
-                probs = torch.softmax(self.module(inputs)[:, legal], 1)
+            if shape.kind == PLAIN:
+                return self._first(weights, shown), None
+            made = shown[:, math.prod(shape.deck) :]  # features of the made hand are among the inputs of the bets
+            below = on_cards(shape, weights, shown) @ weights["body.0.weights"][: shape.hidden[0]]
+            return below, made @ weights["bet.0.weights"] if bool(made.any()) else None
+
+    def probs(
+        self, seat: int, cards: tuple[torch.Tensor, torch.Tensor | None], bets: torch.Tensor, legal: list[int]
+    ) -> torch.Tensor:
+        """[bets, cards, legal actions]: probabilities, for bets [bets, inputs] and what `of_cards` made of cards."""
+        weights, shape, (below, made) = self.weights[seat], self.shape, cards
+        with torch.inference_mode():
+            if shape.kind == PLAIN:
+                first = self._first(weights, bets)[:, None] + below
+            elif made is None:
+                first = (on_bets(shape, weights, bets) @ weights["body.0.weights"][shape.hidden[0] :])[:, None] + below
             else:
-                said = forward(self.model.shape, self.weights[seat], inputs)[:, legal]
-                probs = torch.softmax(said, 1) if self.model.average == "network" else self._matched(said)
-            probs = torch.where(probs < self.threshold * probs.amax(1, keepdim=True), 0.0, probs)
-            return probs / probs.sum(1, keepdim=True)
+                lowest = bets[:, math.prod(shape.deck) :] @ weights["bet.0.weights"] + weights["bet.0.biases"]
+                second = layer(shape, weights, "bet.1", (lowest[:, None] + made).clamp_min(0))
+                first = second @ weights["body.0.weights"][shape.hidden[0] :] + below
+            said = above(shape, weights, (first + weights["body.0.biases"]).clamp_min(0))[..., legal]
+            probs = torch.softmax(said, -1) if self.average == "network" else self._matched(said)
+            probs = torch.where(probs < self.threshold * probs.amax(-1, keepdim=True), 0.0, probs)
+            return probs / probs.sum(-1, keepdim=True)
+
+    def _first(self, weights: Mapping[str, Any], inputs: torch.Tensor) -> Any:
+        """The first layer of a plain network, without biases."""
+        matrix = weights["body.0.weights"]
+        skipped = self.shape.skips and matrix.shape[0] == matrix.shape[1]
+        return inputs @ matrix + (inputs if skipped else 0)
 
     def _matched(self, advantages: torch.Tensor) -> torch.Tensor:
         """Regret matching, where nothing is positive as the model says."""
-        assert self.model is not None
         positive = advantages.clamp_min(0)
-        total = positive.sum(1, keepdim=True)
-        if self.model.fallback == "argmax":
-            other = torch.nn.functional.one_hot(advantages.argmax(1), advantages.shape[1]).to(advantages.dtype)
+        total = positive.sum(-1, keepdim=True)
+        if self.fallback == "argmax":
+            other = torch.nn.functional.one_hot(advantages.argmax(-1), advantages.shape[-1]).to(advantages.dtype)
         else:
-            other = torch.full_like(advantages, 1 / advantages.shape[1])
+            other = torch.full_like(advantages, 1 / advantages.shape[-1])
         return torch.where(total > 0, positive / total.clamp_min(1e-30), other)
 
 
@@ -87,6 +120,7 @@ class NetworkBestResponse(PublicBestResponse):
         """`seen` is the game by whose rules views are encoded."""
         cards = HoldemCards(game)
         self.policy, self.seen, self.tree, self.codes = policy, seen, betting_tree(game, cards), cards.codes
+        self._on_gpu = device.startswith("cuda")
         self._on: dict[int, np.ndarray] = {}  # street -> the boards whose answers are in the table
         together = [1, len(cards.suit_orders)] + [cards.deck - dealt for dealt in cards.dealt[1:-1]]
         counts = tuple(len(cards.hands) * each for each in together[: cards.streets])
@@ -150,22 +184,26 @@ class NetworkBestResponse(PublicBestResponse):
         shown = self._cards(int(nodes[0]), boards[board], hand)
         kinds: dict[tuple[int, ...], list[int]] = {}  # seat and legal actions -> nodes
         for node in nodes.tolist():
-            kinds.setdefault((int(tree.seat[node]), *tree.actions[node, : tree.choices[node]].tolist()), []).append(
-                node
-            )
-        for (seat, *legal), same in kinds.items():
-            size = max(1, ROWS // len(hand))
-            for start in range(0, len(same), size):
-                part = same[start : start + size]
-                bets = self.bets[[self.place[node] for node in part]]
-                for begin in range(0, len(hand), ROWS):
-                    rows = slice(begin, begin + ROWS)
-                    inputs = (bets[:, None] + shown[rows]).flatten(0, 1)
-                    probs = self.policy.probs(seat, inputs, legal).view(len(part), -1, len(legal))
-                    for node, found in zip(part, probs, strict=True):
-                        size_of = self.strategy.buckets.counts[street] * len(legal)
-                        self.table[self.first[node] :][:size_of].view(-1, len(legal))[at[rows]] = found
+            actions = tree.actions[node, : tree.choices[node]].tolist()
+            kinds.setdefault((int(tree.seat[node]), *actions), []).append(node)
+        with rounded_products(self._on_gpu and self.cards.streets > 2):
+            self._ask(kinds, shown, at, self.strategy.buckets.counts[street])
         return places
+
+    def _ask(self, kinds: dict[tuple[int, ...], list[int]], shown: torch.Tensor, at: torch.Tensor, count: int) -> None:
+        """Write the answers at nodes, for cards that are shown, to their places among the `count` of each node."""
+        most = ROWS["cuda" if self._on_gpu else "cpu"]
+        for begin in range(0, len(at), most):
+            rows = slice(begin, begin + most)
+            cards = [self.policy.of_cards(seat, shown[rows]) for seat in (0, 1)]
+            together = max(1, most // len(at[rows]))
+            for (seat, *legal), same in kinds.items():
+                for start in range(0, len(same), together):
+                    part = same[start : start + together]
+                    bets = self.bets[[self.place[node] for node in part]]
+                    for node, found in zip(part, self.policy.probs(seat, cards[seat], bets, legal), strict=True):
+                        entries = self.table[self.first[node] :][: count * len(legal)]
+                        entries.view(-1, len(legal))[at[rows]] = found
 
     def _cards(self, node: int, boards: np.ndarray, hands: np.ndarray) -> torch.Tensor:
         """[rows, inputs]: the inputs that boards and hands add to those of bets."""
@@ -181,6 +219,17 @@ class NetworkBestResponse(PublicBestResponse):
         found = np.zeros((len(views), self.seen.facts.encoding), np.float32)
         encode(self.seen, views, found)
         return torch.from_numpy(found).to(self.device)
+
+
+@contextmanager
+def rounded_products(allowed: bool) -> Iterator[None]:
+    """Let a GPU round the factors of products of matrices to 11 bits (TF32), which is several times faster."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high" if allowed else before)
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def states_of(game: Any, tree: BettingTree, cards: HoldemCards) -> np.ndarray:

@@ -162,9 +162,11 @@ def network(folder, game, kind):
         save_layers(path, rules, layers)
         return f"net:{path}"
     deck = (rules.streets, rules.ranks, rules.suits)
-    shape = Shape("cards", rules.facts.encoding, (8,), rules.facts.num_actions, "layer", True, deck)
+    hidden = (rules.facts.encoding, 8) if kind == "plain" else (8,)  # a square first layer has a skip connection
+    of = "plain" if kind == "plain" else "cards"
+    shape = Shape(of, rules.facts.encoding, hidden, rules.facts.num_actions, "layer", True, deck)
     weights = [[new_weights(shape, generator, 0.5)] for _ in range(2)]
-    average = "network" if kind == "strategy" else "sd"
+    average = "sd" if kind == "advantages" else "network"
     model = Model(full_name(rules), full_name(rules), "", average, "argmax", shape, tuple(weights), np.ones(1))
     save_model(path, model)
     return f"net:{path}"
@@ -174,6 +176,7 @@ def network(folder, game, kind):
     ("game", "kind"),
     [
         (SMALL, "perceptron"),
+        (SMALL, "plain"),
         (SMALL, "strategy"),
         (f"{SMALL},inputs=3", "advantages"),
         ("holdem:streets=3,ranks=4,suits=2,raises=1,stack=20", "strategy"),  # all in before the flop and on it

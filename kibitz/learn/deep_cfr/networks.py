@@ -97,10 +97,15 @@ def new_weights(shape: Shape, generator: np.random.Generator, init: float = 0.0)
 def forward(shape: Shape, weights: Mapping[str, Any], x: Any, statistics: Any = None) -> Any:
     """[rows, inputs] -> [rows, actions]. `statistics` receives mean and variance of the rows (batch norm, training)."""
     if shape.kind == CARDS:
-        x = _cards_and_bets(shape, weights, x)
+        x = _joined(on_cards(shape, weights, x), on_bets(shape, weights, x))
+    return above(shape, weights, layer(shape, weights, "body.0", x), statistics)
+
+
+def above(shape: Shape, weights: Mapping[str, Any], x: Any, statistics: Any = None) -> Any:
+    """The forward pass from the outputs of the first layer of the body on."""
     for name in shape.layers():
-        if name.startswith("body"):
-            x = _layer(shape, weights, name, x)
+        if name.startswith("body") and name != "body.0":
+            x = layer(shape, weights, name, x)
     if shape.norm == "layer":
         x = _normal(x, x.mean(-1, keepdims=True), ((x - x.mean(-1, keepdims=True)) ** 2).mean(-1, keepdims=True))
     elif shape.norm == "batch":
@@ -115,7 +120,8 @@ def forward(shape: Shape, weights: Mapping[str, Any], x: Any, statistics: Any = 
     return x @ weights["head.weights"] + weights["head.biases"]
 
 
-def _layer(shape: Shape, weights: Mapping[str, Any], name: str, x: Any) -> Any:
+def layer(shape: Shape, weights: Mapping[str, Any], name: str, x: Any) -> Any:
+    """One layer with its ReLU."""
     matrix = weights[f"{name}.weights"]
     found = x @ matrix + weights[f"{name}.biases"]
     if shape.skips and matrix.shape[0] == matrix.shape[1]:
@@ -127,18 +133,29 @@ def _normal(x: Any, mean: Any, variance: Any) -> Any:
     return (x - mean) / (variance + TINY) ** 0.5
 
 
-def _cards_and_bets(shape: Shape, weights: Mapping[str, Any], x: Any) -> Any:
+def on_cards(shape: Shape, weights: Mapping[str, Any], x: Any) -> Any:
+    """[rows, width]: the layers on the cards among the inputs."""
     streets, ranks, suits = shape.deck
     # A card is rank * suits + suit in the encoding.
     width = shape.hidden[0]
     by_rank = weights["rank"].reshape(ranks, 1, width) + weights["suit"].reshape(1, suits, width)
     table = by_rank.reshape(ranks * suits, width) + weights["card"]
     cards = x[:, : streets * ranks * suits].reshape(len(x) * streets, ranks * suits) @ table
-    cards, bets = cards.reshape(len(x), streets * width), x[:, streets * ranks * suits :]
+    cards = cards.reshape(len(x), streets * width)
     for i in range(3):
-        cards = _layer(shape, weights, f"card.{i}", cards)
+        cards = layer(shape, weights, f"card.{i}", cards)
+    return cards
+
+
+def on_bets(shape: Shape, weights: Mapping[str, Any], x: Any) -> Any:
+    """[rows, width]: the layers on the inputs after the cards."""
+    bets = x[:, math.prod(shape.deck) :]
     for i in range(2):
-        bets = _layer(shape, weights, f"bet.{i}", bets)
+        bets = layer(shape, weights, f"bet.{i}", bets)
+    return bets
+
+
+def _joined(cards: Any, bets: Any) -> Any:
     if isinstance(cards, np.ndarray):
         return np.concatenate([cards, bets], axis=1)
     import torch
