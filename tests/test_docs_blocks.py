@@ -31,6 +31,7 @@ from .documented import (
     PAGES,
     ROOT,
     SHELL,
+    SMALL_DECK,
     blocks,
     commands,
     is_name,
@@ -189,7 +190,8 @@ def check_training(learner, given):
     values = {key: small.get(key, given[key]) for key in known if key in given and (given[key] is not None)}
     if "data" in values and "validation" in known:
         values["validation"] = small["validation"]
-    configured(learner, given["game_name"], given.get("preset"), values)
+    game = SMALL_DECK if "from_" in values else given["game_name"]  # that the strategy of a page is made for here
+    configured(learner, game, given.get("preset"), values)
 
 
 def check_other_program(words):

@@ -229,6 +229,8 @@ LABELS = {
     "accuracy": "accuracy on the validation set",
     "loss_1": "loss of seat 1",
     "loss_2": "loss of seat 2",
+    "kl": "KL divergence from the table strategy",
+    "aces_raise": "share of aces that raise first",
 }
 
 

@@ -7,6 +7,7 @@ import torch
 import kibitz
 from kibitz import games
 from kibitz.core.names import BadInput
+from kibitz.core.progress import SILENT
 from kibitz.games import load
 from kibitz.games.holdem.encoding import PACKED, unpack
 from kibitz.learn import pcs_runs, trainer
@@ -121,6 +122,29 @@ def test_the_network_plays_as_the_table_does(solved, tmp_path):
     assert last["agreement"] > 0.9
     assert last["aces_raise"] == pytest.approx(last["aces_raise_table"], abs=0.05)
     assert last["cross_entropy"] == pytest.approx(np.mean([last["cross_entropy_1"], last["cross_entropy_2"]]))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_gpu_learns_as_a_cpu_does_and_resumes(solved, tmp_path):
+    found = []
+    for device, iterations in (("cpu", 6), ("cuda", 6), ("cuda", 3)):
+        values = {"from_": str(solved / "abstract"), "device": device, "iterations": 6, "held_out": 0.1}
+        run = trainer.new_run(tmp_path / f"{device}-{iterations}", "distill",
+                              trainer.configured("distill", FOUR, "small", values | {"evaluate_every": 6}))  # fmt: skip
+        learner = Distill(trainer.config_of(run), load(FOUR))
+        for iteration in range(1, iterations + 1):
+            learner.learn(iteration, None, SILENT)
+        if iterations == 3:
+            run.path("half").mkdir()
+            learner.save(run.path("half"))
+            learner = Distill(trainer.config_of(run), load(FOUR))
+            learner.restore(run.path("half"))
+            for iteration in range(4, 7):
+                learner.learn(iteration, None, SILENT)
+        found.append(learner.evaluate())
+    cpu, whole, resumed = found
+    assert whole["kl"] == pytest.approx(cpu["kl"], rel=0.3)
+    assert resumed["kl"] == pytest.approx(whole["kl"], rel=0.02)
 
 
 def test_a_network_of_both_seats_is_written_once(tmp_path):
