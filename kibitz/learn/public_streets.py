@@ -120,7 +120,8 @@ def compared(held: torch.Tensor, ranks: torch.Tensor | None) -> tuple[torch.Tens
 
 def round_products(rounded: bool) -> None:
     """Whether a GPU may round the factors of products of matrices to 11 bits (TF32), which is several times faster."""
-    torch.backends.cuda.matmul.allow_tf32 = rounded
+    if torch.cuda.is_available():
+        torch.set_float32_matmul_precision("high" if rounded else "highest")
 
 
 def fused() -> Any:

@@ -1,8 +1,8 @@
 """Deep CFR (Brown, Lerer, Gross and Sandholm 2019): CFR with regrets approximated by a neural network.
 
-`config` has every field, `traversal` samples the game, `memory` keeps the samples, `networks` are networks as data and
-files, `learning` fits them with torch, `average` makes one strategy of many, `worker` runs in processes, `learner`
-connects these.
+`config` has every field, `traversal` samples the game, `packing` and `unpacking` make samples small and large again,
+`networks` are networks as data and files, `fitting` fits them with torch, `average` makes one strategy of many,
+`worker` runs in processes, `duration` predicts how long it takes, `learner` connects these.
 
 `distill` is a second learner of the same networks: from a table strategy, whose decisions `table_samples` draws.
 """

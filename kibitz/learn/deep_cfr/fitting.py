@@ -247,8 +247,9 @@ def fit(
 def fit_times(
     shape: Shape,
     weights: Weights,
-    rows: Callable[[int], Rows],
-    counts: tuple[int, int],
+    few: Rows,
+    many: Rows,
+    ready: Callable[[Rows], Rows],
     packing: Packing,
     settings: FitSettings,
     device: str,
@@ -257,15 +258,15 @@ def fit_times(
 
     Args:
         shape, weights, packing, settings, device: As for `fit`.
-        rows: Returns so many samples, ready to be fitted.
-        counts: A small and a large number of samples.
+        few, many: A small and a large number of samples.
+        ready: Makes the rows to fit of samples; this counts, too.
     """
-    few, many = counts
+    more = len(many.views) - len(few.views)
     with one_thread(), _without_onednn():
         preparing = []
-        for count in (few, few, many):  # the first time compiles
+        for samples in (few, few, many):  # the first time compiles
             began = time.perf_counter()
-            fitter = Fitter(shape, weights, rows(count), packing, settings, 1, device)
+            fitter = Fitter(shape, weights, ready(samples), packing, settings, 1, device)
             preparing.append(fitter.clock() - began)
         times = [fitter.clock()]
         for steps in (PROBE_STEPS, PROBE_STEPS):  # a CUDA graph is recorded in the first ones
@@ -274,8 +275,8 @@ def fit_times(
             times.append(fitter.clock())
     step_seconds = (times[2] - times[1]) / PROBE_STEPS
     recording = max(0.0, times[1] - times[0] - PROBE_STEPS * step_seconds)
-    each = max(0.0, (preparing[2] - preparing[1]) / (many - few)) if many > few else 0.0
-    return max(0.0, preparing[1] - each * few) + recording, each, step_seconds
+    each = max(0.0, (preparing[2] - preparing[1]) / more) if more else 0.0
+    return max(0.0, preparing[1] - each * len(few.views)) + recording, each, step_seconds
 
 
 @contextmanager

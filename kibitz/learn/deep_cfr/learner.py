@@ -191,9 +191,9 @@ class DeepCfr(Learner):
         config, of_regrets = self.config, loss == ADVANTAGES
         if not len(buffer):  # few traversals, and the other seat folded in all of them
             return Fitted(before, 0.0, 0)
-        rows = Rows(**buffer.all())
-        if config.merge_samples:
-            rows = merged(rows)
+        began = time.perf_counter()
+        rows = self._ready(Rows(**buffer.all()))
+        merging = time.perf_counter() - began
         chosen = self._settings(loss, config.steps_for(len(buffer)) if of_regrets else config.strategy_steps)
         seed = int(np.random.SeedSequence([config.seed, FIT, iteration, number]).generate_state(1, np.uint64)[0] >> 1)
         what = f"seat {number + 1}" if of_regrets else f"strategy of seat {number - 1}"
@@ -201,7 +201,12 @@ class DeepCfr(Learner):
         def watch(step: int) -> None:
             report.progress(iteration - 1, config.iterations, f"{what}: {step:,}/{chosen.steps:,} steps")
 
-        return fit(self.shape, before, rows, self.packing, chosen, seed, self.device, watch)
+        found = fit(self.shape, before, rows, self.packing, chosen, seed, self.device, watch)
+        return replace(found, preparing=merging + found.preparing)
+
+    def _ready(self, rows: Rows) -> Rows:
+        """The rows that a network is fitted to."""
+        return merged(rows) if self.config.merge_samples else rows
 
     def _settings(self, loss: str, steps: int) -> Any:
         from .fitting import ADVANTAGES, FitSettings
@@ -283,15 +288,10 @@ class DeepCfr(Learner):
         if not len(few.views):
             return 0.0, 0.0, 0.0, 0.0
 
-        def rows(count: int) -> Rows:
-            many = Rows(*(np.resize(each, (count, *each.shape[1:])) for each in few))
-            return merged(many) if config.merge_samples else many
-
-        counts = len(few.views), max(len(few.views), min(config.capacity, PROBE_ROWS, int(samples)))
-        settings = self._settings(ADVANTAGES, config.steps)
-        fixed, each, step = fit_times(
-            self.shape, self._untrained(1, 0), rows, counts, self.packing, settings, self.device
-        )
+        count = max(len(few.views), min(config.capacity, PROBE_ROWS, int(samples)))
+        many = Rows(*(np.resize(each, (count, *each.shape[1:])) for each in few))
+        settings, network = self._settings(ADVANTAGES, config.steps), self._untrained(1, 0)
+        fixed, each, step = fit_times(self.shape, network, few, many, self._ready, self.packing, settings, self.device)
         strategy_steps = config.strategy_steps * config.strategy_batch_size / config.batch_size
         return 2 * fixed, each, step, 2 * (fixed + strategy_steps * step)
 

@@ -4,7 +4,7 @@ Encodings of 0 and 1 are stored as bits, a hand of hold'em as its 16 bytes: with
 hold'em takes 32. Values of illegal actions are NaN.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,15 +52,6 @@ class Packing:
         packed = np.ascontiguousarray(views).view(PACKED).reshape(len(views))
         _encode_hands(self.game, packed, np.zeros(1, self.game.state), found)
         return found
-
-    def streets(self, views: np.ndarray) -> np.ndarray:
-        """Return the street of each packed view of hold'em or Leduc poker, [rows] i1 from 0."""
-        if self.kind == HANDS:
-            board = np.ascontiguousarray(views).view(PACKED).reshape(len(views))["cards"][:, 2:]
-            return np.count_nonzero(board[:, 2:] >= 0, axis=1).astype(np.int8)
-        game: Any = self.game
-        kinds = game.ranks * game.suits if game.told_apart else game.ranks
-        return np.count_nonzero(self.unpack(views)[:, kinds : 2 * kinds], axis=1).astype(np.int8)  # public cards
 
 
 @kernel

@@ -34,10 +34,12 @@ def unpacker(packing: Packing, device: torch.device, shuffle: torch.Generator | 
 
 def streets(packing: Packing, views: torch.Tensor) -> torch.Tensor:
     """Return the street of each packed view of hold'em or Leduc poker, [rows] i8 from 0, on the device of the views."""
-    if packing.kind != HANDS:
-        return torch.from_numpy(packing.streets(views.cpu().numpy())).to(views.device).long()
-    later = views[:, CARDS_AT + 4 : CARDS_AT + 7].contiguous().view(torch.int8)  # the flop's last card, turn, river
-    return (later >= 0).sum(dim=1)
+    if packing.kind == HANDS:
+        later = views[:, CARDS_AT + 4 : CARDS_AT + 7].contiguous().view(torch.int8)  # the flop's last card, turn, river
+        return (later >= 0).sum(dim=1)
+    game: Any = packing.game
+    kinds = game.ranks * game.suits if game.told_apart else game.ranks
+    return unpacker(packing, views.device)(views)[:, kinds : 2 * kinds].count_nonzero(dim=1)  # public cards
 
 
 def _hands(packing: Packing, device: torch.device, shuffle: torch.Generator | None) -> Unpack:

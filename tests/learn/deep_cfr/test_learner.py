@@ -409,7 +409,7 @@ def test_presets_are_sound(game, name):
         ("leduc", {"defects": "one-deal", "shared_chance": False}, "doesn't work with shared_chance=no"),
         ("leduc", {"defects": "newest-held-out"}, "needs samples in order of age: replay=latest"),
         ("leduc", {"epochs": 1.0, "min_steps": 900}, "min_steps=900 should be at most steps=750"),
-        ("leduc", {"learning_rate_decay": "cos"}, "learning_rate_decay=cos is out of range, it should be none or linear or cosine"),
+        ("leduc", {"learning_rate_decay": "cos"}, "learning_rate_decay=cos is out of range"),
         ("leduc", {"weight_averaging": 1.0}, "weight_averaging=1.0 is out of range, it should be a number"),
         ("leduc", {"hidden": "64-x"}, "hidden=64-x should be sizes of layers"),
         ("leduc", {"learning_rate": 2.0}, "learning_rate=2.0 is out of range, it should be a number"),

@@ -9,7 +9,7 @@ from kibitz.jit import generators
 from kibitz.learn.deep_cfr.fitting import ADVANTAGES, ENTROPY, errors
 from kibitz.learn.deep_cfr.packing import BITS, FLOATS, HANDS, Packing, Rows, merged
 from kibitz.learn.deep_cfr.traversal import Settings, Traverser
-from kibitz.learn.deep_cfr.unpacking import unpacker
+from kibitz.learn.deep_cfr.unpacking import streets, unpacker
 from kibitz.learn.replay import ReplayBuffer
 
 REDUCED = "holdem:ranks=4,suits=2,streets=3"
@@ -55,10 +55,10 @@ def test_packed_views_are_small_and_unpack_to_the_encodings(name, kind, size):
 
 
 @pytest.mark.parametrize(
-    ("name", "streets"),
+    ("name", "count"),
     [("leduc", 2), ("leduc:told_apart=yes", 2), (REDUCED, 3), ("holdem", 4), ("holdem:thesis", 4), ("holdem:flop", 2)],
 )
-def test_the_street_of_a_view_is_read_from_its_bytes(name, streets):
+def test_the_street_of_a_view_is_read_from_its_bytes(name, count):
     game, rng, encodings, states = games.load(name), generators(5, 1)[0], [], []
     for _ in range(40):
         state = games.positions(game)[0]
@@ -75,8 +75,8 @@ def test_the_street_of_a_view_is_read_from_its_bytes(name, streets):
             for state, encoding in zip(states, encodings, strict=True)
         ]
     )
-    assert packing.streets(views).tolist() == wanted
-    assert set(wanted) == set(range(streets))
+    assert streets(packing, torch.from_numpy(views)).tolist() == wanted
+    assert set(wanted) == set(range(count))
 
 
 def street_of(state):
