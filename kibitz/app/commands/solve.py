@@ -103,7 +103,7 @@ def solve(
     Example: kibitz solve --resume runs/holdem-pcs-001 --iterations 50000
     """
     if resumed is not None:
-        given = {
+        given: dict[str, Any] = {
             "GAME": game_name,
             "--abstraction": abstraction,
             "--device": device,
