@@ -118,14 +118,15 @@ def identity(chosen: Path | str, game: Any) -> str:
         about = tensor_file_about(chosen)
         return hashlib.sha256(f"{about.get('checksum')} {about.get('abstraction')}".encode()).hexdigest()
     made = network_player(chosen, game)
-    assert made is not None and made.known is not None
-    network, about = made.known[1], [str(made.threshold)]
+    assert made is not None
+    assert made.known is not None
+    network, said = made.known[1], [str(made.threshold)]
     if isinstance(network, Model):
-        about += [network.average, network.fallback, network.seen, str(network.shape)]
+        said += [network.average, network.fallback, network.seen, str(network.shape)]
         parts = [each[name] for seat in network.seats for each in seat for name in sorted(each)]
     else:
         parts = [array for layer in network for array in layer]
-    return hashlib.sha256(f"{checksum(*parts)} {about}".encode()).hexdigest()
+    return hashlib.sha256(f"{checksum(*parts)} {said}".encode()).hexdigest()
 
 
 def response_to(chosen: Path | str, game: Any, device: str = "cpu") -> PublicBestResponse:
