@@ -194,6 +194,8 @@ def shrunk(words: list[str]) -> list[str]:
     small = {option: str(value) for option, value in (SMALL | OF_COMMAND.get(names[0], {})).items() if option in known}
     if names == ["solve"] and not {"pcs", "cfr-br"} & set(rest):  # also where a run is resumed
         del small["--device"]
+    if names == ["exploit"] and "--device" not in given:  # with it, flop by flop
+        del small["--device"]
     if "--sessions" not in given:  # one, whose sheet is shown
         small.pop("--sessions", None)
     if "--svg" in given:  # of all positions

@@ -21,7 +21,6 @@ from ..core.files import (
     Expected,
     Shapes,
     check_fits,
-    read_bytes,
     read_tensors,
     readable,
     tensor_file_about,
@@ -32,6 +31,7 @@ from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..games import full_name, load_stored
 from ..games.holdem import Holdem
+from ..learn.deep_cfr.networks import Model
 from ..learn.network_best_response import NetworkBestResponse, TorchPolicy
 from ..learn.pcs_runs import CHECKPOINT_SHARE, REPORT_SECONDS, deferred_interrupts
 from ..learn.public_best_response import PublicBestResponse, check_device
@@ -119,7 +119,14 @@ def identity(chosen: Path | str, game: Any) -> str:
         return hashlib.sha256(f"{about.get('checksum')} {about.get('abstraction')}".encode()).hexdigest()
     made = network_player(chosen, game)
     assert made is not None
-    return hashlib.sha256(read_bytes(made.path, "network") + f" {made.threshold!r}".encode()).hexdigest()
+    assert made.known is not None
+    network, said = made.known[1], [str(made.threshold)]
+    if isinstance(network, Model):
+        said += [network.average, network.fallback, network.seen, str(network.shape)]
+        parts = [each[name] for seat in network.seats for each in seat for name in sorted(each)]
+    else:
+        parts = [array for layer in network for array in layer]
+    return hashlib.sha256(f"{checksum(*parts)} {said}".encode()).hexdigest()
 
 
 def response_to(chosen: Path | str, game: Any, device: str = "cpu") -> PublicBestResponse:

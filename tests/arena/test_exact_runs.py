@@ -14,7 +14,7 @@ from kibitz.arena.holdem_best_response import evaluate_hands
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.games import full_name, load
-from kibitz.learn.deep_cfr.networks import Model, Shape, new_weights, save_model
+from kibitz.learn.deep_cfr.networks import Model, Shape, new_weights, read_model, save_model
 from kibitz.learn.mlp import new_layers, save_layers, sizes_of
 from kibitz.learn.pcs_runs import new_run as new_solution
 from kibitz.learn.pcs_runs import solve_run
@@ -199,6 +199,17 @@ def test_actions_below_a_threshold_are_never_played(tmp_path):
     assert other.best != pytest.approx(found.best, rel=1e-3)
     with pytest.raises(BadInput, match="holds another run, whose strategy is"):
         measured(tmp_path / "run", f"{name},threshold=0.3")
+
+
+def test_a_run_is_of_a_policy_wherever_its_file_is(tmp_path):
+    rules: Any = load(SMALL)
+    name = network(tmp_path, SMALL, "strategy")
+    model = read_model(tmp_path / "strategy.safetensors", rules)
+    copy, other = tmp_path / "copy.safetensors", tmp_path / "other.safetensors"
+    save_model(copy, model._replace(made="elsewhere"))
+    save_model(other, model._replace(average="sd"))
+    assert identity(f"net:{copy}", rules) == identity(name, rules)
+    assert len({identity(each, rules) for each in (name, f"net:{other}", f"{name},threshold=0.1")}) == 3
 
 
 def test_other_players_are_refused(tmp_path):
