@@ -26,7 +26,7 @@ from kibitz.app.commands.serve import _listen, _server
 
 IMAGES = Path(__file__).parent.absolute() / "images"
 SEED = 7  # of the deals and players of all tables
-WIDE, PHONE = (1180, 860), (390, 820)
+WIDE, TALL, PHONE = (1180, 860), (1180, 1240), (390, 820)
 PATIENCE = 400_000  # milliseconds: kernels may have to be compiled
 STEADY = 1.5  # seconds without a change, after which advice is finished
 ASKED = ".table[data-phase=yours], .table[data-phase=over]"
@@ -136,7 +136,9 @@ def review(page: Page) -> None:
     page.click("#review-this")
     page.wait_for_selector("#learn:enabled")
     page.wait_for_selector("#stop-review", state="hidden")
-    page.click("#previous-move")
+    page.click("#last-move")
+    for _ in range(4):
+        page.click("#previous-move")
 
 
 def lab(page: Page) -> None:
@@ -157,7 +159,7 @@ SCENES: dict[str, tuple[Callable[[Page], None], tuple[int, int]]] = {
     "doppelkopf": (doppelkopf, WIDE),
     "phone": (phone, PHONE),
     "study": (study, WIDE),
-    "review": (review, WIDE),
+    "review": (review, TALL),
     "lab": (lab, WIDE),
 }
 

@@ -4,18 +4,31 @@ Every board is visited, but for permutations of suits: of the cards that can com
 suits makes equal, given the board so far, are visited once. A best response knows the board and its hand.
 """
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
-from ..search.public_chance.betting_tree import FOLD, SHOWDOWN
+from ..core.workers import cores
 from ..search.public_chance.cards import Cards
 from ..search.public_chance.strategy import TableStrategy
-from .public_streets import Batch, Pair, Street, compared, ended, fused, lay_out, plain, public_street
+from .public_streets import (
+    Batch,
+    Pair,
+    Street,
+    compared,
+    fused,
+    lay_out,
+    matched,
+    plain,
+    public_street,
+    round_products,
+    settled,
+)
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,14 @@ def next_boards(cards: Cards, board: np.ndarray, orders: tuple[int, ...], count:
     return found
 
 
+class Possible(NamedTuple):
+    """The possible hands of some boards of a street."""
+
+    hands: np.ndarray  # [boards, hands]
+    ranks: np.ndarray | None  # at the showdown, on the last street
+    buckets: np.ndarray
+
+
 class PublicBestResponse:
     """`run()` visits the boards of the first street with cards, one class of boards after the other.
 
@@ -56,9 +77,11 @@ class PublicBestResponse:
         self.table = torch.zeros(lay_out(self.root, tree, counts, device), device=device)
         self._fill(self.root)
         self._steps = fused() if device.startswith("cuda") else plain
-        self._held = torch.tensor(self.cards.hands, device=device)
+        round_products(self.cards.streets > 2)
+        self._held = torch.tensor(self.cards.held, device=device)
         inverse = np.argsort(self.cards.hand_orders.astype(np.int64), axis=1)
         self._inverse = torch.tensor(inverse, device=device)
+        self._pool = ThreadPoolExecutor(cores())
         self._all = tuple(range(len(self.cards.suit_orders)))
         nothing, dealt = np.zeros(0, np.int64), self.cards.dealt
         self.flops = next_boards(self.cards, nothing, self._all, dealt[1]) if len(dealt) > 1 else []
@@ -72,7 +95,8 @@ class PublicBestResponse:
             if node.seat >= 0:
                 each = (node.table.stop - node.table.start) // len(node.nodes)
                 parts = np.stack([given[first[i] : first[i] + each] for i in node.nodes])
-                self.table[node.table] = torch.from_numpy(parts.astype(np.float32).reshape(-1)).to(self.device)
+                probs = matched(torch.from_numpy(parts.astype(np.float32)).view(-1, len(node.children)))
+                self.table[node.table] = probs.view(-1).to(self.device)
         for below, _ in street.below:
             self._fill(below)
 
@@ -82,7 +106,7 @@ class PublicBestResponse:
 
     def values(self) -> tuple[float, float]:
         """What a best response of each seat wins."""
-        batch, hands = self._batch(np.zeros((1, 0), np.int64), 0)
+        batch, hands = self._before()
         start = torch.ones(1, 1, len(self.cards.hands), device=self.device)
         parts = []
         for (below, _), found in zip(self.root.below, self.sums, strict=True):
@@ -97,8 +121,8 @@ class PublicBestResponse:
         if not self.flops:
             return
         every = torch.ones(1, 1, len(self.cards.hands), device=self.device)
-        batch, hands = self._batch(np.zeros((1, 0), np.int64), 0)
-        reaches = self._reaches(self.root, (every, every), batch, hands)
+        batch, hands = self._before()
+        reaches = self._reaches(self.root, (every, every), batch)
         joined = [self._joined(reaches, parts, hands, 0) for _, parts in self.root.below]
         if not self.sums:
             self.sums = [(torch.zeros_like(each[0]), torch.zeros_like(each[1])) for each in joined]
@@ -118,6 +142,9 @@ class PublicBestResponse:
                 sums[1].add_(found[1])
             self.done += 1
 
+    def _before(self) -> tuple[Batch, torch.Tensor]:
+        return self._batch(self._possible([Dealt(np.zeros(0, np.int64), self._all, ())], 0), 0)
+
     def _chance(self, street: int, later: int) -> int:
         """How many boards can follow until a later street, for two hands."""
         dealt = self.cards.dealt
@@ -126,44 +153,50 @@ class PublicBestResponse:
     def _after(self, board: Dealt, street: int, later: int) -> list[Dealt]:
         return next_boards(self.cards, board.board, board.orders, self.cards.dealt[later] - self.cards.dealt[street])
 
-    def _boards(self, street: Street, reach: Pair, boards: list[Dealt]) -> Pair:
+    def _boards(self, street: Street, reach: Pair, boards: list[Dealt], ready: Future | None = None) -> Pair:
         """Values [ways, all hands] at the beginning of a street, summed over boards and all that they stand for."""
-        batch, hands = self._batch(np.stack([each.board for each in boards]), street.number)
+        possible = ready.result() if ready else self._possible(boards, street.number)
+        batch, hands = self._batch(possible, street.number)
         inside = self._into(reach, hands, batch)
         parts = []
         if street.below:
-            reaches = self._reaches(street, inside, batch, hands)
+            reaches = self._reaches(street, inside, batch)
             for below, ends in street.below:
                 found = []
-                for i, board in enumerate(boards):
-                    after = self._after(board, street.number, below.number)
-                    one = self._boards(below, self._joined(reaches, ends, hands, i), after)
+                later = [self._after(board, street.number, below.number) for board in boards]
+                ahead = [self._pool.submit(self._possible, after, below.number) for after in later]
+                for i, after in enumerate(later):
+                    one = self._boards(below, self._joined(reaches, ends, hands, i), after, ahead[i])
                     found.append(tuple(each / self._chance(street.number, below.number) for each in one))
                 parts.append((torch.stack([each[0] for each in found]), torch.stack([each[1] for each in found])))
-        ended_with = self._street(street, inside, batch, hands, parts)
-        full = [self._out(each, hands) for each in ended_with]
-        total = [torch.zeros_like(each[0]) for each in full]
-        for i, board in enumerate(boards):
-            for image in board.images:
-                for seat in (0, 1):
-                    total[seat] += full[seat][i][:, self._inverse[image]]
-        return total[0], total[1]
+        first, second = self._street(street, inside, batch, hands, parts)
+        return self._summed(first, hands, boards), self._summed(second, hands, boards)
 
-    def _batch(self, boards: np.ndarray, street: int) -> tuple[Batch, torch.Tensor]:
-        """The boards of a street, with the possible hands of each, [boards, hands]."""
-        cards, last = self.cards, street == self.cards.streets - 1
-        free = np.stack([cards.free(board) for board in boards])
-        count = int(free[0].sum())
-        hands = np.argsort(~free, axis=1, kind="stable")[:, :count]
-        chosen = torch.from_numpy(hands).to(self.device)
-        ranks = None
-        if last:
-            ranks = torch.from_numpy(np.take_along_axis(cards.values(boards), hands, 1)).to(self.device)
-        meets, wins = compared(self._held[chosen], ranks)
-        buckets = np.take_along_axis(self.strategy.buckets.of(boards, street), hands, 1)
-        buckets = np.pad(buckets, ((0, 0), (0, meets.shape[1] - count))).astype(np.int32)
-        by_street = [torch.from_numpy(buckets).to(self.device)] * cards.streets
-        return Batch(by_street, meets if wins is None else wins, meets, count), chosen
+    def _summed(self, values: torch.Tensor, hands: torch.Tensor, boards: list[Dealt]) -> torch.Tensor:
+        """From [boards, ways, possible hands] to [ways, all hands], summed over what the boards stand for."""
+        full = self._out(values, hands)
+        pairs = [(i, image) for i, board in enumerate(boards) for image in board.images]
+        which, images = torch.tensor(pairs, device=self.device).T
+        moved = self._inverse[images][:, None].expand(-1, full.shape[1], -1)
+        return full[which].gather(2, moved).sum(0)
+
+    def _possible(self, boards: list[Dealt], street: int) -> Possible:
+        """What is known of boards without a strategy, computed on the processor."""
+        cards, shown = self.cards, np.stack([each.board for each in boards])
+        free = np.stack([cards.free(board) for board in shown])
+        hands = np.argsort(~free, axis=1, kind="stable")[:, : int(free[0].sum())]
+        last = street == cards.streets - 1
+        ranks = np.take_along_axis(cards.values(shown), hands, 1) if last else None
+        return Possible(hands, ranks, np.take_along_axis(self.strategy.buckets.of(shown, street), hands, 1))
+
+    def _batch(self, possible: Possible, street: int) -> tuple[Batch, torch.Tensor]:
+        """The boards of a street on the device, with the possible hands of each, [boards, hands]."""
+        hands = torch.from_numpy(possible.hands).to(self.device)
+        ranks = None if possible.ranks is None else torch.from_numpy(possible.ranks).to(self.device)
+        meets, wins = compared(self._held[hands], ranks)
+        buckets = np.pad(possible.buckets, ((0, 0), (0, meets.shape[1] - hands.shape[1]))).astype(np.int32)
+        by_street = [torch.from_numpy(buckets).to(self.device)] * self.cards.streets
+        return Batch(by_street, meets if wins is None else wins, meets, hands.shape[1]), hands
 
     def _into(self, reach: Pair, hands: torch.Tensor, batch: Batch) -> Pair:
         """From [ways, all hands] to [boards, ways, possible hands], filled up."""
@@ -178,7 +211,7 @@ class PublicBestResponse:
         where = hands[:, None].expand(boards, ways, hands.shape[1])
         return found.scatter_(2, where, values[..., : hands.shape[1]])
 
-    def _reaches(self, street: Street, reach: Pair, batch: Batch, hands: torch.Tensor) -> list[Pair]:
+    def _reaches(self, street: Street, reach: Pair, batch: Batch) -> list[Pair]:
         """The reaches of both seats at each node of a street."""
         if reach[0].shape[-1] != batch.meets.shape[1]:
             more = batch.meets.shape[1] - reach[0].shape[-1]
@@ -191,7 +224,7 @@ class PublicBestResponse:
                 continue
             table, n = self.table[node.table], len(node.children)
             mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
-            _, after = self._steps.choose(table, table, buckets, mine, n, count, 0.0)
+            after = self._steps.follow(table, buckets, mine, n, count)
             for place, child in enumerate(node.children):
                 reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
         return reaches
@@ -208,10 +241,11 @@ class PublicBestResponse:
 
     def _street(self, street: Street, reach: Pair, batch: Batch, hands: torch.Tensor, parts: list[Pair]) -> Pair:
         """Values of best responses at the beginning of a street; `parts` has those of the next, over all hands."""
-        reaches = self._reaches(street, reach, batch, hands)
+        reaches = self._reaches(street, reach, batch)
         nodes, ways = street.nodes, reach[0].shape[1]
         ones = torch.ones(ways, device=self.device)
         values: list[Any] = [None] * len(nodes)
+        settled(street, reaches, batch, values)
         for (_, ends), found in zip(street.below, parts, strict=True):
             start = 0
             for i, which in ends:
@@ -225,9 +259,7 @@ class PublicBestResponse:
                 start += len(which)
         for i in range(len(nodes) - 1, -1, -1):
             node = nodes[i]
-            if node.seat in (FOLD, SHOWDOWN):
-                values[i] = ended(node, reaches[i], batch)
-            elif node.seat >= 0:
+            if node.seat >= 0:
                 own, rest = self._steps.respond(node.seat, [values[child] for child in node.children])
                 values[i] = ((own, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (own, ones))
         (first, one), (second, other) = values[0]

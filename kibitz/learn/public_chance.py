@@ -10,9 +10,21 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..search.public_chance.betting_tree import FOLD, SHOWDOWN, betting_tree
+from ..search.public_chance.betting_tree import betting_tree
 from ..search.public_chance.buckets import Buckets
-from .public_streets import Batch, Pair, Street, compared, ended, first_entries, fused, lay_out, plain, public_street
+from .public_streets import (
+    Batch,
+    Pair,
+    Street,
+    compared,
+    first_entries,
+    fused,
+    lay_out,
+    plain,
+    public_street,
+    round_products,
+    settled,
+)
 
 
 class TorchPublicChanceCfr:
@@ -29,7 +41,8 @@ class TorchPublicChanceCfr:
         self.first = first_entries(self.root, np.zeros(len(self.tree.seat), np.int64))
         self.regrets = torch.zeros(size, device=device)
         self.sums = torch.zeros(size, device=device)
-        self._held = torch.tensor(buckets.cards.hands, device=device)
+        self._held = torch.tensor(buckets.cards.held, device=device)
+        round_products(True)
         self._ahead: Future | None = None
         self._pool = ThreadPoolExecutor(1)
 
@@ -95,13 +108,12 @@ class TorchPublicChanceCfr:
             for place, child in enumerate(node.children):
                 reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
         values: list[Any] = [None] * len(nodes)  # (value, scale by way) of both seats
+        settled(street, reaches, batch, values)
         self._next_street(street, reaches, values, batch, weight, average)
         ones = torch.ones(reach[0].shape[1], device=self.device)
         for i in range(len(nodes) - 1, -1, -1):
             node = nodes[i]
-            if node.seat in (FOLD, SHOWDOWN):
-                values[i] = ended(node, reaches[i], batch)
-            elif node.seat >= 0:
+            if node.seat >= 0:
                 found, regrets = [values[child] for child in node.children], self.regrets[node.table]
                 value, rest = steps.update(regrets, buckets, strategies.pop(i), node.seat, found, count, weight)
                 values[i] = ((value, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (value, ones))

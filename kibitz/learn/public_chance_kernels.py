@@ -1,7 +1,8 @@
 """The two steps at a node of the public tree on a GPU, each fused into one Triton kernel.
 
 Tensors are [boards, ways, hands], and with one plane per action [actions, boards, ways, hands]. Hands of one bucket add
-to the same entry of a table, in no fixed order: two runs agree up to rounding.
+to the same entry of a table, in no fixed order: two runs agree up to rounding. Programs of one way follow
+each other, so that its entries stay in the cache.
 """
 
 import torch
@@ -13,15 +14,15 @@ BLOCK = 256
 
 @triton.jit
 def _choose(
-    regrets, sums, buckets, reach, strategy, after, ways, hands, count, plane, average,
+    regrets, sums, buckets, reach, strategy, after, boards, ways, hands, count, plane, average,
     N: tl.constexpr, ADD: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    row = tl.program_id(0)
+    way, board = tl.program_id(0) // boards, tl.program_id(0) % boards
     hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     live = hand < hands
-    bucket = tl.load(buckets + (row // ways) * hands + hand, live, 0)
-    entry = ((row % ways) * count + bucket).to(tl.int64) * N
-    here = row.to(tl.int64) * hands + hand
+    bucket = tl.load(buckets + board * hands + hand, live, 0)
+    entry = (way * count + bucket).to(tl.int64) * N
+    here = (board * ways + way).to(tl.int64) * hands + hand
     mine = tl.load(reach + here, live, 0.0)
     total = tl.zeros([BLOCK], tl.float32)
     for a in tl.static_range(N):
@@ -38,15 +39,14 @@ def _choose(
 @triton.jit
 def _update(
     regrets, buckets, strategy, own0, own1, own2, other0, other1, other2, scale0, scale1, scale2, back0, back1, back2,
-    value, other, ways, hands, count, plane, weight, N: tl.constexpr, BLOCK: tl.constexpr,
+    value, other, boards, ways, hands, count, plane, weight, N: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    row = tl.program_id(0)
-    way = row % ways
+    way, board = tl.program_id(0) // boards, tl.program_id(0) % boards
     hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     live = hand < hands
-    bucket = tl.load(buckets + (row // ways) * hands + hand, live, 0)
+    bucket = tl.load(buckets + board * hands + hand, live, 0)
     entry = (way * count + bucket).to(tl.int64) * N
-    here = row.to(tl.int64) * hands + hand
+    here = (board * ways + way).to(tl.int64) * hands + hand
     x0 = tl.load(own0 + here, live, 0.0) * tl.load(scale0 + way)
     x1 = tl.load(own1 + here, live, 0.0) * tl.load(scale1 + way)
     mean = x0 * tl.load(strategy + here, live, 0.0) + x1 * tl.load(strategy + plane + here, live, 0.0)
@@ -70,7 +70,7 @@ def choose(regrets, sums, buckets, reach, n, count, average):
     after = torch.empty_like(strategy)
     grid = (boards * ways, triton.cdiv(hands, BLOCK))
     _choose[grid](
-        regrets, sums, buckets, reach, strategy, after, ways, hands, count, reach.numel(), float(average),
+        regrets, sums, buckets, reach, strategy, after, boards, ways, hands, count, reach.numel(), float(average),
         N=n, ADD=average > 0, BLOCK=BLOCK,
     )  # fmt: skip
     return strategy, after
@@ -85,9 +85,31 @@ def update(regrets, buckets, strategy, seat, children, count, weight):
     grid = (boards * ways, triton.cdiv(hands, BLOCK))
     _update[grid](
         regrets, buckets, strategy, *(x[0] for x in own), *(x[0] for x in rest), *(x[1] for x in own),
-        *(x[1] for x in rest), value, other, ways, hands, count, value.numel(), float(weight), N=n, BLOCK=BLOCK,
+        *(x[1] for x in rest), value, other, boards, ways, hands, count, value.numel(), float(weight), N=n, BLOCK=BLOCK,
     )  # fmt: skip
     return value, other
+
+
+@triton.jit
+def _follow(probs, buckets, reach, after, boards, ways, hands, count, plane, N: tl.constexpr, BLOCK: tl.constexpr):
+    way, board = tl.program_id(0) // boards, tl.program_id(0) % boards
+    hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    live = hand < hands
+    bucket = tl.load(buckets + board * hands + hand, live, 0)
+    entry = (way * count + bucket).to(tl.int64) * N
+    here = (board * ways + way).to(tl.int64) * hands + hand
+    mine = tl.load(reach + here, live, 0.0)
+    for a in tl.static_range(N):
+        tl.store(after + a * plane + here, mine * tl.load(probs + entry + a, live, 0.0), live)
+
+
+def follow(probs, buckets, reach, n, count):
+    """The mover's reach after each action, [actions, boards, ways, hands]."""
+    boards, ways, hands = reach.shape
+    after = reach.new_empty(n, boards, ways, hands)
+    grid = (boards * ways, triton.cdiv(hands, BLOCK))
+    _follow[grid](probs, buckets, reach, after, boards, ways, hands, count, reach.numel(), N=n, BLOCK=BLOCK)
+    return after
 
 
 @triton.jit

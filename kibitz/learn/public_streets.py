@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..search.public_chance.betting_tree import FOLD, BettingTree
+from ..search.public_chance.betting_tree import FOLD, SHOWDOWN, BettingTree
 
 Pair = tuple[torch.Tensor, torch.Tensor]  # one tensor per seat
 
@@ -26,6 +26,7 @@ class Node:
 
 
 NEXT = -3
+FEW = 64  # ways, up to which the ends of a street are settled at once
 PADDED = 32  # tensors are filled up to a multiple of this many hands: products of matrices are faster
 
 
@@ -106,16 +107,20 @@ def first_entries(street: Street, first: np.ndarray) -> np.ndarray:
 
 
 def compared(held: torch.Tensor, ranks: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Of the possible hands of boards, [boards, hands, cards] and their ranks: who meets whom, and who beats whom.
+    """Of the possible hands of boards, their cards as bits [boards, hands] and their ranks: who meets and beats whom.
 
     Hands that nobody holds fill up the tensors; they meet no hand.
     """
-    shared = (held[:, :, None, :, None] == held[:, None, :, None, :]).flatten(3).any(3)
-    meets = (~shared).float()
+    meets = (held[:, :, None] & held[:, None, :] == 0).float()
     more = -held.shape[1] % PADDED
     wins = None if ranks is None else torch.sign(ranks[:, :, None] - ranks[:, None, :]).float() * meets
     pad = (0, more, 0, more)
     return torch.nn.functional.pad(meets, pad), None if wins is None else torch.nn.functional.pad(wins, pad)
+
+
+def round_products(rounded: bool) -> None:
+    """Whether a GPU may round the factors of products of matrices to 11 bits (TF32), which is several times faster."""
+    torch.backends.cuda.matmul.allow_tf32 = rounded
 
 
 def fused() -> Any:
@@ -144,6 +149,13 @@ class plain:
         return strategy, after
 
     @staticmethod
+    def follow(probs: torch.Tensor, buckets: torch.Tensor, reach: torch.Tensor, n: int, count: int) -> torch.Tensor:
+        """The mover's reach after each action, [actions, boards, ways, hands]."""
+        boards, ways, hands = reach.shape
+        chosen = probs.view(ways, count, n)[:, buckets.reshape(-1).long()]
+        return reach * chosen.view(ways, boards, hands, n).permute(3, 1, 0, 2)
+
+    @staticmethod
     def update(
         regrets: torch.Tensor, buckets: torch.Tensor, strategy: torch.Tensor, seat: int, children: list, count: int,
         weight: float,
@@ -170,6 +182,27 @@ def matched(regrets: torch.Tensor) -> torch.Tensor:
     positive = regrets.clamp_min(0)
     total = positive.sum(-1, keepdim=True)
     return torch.where(total > 0, positive / total.clamp_min(1e-30), 1.0 / regrets.shape[-1])
+
+
+def settled(street: Street, reaches: list[Pair], batch: Batch, values: list) -> None:
+    """Set the values at all folds and showdowns of a street.
+
+    With few ways to reach it, one product of matrices serves all ends of a kind: reading a matrix takes longer then.
+    """
+    ways = reaches[0][0].shape[1]
+    for kind, matrix in ((FOLD, batch.meets), (SHOWDOWN, batch.wins)):
+        ends = [i for i, node in enumerate(street.nodes) if node.seat == kind]
+        if ways > FEW:
+            for i in ends:
+                values[i] = ended(street.nodes[i], reaches[i], batch)
+        elif ends:
+            joined = torch.cat([reaches[i][seat] for i in ends for seat in (1, 0)], 1)
+            found = [each.contiguous() for each in (joined @ matrix.transpose(1, 2)).split(ways, 1)]
+            for place, i in enumerate(ends):
+                payoff = street.nodes[i].payoff
+                assert payoff is not None
+                other = -payoff if kind == FOLD else payoff
+                values[i] = (found[2 * place], payoff), (found[2 * place + 1], other)
 
 
 def ended(node: Node, reach: Pair, batch: Batch) -> tuple[Pair, Pair]:

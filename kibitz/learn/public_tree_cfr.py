@@ -13,7 +13,7 @@ from ..core.names import BadInput
 from ..games import full_name
 from ..search.public_chance.buckets import Buckets
 from .public_chance import TorchPublicChanceCfr
-from .public_streets import Batch
+from .public_streets import Batch, round_products
 
 POSITIVE, NEGATIVE, AVERAGE = 1.5, 0.0, 2.0  # exponents of the discounts of regrets and of the average strategy
 AT_ONCE = 64  # boards whose hands are compared at once
@@ -24,6 +24,7 @@ class PublicTreeCfr(TorchPublicChanceCfr):
 
     def __init__(self, game: Any, buckets: Buckets, device: str = "cpu") -> None:
         super().__init__(game, buckets, device=device)
+        round_products(False)
         cards = buckets.cards
         if cards.streets != 2:
             raise BadInput(f"{full_name(game)} has {cards.streets} streets: all boards are visited in games of 2 only")

@@ -7,6 +7,7 @@ import kibitz
 from kibitz.arena.holdem_best_response import evaluate_hands
 from kibitz.core.names import BadInput
 from kibitz.games import load
+from kibitz.learn import public_streets
 from kibitz.learn.public_best_response import PublicBestResponse, next_boards
 from kibitz.learn.public_tree_cfr import PublicTreeCfr
 from kibitz.search.public_chance.buckets import lossless
@@ -43,6 +44,16 @@ def test_small_hold_em_as_by_all_hands_and_boards(name):
     response.run(5)  # in two parts
     response.run()
     assert response.nash_conv() == pytest.approx(evaluate_hands(strategy.game, strategy, 1).nash_conv, rel=1e-5)
+
+
+def test_ends_settled_one_by_one_or_at_once(monkeypatch):
+    strategy, found = solved("holdem:streets=3,ranks=4,suits=2", 5), []
+    for few in (0, 1000):
+        monkeypatch.setattr(public_streets, "FEW", few)
+        response = PublicBestResponse(strategy)
+        response.run()
+        found.append(response.values())
+    assert found[0] == pytest.approx(found[1], rel=1e-5)
 
 
 def test_boards_up_to_suits_stand_for_all_boards():

@@ -24,6 +24,9 @@ def abstract(
             "number for each, such as 500-1000-1000; 0 keeps all hands of a street apart.",
         ),
     ] = "small",
+    device: Annotated[
+        str, typer.Option(help="Where k-means looks for the nearest centers: cpu, or cuda (a GPU, many times faster).")
+    ] = "cpu",
     seed: Seed = 1,
     threads: Threads = None,
     memory: Memory = None,
@@ -38,7 +41,7 @@ def abstract(
 
     Example: kibitz abstract holdem --out runs/buckets
 
-    Example: kibitz abstract holdem --buckets large
+    Example: kibitz abstract holdem --buckets large --device cuda
 
     Example: kibitz abstract holdem:flop --buckets 5000
     """
@@ -49,13 +52,19 @@ def abstract(
 
     game = load(game_name)
     names.at_least("--seed", seed, 0)
+    names.choose("device", device, ("cpu", "cuda"))
+    nearest = None
+    if device == "cuda":
+        from ...learn.nearest_centers import on_gpu
+
+        nearest = on_gpu()
     with reporting("counting the boards"):
         run = abstraction_runs.new_run(game, buckets, seed, out_folder)
     err.print(f"[bold]{escape(full_name(game))}[/bold] into {escape(str(run.folder))}", highlight=False)
     began = time.perf_counter()
     with reporting("card abstraction") as report:
         try:
-            found = abstraction_runs.compute(run, threads, report)
+            found = abstraction_runs.compute(run, threads, report, nearest)
         except KeyboardInterrupt:
             err.print("stopped: what is finished is kept; the same command with this --out continues", highlight=False)
             raise typer.Exit(130) from None

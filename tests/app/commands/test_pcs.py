@@ -102,3 +102,11 @@ def test_the_python_of_the_page_runs(capsys):
         exec(re.sub(r"iterations=\d+", "iterations=100", block), scope)
     assert scope["solution"].iterations == 100
     assert float(capsys.readouterr().out.split()[-1]) > 0
+
+
+def test_nearest_centers_on_a_gpu_that_is_missing(kibitz, monkeypatch, tmp_path):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    code, _, error = kibitz("abstract", SMALL, "--buckets", "6", "--device", "cuda", "--out", "buckets")
+    assert (code, "torch finds no GPU here" in error, (tmp_path / "buckets").exists()) == (2, True, False)
