@@ -279,7 +279,7 @@ def program_in(text: str) -> str:
 
 @contextmanager
 def only_named(*texts: Any, trust: bool = False) -> Iterator[None]:
-    """Allow only `.py` files to be imported, and programs to be started, that these texts name or that were named before.
+    """Allow only `.py` files to be imported, and programs to be started, that these texts name or that were before.
 
     The command line and the functions of the API run inside such a block, with what the person has given them; names
     that come from a file are resolved inside one without texts.

@@ -97,7 +97,10 @@ class Program:
         """The next line, without its end; Lost if there is none before `until` (`time.monotonic`), `seconds` after
         it was asked for."""
         try:
-            line = self._lines.get(timeout=max(until - time.monotonic(), 0.001))
+            left = until - time.monotonic()
+            if left <= 0:  # however many lines wait
+                raise queue.Empty
+            line = self._lines.get(timeout=left)
         except queue.Empty:
             raise Lost(f"didn't answer within {round(seconds, 2):g} s") from None
         if line is None:
@@ -126,7 +129,7 @@ class Program:
 
 def _read_lines(stream: IO[bytes], lines: queue.Queue) -> None:
     """Read lines until the stream ends, then add None. A line that is too long comes in parts."""
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError), stream:
         while line := stream.readline(MAX_LINE + 1):
             lines.put(line)
     lines.put(None)
@@ -134,7 +137,7 @@ def _read_lines(stream: IO[bytes], lines: queue.Queue) -> None:
 
 def _read_complaints(stream: IO[bytes], complaint: deque[bytes]) -> None:
     """Read standard error until it ends, and keep the last line."""
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError), stream:
         while line := stream.readline(MAX_LINE):
             if line.strip():
                 complaint.append(line)

@@ -6,6 +6,7 @@ Hex and Othello a1 is at the upper left and letters are used in turn, as is usua
 left and there is no `i`, as GTP has it. Gomocup's coordinates are column and row from 0 at the upper left.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def dialect_of(game: Game, dialect: str = AUTO) -> str:
     return known[0] if dialect == AUTO else dialect
 
 
-def occupied(game: Game, view: Any, seat: int) -> list[int]:
+def occupied(game: Any, view: Any, seat: int) -> list[int]:
     """The cells with a seat's pieces."""
     places = enumerate(game.places())
     return [cell for cell, place in places if int(game.pieces(view, seat, int(place) >> 6)) >> (int(place) & 63) & 1]
@@ -106,7 +107,7 @@ def goals(game: Any) -> tuple[tuple[int, int], tuple[int, int]]:
     return (0, game.rows - 1), (1, 0)
 
 
-def write_uci(game: Game, state: Any, action: int) -> str:
+def write_uci(game: Any, state: Any, action: int) -> str:
     names = game.board().names
     start, to = game.from_to(state, action)
     return names[start] + names[to]
@@ -123,11 +124,17 @@ def read_uci(game: Game, state: Any, text: str) -> int:
 # ---------------------------------------------------------------- GTP
 
 
-def vertices(game: Game) -> list[str]:
+def vertices(game: Any) -> tuple[str, ...]:
     """The vertex of each cell."""
-    if game.name in ("hex", "othello"):
-        return list(game.board().names)
-    return [f"{LETTERS[column]}{row + 1}" for row, column in game.board().places]
+    return _vertices(game.name, game)
+
+
+@functools.cache
+def _vertices(name: str, game: Any) -> tuple[str, ...]:
+    """Games that are equal as tuples differ by name."""
+    if name in ("hex", "othello"):
+        return tuple(game.board().names)
+    return tuple(f"{LETTERS[column]}{row + 1}" for row, column in game.board().places)
 
 
 def write_vertex(game: Game, state: Any, action: int) -> str:

@@ -48,7 +48,8 @@ class Dialect:
             BadInput: It can't play the game.
             Lost: It doesn't speak the dialect.
         """
-        self.game, self.seconds, self.overtime = game, seconds, overtime
+        self.game: Any = game
+        self.seconds, self.overtime = seconds, overtime
         self.program = Program(command, self.farewell)
         try:
             self.start(variant)

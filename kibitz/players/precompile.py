@@ -78,9 +78,7 @@ class Preparation:
                 policy at a single view (`action_probs`) need no kernels for that.
         """
         named = [(each, make(each)) for each in players if in_any_process(each)]
-        has_kernels = [
-            not hasattr(made, "action_probs") and getattr(made, "has_kernels", True) for _, made in named
-        ]
+        has_kernels = [not hasattr(made, "action_probs") and getattr(made, "has_kernels", True) for _, made in named]
         known = list(dict.fromkeys(each for (each, _), needed in zip(named, has_kernels, strict=True) if needed))
         self._game, self._players = full_name(game), known
         self._child: subprocess.Popen | None = None
