@@ -10,6 +10,7 @@ from typing import IO, Any, NamedTuple
 from ..core.names import BadInput, at_least
 from ..core.version import __version__
 from ..games import OVER, Game, full_name, legal_actions, load, positions, view_of
+from ..games.hex import owner
 from ..players import make_for
 
 NAME = "Kibitz"
@@ -83,8 +84,11 @@ class EngineTable:
 
     def play(self, action: int) -> None:
         """Play a move, which must be legal."""
-        state = self.state.copy()
+        state, seat = self.state.copy(), int(self.state.to_move)
         self.game.play(state, action)
+        if self.game.name == "hex" and state.to_move != OVER and owner(self.game, state, 1 - seat) == seat:
+            # The rules look for a chain only when stones placed by turns could form one.
+            state.winner, state.to_move = seat, OVER
         self.states.append(state)
 
     def undo(self) -> None:

@@ -85,9 +85,10 @@ def forfeit_payoffs(game: Game, seat: int) -> list[float]:
 def read_line(text: str | bytes, where: str) -> Record:
     """A record from its line; `where` names the line in errors. Old names of players are translated (see `legacy`)."""
     try:
-        record = Record(**json.loads(text))
-        if record.forfeit is not None:
-            record = replace(record, forfeit=Forfeited(**record.forfeit))  # type: ignore[arg-type]
+        values = json.loads(text)
+        if "forfeit" in values:
+            values["forfeit"] = Forfeited(**values["forfeit"])
+        record = Record(**values)
     except (ValueError, TypeError, RecursionError) as error:
         raise BadInput(f"{where} is no record of a game: {reason(error)}") from None
     sound = (

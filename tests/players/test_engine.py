@@ -271,7 +271,10 @@ def test_data_does_not_start_programs(tmp_path):
     path = gtp_program(tmp_path)
     names.use_trust(names.Trust())
     try:
-        with names.only_named(), pytest.raises(BadInput, match="would start that program: if you trust it, give --trust"):
+        with (
+            names.only_named(),
+            pytest.raises(BadInput, match="would start that program: if you trust it, give"),
+        ):
             make(f"engine:{path},seconds=1")
         with names.only_named(f"--against=engine:seconds=1,path={path}"):
             make(f"engine:{path},seconds=2")
