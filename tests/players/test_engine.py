@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from kibitz.players.engine import Engine
 
 from .engines import Loopback, gtp_program, program
 
+GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path=programs.GAMES)
 FAIRY = shutil.which("fairy-stockfish") or shutil.which("fairy-stockfish", path=programs.GAMES)
 BOARDS = [
     ("breakthrough:rows=5,columns=3", "uci"),
@@ -287,6 +289,15 @@ def test_data_does_not_start_programs(tmp_path):
         names.use_trust(names.Trust())
 
 
+def test_the_engines_of_the_page_are_named_rightly():
+    page = (Path(__file__).parents[2] / "docs" / "engines.md").read_text()
+    found = re.findall(r"\"engine:([^\"]+)\"|\bengine:([\w./,=-]+)", page)
+    assert len(found) > 5
+    for quoted, bare in found:
+        assert names.parameters("engine", Engine, quoted or bare)["path"]
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(names.hints(Engine))
+
+
 # ---------------------------------------------------------------- a real engine
 
 
@@ -297,3 +308,13 @@ def test_fairy_stockfish_plays_breakthrough():
     assert played.result.payoff.mean == 1
     with pytest.raises(BadInput, match="doesn't know the variant breakthrough-6x6"):
         make_for(f"engine:{FAIRY}", load("breakthrough:6,columns=6"))
+
+
+@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
+def test_gnu_go_speaks_gtp():
+    """It plays Go, whose moves are legal in Gomoku while nothing is captured."""
+    name = f"engine:{GNUGO} --mode gtp --level 1,dialect=gtp,seconds=1"
+    played = match("gomoku:size=9", [name, "random"], games=2, processes=1)
+    assert all(len(record.actions) > 8 for record in played.records)
+    for record in played.records:
+        record.verify()
