@@ -159,7 +159,8 @@ def serve(server: Server, lines: Iterable[str], write: Callable[[str], Any]) -> 
             break
 
 
-def lines_of(stream: IO[bytes]) -> Iterator[str]:
-    """The lines of a stream, of whatever bytes they are."""
+def lines_of(stream: IO[Any]) -> Iterator[str]:
+    """The lines of a stream of bytes, whatever they are, or of text."""
     while line := stream.readline(MAX_LINE):
-        yield "".join(letter for letter in line.decode(errors="replace") if letter.isprintable() or letter == "\t")
+        text = line if isinstance(line, str) else line.decode(errors="replace")
+        yield "".join(letter if letter.isprintable() else " " for letter in text)

@@ -49,7 +49,7 @@ READERS = {
         ("transcript.txt --with heuristic", True),
     ],
     "rate": [("tournament", False)],
-    "engine": [("kuhn --player net:deep-cfr", False), ("tic_tac_toe --player features:tspg", False)],
+    "engine": [("connect_four --player features:tspg", False), ("hex --player puct:10,policy=tspg", False)],
     "acpc": [("127.0.0.1:1 --player net:deep-cfr --wait 0.1", False)],
     "runs": [("", False), ("--in .", False), ("compare exit-oos deep-cfr", False)],
     "train": [

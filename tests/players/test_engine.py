@@ -17,6 +17,7 @@ from kibitz.games import legal_actions, load, positions, view_of
 from kibitz.players import Forfeit, engine_dialects, make, make_for
 from kibitz.players.engine import Engine
 
+from ..fuzz.hostile import TEXTS
 from .engines import Loopback, gtp_program, program
 
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path=programs.GAMES)
@@ -160,6 +161,16 @@ def test_what_can_not_play_is_refused_in_one_line(text, game, what):
     with pytest.raises(BadInput, match=what) as error:
         make_for(text, load(game))
     assert not isinstance(error.value, Forfeit)
+
+
+def test_no_hostile_text_is_a_program(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for text in TEXTS:
+        with pytest.raises(BadInput):
+            make_for(f"engine:{text}", load("hex"))
+    for variant in ("\n", "\x1b", "a\nquit"):
+        with pytest.raises(BadInput, match="should be one line of text"):
+            make(f"engine:cat,variant=x{variant}x")
 
 
 def test_a_variant_that_the_engine_does_not_know_is_refused(loopback):

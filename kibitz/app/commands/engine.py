@@ -53,7 +53,7 @@ def engine(
     table = EngineTable(game, player or default_player(game), seed)
     table.compile()
     servers = {"gtp": GtpServer, "uci": UciServer, "piskvork": PiskvorkServer}
-    serve(servers[spoken](table), lines_of(sys.stdin.buffer), _write)
+    serve(servers[spoken](table), lines_of(getattr(sys.stdin, "buffer", sys.stdin)), _write)
 
 
 def _write(text: str) -> None:
