@@ -16,6 +16,7 @@ from kibitz.core.progress import Reporter
 from kibitz.games import legal_actions, load, positions, view_of
 from kibitz.players import Forfeit, engine_dialects, make, make_for
 from kibitz.players.engine import Engine
+from kibitz.players.precompile import Preparation
 
 from ..fuzz.hostile import TEXTS
 from .engines import Loopback, gtp_program, program
@@ -329,3 +330,7 @@ def test_gnu_go_speaks_gtp():
     assert all(len(record.actions) > 8 for record in played.records)
     for record in played.records:
         record.verify()
+
+
+def test_nothing_is_compiled_for_an_engine():
+    assert Preparation(load("hex"), ["engine:cat", "uct:2"])._players == ["uct:2"]
