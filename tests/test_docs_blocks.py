@@ -49,6 +49,7 @@ ONLY_PARSED = {
     "serve": "it serves until it is stopped (tests/app/web)",
     "dealer": "it waits for two programs (tests/app/commands/test_acpc.py)",
     "acpc": "it needs a dealer (tests/app/commands/test_acpc.py)",
+    "engine": "it answers another program (tests/app/commands/test_engine.py)",
     "bench": "it measures each row for seconds",
     "compile": "it compiles kernels for minutes (tests/search/test_precompile.py)",
     "cache": "with --clear, it deletes the kernels that other tests have compiled (tests/app/test_cli.py)",
@@ -59,6 +60,7 @@ STUDIES_RUN = [["exit-oos", "figure-1"], ["tspg", "table-1"], ["deep-cfr", "ledu
 # Words that stand for something else. The first pattern that fits a command is used.
 PLACEHOLDERS = (
     (r"path/to/(?=\w+\.py)", ""),
+    (r"\"engine:[^\"]+\"|\bengine:[\w./,=-]+", "random"),  # a program that may not be there
     (r"explain RUN\b", "explain runs/tic_tac_toe-tspg-001"),
     (r"solve --resume RUN\b", "solve --resume runs/holdem-pcs-001"),
     (r"--resume RUN\b", "--resume runs/kuhn-exit-oos-001"),

@@ -19,7 +19,7 @@ except ImportError:  # Typer before it vendored click
 
 # Sections of `kibitz --help`, with their commands in order.
 PANELS = {
-    "Play": ("games", "players", "play", "serve", "demo"),
+    "Play": ("games", "players", "play", "serve", "engine", "demo"),
     "Search": ("advise", "ranges", "abstract", "solve"),
     "Train": ("train", "models", "explain"),
     "Measure": ("match", "tournament", "rate", "session", "exploit", "study", "bench", "dealer", "acpc"),

@@ -143,6 +143,9 @@ class Progress:
 
     def add(self, record: Record) -> None:
         self.running.add(record)
+        if record.forfeit:
+            name = record.players[record.forfeit.seat]
+            self.report.message(f"game {record.number + 1}: {name} forfeits: {record.forfeit.reason}")
         now = time.monotonic()
         if now - self.last > OFTEN or self.running.games == self.games:
             self.last = now

@@ -15,9 +15,9 @@ from ..core.names import BadInput
 from ..core.workers import cores
 from ..games import CHANCE, OVER, Game, chance_outcomes, full_name, legal_actions, load, positions, view_of
 from ..games.protocol import NO_SEAT, SCRATCH, TOO_LONG
-from ..games.records import Record
+from ..games.records import Forfeited, Record, forfeit_payoffs
 from ..jit import generators, kernel
-from ..players import Player, in_any_process, label, make_for
+from ..players import Forfeit, Player, in_any_process, label, make_for
 
 # ---------------------------------------------------------------- seats and seeds
 
@@ -133,20 +133,27 @@ def play_game(
     order = [player_at(seat, number, seats) for seat in range(seats)] if order is None else order
     chance_rng = chance_rng_of(seed, round_of(number, seats) if deal is None else deal)
     begin(game, players, order, seed, number)
-    state, actions = positions(game)[0], []
+    state, actions, forfeited = positions(game)[0], [], None
     while (turn := game.turn(state)) != OVER:
         if turn == CHANCE:
             outcomes, probs = zip(*chance_outcomes(game, state), strict=True)
             action = int(chance_rng.choice(outcomes, p=probs))
         else:
-            action = int(players[order[turn]].move(view_of(game, state, turn)))
+            try:
+                action = int(players[order[turn]].move(view_of(game, state, turn)))
+            except Forfeit as forfeit:
+                forfeited = Forfeited(turn, str(forfeit))
+                break
             check_legal(names[order[turn]], action, legal_actions(game, state), number)
         actions.append(action)
         if len(actions) > game.facts.max_game_length:
             raise BadInput(TOO_LONG)
         game.play(state, action)
-    payoffs = [float(game.payoff(state, seat)) for seat in range(seats)]
-    return Record(number, full_name(game), [names[each] for each in order], seed, actions, payoffs)
+    if forfeited:
+        payoffs = forfeit_payoffs(game, forfeited.seat)
+    else:
+        payoffs = [float(game.payoff(state, seat)) for seat in range(seats)]
+    return Record(number, full_name(game), [names[each] for each in order], seed, actions, payoffs, forfeited)
 
 
 def check_legal(name: str, action: int, legal: Any, number: int) -> None:

@@ -11,18 +11,25 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.files import read_lines, reason
 from ..core.legacy import current_player
 from ..core.names import BadInput
-from . import OVER, legal_actions, load_stored, positions
+from . import OVER, Game, legal_actions, load_stored, positions
 
 FILE = "games.jsonl"  # in a run folder
 SCHEMA = Path(__file__).with_name("record.schema.json")
 LARGEST = 2**63  # number in a record
+
+
+class Forfeited(NamedTuple):
+    """Who has lost a game without finishing it, and why."""
+
+    seat: int
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +42,11 @@ class Record:
     seed: int  # of the match
     actions: list[int]
     payoffs: list[float]  # by seat
+    forfeit: Forfeited | None = None  # where a player couldn't go on; the actions end there
 
     def line(self) -> str:
-        return json.dumps({name: getattr(self, name) for name in self.__slots__}) + "\n"
+        values = {name: getattr(self, name) for name in self.__slots__ if name != "forfeit"}
+        return json.dumps(values | ({"forfeit": self.forfeit._asdict()} if self.forfeit else {})) + "\n"
 
     def replay(self) -> Iterator[tuple[Any, int | None]]:
         """Yield each position with the action played there, the last one with None; BadInput at an illegal action."""
@@ -54,18 +63,32 @@ class Record:
         """The last position; BadInput if an action is illegal, the game is unfinished or the payoffs are wrong."""
         *_, (state, _) = self.replay()
         game = load_stored(self.game)
-        if game.turn(state) != OVER:
+        if self.forfeit and game.turn(state) != self.forfeit.seat:
+            raise BadInput(f"game {self.number + 1} is forfeited by seat {self.forfeit.seat + 1}, which isn't to move")
+        if not self.forfeit and game.turn(state) != OVER:
             raise BadInput(f"game {self.number + 1} breaks off after {len(self.actions)} actions")
-        payoffs = [game.payoff(state, seat) for seat in range(game.facts.seats)]
+        if self.forfeit:
+            payoffs = forfeit_payoffs(game, self.forfeit.seat)
+        else:
+            payoffs = [game.payoff(state, seat) for seat in range(game.facts.seats)]
         if len(payoffs) != len(self.payoffs) or not np.allclose(payoffs, self.payoffs):
             raise BadInput(f"game {self.number + 1} pays {payoffs}, not {self.payoffs}")
         return state
 
 
+def forfeit_payoffs(game: Game, seat: int) -> list[float]:
+    """What a game for two pays when a seat forfeits it: the least that can be lost, or won, by its rules."""
+    least, most = game.facts.payoffs
+    return [float(least if each == seat else most) for each in range(game.facts.seats)]
+
+
 def read_line(text: str | bytes, where: str) -> Record:
     """A record from its line; `where` names the line in errors. Old names of players are translated (see `legacy`)."""
     try:
-        record = Record(**json.loads(text))
+        values = json.loads(text)
+        if "forfeit" in values:
+            values["forfeit"] = Forfeited(**values["forfeit"])
+        record = Record(**values)
     except (ValueError, TypeError, RecursionError) as error:
         raise BadInput(f"{where} is no record of a game: {reason(error)}") from None
     sound = (
@@ -77,6 +100,8 @@ def read_line(text: str | bytes, where: str) -> Record:
         and -1 <= min(record.actions, default=0) <= max(record.actions, default=0) < LARGEST
         and all(type(payoff) in (int, float) and -LARGEST < payoff < LARGEST for payoff in record.payoffs)
         and len(record.players) == len(record.payoffs)
+        and (record.forfeit is None or (type(record.forfeit.seat), type(record.forfeit.reason)) == (int, str))
+        and (record.forfeit is None or 0 <= record.forfeit.seat < len(record.players))
     )
     if not sound:
         raise BadInput(f"{where} is no record of a game: a value has the wrong type")

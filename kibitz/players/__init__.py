@@ -6,6 +6,7 @@ from .make import make, make_adviser, make_for
 from .player import (
     PLAYERS,
     AdvisedPlayer,
+    Forfeit,
     Player,
     PolicyPlayer,
     explained,
@@ -17,6 +18,7 @@ from .player import (
 __all__ = [
     "PLAYERS",
     "AdvisedPlayer",
+    "Forfeit",
     "Human",
     "Player",
     "PolicyPlayer",

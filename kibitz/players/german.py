@@ -29,6 +29,7 @@ PHRASES = (
     (r"rules of thumb, no search", "Faustregeln, keine Suche"),
     (r"random moves", "zufällige Züge"),
     (r"one fixed move", "immer derselbe Zug"),
+    (r"another program", "ein anderes Programm"),
     (r"search \(([^,)]+), guided by ([^)]+)\)", r"Suche (\1, geführt von \2)"),
     (r"search \(", "Suche ("),
     (r"(\d+) worlds of ([\d,]+) simulations", r"\1 Welten zu \2 Simulationen"),

@@ -27,6 +27,7 @@ WHAT = {
     "style": "rules of thumb, no search",
     "random": "random moves",
     "always": "one fixed move",
+    "engine": "another program",
 }
 UNKNOWN = "its weakness was not measured"
 

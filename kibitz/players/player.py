@@ -20,6 +20,10 @@ PLAYERS = Registry("player", "kibitz.players")
 player = PLAYERS  # as a decorator: @player("name")
 
 
+class Forfeit(BadInput):
+    """A player can't go on, so that it loses the game."""
+
+
 class Player(Protocol):
     """What plays a seat. Any object with `move` will do for `match` and others."""
 
@@ -33,7 +37,11 @@ class Player(Protocol):
         """
 
     def move(self, view: Any) -> int:
-        """Return a legal action at a view of the player's seat, whose turn it is."""
+        """Return a legal action at a view of the player's seat, whose turn it is.
+
+        Raises:
+            Forfeit: The player can't go on.
+        """
 
 
 def same(one: Game, other: Game) -> bool:

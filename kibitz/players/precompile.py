@@ -77,8 +77,9 @@ class Preparation:
             players: Names or objects; only those that another process can make are prepared. Those that evaluate a
                 policy at a single view (`action_probs`) need no kernels for that.
         """
-        searches = [each for each in players if in_any_process(each) and not hasattr(make(each), "action_probs")]
-        known = list(dict.fromkeys(searches))
+        named = [(each, make(each)) for each in players if in_any_process(each)]
+        has_kernels = [not hasattr(made, "action_probs") and getattr(made, "has_kernels", True) for _, made in named]
+        known = list(dict.fromkeys(each for (each, _), needed in zip(named, has_kernels, strict=True) if needed))
         self._game, self._players = full_name(game), known
         self._child: subprocess.Popen | None = None
 

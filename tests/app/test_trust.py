@@ -49,6 +49,7 @@ READERS = {
         ("transcript.txt --with heuristic", True),
     ],
     "rate": [("tournament", False)],
+    "engine": [("connect_four --player features:tspg", False), ("hex --player puct:10,policy=tspg", False)],
     "acpc": [("127.0.0.1:1 --player net:deep-cfr --wait 0.1", False)],
     "runs": [("", False), ("--in .", False), ("compare exit-oos deep-cfr", False)],
     "train": [
@@ -223,6 +224,19 @@ def test_no_file_makes_a_server_run_code(poisoned, monkeypatch, game, player):
         Lobby(None, None, []).player(player, load(game))
     assert not Path("ran").exists()
     assert not Path("runs/ran").exists()
+
+
+def test_no_browser_starts_a_program(tmp_path, monkeypatch):
+    pytest.importorskip("fastapi")
+    from kibitz.app.web.lobby import Lobby, Unknown
+
+    monkeypatch.chdir(tmp_path)
+    lobby = Lobby(None, None, [])
+    assert "engine" not in {player.name for player in lobby.players}
+    for name in ("engine:touch ran", " engine:touch ran", "engine:path=touch ran", "engine:models/x"):
+        with names.only_named("engine:touch ran", trust=True), pytest.raises(Unknown):
+            lobby.player(name, load("hex"))
+    assert not Path("ran").exists()
 
 
 # ---------------------------------------------------------------- what the person names

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -12,7 +13,7 @@ from kibitz.arena.match import match
 from kibitz.arena.play import play_game
 from kibitz.core.names import BadInput
 from kibitz.games import legal_actions, load
-from kibitz.games.records import SCHEMA, read_line, read_records
+from kibitz.games.records import SCHEMA, Forfeited, Record, read_line, read_records
 
 from .facts import SHIPPED
 
@@ -58,6 +59,9 @@ def test_the_schema_and_the_reader_agree():
         for value in WRONG:
             changed.append(GOOD | {key: value})
     changed += [GOOD | {"more": 1}, [], 3]
+    forfeits = [{}, {"seat": 0}, {"seat": 0, "reason": "", "more": 1}, *WRONG]
+    forfeits += [{"seat": value, "reason": "x"} for value in (0, 1, -1, True, "0", 0.5, None)]
+    changed += [GOOD | {"forfeit": each} for each in [*forfeits, {"seat": 0, "reason": 3}]]
     found = [VALIDATOR.is_valid(each) for each in changed]
     assert 0 < sum(found) < len(found)
     for each, valid in zip(changed, found, strict=True):
@@ -76,7 +80,8 @@ def test_the_page_shows_a_record_and_all_fields():
     VALIDATOR.validate(example)
     read_line(json.dumps(example), "it").verify()
     assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE) == list(VALIDATOR.schema["properties"])
-    assert list(VALIDATOR.schema["properties"]) == VALIDATOR.schema["required"] == list(example)
+    assert list(VALIDATOR.schema["properties"]) == [*VALIDATOR.schema["required"], "forfeit"]
+    assert VALIDATOR.schema["required"] == list(example)
 
 
 def test_the_readers_of_the_page_run(tmp_path, monkeypatch, capsys):
@@ -96,3 +101,25 @@ def test_the_readers_of_the_page_run(tmp_path, monkeypatch, capsys):
     words = capsys.readouterr().out.split()
     assert len(words) == len(read_records(Path("games.jsonl"))[0].actions)
     assert set(words[:2]) <= {"J", "Q", "K"}
+
+
+def test_a_forfeited_game_ends_where_the_player_could_not_go_on():
+    record = Record(0, "hex:size=3", ["random", "engine:x"], 1, [4], [1.0, -1.0], Forfeited(1, "x ended"))
+    assert json.loads(record.line())["forfeit"] == {"seat": 1, "reason": "x ended"}
+    assert read_line(record.line(), "here") == record
+    assert "forfeit" not in json.loads(replace(record, forfeit=None).line())
+    VALIDATOR.validate(json.loads(record.line()))
+    record.verify()
+    with pytest.raises(BadInput, match="breaks off after 1 actions"):
+        replace(record, forfeit=None).verify()
+    with pytest.raises(BadInput, match="forfeited by seat 1, which isn't to move"):
+        replace(record, forfeit=Forfeited(0, "")).verify()
+    with pytest.raises(BadInput, match="pays"):
+        replace(record, payoffs=[0.0, 0.0]).verify()
+
+
+@pytest.mark.parametrize("forfeit", [[], 3, "x", {"seat": 1}, {"seat": "1", "reason": ""}, {"seat": 2, "reason": ""}])
+def test_a_forfeit_that_is_none_is_refused(forfeit):
+    line = {"number": 0, "game": "kuhn", "players": ["a", "b"], "seed": 1, "actions": [], "payoffs": [0, 0]}
+    with pytest.raises(BadInput, match="here is no record of a game"):
+        read_line(json.dumps(line | {"forfeit": forfeit}), "here")

@@ -20,6 +20,7 @@ from kibitz.search.public_chance.solver import PublicChanceCfr
 from kibitz.search.public_chance.strategy import TableStrategy
 
 from ..app.conftest import kibitz
+from .engines import first_column
 
 __all__ = ["kibitz"]
 
@@ -59,6 +60,8 @@ def subject(name, tmp_path):
         table = TableStrategy(game, solver.tree, solver.buckets, solver.tables.first, solver.probs())
         save_strategy(tmp_path / "strategy.safetensors", table, "")
         return f"resolve:{tmp_path},iterations=20"
+    if name == "engine":
+        return f"engine:{first_column(tmp_path)}"
     kind = players.PLAYERS[name]
     searches = "simulations" in names.hints(getattr(kind, "Options", kind))
     return OPTIONS.get(name, f"{name}:simulations=40" if searches else name)

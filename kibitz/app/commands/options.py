@@ -98,7 +98,7 @@ Trust = Annotated[
         "--trust",
         callback=_trust,
         is_eager=True,
-        help="Run the code of games and players in .py files that a run, a record or a network names.",
+        help="Run the code of games and players in .py files, and engines, that a run, a record or a network names.",
     ),
 ]
 

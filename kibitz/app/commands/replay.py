@@ -103,6 +103,8 @@ def replay(
         _show_position(game, steps[-1][0], seat)
     for i, (name, payoff) in enumerate(zip(record.players, record.payoffs, strict=True)):
         out.print(f"seat {i + 1} ({name}) gets {payoff:+g}", highlight=False, markup=False)
+    if record.forfeit:
+        print_line(f"seat {record.forfeit.seat + 1} forfeits: {record.forfeit.reason}")
 
 
 def _rows(game: "Game", steps: list[Any], seat: int | None, every: int) -> Iterator[tuple[list[str], Any]]:

@@ -17,7 +17,8 @@ from rich.text import Text
 from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, full_name
 from ...games.display import display
-from ...players import Player, explained
+from ...games.records import forfeit_payoffs
+from ...players import Forfeit, Player, explained
 from ...players.holdem_insight import hand_insight
 from ...search.advice import Advice
 from .formatting import advice_table, compact_moves, position, unit_note, width_beside
@@ -136,7 +137,12 @@ class TerminalGame:
             elif turn == self.seat:
                 self.decide()
             else:
-                self.wait(turn)
+                try:
+                    self.wait(turn)
+                except Forfeit as forfeit:
+                    self.say(self.words("seat {seat} forfeits: {reason}", seat=turn + 1, reason=forfeit), "red")
+                    self.result(forfeit_payoffs(self.game, turn)[self.seat])
+                    return
         self.end()
 
     def wait(self, turn: int) -> None:
@@ -341,10 +347,13 @@ class TerminalGame:
 
     def end(self) -> None:
         state = self.referee.final_state()
-        payoff = float(self.game.payoff(state, self.seat))
-        self.score.add(payoff)
         title = self.words("game over, everything revealed (you are seat {seat})", seat=self.seat + 1)
         self.show(position(self.display, state, -1, title))
+        self.result(float(self.game.payoff(state, self.seat)))
+
+    def result(self, payoff: float) -> None:
+        """Show what the person gets, and the score."""
+        self.score.add(payoff)
         result = "you win {points}" if payoff > 0 else "you lose {points}" if payoff < 0 else "you break even"
         style = "bold green" if payoff > 0 else "bold red" if payoff < 0 else "bold"
         points = f"{self.words.number(f'{abs(payoff):g}')} {self.display.symbol}".strip()

@@ -13,6 +13,7 @@ GERMAN = {
     "you lose {points}": "du verlierst {points}",
     "you break even": "unentschieden",
     "you resigned": "du hast aufgegeben",
+    "seat {seat} forfeits: {reason}": "Platz {seat} gibt das Spiel verloren: {reason}",
     "the other side resigned": "die andere Seite hat aufgegeben",
     "score: no game finished yet": "Stand: noch kein Spiel beendet",
     "score: {total} after {games} game ({counts})": "Stand: {total} nach {games} Spiel ({counts})",

@@ -27,6 +27,7 @@ from .workers import AHEAD, Pool, Request, checked
 
 IN_MEMORY = 2000  # tables; others are found again on disk
 MAX_PREPARED = 100  # games and strengths that are prepared before a table is opened
+PROGRAM = "engine"  # the player that is a program of this machine, which no browser may start
 PAUSE = 0.45  # seconds between the moves of several players in a row, so that a person can follow
 FILES = re.compile(r"(models|runs)/[\w./-]+")  # that a browser may name
 
@@ -81,7 +82,7 @@ class Lobby:
 
     @functools.cached_property
     def players(self) -> list[PlayerInfo]:
-        known = [player_info(name) for name in PLAYERS if name != HUMAN]
+        known = [player_info(name) for name in PLAYERS if name not in (HUMAN, PROGRAM)]
         return [PlayerInfo(name=each.name, about=each.about, example=each.example) for each in known]
 
     def game(self, name: str) -> Game:
@@ -100,7 +101,7 @@ class Lobby:
         if name in by_strength:
             return by_strength[name]
         kind, options = names.split(name)
-        if name == HUMAN or ".py" in name or kind not in PLAYERS:
+        if kind in (HUMAN, PROGRAM) or ".py" in name or kind not in PLAYERS:
             raise Unknown(
                 f"no player is called {name!r}; {', '.join(by_strength)} or the name of a player would be right"
             )
