@@ -12,6 +12,7 @@ from ...core.workers import cores
 from ...games import Game, full_name
 from ..best_response import Exploitability
 from ..cfr import VARIANTS, factor
+from .table import PublicStrategy, strategy_of
 from .tree import SUBTREE, PublicTree
 from .values import evaluate_tables
 from .walk import DOWN, UP, Rates, Tables, Walker
@@ -40,7 +41,8 @@ class VectorCfr:
         memory.check(
             needed(self.tree), f"{full_name(game)} with {self.tree.infosets:,} infosets", "choose a smaller game"
         )
-        self.tables = Tables(np.zeros(size, self.kind), np.zeros(size, self.kind))
+        shape = self.tree.entries, self.tree.private
+        self.tables = Tables(np.zeros(shape, self.kind), np.zeros(shape, self.kind))
         self.threads = threads or (cores() if self.tree.infosets > SHARED else 1)
         self.walker = Walker(self.tree, self.kind, self.threads)
         self.tasks = self.tree.batches(16 * SUBTREE if self.tree.infosets > SHARED else SUBTREE)
@@ -71,6 +73,10 @@ class VectorCfr:
         for _ in walker.spread(do, self.tasks):
             pass
         walker.trunk(UP, tables, rates, seat)
+
+    def strategy(self) -> PublicStrategy:
+        """The average strategy."""
+        return strategy_of(self.tree, self.tables.sums)
 
     def evaluate(self) -> Exploitability:
         """How far the average strategy is from equilibrium."""

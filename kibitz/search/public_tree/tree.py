@@ -16,11 +16,13 @@ from ...core.names import BadInput
 from ...games import Game, full_name
 from ...games.game import private_state
 from ...games.protocol import CHANCE, OVER, TOO_LONG, chance_outcomes, positions, view_of
+from ...games.tree import estimated_leaves
 from ...jit import helper, kernel
 from ..sequence_form import two_seats_zero_sum
 
 MAX_NODES = 1 << 26  # of a public tree
 MAX_DEALS = 10**6  # orders of chance at the beginning
+MANY_LEAVES = 10**6  # of the whole game, by an estimate
 SUBTREE = 4096  # nodes of a subtree at most; those of one batch too
 
 NODES, ENTRIES, LEAVES, CLASSES, DEPTH, DECISIONS, ROOTS = range(7)  # places in `counts`
@@ -57,6 +59,11 @@ class LeafPaths(NamedTuple):
 def is_split(game: Game) -> bool:
     """Whether a game declares a public tree: it writes the rule `private_state`."""
     return getattr(type(game), "private_state", private_state) is not private_state
+
+
+def is_large(game: Game) -> bool:
+    """Whether a game is better walked on its public tree than enumerated: it declares one, and has many leaves."""
+    return is_split(game) and estimated_leaves(game) > MANY_LEAVES
 
 
 class PublicTree:

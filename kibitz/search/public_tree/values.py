@@ -4,7 +4,8 @@ One walk gives both seats' best responses and the value of the game. Nothing is 
 one batch of subtrees at a time.
 """
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ...core.names import BadInput
 from ...core.progress import SILENT, Reporter
 from ...core.workers import cores
+from ...games import full_name
 from ...games.protocol import OVER
 from ...jit import kernel
 from ..best_response import Exploitability
@@ -19,63 +21,80 @@ from .tree import SUBTREE, PublicTree
 from .walk import BOTH, DOWN, UP, Rates, Tables, Walker
 
 Answer = Callable[[np.ndarray], np.ndarray]  # views -> [views, num_actions]: of the legal actions in order, then zeros
+FIRST = 0.01  # part of the work after which its duration is estimated
+LONG = 60.0  # seconds from which it is told
 NEAR = 1e-4  # by which probabilities may miss 1
 
 
 def evaluate_tables(
     tree: PublicTree, weights: np.ndarray, threads: int | None = None, report: Reporter = SILENT
 ) -> Exploitability:
-    """Evaluate a strategy in proportion to weights by entry and private state, [entries * private]."""
-    walker = Walker(tree, np.float64, threads or cores())
-    rates, tables = Rates.of(np.float64), Tables(weights, np.zeros(0))
-
-    def do(batch: range, thread: int) -> None:
-        for number in batch:
-            walker.subtree(number, tables, rates, BOTH, thread)
-
-    walker.trunk(DOWN, tables, rates, BOTH)
-    _reported(walker, do, 4 * SUBTREE, report)
-    return _found(walker, walker.trunk(UP, tables, rates, BOTH))
+    """Evaluate a strategy in proportion to weights by entry and private state, [entries, private] of any type."""
+    if weights.shape != (tree.entries, tree.private):
+        raise BadInput(f"a strategy of {full_name(tree.game)} should be {[tree.entries, tree.private]} numbers")
+    return _evaluate(tree, [_Slices(tree, weights)] * (threads or cores()), report)
 
 
-def evaluate_answers(
-    tree: PublicTree, answers: list[Answer], report: Reporter = SILENT
-) -> Exploitability:
+def evaluate_answers(tree: PublicTree, answers: list[Answer], report: Reporter = SILENT) -> Exploitability:
     """Evaluate a strategy that gives probabilities for a batch of views; one function per thread.
 
     All views of a call are of one seat, which is to move.
     """
-    walker, rates = Walker(tree, np.float64, len(answers)), Rates.of(np.float64)
-    askers = [_Asker(tree, answer) for answer in answers]
-    trunk = Tables(askers[0].trunk(), np.zeros(0))
+    return _evaluate(tree, [_Asker(tree, answer) for answer in answers], report)
+
+
+def _evaluate(tree: PublicTree, sources: Sequence["_Slices | _Asker"], report: Reporter) -> Exploitability:
+    walker, rates, none = Walker(tree, np.float64, len(sources)), Rates.of(np.float64), np.zeros((0, 0))
+    trunk = Tables(sources[0].trunk(), none)
 
     def do(batch: range, thread: int) -> None:
-        weights = askers[thread].subtrees(batch)
-        first = 0
+        weights, first = sources[thread].subtrees(batch), 0
         for number in batch:
-            walker.subtree(number, Tables(weights, trunk.sums), rates, BOTH, thread, first)
+            walker.subtree(number, Tables(weights, none), rates, BOTH, thread, first)
             first += int(tree.subtrees.size[number, 1])
 
     walker.trunk(DOWN, trunk, rates, BOTH, packed=True)
-    _reported(walker, do, SUBTREE, report)
-    return _found(walker, walker.trunk(UP, trunk, rates, BOTH, packed=True))
+    _reported(walker, do, report)
+    best = walker.trunk(UP, trunk, rates, BOTH, packed=True).sum(axis=1).tolist()
+    value = sum(float(scratch.value[0]) for scratch in walker.scratch)
+    return Exploitability(best[0] + best[1], value, (best[0], best[1]))
 
 
-def _reported(walker: Walker, do: Callable[[range, int], None], nodes: int, report: Reporter) -> None:
+def _reported(walker: Walker, do: Callable[[range, int], None], report: Reporter) -> None:
     tree, done = walker.tree, 0
-    batches = tree.batches(nodes)
+    batches = tree.batches()
     sizes = [int(tree.subtrees.size[batch.start : batch.stop, 0].sum()) for batch in batches]
+    began, told = time.perf_counter(), False
     for size, _ in zip(sizes, walker.spread(do, batches), strict=True):
         done += size
         report.progress(done, tree.nodes, "public states")
+        took = time.perf_counter() - began
+        if not told and done > FIRST * tree.nodes and took > 1:
+            told = True
+            if took * tree.nodes / done > LONG:
+                report.message(f"{tree.infosets:,} infosets: about {took * tree.nodes / done / 60:.0f} minutes in all")
 
 
-def _found(walker: Walker, values: np.ndarray) -> Exploitability:
-    best = float(values[0].sum()), float(values[1].sum())
-    return Exploitability(best[0] + best[1], float(sum(each.value[0] for each in walker.scratch)), best)
+# ---------------------------------------------------------------- strategies
 
 
-# ---------------------------------------------------------------- views
+class _Slices:
+    """The strategy of a table."""
+
+    def __init__(self, tree: PublicTree, weights: np.ndarray) -> None:
+        self.tree, self.table = tree, weights
+
+    def trunk(self) -> np.ndarray:
+        """Weights of the trunk, without entries for subtrees."""
+        start, size = self.tree.subtrees.start[:, 1], self.tree.subtrees.size[:, 1]
+        ends = np.append(start, self.tree.entries)
+        gaps = zip(np.append(0, start + size).tolist(), ends.tolist(), strict=True)
+        return np.concatenate([self.table[one:two] for one, two in gaps]).astype(np.float64)
+
+    def subtrees(self, batch: range) -> np.ndarray:
+        """Weights of some subtrees, one after the other."""
+        start, size = self.tree.subtrees.start[:, 1], self.tree.subtrees.size[:, 1]
+        return np.concatenate([self.table[start[i] : start[i] + size[i]] for i in batch]).astype(np.float64)
 
 
 class Asked(NamedTuple):
@@ -140,7 +159,7 @@ class _Asker:
                 if found.shape != (len(views), most) or not (np.abs(found.sum(axis=1) - 1) < NEAR).all():
                     raise BadInput(f"a strategy should give [{len(views)}, {most}] probabilities that sum to 1")
                 probs[mine] = found.reshape(len(mine), private, most)
-        weights = np.zeros(entries * private)
+        weights = np.zeros((entries, private))
         _lay_out(probs, n, weights)
         return weights
 
@@ -200,5 +219,5 @@ def _lay_out(probs, n, weights):
     for node in range(len(n)):
         for a in range(n[node]):
             for h in range(private):
-                weights[at] = probs[node, h, a]
-                at += 1
+                weights[at, h] = probs[node, h, a]
+            at += 1

@@ -34,7 +34,7 @@ class Rates(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """Numbers by entry and private state, [entries * private]. A node with n actions has n entries."""
+    """Numbers by entry and private state, [entries, private]. A node with n actions has n entries."""
 
     regrets: np.ndarray  # the strategy is in proportion to the positive ones; uniform where there are none
     sums: np.ndarray  # weighted sums of strategies
@@ -64,7 +64,7 @@ class Scratch(NamedTuple):
     acted: np.ndarray  # [depth + 1, most, private]: values of the mover's actions
     values: np.ndarray  # [depth + 1, 2, private]
     entry: np.ndarray  # [depth + 1]: the node's first entry
-    totals: np.ndarray  # [private]
+    totals: np.ndarray  # [2, private]
     value: np.ndarray  # [1] f8: expected payoff of seat 0, summed over leaves
 
 
@@ -85,7 +85,7 @@ class Walker:
                 np.zeros((depth, most, n), kind),
                 np.zeros((depth, 2, n), kind),
                 np.zeros(depth, np.int64),
-                np.zeros(n, kind),
+                np.zeros((2, n), kind),
                 np.zeros(1),
             )
             for _ in range(threads)
@@ -157,7 +157,6 @@ def walk(game, path, scratch, ends, tables, cut, start, way, rates, learner):
     """
     node, entry, leaf, stop = start[0], start[1], start[2], 0
     values, reach, row = scratch.values, scratch.reach, scratch.row
-    private = values.shape[2]
     depth = 0
     row[0, 0] = 0
     row[1, 0] = 0
@@ -175,11 +174,10 @@ def walk(game, path, scratch, ends, tables, cut, start, way, rates, learner):
                 continue
             if way != WHOLE and stop < len(cut.start) and node == cut.start[stop]:
                 for seat in range(2):
-                    for h in range(private):
-                        if way == DOWN:
-                            cut.vectors[stop, seat, h] = reach[seat, row[seat, depth], h]
-                        else:
-                            values[depth, seat, h] = cut.vectors[stop, seat, h]
+                    if way == DOWN:
+                        copy(cut.vectors[stop, seat], reach[seat, row[seat, depth]])
+                    else:
+                        copy(values[depth, seat], cut.vectors[stop, seat])
                 node += cut.size[stop, 0]
                 entry += cut.size[stop, 1]
                 leaf += cut.size[stop, 2]
@@ -189,24 +187,20 @@ def walk(game, path, scratch, ends, tables, cut, start, way, rates, learner):
             node += 1
             path.n[depth] = game.actions(path.states[depth], path.actions[depth])
             scratch.entry[depth] = entry
-            for seat in range(2):
-                for h in range(private):
-                    values[depth, seat, h] = rates.zero
+            fill(values[depth, 0], rates.zero)
+            fill(values[depth, 1], rates.zero)
             if turn >= 0:
                 choose(scratch, tables, depth, path.n[depth], rates)
                 entry += path.n[depth]
             tried = 0
         elif turn < 0:
-            for seat in range(2):
-                for h in range(private):
-                    values[depth, seat, h] += values[depth + 1, seat, h]
+            add(values[depth, 0], values[depth + 1, 0])
+            add(values[depth, 1], values[depth + 1, 1])
         else:
             if learner != 1 - turn:
-                for h in range(private):
-                    scratch.acted[depth, tried - 1, h] = values[depth + 1, turn, h]
+                copy(scratch.acted[depth, tried - 1], values[depth + 1, turn])
             if learner != turn:
-                for h in range(private):
-                    values[depth, 1 - turn, h] += values[depth + 1, 1 - turn, h]
+                add(values[depth, 1 - turn], values[depth + 1, 1 - turn])
         if tried == path.n[depth]:
             if turn >= 0 and way != DOWN:
                 if learner == BOTH:
@@ -222,74 +216,107 @@ def walk(game, path, scratch, ends, tables, cut, start, way, rates, learner):
         row[0, depth + 1] = row[0, depth]
         row[1, depth + 1] = row[1, depth]
         if turn >= 0:
-            own = row[turn, depth]
-            for h in range(private):
-                reach[turn, depth + 1, h] = reach[turn, own, h] * scratch.strategy[depth, tried, h]
+            multiply(reach[turn, depth + 1], reach[turn, row[turn, depth]], scratch.strategy[depth, tried])
             row[turn, depth + 1] = depth + 1
         depth += 1
 
 
 @helper
+def fill(out, value):
+    for h in range(len(out)):
+        out[h] = value
+
+
+@helper
+def copy(out, given):
+    for h in range(len(out)):
+        out[h] = given[h]
+
+
+@helper
+def add(out, given):
+    for h in range(len(out)):
+        out[h] += given[h]
+
+
+@helper
+def multiply(out, one, two):
+    for h in range(len(out)):
+        out[h] = one[h] * two[h]
+
+
+@helper
 def choose(scratch, tables, depth, n, rates):
     """Regret matching for every private state."""
-    regrets, strategy, totals = tables.regrets, scratch.strategy, scratch.totals
+    totals, rest = scratch.totals[0], scratch.totals[1]
     private = len(totals)
-    first = scratch.entry[depth] * private
+    first = scratch.entry[depth]
     for h in range(private):
         totals[h] = rates.zero
     for a in range(n):
+        regrets = tables.regrets[first + a]
         for h in range(private):
-            totals[h] += max(regrets[first + a * private + h], rates.zero)
+            totals[h] += max(regrets[h], rates.zero)
     even = rates.one / n
+    for h in range(private):
+        rest[h] = rates.zero if totals[h] > rates.zero else even
+        totals[h] = rates.one / totals[h] if totals[h] > rates.zero else rates.zero
     for a in range(n):
+        regrets = tables.regrets[first + a]
+        strategy = scratch.strategy[depth, a]
         for h in range(private):
-            found = max(regrets[first + a * private + h], rates.zero) / totals[h]
-            strategy[depth, a, h] = found if totals[h] > rates.zero else even
+            strategy[h] = max(regrets[h], rates.zero) * totals[h] + rest[h]
 
 
 @helper
 def pay(scratch, ends, number, depth, rates, learner):
     """The values at a leaf: sums over the other seat's private states."""
-    values, reach, row = scratch.values, scratch.reach, scratch.row
-    private = values.shape[2]
     for seat in range(2):
         if learner != 1 - seat:
-            payoffs = ends.first if seat == 0 else ends.second
-            for h in range(private):
-                values[depth, seat, h] = rates.zero
-            for other in range(private):
-                share = reach[1 - seat, row[1 - seat, depth], other]
+            values, reach = scratch.values[depth, seat], scratch.reach[1 - seat, scratch.row[1 - seat, depth]]
+            payoffs = ends.first[number] if seat == 0 else ends.second[number]
+            for h in range(len(values)):
+                values[h] = rates.zero
+            for other in range(len(values)):
+                share = reach[other]
                 if share > rates.zero:
-                    for h in range(private):
-                        values[depth, seat, h] += share * payoffs[number, other, h]
+                    row = payoffs[other]
+                    for h in range(len(values)):
+                        values[h] += share * row[h]
     if learner == BOTH:
-        for h in range(private):
-            scratch.value[0] += np.float64(reach[0, row[0, depth], h]) * np.float64(values[depth, 0, h])
+        values, reach = scratch.values[depth, 0], scratch.reach[0, scratch.row[0, depth]]
+        for h in range(len(values)):
+            scratch.value[0] += np.float64(reach[h]) * np.float64(values[h])
 
 
 @helper
 def best(scratch, depth, turn, n):
     """The value of the best action for every private state of the mover."""
-    for h in range(scratch.values.shape[2]):
-        scratch.values[depth, turn, h] = scratch.acted[depth, 0, h]
-    for a in range(1, n):
-        for h in range(scratch.values.shape[2]):
-            scratch.values[depth, turn, h] = max(scratch.values[depth, turn, h], scratch.acted[depth, a, h])
+    values = scratch.values[depth, turn]
+    for a in range(n):
+        acted = scratch.acted[depth, a]
+        for h in range(len(values)):
+            values[h] = acted[h] if a == 0 else max(values[h], acted[h])
 
 
 @helper
 def update(scratch, tables, depth, turn, n, rates):
     """The learner's value, and what a node adds to its regrets and its average strategy."""
-    regrets, sums, strategy, acted = tables.regrets, tables.sums, scratch.strategy, scratch.acted
-    values, private = scratch.values, scratch.values.shape[2]
-    own = scratch.row[turn, depth]
-    first = scratch.entry[depth] * private
+    values, weighted = scratch.values[depth, turn], scratch.totals[0]
+    reach = scratch.reach[turn, scratch.row[turn, depth]]
+    private = len(values)
+    first = scratch.entry[depth]
+    for h in range(private):
+        weighted[h] = rates.weight * reach[h]
     for a in range(n):
+        strategy, acted = scratch.strategy[depth, a], scratch.acted[depth, a]
         for h in range(private):
-            values[depth, turn, h] += strategy[depth, a, h] * acted[depth, a, h]
+            values[h] += strategy[h] * acted[h]
     for a in range(n):
+        strategy, acted = scratch.strategy[depth, a], scratch.acted[depth, a]
+        regrets = tables.regrets[first + a]
+        sums = tables.sums[first + a]
         for h in range(private):
-            at = first + a * private + h
-            total = regrets[at] + (acted[depth, a, h] - values[depth, turn, h])
-            regrets[at] = total * (rates.gain if total > rates.zero else rates.loss)
-            sums[at] += rates.weight * scratch.reach[turn, own, h] * strategy[depth, a, h]
+            total = regrets[h] + (acted[h] - values[h])
+            regrets[h] = total * (rates.gain if total > rates.zero else rates.loss)
+            sums[h] += weighted[h] * strategy[h]
