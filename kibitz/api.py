@@ -138,7 +138,8 @@ def solve(
 
     Args:
         game: A game or its name.
-        method: `cfr`, `cfr+`, `linear`, `dcfr`, `pcfr+` (exact, on the sequence form), `external` or `outcome`
+        method: `cfr`, `cfr+`, `linear`, `dcfr`, `pcfr+` (exact, on the sequence form; large games
+            that declare a public tree are solved on it, by all of these but `pcfr+`), `external` or `outcome`
             (Monte Carlo, on the rules); `pcs` (public chance sampling, for Leduc poker and hold'em).
         iterations: Number of iterations; each updates both seats.
         seed: The same seed gives the same result; only sampling solvers use it.
@@ -166,7 +167,7 @@ def solve(
             curve.append((measured.iterations, measured.nash_conv))
         report.progress(measured.iterations, iterations, f"NashConv {curve[-1][1]:.4g}" if curve else "")
     strategy = solver.strategy()
-    exploitability = evaluate(form, strategy) if form is not None else None
+    exploitability = solvers.measure(solver, form)
     return Solution(loaded, method, solver.iterations, seconds, strategy, exploitability, curve)
 
 

@@ -36,8 +36,7 @@ class VectorCfr:
         choose("solver on the public tree", method, METHODS)
         self.game, self.variant, self.iterations = game, VARIANTS[method], 0
         self.tree = tree or PublicTree(game)
-        size = self.tree.entries * self.tree.private
-        self.kind = np.dtype(np.float64 if size <= DOUBLE else np.float32)
+        self.kind = kind_of(self.tree)
         memory.check(
             needed(self.tree), f"{full_name(game)} with {self.tree.infosets:,} infosets", "choose a smaller game"
         )
@@ -74,6 +73,10 @@ class VectorCfr:
             pass
         walker.trunk(UP, tables, rates, seat)
 
+    def restore(self, iterations: int, regrets: np.ndarray, sums: np.ndarray) -> None:
+        """Continue from the tables after some iterations."""
+        self.iterations, self.tables = iterations, Tables(regrets, sums)
+
     def strategy(self) -> PublicStrategy:
         """The average strategy."""
         return strategy_of(self.tree, self.tables.sums)
@@ -83,7 +86,11 @@ class VectorCfr:
         return evaluate_tables(self.tree, self.tables.sums, self.threads)
 
 
+def kind_of(tree: PublicTree) -> np.dtype:
+    """The type of the numbers in tables."""
+    return np.dtype(np.float64 if tree.entries * tree.private <= DOUBLE else np.float32)
+
+
 def needed(tree: PublicTree) -> float:
     """Bytes of the tables, of a checkpoint's strategy and of its index."""
-    size = tree.entries * tree.private
-    return 2 * size * (8 if size <= DOUBLE else 4) + 2 * size + 40 * tree.decisions
+    return 2 * tree.entries * tree.private * (1 + kind_of(tree).itemsize) + 40 * tree.decisions

@@ -56,8 +56,7 @@ def _evaluate(tree: PublicTree, sources: Sequence["_Slices | _Asker"], report: R
     walker.trunk(DOWN, trunk, rates, BOTH, packed=True)
     _reported(walker, do, report)
     best = walker.trunk(UP, trunk, rates, BOTH, packed=True).sum(axis=1).tolist()
-    value = sum(float(scratch.value[0]) for scratch in walker.scratch)
-    return Exploitability(best[0] + best[1], value, (best[0], best[1]))
+    return Exploitability(best[0] + best[1], float(walker.shares.sum()), (best[0], best[1]))
 
 
 def _reported(walker: Walker, do: Callable[[range, int], None], report: Reporter) -> None:

@@ -93,6 +93,7 @@ class Walker:
         self.paths = [tree.path() for _ in range(threads)]
         parts = tree.subtrees
         self.vectors = np.zeros((len(parts.length), 2, n), kind)
+        self.shares = np.zeros(1 + len(parts.length))  # of the expected payoff of seat 0: subtrees, then the trunk
         self.cuts = {}
         for packed in (False, True):  # packed: the tables of the trunk have no entries for subtrees
             size = parts.size.copy()
@@ -105,10 +106,9 @@ class Walker:
         scratch, path = self.scratch[0], self.paths[0]
         path.states[0] = self.tree.root[0]
         scratch.reach[:, 0] = 1
-        start = np.zeros(3, np.int64)
-        walk(
-            self.tree.game, path, scratch, self.ends, tables, self.cuts[packed], start, way, rates, learner
-        )
+        start, scratch.value[0] = np.zeros(3, np.int64), 0.0
+        walk(self.tree.game, path, scratch, self.ends, tables, self.cuts[packed], start, way, rates, learner)
+        self.shares[-1] = scratch.value[0]
         return scratch.values[0].copy()
 
     def subtree(
@@ -118,12 +118,12 @@ class Walker:
         parts, scratch, path = self.tree.subtrees, self.scratch[thread], self.paths[thread]
         start = parts.start[number].copy()
         start[1] = start[1] if first is None else first
-        scratch.reach[:, 0] = self.vectors[number]
+        scratch.reach[:, 0], scratch.value[0] = self.vectors[number], 0.0
         path.states[0] = self.tree.root[0]
         _lead(self.tree.game, path.states, parts.actions[number], parts.length[number])
         cut = self.cuts[False]
         walk(self.tree.game, path, scratch, self.ends, tables, cut, start, WHOLE, rates, learner)
-        self.vectors[number] = scratch.values[0]
+        self.vectors[number], self.shares[number] = scratch.values[0], scratch.value[0]
 
     def spread(self, do: Callable[[Any, int], None], tasks: Iterable[Any]) -> Iterable[None]:
         """Call `do(task, thread)` for all tasks by threads; yields after each task that is done, in their order."""
