@@ -25,7 +25,7 @@ from .games.state import State
 from .players import default_player, explained, make_for
 from .players.player import Player
 from .search.advice import Advice
-from .search.best_response import Exploitability, evaluate
+from .search.best_response import Exploitability
 
 if TYPE_CHECKING:
     from .players.beliefs import Beliefs

@@ -200,6 +200,11 @@ def game(
     return decorate
 
 
+def is_split(game: Game) -> bool:
+    """Whether a game declares a public tree: it writes the rules `private_state` and `public_state`."""
+    return getattr(type(game), "private_state", private_state) is not private_state
+
+
 def is_shipped(cls: type) -> bool:
     """Whether a game is one of Kibitz's own."""
     return cls.__module__.startswith(f"{GAMES.package}.")
@@ -312,8 +317,7 @@ def public_state(self, state):
 
 
 def payoff_class(self, state):
-    """The number of a class of ended games: those of one class have the same payoffs for the same private states, and
-    the same probability of public chance; -1: each public history has a class of its own."""
+    """The number of a class of ended games with the same payoffs and public chance; -1: each has its own."""
     return -1
 
 
@@ -385,7 +389,7 @@ def initial(self: Any, seed: int | None = None) -> State:
 
 DEFAULTS = (
     chance_probs, sample_action, random_playout, heuristic, is_announcement, reward, infoset, observe, look, prepare,
-    determinize, target, private_state, public_state, payoff_class, from_to, pieces, without_announcements, places, regions, show, action_to_string, parse_action,
-    picture, initial,
+    determinize, target, private_state, public_state, payoff_class, from_to, pieces, without_announcements, places,
+    regions, show, action_to_string, parse_action, picture, initial,
 )  # fmt: skip
 KNOWN = {*RULES, *(default.__name__ for default in DEFAULTS), "board"}  # methods of a game

@@ -20,7 +20,7 @@ from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..games import Game, full_name, load_stored
 from ..search.public_tree.cfr import METHODS, VectorCfr, needed
-from ..search.public_tree.table import checksum
+from ..search.public_tree.table import checksum, strategy_of
 from ..search.public_tree.tree import PublicTree
 from ..search.solvers import next_due
 from .pcs_runs import CHECKPOINT_SECONDS, CHECKPOINT_SHARE, DEVICES, REPORT_SECONDS, deferred_interrupts
@@ -56,7 +56,9 @@ def new_run(
     tree = PublicTree(game)
     memory.check(needed(tree), f"{full_name(game)} with {tree.infosets:,} infosets", "choose a smaller game")
     if device == "cuda":
-        _solver(game, method, device, None, tree)  # refuses what can't be solved there
+        from .bidding_cfr import check_device
+
+        check_device(game, device)
     config = {
         "command": "solve",
         "game": full_name(game),
@@ -141,7 +143,8 @@ def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -
             spent += now - before
             rate = spent / (done - start)
             if done == start + 2 and (total - done) * (now - before) > LONG:  # the first one may have compiled
-                report.message(f"about {(total - done) * (now - before) / 60:.0f} minutes for {total - done:,} iterations")
+                minutes = (total - done) * (now - before) / 60
+                report.message(f"about {minutes:,.0f} minutes for {total - done:,} iterations")
             if done >= due or done == total:
                 due = next_due(done)
                 work.measure()
@@ -183,8 +186,9 @@ class Work:
 
     def save(self) -> None:
         """Write the average strategy and a checkpoint, last: a run without it starts again."""
-        done, tensors = self.solver.iterations, self.solver.tables._asdict()
-        self.solver.strategy().save(self.run.path("strategy.safetensors"), iterations=done)
+        done, tables = self.solver.iterations, self.solver.tables
+        strategy_of(self.solver.tree, tables.sums).save(self.run.path("strategy.safetensors"), iterations=done)
+        tensors = tables._asdict()
         about = {"game": self.config["game"], "with": self.config["with"], "iterations": done}
         path = self.run.path("state.safetensors")
         write_large_tensors(path, STATE, tensors, checksum=checksum(tensors), **about)

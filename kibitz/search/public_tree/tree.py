@@ -14,7 +14,7 @@ import numpy as np
 from ...core import memory
 from ...core.names import BadInput
 from ...games import Game, full_name
-from ...games.game import private_state
+from ...games.game import is_split
 from ...games.protocol import CHANCE, OVER, TOO_LONG, chance_outcomes, positions, view_of
 from ...games.tree import estimated_leaves
 from ...jit import helper, kernel
@@ -26,7 +26,7 @@ MANY_LEAVES = 10**6  # of the whole game, by an estimate
 SUBTREE = 4096  # nodes of a subtree at most; those of one batch too
 
 NODES, ENTRIES, LEAVES, CLASSES, DEPTH, DECISIONS, ROOTS = range(7)  # places in `counts`
-DONE, FULL, TOO_LARGE, MIXED = range(4)  # how a survey ends
+DONE, FULL, TOO_LARGE = range(3)  # how a survey ends
 
 
 class Path(NamedTuple):
@@ -54,11 +54,6 @@ class LeafPaths(NamedTuple):
 
     actions: np.ndarray  # [classes, depth] i2
     length: np.ndarray  # [classes]
-
-
-def is_split(game: Game) -> bool:
-    """Whether a game declares a public tree: it writes the rule `private_state`."""
-    return getattr(type(game), "private_state", private_state) is not private_state
 
 
 def is_large(game: Game) -> bool:
@@ -100,9 +95,7 @@ class PublicTree:
         counts = self._survey(0, none, LeafPaths(np.zeros((0, 0), np.int16), np.zeros(0, np.int64)))
         self.nodes, self.entries, self.leaves, classes, self.depth, self.decisions = counts[:ROOTS].tolist()
         self.classes = classes or self.leaves
-        memory.check(
-            self.classes * self.depth * 2, f"the public tree of {full_name(game)}", "choose a smaller game"
-        )
+        memory.check(self.classes * self.depth * 2, f"the public tree of {full_name(game)}", "choose a smaller game")
         paths = LeafPaths(np.zeros((self.classes, self.depth), np.int16), np.zeros(self.classes, np.int64))
         room = 1024
         while True:
@@ -153,8 +146,6 @@ class PublicTree:
         ended = _survey(self.game, path, subtree, subtrees, paths, counts, MAX_NODES)
         if ended == TOO_LARGE:
             raise BadInput(f"{full_name(self.game)} is too large: it has more than {MAX_NODES:,} public states")
-        if ended == MIXED:
-            raise BadInput(f"{full_name(self.game)}: payoff_class should be -1 at every leaf, or at none")
         return counts
 
     def _deal(self) -> None:
@@ -212,8 +203,7 @@ def _survey(game, path, subtree, subtrees, paths, counts, max_nodes):
         tried = path.tried[depth]
         if tried < 0:
             if game.turn(path.states[depth]) == OVER:
-                if not _at_leaf(game, path, paths, counts, depth):
-                    return MIXED
+                _at_leaf(game, path, paths, counts, depth)
                 depth -= 1
                 continue
             if counts[NODES] == max_nodes:
@@ -254,10 +244,8 @@ def _survey(game, path, subtree, subtrees, paths, counts, max_nodes):
 
 @helper
 def _at_leaf(game, path, paths, counts, depth):
-    """Count a leaf, and note the way to it if it is the first of its class; whether classes are consistent."""
+    """Count a leaf, and note the way to it if it is the first of its class."""
     number = np.int64(game.payoff_class(path.states[depth]))
-    if counts[LEAVES] > 0 and (number < 0) != (counts[CLASSES] == 0):
-        return False
     if number >= 0:
         counts[CLASSES] = max(counts[CLASSES], number + 1)
     else:
@@ -267,7 +255,6 @@ def _at_leaf(game, path, paths, counts, depth):
         paths.length[number] = depth
         for k in range(depth):
             paths.actions[number, k] = path.actions[k, path.tried[k] - 1]
-    return True
 
 
 @kernel

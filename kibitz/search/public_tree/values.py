@@ -6,7 +6,7 @@ one batch of subtrees at a time.
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...games.protocol import OVER
 from ...jit import helper, kernel
-from .tree import Path, PublicTree
+from .tree import PublicTree
 
 BOTH = -1  # as the learner: no seat learns, both play best responses
 DOWN, UP, WHOLE = range(3)  # ways to walk: the trunk for reaches, the trunk for values, a subtree
