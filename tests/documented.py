@@ -132,9 +132,9 @@ UNCOMPILED = "fanorona|gomoku|knightthrough|othello|teeko|yavalath"
 STAND_INS = (
     (rf"\b(breakthrough|connect_four|hex|{UNCOMPILED})\b(:[\w=]+)?", "tic_tac_toe"),
     (r"\bgoofspiel:13\b", "goofspiel:6"),
-    (r"\bliars_dice:2\b", "liars_dice"),
     (r"\bholdem:flop\b(,ranks=\d+)?", "holdem:flop,ranks=3,suits=3"),
 )
+TWO_DICE = ((r"\bliars_dice:2\b", "liars_dice"), (r"\bmodels/liars_dice-2\b", "models/liars_dice-1"))
 
 # Commands about card abstractions, which take minutes with all cards.
 BLUEPRINT = re.compile(r"^abstract|--with pcs|runs/(buckets|blueprint|holdem-pcs-\d+)\b")
@@ -163,6 +163,8 @@ def stand_in(words: list[str]) -> list[str]:
 
     With moves, the position is real and only the search is another one, if no test compiles it for that game.
     """
+    for pattern, smaller in TWO_DICE:
+        words = [re.sub(pattern, smaller, word) for word in words]
     if BLUEPRINT.search(" ".join(words)):
         if words[0] == "advise":  # on cards that the small deck hasn't
             return [re.sub(r"strategy:runs/blueprint", "style:tight-passive", word) for word in words]
@@ -189,7 +191,7 @@ def shrunk(words: list[str]) -> list[str]:
     known = {option for each in command.params for option in each.opts}
     given = {word.partition("=")[0] for word in rest}
     small = {option: str(value) for option, value in (SMALL | OF_COMMAND.get(names[0], {})).items() if option in known}
-    if names == ["solve"] and "pcs" not in rest:  # also where a run is resumed
+    if names == ["solve"] and "pcs" not in rest and "--device" not in given:  # also where a run is resumed
         del small["--device"]
     if "--sessions" not in given:  # one, whose sheet is shown
         small.pop("--sessions", None)
