@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .players.doppelkopf_beliefs import CardBeliefs
     from .players.holdem_beliefs import RangeBeliefs
     from .search.public_chance.strategy import TableStrategy
+    from .search.public_tree.table import PublicStrategy
     from .search.search import Search
     from .search.strategy import Strategy
 
@@ -97,7 +98,7 @@ class Solution:
     method: str  # the solver
     iterations: int
     seconds: float  # without measuring
-    strategy: Strategy | TableStrategy  # the average strategy; by bucket in poker that is too large to enumerate
+    strategy: Strategy | TableStrategy | PublicStrategy  # the average one; a table where the game isn't enumerated
     exploitability: Exploitability | None  # None: the game is too large to measure
     curve: list[tuple[int, float]]  # (iterations, NashConv)
 
@@ -492,7 +493,9 @@ def exploit(
     report: Reporter = SILENT,
     trust: bool = False,
 ) -> _exploitability.Exploited:
-    """Measure the exact NashConv of a player or a strategy in a small two-seat zero-sum game.
+    """Measure the exact NashConv of a player or a strategy in a two-seat zero-sum game.
+
+    The game is small, or it declares a public tree and the player doesn't search.
 
     Args:
         game: A game or its name.
