@@ -25,13 +25,14 @@ from .games.state import State
 from .players import default_player, explained, make_for
 from .players.player import Player
 from .search.advice import Advice
-from .search.best_response import Exploitability, evaluate
+from .search.best_response import Exploitability
 
 if TYPE_CHECKING:
     from .players.beliefs import Beliefs
     from .players.doppelkopf_beliefs import CardBeliefs
     from .players.holdem_beliefs import RangeBeliefs
     from .search.public_chance.strategy import TableStrategy
+    from .search.public_tree.table import PublicStrategy
     from .search.search import Search
     from .search.strategy import Strategy
 
@@ -97,7 +98,7 @@ class Solution:
     method: str  # the solver
     iterations: int
     seconds: float  # without measuring
-    strategy: Strategy | TableStrategy  # the average strategy; by bucket in poker that is too large to enumerate
+    strategy: Strategy | TableStrategy | PublicStrategy  # the average one; a table where the game isn't enumerated
     exploitability: Exploitability | None  # None: the game is too large to measure
     curve: list[tuple[int, float]]  # (iterations, NashConv)
 
@@ -138,7 +139,8 @@ def solve(
 
     Args:
         game: A game or its name.
-        method: `cfr`, `cfr+`, `linear`, `dcfr`, `pcfr+` (exact, on the sequence form), `external` or `outcome`
+        method: `cfr`, `cfr+`, `linear`, `dcfr`, `pcfr+` (exact, on the sequence form; large games
+            that declare a public tree are solved on it, by all of these but `pcfr+`), `external` or `outcome`
             (Monte Carlo, on the rules); `pcs` (public chance sampling, for Leduc poker and hold'em).
         iterations: Number of iterations; each updates both seats.
         seed: The same seed gives the same result; only sampling solvers use it.
@@ -166,7 +168,7 @@ def solve(
             curve.append((measured.iterations, measured.nash_conv))
         report.progress(measured.iterations, iterations, f"NashConv {curve[-1][1]:.4g}" if curve else "")
     strategy = solver.strategy()
-    exploitability = evaluate(form, strategy) if form is not None else None
+    exploitability = solvers.measure(solver, form)
     return Solution(loaded, method, solver.iterations, seconds, strategy, exploitability, curve)
 
 
@@ -494,7 +496,9 @@ def exploit(
     report: Reporter = SILENT,
     trust: bool = False,
 ) -> _exploitability.Exploited:
-    """Measure the exact NashConv of a player or a strategy in a small two-seat zero-sum game.
+    """Measure the exact NashConv of a player or a strategy in a two-seat zero-sum game.
+
+    The game is small, or it declares a public tree and the player doesn't search.
 
     Args:
         game: A game or its name.

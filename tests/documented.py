@@ -135,9 +135,9 @@ UNCOMPILED = "fanorona|gomoku|knightthrough|othello|teeko|yavalath"
 STAND_INS = (
     (rf"\b(breakthrough|connect_four|hex|{UNCOMPILED})\b(:[\w=]+)?", "tic_tac_toe"),
     (r"\bgoofspiel:13\b", "goofspiel:6"),
-    (r"\bliars_dice:2\b", "liars_dice"),
     (r"\bholdem:flop\b(,ranks=\d+)?", "holdem:flop,ranks=3,suits=3"),
 )
+TWO_DICE = ((r"\bliars_dice:2\b", "liars_dice"), (r"\bmodels/liars_dice-2\b", "models/liars_dice-1"))
 
 # Commands about card abstractions, which take minutes with all cards.
 BLUEPRINT = re.compile(r"^abstract|--with (pcs|cfr-br)|runs/(buckets|blueprint|distilled|holdem-pcs-\d+)\b")
@@ -166,6 +166,8 @@ def stand_in(words: list[str]) -> list[str]:
 
     With moves, the position is real and only the search is another one, if no test compiles it for that game.
     """
+    for pattern, smaller in TWO_DICE:
+        words = [re.sub(pattern, smaller, word) for word in words]
     if BLUEPRINT.search(" ".join(words)):
         if words[0] in ("advise", "ranges"):  # with cards that the small deck hasn't, or beside the network
             return [re.sub(r"strategy:runs/blueprint", "style:tight-passive", word) for word in words]
@@ -192,7 +194,7 @@ def shrunk(words: list[str]) -> list[str]:
     known = {option for each in command.params for option in each.opts}
     given = {word.partition("=")[0] for word in rest}
     small = {option: str(value) for option, value in (SMALL | OF_COMMAND.get(names[0], {})).items() if option in known}
-    if names == ["solve"] and not {"pcs", "cfr-br"} & set(rest):  # also where a run is resumed
+    if names == ["solve"] and not {"pcs", "cfr-br"} & set(rest) and "--device" not in given:  # also of a resumed run
         del small["--device"]
     if names == ["exploit"] and "--device" not in given:  # with it, flop by flop
         del small["--device"]

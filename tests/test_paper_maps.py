@@ -14,7 +14,13 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 SECTIONS = ("From the paper to the code", "Where published code or text is wrong")
 PAPERS = ("exit-oos.md", "tspg.md", "doppelkopf-networks.md", "deep-cfr.md")
-MAPPED = (*PAPERS, "online-outcome-sampling.md", "tree-search.md", "solving.md")  # these have the first section
+MAPPED = (
+    *PAPERS,
+    "online-outcome-sampling.md",
+    "tree-search.md",
+    "solving.md",
+    "public-tree.md",
+)  # these have the first section
 LINK = re.compile(r"\[[^\]]*\]\((\.\./[^)#]+\.py)\)((?::(?: `[\w.]+`,?)+)?)")
 
 

@@ -6,6 +6,7 @@ values. (safetensors writes several keys in arbitrary order; with one key, equal
 Every reader checks types, shapes, sizes and depth first; a damaged file is a BadInput, one line that names it.
 """
 
+import itertools
 import json
 import math
 import os
@@ -55,7 +56,7 @@ def writing(path: Path) -> Iterator[None]:
         raise BadInput(f"can't write {path}: {error.strerror or error}") from None
 
 
-def write_atomically(path: Path, data: bytes | Iterable[bytes], new: bool = False) -> None:
+def write_atomically(path: Path, data: bytes | Iterable[bytes | memoryview], new: bool = False) -> None:
     """Write the whole file or nothing: a reader never sees part of it, and a kill leaves the old content.
 
     A device or a pipe, such as /dev/null, is written to, not replaced by a file.
@@ -110,6 +111,24 @@ def write_tensors(path: Path, format: str, tensors: Tensors, **about: Any) -> No
     contiguous = {key: np.asarray(tensor, order="C") for key, tensor in tensors.items()}  # (keeps scalars scalars)
     data = safetensors.numpy.save(contiguous, {"about": json.dumps({"format": format, **about})})
     write_atomically(path, data)
+
+
+def write_large_tensors(path: Path, format: str, tensors: Tensors, **about: Any) -> None:
+    """Write tensors as `write_tensors` does, without a copy of them in memory."""
+    import numpy as np
+
+    names = {value: key for key, value in DTYPES.items()}
+    header: dict[str, Any] = {"__metadata__": {"about": json.dumps({"format": format, **about})}}
+    arrays, end = {key: np.ascontiguousarray(tensor) for key, tensor in tensors.items()}, 0
+    # The largest numbers first, so that all are aligned.
+    for key in sorted(arrays, key=lambda key: (-arrays[key].itemsize, key)):
+        start, end = end, end + arrays[key].nbytes
+        kind = names[arrays[key].dtype.name]
+        header[key] = {"dtype": kind, "shape": list(arrays[key].shape), "data_offsets": [start, end]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    parts = (arrays[key].reshape(-1).view(np.uint8).data for key in header if key in arrays)
+    write_atomically(path, itertools.chain([len(text).to_bytes(8, "little"), text], parts))
 
 
 # ---------------------------------------------------------------- tensors

@@ -22,6 +22,7 @@ from numpy.lib.recfunctions import repack_fields
 
 from ..core.names import BadInput
 from ..jit import PLAIN, compiler, generators
+from .game import is_split
 from .protocol import CHANCE, OVER, SCRATCH, Facts, Game
 
 GAMES, QUICK_SECONDS = 40, 0.3
@@ -45,6 +46,9 @@ class Seen(NamedTuple):
     views: dict[int, tuple[int, bytes]]  # infoset -> seat and view
     keys: dict[tuple[int, bytes], int]  # the same the other way round
     seats: dict[int, int]  # infoset -> the seat whose it is
+    splits: dict[int, tuple[int, int, int]]  # infoset -> seat, public state and private state
+    joined: dict[tuple[int, int, int], int]  # the same the other way round
+    ends: dict[tuple[int, ...], float]  # class and private states -> payoff
 
 
 def check(
@@ -87,7 +91,7 @@ def _check(game: Game, games: int, seconds: float, rng: np.ndarray, compiled: bo
         if time.perf_counter() - began > seconds / 2:
             break
     check_views(game, positions[:KEPT])
-    seen, checked = Seen({}, {}, {}), 0
+    seen, checked = Seen({}, {}, {}, {}, {}, {}), 0
     for number in np.random.default_rng(1).permutation(len(positions))[:most]:
         if time.perf_counter() - began > seconds:
             break
@@ -527,6 +531,50 @@ def check_moves(game: Game, position: Position, rng: np.ndarray, seen: Seen) -> 
         check_end(game, end)
 
 
+def check_public(game: Game, position: Position, rng: np.ndarray, seen: Seen) -> None:
+    """Where a game declares a public tree, nothing is hidden but private states, and the rules run without them."""
+    state, turn, actions, _ = position
+    if not is_split(game) or turn == CHANCE:
+        return
+    hidden, numbers = state, []
+    for seat in range(game.facts.seats):
+        hidden = view_of(game, hidden, seat)
+        number = call(game, "private_state", state, seat)
+        if not _whole(number) or number < 0:
+            raise fault(game, "private_state", f"it returned {_described(number)}: it should be a number from 0")
+        if call(game, "private_state", view_of(game, state, seat), seat) != number:
+            raise fault(game, "private_state", f"seat {seat}'s number depends on something that `look` hides from it")
+        numbers.append(int(number))
+    if turn == OVER:
+        check_payoff_class(game, state, hidden, tuple(numbers), seen)
+        return
+    public = call(game, "public_state", state)
+    if not isinstance(public, np.uint64):
+        raise fault(game, "public_state", f"it returned {_described(public)}: it should be np.uint64(...), or mix(...)")
+    if call(game, "public_state", hidden) != public:
+        raise fault(game, "public_state", "it depends on private states: it differs where they are hidden")
+    if turn_of(game, hidden) != turn or actions_of(game, hidden, turn) != actions:
+        raise fault(game, "public_state", "legal actions aren't public: they differ where private states are hidden")
+    key, split = infoset_of(game, state, turn), (turn, int(public), numbers[turn])
+    if seen.splits.setdefault(key, split) != split or seen.joined.setdefault(split, key) != key:
+        raise fault(
+            game, "public_state", f"an infoset of seat {turn} should be one public_state with one private_state: "
+            "a history isn't in the key, or something else is hidden"
+        )  # fmt: skip
+
+
+def check_payoff_class(game: Game, state: Any, hidden: Any, private: tuple[int, ...], seen: Seen) -> None:
+    """Ended games of one class have the same payoffs for the same private states."""
+    number = call(game, "payoff_class", hidden)
+    if not _whole(number) or number < -1:
+        raise fault(game, "payoff_class", f"it returned {_described(number)}: it should be a number from 0, or -1")
+    if seen.ends.setdefault((-1,), float(number < 0)) != float(number < 0):
+        raise fault(game, "payoff_class", "it should be -1 at the end of all games, or of none")
+    payoff = float(call(game, "payoff", state, 0))
+    if number >= 0 and abs(seen.ends.setdefault((int(number), *private), payoff) - payoff) > NEAR:
+        raise fault(game, "payoff_class", f"two games of class {number} with equal private states have other payoffs")
+
+
 POSITION_RULES: tuple[Callable[[Game, Position, np.ndarray, Seen], None], ...] = (
-    check_look, check_infoset, check_determinize, check_strings, check_moves,
+    check_look, check_infoset, check_determinize, check_strings, check_moves, check_public,
 )  # fmt: skip

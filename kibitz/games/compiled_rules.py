@@ -104,6 +104,21 @@ def _target(game, states, views, seat, mode, actions, n, keep):
 
 
 @kernel
+def _private_state(game, states, seat):
+    return game.private_state(states[0], seat)
+
+
+@kernel
+def _public_state(game, states):
+    return game.public_state(states[0])
+
+
+@kernel
+def _payoff_class(game, states):
+    return game.payoff_class(states[0])
+
+
+@kernel
 def _from_to(game, states, action):
     return game.from_to(states[0], action)
 
@@ -118,9 +133,11 @@ KERNELS: dict[str, Any] = {
     "chance_probs": _chance_probs, "sample_action": _sample_action, "infoset": _infoset, "look": _look,
     "prepare": _prepare, "determinize": _determinize, "observe": _observe, "reward": _reward,
     "heuristic": _heuristic, "is_announcement": _is_announcement, "target": _target, "from_to": _from_to,
-    "pieces": _pieces, "random_playout": _random_playout,
+    "pieces": _pieces, "random_playout": _random_playout, "private_state": _private_state,
+    "public_state": _public_state, "payoff_class": _payoff_class,
 }  # fmt: skip
-BY_SEAT = ("payoff", "reward", "infoset", "observe", "look", "prepare", "determinize", "target", "pieces")
+BY_SEAT = ("payoff", "reward", "infoset", "observe", "look", "prepare", "determinize", "target", "pieces",
+           "private_state")  # fmt: skip
 
 
 def check_compiled(game: Game, positions: list[Position]) -> None:
@@ -147,11 +164,11 @@ def check_compiled(game: Game, positions: list[Position]) -> None:
 
 def _concerns(rule: str, position: Position) -> bool:
     """Whether a rule is ever called at such a position."""
-    if rule in ("payoff", "reward"):
+    if rule in ("payoff", "reward", "payoff_class"):
         return position.turn == OVER
     if rule == "chance_probs":
         return position.turn == CHANCE
-    if rule in ("heuristic", "target", "from_to", "is_announcement"):
+    if rule in ("heuristic", "private_state", "public_state", "target", "from_to", "is_announcement"):
         return position.turn >= 0
     return position.turn != OVER or rule not in ("actions", "sample_action", "play", "random_playout")
 
@@ -175,7 +192,7 @@ def _arguments(game: Game, rule: str, position: Position, seat: int) -> tuple[li
         "observe": ([seat, encoding], [encoding]), "look": ([seat, out], [out]), "prepare": ([seat, notes], [notes]),
         "determinize": ([seat, notes, rng, out], [out]),
         "target": ([states.copy(), seat, 0, legal, n, keep], [keep]), "from_to": ([position.action], []),
-        "pieces": ([seat, 0], []),
+        "pieces": ([seat, 0], []), "private_state": ([seat], []), "public_state": ([], []), "payoff_class": ([], []),
     }  # fmt: skip
     arguments, outputs = rest[rule]
     return [states, *arguments], outputs

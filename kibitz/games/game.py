@@ -70,12 +70,16 @@ RULES = {
     "prepare": "self, view, seat, notes",
     "determinize": "self, view, seat, notes, rng, out",
     "target": "self, state, view, seat, mode, actions, n, keep",
+    "private_state": "self, state, seat",
+    "public_state": "self, state",
+    "payoff_class": "self, state",
     "from_to": "self, state, action",
     "pieces": "self, state, seat, word",
 }
 NEEDED = ("start", "turn", "actions", "play", "payoff")
 ON_BOARDS = ("from_to", "pieces")  # needed by a game with a `board`, for pictures and patterns of pieces
 HIDDEN = ("look", "determinize", "infoset")  # a game with hidden information needs all three
+SPLIT = ("private_state", "public_state")  # a game with a public tree needs both
 
 RENAMED = {  # rules and facts before version 0.2
     "pick": "sample_action",
@@ -150,6 +154,8 @@ def game(
             raise TypeError(f"{cls.__name__} lacks the rules {', '.join(missing)}")
         if "look" in written and len(written) < len(HIDDEN):
             raise TypeError(f"{cls.__name__} hides something, so it needs all of {', '.join(HIDDEN)}")
+        if 0 < sum(rule in vars(cls) for rule in SPLIT) < len(SPLIT):
+            raise TypeError(f"{cls.__name__} declares a public tree, so it needs both of {', '.join(SPLIT)}")
         if "board" in vars(cls) and not all(rule in vars(cls) for rule in ON_BOARDS):
             raise TypeError(f"{cls.__name__} has a board, so it needs {', '.join(ON_BOARDS)}")
         for default in DEFAULTS:
@@ -192,6 +198,11 @@ def game(
         return cls
 
     return decorate
+
+
+def is_split(game: Game) -> bool:
+    """Whether a game declares a public tree: it writes the rules `private_state` and `public_state`."""
+    return getattr(type(game), "private_state", private_state) is not private_state
 
 
 def is_shipped(cls: type) -> bool:
@@ -295,6 +306,21 @@ def target(self, state, view, seat, mode, actions, n, keep):
     return n
 
 
+def private_state(self, state, seat):
+    """The number, from 0, of what chance gave a seat at the beginning, where everything else is public."""
+    return 0
+
+
+def public_state(self, state):
+    """A key of all that is public: two public histories have different keys."""
+    return np.uint64(0)
+
+
+def payoff_class(self, state):
+    """The number of a class of ended games with the same payoffs and public chance; -1: each has its own."""
+    return -1
+
+
 def from_to(self, state, action):
     """The cells from and to which an action moves; -1: none (a piece that is placed, a pass)."""
     return -1, -1
@@ -363,7 +389,7 @@ def initial(self: Any, seed: int | None = None) -> State:
 
 DEFAULTS = (
     chance_probs, sample_action, random_playout, heuristic, is_announcement, reward, infoset, observe, look, prepare,
-    determinize, target, from_to, pieces, without_announcements, places, regions, show, action_to_string, parse_action,
-    picture, initial,
+    determinize, target, private_state, public_state, payoff_class, from_to, pieces, without_announcements, places,
+    regions, show, action_to_string, parse_action, picture, initial,
 )  # fmt: skip
 KNOWN = {*RULES, *(default.__name__ for default in DEFAULTS), "board"}  # methods of a game

@@ -106,6 +106,12 @@ class Kuhn(NamedTuple):
             kept += keep[i]
         return kept
 
+    def private_state(self, state, seat):
+        return int(state.cards[seat])
+
+    def public_state(self, state):
+        return np.uint64(state.line)
+
     def show(self, state, seat):
         lines = [f"{seat_name(who, seat)}: {card_name(state.cards[who]) or '?'}" for who in range(2)]
         return "\n".join([*lines, f"moves: {played(state)}"])

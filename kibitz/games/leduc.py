@@ -193,6 +193,12 @@ class Leduc(NamedTuple):
             kept += keep[i]
         return kept
 
+    def private_state(self, state, seat):
+        return int(state.cards[seat])
+
+    def public_state(self, state):
+        return state.line << np.uint64(6) | np.uint64(int(state.public) + 1)
+
     def show(self, state, seat):
         lines = []
         for who in range(2):

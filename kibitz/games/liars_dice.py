@@ -153,6 +153,22 @@ class LiarsDice(NamedTuple):
             keep[i] = wanted < 0 or actions[i] == wanted
         return n if wanted < 0 else 1
 
+    def private_state(self, state, seat):
+        """The rank of the sorted dice among all rolls."""
+        number = 0
+        for i in range(self.dice):
+            ways = 1
+            for k in range(i + 1):  # (die + i) over (i + 1), the number of rolls of i + 1 dice below this one
+                ways = ways * (int(state.dice[seat, i]) + i - k) // (k + 1)
+            number += ways
+        return number
+
+    def public_state(self, state):
+        return state.bids
+
+    def payoff_class(self, state):
+        return 2 * int(state.last) + int(state.made) % 2
+
     def show(self, state, seat):
         lines = []
         for who in range(2):

@@ -8,12 +8,13 @@ from ..core.names import ITERATION, BadInput, Interval, as_path
 from ..games import Game, legal_actions, load_stored
 from ..learn.deep_cfr import average
 from ..learn.deep_cfr.networks import Model, is_model, read_average
-from ..learn.mlp import Layers, action_probs, logits, read_layers
+from ..learn.mlp import Layers, Mlp, action_probs, compiled, logits, read_layers
 from ..learn.model_files import network_file
 from ..learn.tspg.store import POLICIES, features_for
 from ..search.advice import Advice, fixed_advice
 from ..search.public_chance.files import is_table_strategy, open_table_strategy
 from ..search.public_chance.strategy import TableStrategy
+from ..search.public_tree.table import PublicStrategy, is_public_strategy, read_public_strategy
 from ..search.sequence_form import SequenceForm
 from ..search.strategy import Strategy, read_strategy
 from .player import AdvisedPlayer, PolicyPlayer, player, same
@@ -32,12 +33,13 @@ class StrategyPlayer(AdvisedPlayer):
         self.path = as_path(file)
         if self.path.is_dir():
             self.path = self.path / "strategy.safetensors"
-        self.strategy: Strategy | TableStrategy | None = None
+        self.strategy: Strategy | TableStrategy | PublicStrategy | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
         if self.strategy is None or not same(self.strategy.game, game):
-            reads = open_table_strategy if is_table_strategy(self.path) else read_strategy
+            kinds = ((is_table_strategy, open_table_strategy), (is_public_strategy, read_public_strategy))
+            reads = next((read for is_kind, read in kinds if is_kind(self.path)), read_strategy)
             self.strategy = reads(self.path, game)
 
     def advise(self, view: Any) -> Advice:
@@ -127,6 +129,17 @@ class NetworkPlayer(AdvisedPlayer):
             probs = action_probs(self.game, network, views)
         probs[probs < self.threshold * probs.max(axis=1, keepdims=True)] = 0
         return probs / probs.sum(axis=1, keepdims=True)
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it draws one of several networks for a game, so that its policy isn't of the view alone."""
+        assert self.known is not None
+        return isinstance(self.known[1], Model) and len(self.known[1].weights) > 1
+
+    def compiled_policy(self) -> Mlp | None:
+        """The network for kernels, with buffers of its own; None where it isn't a plain perceptron."""
+        assert self.known is not None
+        return None if isinstance(self.known[1], Model) or self.threshold else compiled(self.known[1])
 
     def whole_strategy(self, form: SequenceForm) -> list[np.ndarray] | None:
         """Return the probabilities of all sequences of a small game, where that is exact; None: query every view."""

@@ -90,7 +90,7 @@ def _iterate(side0, side1, memory0, memory1, done, count, variant):
 def _update(side, memory, other, t, variant):
     """Update one seat against the plan of the other."""
     weight = float(t) ** variant.weight
-    gain, loss = _factor(t, variant.positive), _factor(t, variant.negative)
+    gain, loss = factor(t, variant.positive), factor(t, variant.negative)
     regret, probs, values = memory.regret, memory.probs, memory.values
     for s in range(len(values)):
         memory.average[s] += weight * memory.plan[s]
@@ -129,7 +129,8 @@ def _match(side, memory, predictive):
 
 
 @helper
-def _factor(t, exponent):
+def factor(t, exponent):
+    """The factor of a regret after iteration t."""
     if exponent == math.inf:
         return 1.0
     return 0.0 if exponent == -math.inf else t**exponent / (t**exponent + 1.0)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..core.names import BadInput, at_least, choose
 from ..games import Game
-from .best_response import evaluate
+from .best_response import Exploitability, evaluate
 from .cfr import VARIANTS, Cfr
 from .mccfr import SAMPLERS
 from .public_chance.betting_tree import BettingTree
@@ -17,6 +17,8 @@ from .public_chance.cards import Cards
 from .public_chance.files import buckets_for
 from .public_chance.solver import PublicChanceCfr
 from .public_chance.strategy import TableStrategy
+from .public_tree import cfr as vector_cfr
+from .public_tree.tree import is_large
 from .sequence_form import SequenceForm, two_seats_zero_sum, unfold
 from .strategy import Strategy
 
@@ -44,7 +46,10 @@ class Measurement(NamedTuple):
 def new_solver(
     game: Game, method: str, seed: int = 1, abstraction: Path | None = None
 ) -> tuple[Any, SequenceForm | None]:
-    """A solver, and the sequence form of the game where it is small enough to measure NashConv."""
+    """A solver, and the sequence form of the game where it is small enough to measure NashConv.
+
+    A large game that declares a public tree is solved on it, by a solver that measures itself (`evaluate`).
+    """
     choose("solver", method, METHODS)
     two_seats_zero_sum(game, method)
     if method == "pcs":
@@ -52,6 +57,8 @@ def new_solver(
         return sampling, sampling.form
     if abstraction is not None:
         raise BadInput(f"{method} takes no card abstraction: it is for pcs")
+    if method in vector_cfr.METHODS and is_large(game):
+        return vector_cfr.VectorCfr(game, method), None
     if method in VARIANTS:
         solver = Cfr(game, method)
         return solver, solver.form
@@ -106,9 +113,16 @@ def solve(solver: Any, form: SequenceForm | None, iterations: int) -> Iterator[M
         nash_conv = None
         if solver.iterations >= due or solver.iterations == iterations:
             due = next_due(solver.iterations)
-            if form is not None:
-                nash_conv = evaluate(form, solver.strategy()).nash_conv
+            found = measure(solver, form)
+            nash_conv = found.nash_conv if found is not None else None
         yield Measurement(solver.iterations, spent, nash_conv)
+
+
+def measure(solver: Any, form: SequenceForm | None) -> Exploitability | None:
+    """How far the average strategy is from equilibrium; None where the game is too large to tell."""
+    if isinstance(solver, vector_cfr.VectorCfr):
+        return solver.evaluate()
+    return evaluate(form, solver.strategy()) if form is not None else None
 
 
 def next_due(done: int) -> int:

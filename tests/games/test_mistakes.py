@@ -108,6 +108,15 @@ class Mistake(NamedTuple):
     line: str = ""  # text in the line that it names
 
 
+def split(private, public, ends="-1"):
+    """The rules of a public tree, given what they return."""
+    rules = {"private_state(self, state, seat)": private, "public_state(self, state)": public}
+    written = (rules | {"payoff_class(self, state)": ends}).items()
+    return "".join(f"    def {rule}:\n        return {value}\n\n" for rule, value in written) + (
+        "    def action_to_string("
+    )
+
+
 FIRST = "state.step = 0"
 SHOWDOWN = "        return stake if state.cards[seat] > state.cards[1 - seat] else -stake\n"
 MISTAKES = {
@@ -193,6 +202,32 @@ MISTAKES = {
     ),
     # ------------------------------------------------ what seats know
     "no look": Mistake(HIDING, "", "one key for two views that differ in cards", "infoset"),
+    "half a public tree": Mistake(
+        "    def action_to_string(",
+        "    def private_state(self, state, seat):\n        return int(state.cards[seat])\n\n    def action_to_string(",
+        "declares a public tree, so it needs both of private_state, public_state",
+    ),
+    "a public state that peeks": Mistake(
+        "    def action_to_string(",
+        split("int(state.cards[seat])", "np.uint64(int(state.cards[0]) + 2)"),
+        "depends on private states",
+        "public_state",
+    ),
+    "a private state that isn't numbered": Mistake(
+        "    def action_to_string(", split("0", "np.uint64(state.step)"), "one public_state with one", "public_state"
+    ),
+    "a private state that peeks": Mistake(
+        "    def action_to_string(",
+        split("int(state.cards[0]) + 1", "np.uint64(state.step)"),
+        "seat 1's number depends on something",
+        "private_state",
+    ),
+    "a class of payoffs that differ": Mistake(
+        "    def action_to_string(",
+        split("int(state.cards[seat])", "np.uint64(state.step)", "0"),
+        "two games of class 0 with equal private states have other payoffs",
+        "payoff_class",
+    ),
     "an infoset that peeks": Mistake(
         "int(state.cards[seat]) + 1",
         "int(state.cards[1 - seat]) + 1",

@@ -48,7 +48,11 @@ def solve(
         ),
     ] = None,
     device: Annotated[
-        str | None, typer.Option(help="With pcs and cfr-br: cpu or cuda (torch on a GPU). Default: cpu.")
+        str | None,
+        typer.Option(
+            help="With pcs and cfr-br, and for games with a public tree such as liars_dice: cpu or cuda (torch on a "
+            "GPU). Default: cpu."
+        ),
     ] = None,
     boards: Annotated[
         str | None,
@@ -72,7 +76,10 @@ def solve(
     resumed: Annotated[
         Path | None,
         typer.Option(
-            "--resume", help="Run folder of pcs or cfr-br to resume; takes no GAME.", metavar="RUN", parser=path_to_read
+            "--resume",
+            help="Run folder of pcs, cfr-br or a large game to resume; takes no GAME.",
+            metavar="RUN",
+            parser=path_to_read,
         ),
     ] = None,
     memory: Memory = None,
@@ -90,6 +97,10 @@ def solve(
     exploitability that is left in an abstraction: each seat learns against a best response that sees all cards.
     After Ctrl-C or a kill, --resume RUN continues to the same result, with more --iterations if they are given.
 
+    A large game that declares a public tree, such as Liar's Dice with two dice, is solved on it by cfr, cfr+, linear
+    and dcfr: each iteration visits all public states with vectors over what is private. Runs are resumed in the same
+    way. With --device or --threads small games are solved so, too.
+
     Example: kibitz solve leduc
 
     Example: kibitz solve goofspiel:5 --with dcfr --iterations 500
@@ -101,6 +112,8 @@ def solve(
     Example: kibitz solve holdem --with cfr-br --from runs/holdem-pcs-001 --iterations 1000 --device cuda
 
     Example: kibitz solve --resume runs/holdem-pcs-001 --iterations 50000
+
+    Example: kibitz solve liars_dice:2 --with cfr+ --iterations 1000
     """
     if resumed is not None:
         given: dict[str, Any] = {
@@ -118,9 +131,12 @@ def solve(
         for name, value in given.items():
             if value:
                 raise BadInput(f"--resume takes no {name} ({value}): the run in {resumed} has its own")
-        from ...learn.pcs_runs import open_run
+        from ...learn import pcs_runs, vector_cfr_runs
 
-        _sample(open_run(resumed, iterations), threads, json_file)
+        if vector_cfr_runs.is_vector_run(Run(resumed)):
+            _on_public_tree(vector_cfr_runs.open_run(resumed, iterations), threads, json_file)
+        else:
+            _sample(pcs_runs.open_run(resumed, iterations), threads, json_file)
         return
     if not game_name:
         raise BadInput("name a game, such as leduc, or --resume RUN; see kibitz solve --help")
@@ -150,14 +166,24 @@ def solve(
             )
         _sample(run, threads, json_file)
         return
-    for name, value in {
-        "--abstraction": abstraction,
-        "--device": device,
-        "--boards": boards,
-        "--threads": threads,
-    }.items():
+    for name, value in {"--abstraction": abstraction, "--boards": boards}.items():
         if value is not None:
             raise BadInput(f"{name} {value} is for --with pcs or cfr-br, not for {method}")
+    from ...games import load
+    from ...search.public_tree.cfr import METHODS
+    from ...search.public_tree.tree import is_large, is_split
+
+    game, chosen = load(game_name), device is not None or threads is not None
+    if chosen and not (method in METHODS and is_split(game)):
+        name, value = ("--device", device) if device is not None else ("--threads", threads)
+        raise BadInput(f"{name} {value} is for --with pcs and for games with a public tree, not for {method} here")
+    if method in METHODS and (chosen or is_large(game)):
+        from ...learn.vector_cfr_runs import new_run as new_vector_run
+
+        with reporting(f"counting the public states of {game_name}"):
+            run = new_vector_run(game, method, iterations, device or "cpu", out_folder)
+        _on_public_tree(run, threads, json_file)
+        return
     _enumerate(game_name, method, iterations, seed, out_folder, json_file)
 
 
@@ -228,6 +254,47 @@ def _enumerate(
         raise typer.Exit(130)
 
 
+def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> None:
+    """Solve a game on its public tree, from wherever the run is, and print what it has reached."""
+    from ...learn.vector_cfr_runs import Interrupted, solve_run
+    from ..ui import plots
+
+    config, interrupted = run.config(), False
+    name, method = str(config["game"]), config["with"]
+    err.print(f"[bold]{escape(name)}[/bold] into {escape(str(run.folder))}", highlight=False)
+    with reporting(f"{name}, {method}", config["iterations"]) as report:
+        try:
+            solved = solve_run(run, threads, report)
+        except Interrupted as stopped:
+            solved, interrupted = stopped.solved, True
+    out.print(
+        f"[bold]{escape(name)}[/bold], {method} on the public tree: {solved.iterations:,} iterations, "
+        f"{solved.infosets:,} infosets, {solved.seconds_per_iteration:.3g} s per iteration",
+        highlight=False,
+    )
+    points = [(line["iteration"], line["nash_conv"]) for line in run.read_lines()]
+    if points:
+        last = f"NashConv {points[-1][1]:.6g} (exploitability, half of it: {points[-1][1] / 2:.6g})"
+        print_plain(last + (f" after {points[-1][0]:,} iterations" if points[-1][0] < solved.iterations else ""))
+        print_plain(f"value for seat 1: {solved.metrics['value']:.6f}")
+        plots.convergence(run.path("convergence.png"), f"{name}, {method}", *zip(*points, strict=True))
+        print_plain(f"plot:     {run.path('convergence.png')}")
+    print_plain(f"strategy: {run.path('strategy.safetensors')}")
+    print_plain(f"play it:  kibitz play {name} --against strategy:{run.folder}")
+    found = {key: value for key, value in solved._asdict().items() if key not in ("iterations", "metrics")}
+    write_json(json_file, config | {"done": solved.iterations} | found | solved.metrics)
+    if interrupted:
+        _show_resume(run, name, solved.iterations)
+
+
+def _show_resume(run: Run, name: str, done: int) -> None:
+    """Say how to resume a run that was interrupted, and end the command."""
+    err.print(f"stopped after {done:,} of {run.config()['iterations']:,} iterations; all is saved")
+    trust = ["--trust"] if ".py:" in name else []
+    print_plain("to resume: " + shlex.join(["kibitz", "solve", "--resume", str(run.folder), *trust]), err)
+    raise typer.Exit(130)
+
+
 def _sample(run: Run, threads: int | None, json_file: Path | None) -> None:
     """Solve poker on the public tree, from wherever the run is, and print what it has reached."""
     from ...learn.pcs_runs import Interrupted, solve_run
@@ -243,10 +310,7 @@ def _sample(run: Run, threads: int | None, json_file: Path | None) -> None:
     _show(run, config, solved)
     write_json(json_file, _results(config, solved))
     if interrupted:
-        err.print(f"stopped after {solved.iterations:,} of {config['iterations']:,} iterations; all is saved")
-        trust = ["--trust"] if ".py:" in name else []
-        print_plain("to resume: " + shlex.join(["kibitz", "solve", "--resume", str(run.folder), *trust]), err)
-        raise typer.Exit(130)
+        _show_resume(run, name, solved.iterations)
 
 
 def _results(config: dict[str, Any], solved: "Solved") -> dict[str, Any]:
