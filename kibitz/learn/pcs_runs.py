@@ -371,13 +371,16 @@ class Work:
 
 @contextmanager
 def deferred_interrupts() -> Iterator[Callable[[], bool]]:
-    """Yield a function that tells whether Ctrl-C was pressed. It raises nothing, until it is pressed once more."""
-    arrived: list[bool] = []
+    """Yield a function that tells whether Ctrl-C was pressed. It raises nothing, until it is pressed once more.
+
+    Some programs send the signal to a process and to its group, so that it comes twice: that counts as one.
+    """
+    arrived: list[float] = []
 
     def handle(number: int, frame: Any) -> None:
-        if arrived:
+        if arrived and time.monotonic() - arrived[0] > 1:
             raise KeyboardInterrupt
-        arrived.append(True)
+        arrived.append(time.monotonic())
 
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
