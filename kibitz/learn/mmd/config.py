@@ -1,6 +1,7 @@
 """The configuration of magnetic mirror descent, its presets, and what it refuses."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Annotated, Any
 
 from ...core import memory
@@ -36,6 +37,10 @@ class MmdConfig:
     critic: Annotated[
         str, "what the value network sees: the views of all seats, or the mover's own", ("all", "own"), ADVANCED
     ] = "all"
+    estimate: Annotated[
+        str, "advantages: of the action played (PPO), or of all actions by the value network, corrected by the payoff",
+        ("all", "played"), ADVANCED,
+    ] = "all"  # fmt: skip
     value_weight: Annotated[float, "weight of the value network's loss", Interval(0, 1000), ADVANCED] = 0.5
     normalize_advantages: Annotated[bool, "divide advantages by their standard deviation", ADVANCED] = True
     max_gradient_norm: Annotated[float, "clip gradients to this norm; 0: no clipping", Interval(0, 1e9), ADVANCED] = 0.5
@@ -62,7 +67,8 @@ class MmdConfig:
 DECISIONS, BATCH = 10_000_000, 2048
 PAPER: dict[str, Any] = {
     "hidden": "512-512-512", "learning_rate": 6.25e-5, "entropy": 0.1, "kl": 0.025, "clip": 0.025, "epochs": 8,
-    "gae_lambda": 0.95, "critic": "own", "value_weight": 0.0625, "evaluate_every": 250, "keep_every": 1000,
+    "gae_lambda": 0.95, "critic": "own", "estimate": "played", "value_weight": 0.0625, "evaluate_every": 250,
+    "keep_every": 1000,
 }  # fmt: skip
 OURS: dict[str, dict[str, Any]] = {}
 KIBITZ: dict[str, Any] = {}
@@ -91,7 +97,7 @@ def refuse(config: MmdConfig, game: Game) -> None:
     if not game.facts.encoding:
         raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
     sizes, inputs = config.hidden_sizes, config.inputs(game)
-    weights = inputs * sizes[0] + sum(a * b for a, b in zip(sizes, sizes[1:], strict=False))
+    weights = inputs * sizes[0] + sum(a * b for a, b in pairwise(sizes))
     if weights > MAX_WEIGHTS:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")
     decisions = config.games * survey(game)[0]

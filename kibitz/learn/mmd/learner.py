@@ -55,7 +55,7 @@ class Mmd(Learner):
         self.device = torch.device(pick_device(config.device, large=config.games >= PART))
         made = [
             new_network(config.network, inputs, config.hidden_sizes, outputs, generator).to(self.device)
-            for inputs, outputs in ((facts.encoding, facts.num_actions), (config.inputs(game), 1))
+            for inputs, outputs in ((facts.encoding, facts.num_actions), (config.inputs(game), facts.num_actions))
         ]
         self.policy, self.value = made
         self.networks = torch.nn.ModuleDict({"policy": self.policy, "value": self.value})
@@ -129,12 +129,20 @@ class Mmd(Learner):
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         with torch.inference_mode():
-            values = self.value(batch.encodings)[:, 0].cpu().numpy()
-        gains = advantages(batch.games, batch.seats, values, batch.payoffs * self.scale, config.gae_lambda)
-        targets = torch.from_numpy(gains + values).to(self.device)
-        if config.normalize_advantages:
-            gains = (gains - gains.mean()) / (gains.std() + 1e-8)
-        wins = torch.from_numpy(gains).to(self.device)
+            estimates = torch.where(batch.legal, self.value(batch.encodings), 0.0)
+            values = (torch.where(batch.legal, batch.log_probs.exp(), 0.0) * estimates).sum(dim=1)
+            state = values.cpu().numpy()
+            gains = advantages(batch.games, batch.seats, state, batch.payoffs * self.scale, config.gae_lambda)
+            wins = torch.from_numpy(gains).to(self.device)
+            targets = values + wins
+            deviation = wins.std(correction=0) + 1e-8 if config.normalize_advantages else 1.0
+            expected = torch.zeros_like(estimates)
+            if config.estimate == "all":
+                expected = torch.where(batch.legal, estimates - values[:, None], 0.0) / deviation
+                wins = targets - estimates.gather(1, batch.actions[:, None])[:, 0]
+            elif config.normalize_advantages:
+                wins = wins - wins.mean()
+            wins = wins / deviation
         generator = np.random.default_rng([config.seed, SHUFFLE, iteration])
         totals = torch.zeros(4, device=self.device)
         whole = config.minibatches == 1
@@ -145,9 +153,10 @@ class Mmd(Learner):
                 encodings, legal = batch.encodings[here], batch.legal[here]
                 said = log_policy(self.policy(encodings[:, :width]), legal)
                 terms = policy_terms(
-                    said, batch.log_probs[here], legal, batch.actions[here], wins[here], config.clip
+                    said, batch.log_probs[here], legal, batch.actions[here], wins[here], expected[here], config.clip
                 )
-                errors = ((self.value(encodings)[:, 0] - targets[here]) ** 2).mean() / 2
+                estimate = self.value(encodings).gather(1, batch.actions[here][:, None])[:, 0]
+                errors = ((estimate - targets[here]) ** 2).mean() / 2
                 loss = terms.clipped - entropy * terms.entropy + config.kl * terms.kl + config.value_weight * errors
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()

@@ -3,6 +3,9 @@
 With the entropy bonus and the KL this is one step of magnetic mirror descent (Sokota et al. 2023, section 5) with the
 uniform policy as its magnet: kl is the inverse of the step size, entropy the pull of the magnet. Without the KL it is
 PPO (Schulman et al. 2017).
+
+PPO learns from the action that was played. Where the value network estimates every action, all of them count, each by
+its probability, and the action played corrects its own estimate: the same gradient on average, with less noise.
 """
 
 from typing import NamedTuple
@@ -27,7 +30,7 @@ def log_policy(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
 
 def policy_terms(
     said: torch.Tensor, before: torch.Tensor, legal: torch.Tensor, actions: torch.Tensor, gains: torch.Tensor,
-    clip: float,
+    expected: torch.Tensor, clip: float,
 ) -> Terms:  # fmt: skip
     """The terms of the loss.
 
@@ -36,13 +39,17 @@ def policy_terms(
         before: [rows, actions] those of the policy that played.
         legal: [rows, actions] bool.
         actions: [rows] what was played.
-        gains: [rows] its advantage.
+        gains: [rows] what its advantage is more than `expected`.
+        expected: [rows, actions] the value network's estimate of each action's advantage; zeros for PPO.
         clip: How far the ratio of the new probability to the old one counts: from 1 - clip to 1 + clip.
     """
-    probs = torch.where(legal, said.exp(), 0.0)
     said, before = (torch.where(legal, each, 0.0) for each in (said, before))
+    probs, old = (torch.where(legal, each.exp(), 0.0) for each in (said, before))
+    ratios = (said - before).exp()
+    bounded = ratios.clamp(1 - clip, 1 + clip)
     chosen = actions[:, None]
-    ratio = (said.gather(1, chosen) - before.gather(1, chosen))[:, 0].exp()
-    clipped = -torch.minimum(gains * ratio, gains * ratio.clamp(1 - clip, 1 + clip))
+    ratio, bound = ratios.gather(1, chosen)[:, 0], bounded.gather(1, chosen)[:, 0]
+    clipped = -torch.minimum(gains * ratio, gains * bound)
+    clipped = clipped - (old * torch.minimum(expected * ratios, expected * bounded)).sum(dim=1)
     entropy, kl = -(probs * said).sum(dim=1), (probs * (said - before)).sum(dim=1)
     return Terms(clipped.mean(), entropy.mean(), kl.mean())

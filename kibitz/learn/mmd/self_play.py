@@ -78,7 +78,9 @@ def joined(parts: list[Batch]) -> Batch:
     first = np.cumsum([0, *(len(part.payoffs) for part in parts[:-1])])
     tensors = [torch.cat(each) for each in zip(*(part[:4] for part in parts), strict=True)]
     games = np.concatenate([part.games + start for part, start in zip(parts, first, strict=True)]).astype(np.int32)
-    return Batch(*tensors, games, *(np.concatenate([getattr(part, key) for part in parts]) for key in Batch._fields[5:]))
+    return Batch(
+        *tensors, games, *(np.concatenate([getattr(part, key) for part in parts]) for key in Batch._fields[5:])
+    )
 
 
 @kernel
