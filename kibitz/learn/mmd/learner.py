@@ -87,7 +87,7 @@ class Mmd(Learner):
         streams = seeds.reshape(config.games, 2)
 
         def evaluate(encodings: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
-            with torch.inference_mode():
+            with torch.no_grad():
                 return log_policy(self.policy(encodings[:, :width]), legal)
 
         def play_part(number: int) -> "Batch":
@@ -128,7 +128,7 @@ class Mmd(Learner):
         entropy = config.entropy * config.final_entropy**done
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        with torch.inference_mode():
+        with torch.no_grad():
             estimates = torch.where(batch.legal, self.value(batch.encodings), 0.0)
             values = (torch.where(batch.legal, batch.log_probs.exp(), 0.0) * estimates).sum(dim=1)
             state = values.cpu().numpy()
