@@ -12,6 +12,7 @@ from ..learner import ADVANCED
 from ..mlp import parse_sizes
 
 MAX_WEIGHTS = 100_000_000
+FEW_GAMES = 3  # of which the number of decisions is estimated
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def refuse(config: MmdConfig, game: Game) -> None:
     weights = inputs * sizes[0] + sum(a * b for a, b in pairwise(sizes))
     if weights > MAX_WEIGHTS:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")
-    decisions = config.games * survey(game)[0]
+    decisions = config.games * survey(game, FEW_GAMES)[0]
     memory.check(4 * decisions * (2 * inputs + sum(sizes)), f"a batch of {config.games:,} games", "lower games")
     if config.device == "cuda":
         from ..torch_mlp import pick_device
