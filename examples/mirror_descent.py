@@ -1,4 +1,4 @@
-"""Magnetic mirror descent with exact gradients: plot how its last iterate approaches an equilibrium, beside that of CFR.
+"""Plot how the last iterate of magnetic mirror descent with exact gradients converges, and that of CFR doesn't.
 
 Run it: python examples/mirror_descent.py
 """

@@ -32,7 +32,8 @@ def test_the_last_iterate_on_kuhn_is_the_equilibrium(kuhn):
     for iterations in (100, 900, 9_000, 90_000):
         descent.run(iterations)
         gaps.append(evaluate(kuhn, descent.strategy()).nash_conv)
-    assert gaps == sorted(gaps, reverse=True) and gaps[-1] < 1e-3
+    assert gaps == sorted(gaps, reverse=True)
+    assert gaps[-1] < 1e-3
     found = evaluate(kuhn, descent.strategy())
     assert found.value == pytest.approx(-1 / 18, abs=1e-3)
     # The second seat's equilibrium is unique: it calls with the queen, and bluffs with the jack, one time in three.

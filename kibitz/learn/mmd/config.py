@@ -30,7 +30,11 @@ class MmdConfig:
     final_learning_rate: Annotated[float, "share of it at the end, decreased linearly", Interval(0, 1)] = 0.0
     entropy: Annotated[float, "weight of the policy's entropy, at the start", Interval(0, 100)] = 0.05
     final_entropy: Annotated[float, "share of it at the end, decreased geometrically", Interval(1e-6, 1)] = 1.0
-    kl: Annotated[float, "weight of the KL divergence to the policy that played; 0: PPO", Interval(0, 1000)] = 0.05
+    kl: Annotated[
+        float,
+        "weight of the KL divergence to the policy that played, at the start; it grows as the entropy's falls",
+        Interval(0, 1000),
+    ] = 0.05
     clip: Annotated[float, "largest change of a probability's ratio that counts", Interval(1e-6, 1000)] = 0.1
     epochs: Annotated[int, "times that each decision is learned from", range(1, 1000)] = 4
     minibatches: Annotated[int, "minibatches per epoch", range(1, 10**6)] = 1

@@ -125,7 +125,7 @@ class Mmd(Learner):
         config, width, rows = self.config, self.game.facts.encoding, len(batch.games)
         done = (iteration - 1) / config.iterations
         rate = config.learning_rate * (1 - done * (1 - config.final_learning_rate))
-        entropy = config.entropy * config.final_entropy**done
+        entropy, kl = config.entropy * config.final_entropy**done, config.kl / config.final_entropy**done
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         with torch.no_grad():
@@ -157,7 +157,7 @@ class Mmd(Learner):
                 )
                 estimate = self.value(encodings).gather(1, batch.actions[here][:, None])[:, 0]
                 errors = ((estimate - targets[here]) ** 2).mean() / 2
-                loss = terms.clipped - entropy * terms.entropy + config.kl * terms.kl + config.value_weight * errors
+                loss = terms.clipped - entropy * terms.entropy + kl * terms.kl + config.value_weight * errors
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 if config.max_gradient_norm:

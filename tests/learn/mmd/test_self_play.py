@@ -71,7 +71,8 @@ def test_a_policy_is_followed():
 def test_parts_are_joined_as_if_they_were_one():
     game = load("kuhn")
     whole = joined([play(game, 5, seed=1), play(game, 3, seed=2)])
-    assert sorted(set(whole.games.tolist())) == list(range(8)) and len(whole.payoffs) == 8
+    assert sorted(set(whole.games.tolist())) == list(range(8))
+    assert len(whole.payoffs) == 8
     assert all(len(getattr(whole, name)) == len(whole.games) for name in ("encodings", "legal", "actions", "seats"))
     assert np.array_equal(whole.payoffs[5:], play(game, 3, seed=2).payoffs)
 
