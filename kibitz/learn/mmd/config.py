@@ -47,7 +47,10 @@ class MmdConfig:
         ("all", "played"), ADVANCED,
     ] = "all"  # fmt: skip
     value_weight: Annotated[float, "weight of the value network's loss", Interval(0, 1000), ADVANCED] = 0.5
-    normalize_advantages: Annotated[bool, "divide advantages by their standard deviation", ADVANCED] = True
+    normalize: Annotated[
+        str, "divide advantages by the standard deviation of: the payoffs, the advantages themselves (PPO), nothing",
+        ("payoffs", "advantages", "none"), ADVANCED,
+    ] = "payoffs"  # fmt: skip
     max_gradient_norm: Annotated[float, "clip gradients to this norm; 0: no clipping", Interval(0, 1e9), ADVANCED] = 0.5
     averaging: Annotated[
         float, "decay per iteration of the moving average of weights that is exported; 0: the last weights",
@@ -72,8 +75,8 @@ class MmdConfig:
 DECISIONS, BATCH = 10_000_000, 2048
 PAPER: dict[str, Any] = {
     "hidden": "512-512-512", "learning_rate": 6.25e-5, "entropy": 0.1, "kl": 0.025, "clip": 0.025, "epochs": 8,
-    "gae_lambda": 0.95, "critic": "own", "estimate": "played", "value_weight": 0.0625, "evaluate_every": 250,
-    "keep_every": 1000,
+    "gae_lambda": 0.95, "critic": "own", "estimate": "played", "normalize": "advantages",
+    "value_weight": 0.0625, "evaluate_every": 250, "keep_every": 1000,
 }  # fmt: skip
 OURS: dict[str, dict[str, Any]] = {}
 KIBITZ: dict[str, Any] = {}

@@ -135,12 +135,12 @@ class Mmd(Learner):
             gains = advantages(batch.games, batch.seats, state, batch.payoffs * self.scale, config.gae_lambda)
             wins = torch.from_numpy(gains).to(self.device)
             targets = values + wins
-            deviation = wins.std(correction=0) + 1e-8 if config.normalize_advantages else 1.0
+            deviation = self.deviation(gains, batch.payoffs)
             expected = torch.zeros_like(estimates)
             if config.estimate == "all":
                 expected = torch.where(batch.legal, estimates - values[:, None], 0.0) / deviation
                 wins = targets - estimates.gather(1, batch.actions[:, None])[:, 0]
-            elif config.normalize_advantages:
+            elif config.normalize == "advantages":
                 wins = wins - wins.mean()
             wins = wins / deviation
         generator = np.random.default_rng([config.seed, SHUFFLE, iteration])
@@ -168,6 +168,12 @@ class Mmd(Learner):
             self.networks["average"].update_parameters(self.policy)
         means = (totals / (config.epochs * config.minibatches)).tolist()
         return dict(zip(("loss", "value_loss", "entropy", "kl"), means, strict=True))
+
+    def deviation(self, gains: np.ndarray, payoffs: np.ndarray) -> float:
+        """By which advantages are divided."""
+        if self.config.normalize == "none":
+            return 1.0
+        return float(np.std(gains if self.config.normalize == "advantages" else payoffs * self.scale)) + 1e-8
 
     def layers(self) -> Layers:
         """The policy as plain layers: what is exported."""
