@@ -61,9 +61,11 @@ class Mmd(Learner):
         self.networks = torch.nn.ModuleDict({"policy": self.policy, "value": self.value})
         self.parameters = list(self.networks.parameters())
         self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5, fused=True)
+        self.average: torch.optim.swa_utils.AveragedModel | None = None
         if config.averaging:
-            self.networks["average"] = torch.optim.swa_utils.AveragedModel(
-                self.policy, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(config.averaging)
+            mean = torch.optim.swa_utils.get_ema_multi_avg_fn(config.averaging)
+            self.average = self.networks["average"] = torch.optim.swa_utils.AveragedModel(
+                self.policy, multi_avg_fn=mean
             )
         self.parts: list[Any] = []
         self.scale = 1 / max(map(abs, facts.rewards))  # of payoffs
@@ -164,8 +166,8 @@ class Mmd(Learner):
                     torch.nn.utils.clip_grad_norm_(self.parameters, config.max_gradient_norm)
                 self.optimizer.step()
                 totals += torch.stack([loss.detach(), errors.detach(), terms.entropy.detach(), terms.kl.detach()])
-        if config.averaging:
-            self.networks["average"].update_parameters(self.policy)
+        if self.average is not None:
+            self.average.update_parameters(self.policy)
         means = (totals / (config.epochs * config.minibatches)).tolist()
         return dict(zip(("loss", "value_loss", "entropy", "kl"), means, strict=True))
 
@@ -179,7 +181,7 @@ class Mmd(Learner):
         """The policy as plain layers: what is exported."""
         from .networks import plain_layers
 
-        return plain_layers(self.networks["average"].module if self.config.averaging else self.policy)
+        return plain_layers(self.policy if self.average is None else self.average.module)
 
     def evaluate(self) -> Metrics:
         """NashConv of the network, where the game is small enough to be written out."""

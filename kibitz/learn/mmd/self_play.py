@@ -61,14 +61,16 @@ class Part:
             if len(rows) == self.game.facts.max_game_length:
                 raise BadInput(TOO_LONG)
             # Copies: the buffers are written again in the next round.
-            encodings, legal = (torch.tensor(each[:count], device=self.device) for each in (self.encodings, self.legal))
-            said = evaluate(encodings, legal)
-            act(self.game, self.states, streams, self.live, count, said.cpu().numpy(), self.scratch, self.chosen)
-            actions = torch.tensor(self.chosen[:count], device=self.device)
-            rows.append((encodings, legal, said, actions, self.live[:count].copy(), self.turns[:count].copy()))
-        *tensors, games, seats = zip(*rows, strict=True)
-        found = [torch.cat(each) for each in tensors]
-        return Batch(*found, np.concatenate(games), np.concatenate(seats), self.payoffs.copy())
+            seen, may = (torch.tensor(each[:count], device=self.device) for each in (self.encodings, self.legal))
+            log_probs = evaluate(seen, may)
+            act(self.game, self.states, streams, self.live, count, log_probs.cpu().numpy(), self.scratch, self.chosen)
+            chosen = torch.tensor(self.chosen[:count], device=self.device)
+            rows.append((seen, may, log_probs, chosen, self.live[:count].copy(), self.turns[:count].copy()))
+        encodings, legal, said, actions, games, seats = zip(*rows, strict=True)
+        return Batch(
+            torch.cat(encodings), torch.cat(legal), torch.cat(said), torch.cat(actions), np.concatenate(games),
+            np.concatenate(seats), self.payoffs.copy(),
+        )  # fmt: skip
 
 
 def joined(parts: list[Batch]) -> Batch:
@@ -76,10 +78,15 @@ def joined(parts: list[Batch]) -> Batch:
     if len(parts) == 1:
         return parts[0]
     first = np.cumsum([0, *(len(part.payoffs) for part in parts[:-1])])
-    tensors = [torch.cat(each) for each in zip(*(part[:4] for part in parts), strict=True)]
-    games = np.concatenate([part.games + start for part, start in zip(parts, first, strict=True)]).astype(np.int32)
+    games = [part.games + start for part, start in zip(parts, first, strict=True)]
     return Batch(
-        *tensors, games, *(np.concatenate([getattr(part, key) for part in parts]) for key in Batch._fields[5:])
+        encodings=torch.cat([part.encodings for part in parts]),
+        legal=torch.cat([part.legal for part in parts]),
+        log_probs=torch.cat([part.log_probs for part in parts]),
+        actions=torch.cat([part.actions for part in parts]),
+        games=np.concatenate(games).astype(np.int32),
+        seats=np.concatenate([part.seats for part in parts]),
+        payoffs=np.concatenate([part.payoffs for part in parts]),
     )
 
 

@@ -22,8 +22,8 @@ def trained(values, iterations, processes=1):
 
 @pytest.mark.parametrize("values", [{}, {"estimate": "played", "critic": "own"}, {"network": "residual"}])
 def test_it_approaches_the_equilibrium_of_kuhn(values):
-    learner, metrics = trained({"games": 256, "learning_rate": 5e-3, "final_entropy": 0.3} | values, 150)
-    assert learner.evaluate()["nash_conv"] < 0.25  # uniform play: 0.92
+    learner, metrics = trained({"games": 256, "learning_rate": 5e-3, "entropy": 0.1, "final_entropy": 0.5} | values, 60)
+    assert learner.evaluate()["nash_conv"] < 0.45  # uniform play: 0.92
     assert metrics[-1]["value_loss"] < metrics[0]["value_loss"]
 
 
