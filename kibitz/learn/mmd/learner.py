@@ -147,9 +147,10 @@ class Mmd(Learner):
             wins = wins / deviation
         generator = np.random.default_rng([config.seed, SHUFFLE, iteration])
         totals = torch.zeros(4, device=self.device)
-        whole = config.minibatches == 1
+        minibatches = min(config.minibatches, rows)
+        whole = minibatches == 1
         for _ in range(config.epochs):
-            order = [slice(None)] if whole else np.array_split(generator.permutation(rows), config.minibatches)
+            order = [slice(None)] if whole else np.array_split(generator.permutation(rows), minibatches)
             for part in order:
                 here: Any = part if whole else torch.from_numpy(part).to(self.device)
                 encodings, legal = batch.encodings[here], batch.legal[here]
@@ -168,7 +169,7 @@ class Mmd(Learner):
                 totals += torch.stack([loss.detach(), errors.detach(), terms.entropy.detach(), terms.kl.detach()])
         if self.average is not None:
             self.average.update_parameters(self.policy)
-        means = (totals / (config.epochs * config.minibatches)).tolist()
+        means = (totals / (config.epochs * minibatches)).tolist()
         return dict(zip(("loss", "value_loss", "entropy", "kl"), means, strict=True))
 
     def deviation(self, gains: np.ndarray, payoffs: np.ndarray) -> float:

@@ -41,6 +41,11 @@ def test_rate_entropy_and_kl_follow_their_schedules():
     assert learner.optimizer.param_groups[0]["lr"] == pytest.approx(0.01 * (1 - 0.75 * 0.5))
 
 
+def test_more_minibatches_than_decisions_are_as_many_as_there_are():
+    _, metrics = trained({"games": 1, "minibatches": 1000}, 1)
+    assert metrics[0]["value_loss"] > 0
+
+
 def test_the_average_of_weights_is_exported():
     learner, _ = trained({"games": 8, "averaging": 0.9, "learning_rate": 0.01}, 3)
     last, average = learner.policy[0].weight, learner.networks["average"].module[0].weight
