@@ -94,7 +94,7 @@ RUNS = {
     r"runs/thesis/\w+": "train deep-cfr holdem:thesis --preset thesis",
     r"runs/hulh(?:-balanced|-plain)?": "train deep-cfr holdem --preset kibitz",
     r"runs/goofspiel-exit-oos-\d+": "train exit-oos goofspiel:6",
-    r"runs/(\w+)-(exit-oos|exit-ismcts|deep-cfr|tspg)-\d+": "train {2} {1}",
+    r"runs/(\w+)-(exit-oos|exit-ismcts|deep-cfr|mmd|tspg)-\d+": "train {2} {1}",
     r"runs/(\w+)-(cfr\+?)-\d+": "solve {1} --with {2}",
     r"runs/buckets": "abstract holdem",
     r"runs/(?:blueprint|holdem-pcs-\d+)": "solve holdem --with pcs --abstraction runs/buckets",
