@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..core import memory
-from ..games import CHANCE, full_name, positions
-from ..games.holdem.state import HIDDEN
-from ..search.public_chance.betting_tree import BettingTree, betting_tree
-from ..search.public_chance.buckets import Buckets
-from ..search.public_chance.cards import HoldemCards
-from ..search.public_chance.first_street import decisions_of
-from ..search.public_chance.strategy import TableStrategy
-from .deep_cfr.networks import PLAIN, Model, Shape, above, layer, on_bets, on_cards
-from .mlp import Layers, encode
-from .public_best_response import Dealt, PublicBestResponse, flop_classes
-from .public_streets import Pair, Street, first_entries
+from ...core import memory
+from ...games import CHANCE, full_name, positions
+from ...games.holdem.state import HIDDEN
+from ...search.public_chance.betting_tree import BettingTree, betting_tree
+from ...search.public_chance.buckets import Buckets
+from ...search.public_chance.cards import HoldemCards
+from ...search.public_chance.first_street import decisions_of
+from ...search.public_chance.strategy import TableStrategy
+from ..mlp import Layers, encode
+from ..public_best_response import Dealt, PublicBestResponse, flop_classes
+from ..public_streets import Pair, Street, first_entries
+from .networks import PLAIN, Model, Shape, above, layer, on_bets, on_cards
 
 ROWS = {"cpu": 2**15, "cuda": 2**20}  # views at once
 NOTHING = np.zeros(0)
