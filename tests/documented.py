@@ -140,7 +140,7 @@ STAND_INS = (
 TWO_DICE = ((r"\bliars_dice:(dice=)?2\b(?!,)", "liars_dice"), (r"\bmodels/liars_dice-2\b", "models/liars_dice-1"))
 
 # Commands about card abstractions, which take minutes with all cards.
-BLUEPRINT = re.compile(r"^abstract|--with (pcs|cfr-br)|runs/(buckets|blueprint|distilled|holdem-pcs-\d+)\b")
+BLUEPRINT = re.compile(r"^abstract|--with (pcs|cfr-br)|runs/(buckets|blueprint|distilled|flop|holdem-pcs-\d+)\b")
 SMALL_DECK = "holdem:flop,ranks=4,suits=2"
 
 # Budgets in names of players, in commands and in Python.
