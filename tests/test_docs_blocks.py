@@ -323,7 +323,8 @@ class Folder:
                 assert f"\n{part}\n" in f"\n{whole}\n", f"not in {example}"
             elif block.title:
                 Path(block.title).write_text(block.text)
-                patch.delitem(sys.modules, Path(block.title).stem, raising=False)
+                # for the whole page: another page may have left a module of that name
+                self.monkeypatch.delitem(sys.modules, Path(block.title).stem, raising=False)
                 runpy.run_path(block.title, run_name="__main__")
             elif block.language == "pycon":
                 session = doctest.DocTestParser().get_doctest(block.text, self.scope, where, None, 0)

@@ -4,9 +4,8 @@ A network may play differently after a permutation of suits, so every board is l
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,8 +185,7 @@ class NetworkBestResponse(PublicBestResponse):
         for node in nodes.tolist():
             actions = tree.actions[node, : tree.choices[node]].tolist()
             kinds.setdefault((int(tree.seat[node]), *actions), []).append(node)
-        with rounded_products(self._on_gpu and self.cards.streets > 2):
-            self._ask(kinds, shown, at, self.strategy.buckets.counts[street])
+        self._ask(kinds, shown, at, self.strategy.buckets.counts[street])
         return places
 
     def _ask(self, kinds: dict[tuple[int, ...], list[int]], shown: torch.Tensor, at: torch.Tensor, count: int) -> None:
@@ -219,17 +217,6 @@ class NetworkBestResponse(PublicBestResponse):
         found = np.zeros((len(views), self.seen.facts.encoding), np.float32)
         encode(self.seen, views, found)
         return torch.from_numpy(found).to(self.device)
-
-
-@contextmanager
-def rounded_products(allowed: bool) -> Iterator[None]:
-    """Let a GPU round the factors of products of matrices to 11 bits (TF32), which is several times faster."""
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("high" if allowed else before)
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
 
 
 def states_of(game: Any, tree: BettingTree, cards: HoldemCards) -> np.ndarray:
