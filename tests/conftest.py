@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kibitz.games import GAMES, is_shipped
+
 from .games import facts
 from .slow import DISPLAYED, HEAVY
 from .systems import UNREADABLE_ON_WINDOWS, WINDOWS, lacking
@@ -33,3 +35,15 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.heavy)
         if why := lacking(place, sys.platform):
             item.add_marker(pytest.mark.skip(reason=f"needs {why}"))
+
+
+@pytest.fixture(autouse=True)
+def forget_games():
+    """Forget the games that a test defines: tests that ask for all games must not depend on those before them."""
+    before = {name: GAMES[name] for name in GAMES}
+    yield
+    for name in [name for name in GAMES if not is_shipped(GAMES[name])]:
+        if name in before:
+            GAMES(name)(before[name])
+        else:
+            del GAMES._classes[name]
