@@ -2,12 +2,23 @@
 
 from kibitz.core.names import BadInput, choose
 
-from . import deep_cfr, doppelkopf, doppelkopf_networks, holdem, networks, openspiel, patterns, pcs, vector
+from . import deep_cfr, doppelkopf, doppelkopf_networks, holdem, networks, openspiel, patterns, pcs, selfplay, vector
 from .measuring import Row
 
 ROWS: list[Row] = [
     row
-    for rows in (openspiel, holdem, doppelkopf, doppelkopf_networks, patterns, networks, deep_cfr, pcs, vector)
+    for rows in (
+        openspiel,
+        holdem,
+        doppelkopf,
+        doppelkopf_networks,
+        patterns,
+        networks,
+        deep_cfr,
+        pcs,
+        vector,
+        selfplay,
+    )
     for row in rows.ROWS
 ]
 

@@ -36,7 +36,11 @@ class Clock:
 
 
 def chunks(
-    simulations: int, seconds: float, report: Reporter = SILENT, clock: Clock | None = None, small: bool = False,
+    simulations: int,
+    seconds: float,
+    report: Reporter = SILENT,
+    clock: Clock | None = None,
+    small: bool = False,
     timed: int = TIMED_SIMULATIONS,
 ) -> Iterator[int]:
     """Yield numbers of simulations to do, one at least, until the simulations or the seconds are used up.

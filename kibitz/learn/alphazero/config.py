@@ -37,7 +37,9 @@ class AlphaZeroConfig:
     game: Annotated[str, "the game, with its parameters"]
     iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 100
     games: Annotated[int, "games that are played at the same time", range(1, 10**6)] = 256
-    parts: Annotated[int, "parts of these games, one process each: games / parts is the size of a batch", range(1, 512)] = 8
+    parts: Annotated[
+        int, "parts of these games, one process each: games / parts is the size of a batch", range(1, 512)
+    ] = 8
     rounds: Annotated[int, "network evaluations per game and iteration", range(1, 10**6)] = 256
     simulations: Annotated[int, "simulations of a full search, which is learned from", range(2, 10**6)] = 32
     fast_simulations: Annotated[int, "simulations of the other searches", range(2, 10**6)] = 8
@@ -52,7 +54,9 @@ class AlphaZeroConfig:
     ] = 1.0
     dirichlet: Annotated[float, "concentration of PUCT's noise", Interval(0, 1, above=True), ADVANCED] = 0.5
     temperature_moves: Annotated[int, "moves of PUCT that are drawn by visits", range(10**4), ADVANCED] = 12
-    resign: Annotated[float, "resign where three searches in a row are below minus this; 1: never", Interval(0.5, 1)] = 0.95
+    resign: Annotated[
+        float, "resign where three searches in a row are below minus this; 1: never", Interval(0.5, 1)
+    ] = 0.95
     play_on: Annotated[float, "share of games in which nobody resigns", SHARE, ADVANCED] = 0.1
     channels: Annotated[int, "channels of the network", range(1, 1025)] = 32
     blocks: Annotated[int, "residual blocks", range(1, 101)] = 4

@@ -120,7 +120,9 @@ class AlphaZero(Learner):
         total = torch.zeros(2, device=self.device)
         with one_thread():
             for _ in range(config.steps):
-                encodings, policies, legal, values = self._minibatch(self.replay.sample(config.batch_size, self.generator))
+                encodings, policies, legal, values = self._minibatch(
+                    self.replay.sample(config.batch_size, self.generator)
+                )
                 with torch.autocast("cuda", torch.bfloat16, enabled=on_gpu):
                     logits, value = self.network(encodings)
                 said = torch.log_softmax(torch.where(legal, logits.float(), BANNED), dim=1)

@@ -41,7 +41,11 @@ def layer_sizes(geometry: Geometry, shape: Shape) -> dict[str, tuple[int, int]]:
         found |= {f"block.{i}.first": (taps * c, c), f"block.{i}.second": (taps * c, c)}
     if geometry.by_cell:
         found |= {"policy.first": (c, c), "policy.second": (c, geometry.by_cell)}
-    found |= {"pool": (c, POOLED), "value.first": (geometry.cells * POOLED, VALUE_UNITS), "value.second": (VALUE_UNITS, 1)}
+    found |= {
+        "pool": (c, POOLED),
+        "value.first": (geometry.cells * POOLED, VALUE_UNITS),
+        "value.second": (VALUE_UNITS, 1),
+    }
     if geometry.others:
         found["others"] = (geometry.cells * POOLED, geometry.others)
     return found

@@ -34,5 +34,3 @@ class BoardPolicy:
     def search(self, prove: bool = True, c: float = 1.5, megabytes: float = 0) -> NetworkPuct:
         """A tree search whose leaves the network values."""
         return NetworkPuct(self.game, 0, self.evaluate, self.frames, c=c, prove=prove, megabytes=megabytes)
-
-

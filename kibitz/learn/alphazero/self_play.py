@@ -111,7 +111,11 @@ class Table:
 
 
 def _as_bytes(records: np.ndarray) -> np.ndarray:
-    return np.frombuffer(records.tobytes(), np.uint8).reshape(len(records), -1).copy()
+    """Records as rows of bytes; those between fields are 0."""
+    clean = np.zeros(len(records), records.dtype)
+    for name in records.dtype.names or ():
+        clean[name] = records[name]
+    return np.frombuffer(clean.tobytes(), np.uint8).reshape(len(records), -1).copy()
 
 
 def _as_records(packed: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -230,9 +234,7 @@ def _joined(player: SelfPlay) -> Arrays:
 
 
 @kernel
-def advance_games(
-    game, states, seats, rows, trees, leaves, batch, settings, rule, frames, sequences, noise, rngs
-):
+def advance_games(game, states, seats, rows, trees, leaves, batch, settings, rule, frames, sequences, noise, rngs):
     """Continue each game, with the network's answer where it waits, until it waits again or is over."""
     for g in range(len(states)):
         seat, state, rng = seats[g], states[g], rngs[g]
@@ -249,10 +251,10 @@ def advance_games(
             else:
                 seat.done += 1
         while not seat.over:
-            if seat.searching and (seat.done >= seat.budget or trees.proven[g, 0] != UNKNOWN):
-                if trees.children[g, 0]:
-                    finish_move(game, state, trees, g, seat, rows, leaves, batch, settings, rule, frames, noise[g], rng)
-                    continue
+            finished = seat.done >= seat.budget or trees.proven[g, 0] != UNKNOWN
+            if seat.searching and finished and trees.children[g, 0]:
+                finish_move(game, state, trees, g, seat, rows, leaves, batch, settings, rule, frames, noise[g], rng)
+                continue
             if not seat.searching:
                 begin_search(game, state, trees, g, seat, rule, rng)
             leaves.states[g] = state

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.nn import functional as F  # noqa: N812
+from torch.nn import functional as F
 
 from .geometry import Geometry
 from .networks import Shape, Weights, layer_sizes
@@ -44,15 +44,20 @@ class Places:
         return whole.view(n, -1, geometry.rows, geometry.columns).contiguous(memory_format=torch.channels_last)
 
     def convolve(self, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
-        taps, outputs = len(self.geometry.taps), weight.shape[1]
         if self.on_grid:
-            square = weight.new_zeros(outputs, weight.shape[0] // taps, 9)
-            square[:, :, self.kernel] = weight.view(taps, -1, outputs).permute(2, 1, 0)
-            return F.conv2d(x, square.view(outputs, -1, 3, 3), bias, padding=1)
+            return F.conv2d(x, weight if weight.dim() == 4 else self.square(weight), bias, padding=1)
+        taps, outputs = len(self.geometry.taps), weight.shape[1]
         n, cells, inputs = x.shape
         around = F.pad(x, (0, 0, 0, 1)).index_select(1, self.neighbours).view(n * cells, taps * inputs)
         found = around @ weight if bias is None else torch.addmm(bias, around, weight)
         return found.view(n, cells, outputs)
+
+    def square(self, weight: torch.Tensor) -> torch.Tensor:
+        """The matrix of a convolution [taps * inputs, outputs] as [outputs, inputs, 3, 3], zero where no tap is."""
+        taps, outputs = len(self.geometry.taps), weight.shape[1]
+        whole = weight.new_zeros(outputs, weight.shape[0] // taps, 9)
+        whole[:, :, self.kernel] = weight.view(taps, -1, outputs).permute(2, 1, 0)
+        return whole.view(outputs, -1, 3, 3)
 
     def inside(self, x: torch.Tensor) -> torch.Tensor:
         """Zero where the grid has no cell."""
@@ -159,6 +164,10 @@ class Evaluator:
         self.places, self.shape, self.device = Places(geometry, device), shape, device
         kind = torch.float16 if self.places.on_grid else torch.float32
         self.weights = {name: torch.from_numpy(array).to(device, kind) for name, array in weights.items()}
+        if self.places.on_grid:
+            for layer in filter(_normalized, layer_sizes(geometry, shape)):
+                square = self.places.square(self.weights[f"{layer}.weight"])
+                self.weights[f"{layer}.weight"] = square.contiguous(memory_format=torch.channels_last)
         self.kind = kind
         self.graphs: dict[int, Any] = {}
         if not self.places.on_grid:

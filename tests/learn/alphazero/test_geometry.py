@@ -11,7 +11,12 @@ from kibitz.learn.alphazero.geometry import geometry_of
 
 @pytest.mark.parametrize(
     ("name", "symmetries", "taps"),
-    [("tic_tac_toe", 8, 9), ("connect_four:rows=4,columns=5", 2, 9), ("hex:3", 2, 7), ("breakthrough:4,columns=3", 2, 9)],
+    [
+        ("tic_tac_toe", 8, 9),
+        ("connect_four:rows=4,columns=5", 2, 9),
+        ("hex:3", 2, 7),
+        ("breakthrough:4,columns=3", 2, 9),
+    ],
 )
 def test_symmetries_of_the_game_and_neighbours(name, symmetries, taps):
     geometry = geometry_of(load(name))

@@ -1,0 +1,191 @@
+"""Self-play and learning: legal games, samples, symmetric images, resignation, and a network that learns."""
+
+import numpy as np
+import pytest
+import torch
+
+from kibitz import players
+from kibitz.arena.match import match
+from kibitz.core.names import BadInput
+from kibitz.games import legal_actions, load, positions
+from kibitz.learn import trainer
+from kibitz.learn.alphazero.config import AlphaZeroConfig
+from kibitz.learn.alphazero.geometry import geometry_of
+from kibitz.learn.alphazero.learner import AlphaZero
+from kibitz.learn.alphazero.self_play import SelfPlay
+
+SMALL = {"games": 6, "parts": 1, "simulations": 8, "fast_simulations": 2, "channels": 4, "blocks": 1, "device": "cpu"}
+
+
+def played(rounds=200, said=0.0, **values):
+    """Self-play of Tic-Tac-Toe with a network that values all alike."""
+    game, config = load("tic_tac_toe"), AlphaZeroConfig("tic_tac_toe", **SMALL | values)
+    play = SelfPlay(game, config, config.part(0))
+    for _ in range(rounds):
+        play.advance()
+        play.batch.logits[:], play.batch.values[:] = 0, -said
+    return play
+
+
+@pytest.mark.parametrize("selection", ["gumbel", "puct"])
+def test_samples_are_of_legal_positions(selection):
+    """Policies lie on empty cells and sum to 1; outcomes are those of finished games, for the seat that moved."""
+    play = played(selection=selection, full_share=1.0)
+    assert play.counts["games"] > 5
+    for game in play.finished:
+        marks = game["encodings"].reshape(-1, 2, 9).sum(axis=1)
+        assert ((marks == 0) == (game["legal"] == 1)).all()
+        assert (game["policies"][game["legal"] == 0] == 0).all()
+        np.testing.assert_allclose(game["policies"].sum(axis=1) / 65535, 1, atol=1e-3)
+        assert set(game["outcomes"].tolist()) <= {-1.0, 0.0, 1.0}
+        assert (marks.sum(axis=1) == np.arange(len(marks))).all()  # every search was a full one
+        assert (np.diff(game["outcomes"]) == -2 * game["outcomes"][:-1]).all()
+
+
+def test_fast_searches_are_not_learned_from():
+    play = played(full_share=0.25)
+    rows = sum(len(game["outcomes"]) for game in play.finished)
+    assert 0.1 < rows / play.counts["moves"] < 0.4
+
+
+def test_batches_are_full():
+    """Every game has one row of each batch, except in the round in which it ends."""
+    play = played(rounds=50)
+    play.advance()
+    assert (play.table.seats["waiting"] == 1).sum() >= 5
+
+
+def test_resignations_are_counted_and_measured():
+    """A seat whose network always says that it is lost resigns, unless the game is played on to see whether it was."""
+    resigned = played(resign=0.5, play_on=0.0, said=0.99).counts
+    measured = played(resign=0.5, play_on=1.0, said=0.99).counts
+    never = played(resign=1.0, said=0.99).counts
+    assert resigned["resigned"] > 0
+    assert resigned["played_on"] == 0
+    assert measured["resigned"] == never["resigned"] == 0
+
+
+def test_games_in_progress_survive_packing():
+    one = played(rounds=40)
+    packed = one.table.packed()
+    two = SelfPlay(one.game, one.config, one.config.part(0))
+    two.table.unpack(packed)
+    for play in (one, two):
+        play.restart_searches()
+        play.finished = []
+        for _ in range(60):
+            play.advance()
+            play.batch.logits[:], play.batch.values[:] = 0, 0
+    assert len(one.finished) == len(two.finished) > 0
+    for a, b in zip(one.finished, two.finished, strict=True):
+        assert all(np.array_equal(a[key], b[key]) for key in a)
+
+
+def test_symmetric_images_of_a_sample_are_samples():
+    """Each image of an encoding is that of the image position, with the policy on the image actions."""
+    game = load("tic_tac_toe")
+    learner = AlphaZero(AlphaZeroConfig("tic_tac_toe", **SMALL), game)
+    state = positions(game)[0]
+    for action in (0, 5):
+        game.play(state, action)
+    encoding, legal = np.zeros(18, np.float32), np.zeros(9, np.uint8)
+    game.observe(state, 0, encoding)
+    legal[legal_actions(game, state)] = 1
+    policy = np.where(legal, np.arange(9), 0).astype(np.uint16)
+    row = {
+        "encodings": np.packbits(encoding.astype(bool))[None].repeat(200, 0),
+        "policies": policy[None].repeat(200, 0),
+        "legal": np.packbits(legal)[None].repeat(200, 0),
+        "values": np.zeros(200, np.float32),
+    }
+    encodings, policies, allowed, _ = learner._minibatch(row)
+    assert len({each.numpy().tobytes() for each in encodings}) == 8
+    wanted = {}
+    for cells, actions in zip(geometry_of(game).cell_images, geometry_of(game).action_images, strict=True):
+        image = np.zeros((2, 9), np.float32)
+        image[:, cells] = encoding.reshape(2, 9)
+        probs = np.zeros(9, np.float32)
+        probs[actions] = policy / policy.sum()
+        wanted[image.tobytes()] = probs
+    for seen, probs, possible in zip(encodings, policies, allowed, strict=True):
+        np.testing.assert_allclose(wanted[seen.numpy().tobytes()], probs.numpy(), atol=1e-6)
+        assert (possible.numpy() == (seen.view(2, 9).sum(dim=0) == 0).numpy()).all()
+
+
+def test_what_cannot_be_trained_is_refused():
+    with pytest.raises(BadInput, match="it can't play leduc"):
+        trainer.configured("alphazero", "leduc", None, {})
+    with pytest.raises(BadInput, match="parts=8 should be at most games=4"):
+        trainer.configured("alphazero", "tic_tac_toe", None, {"games": 4})
+
+
+# ---------------------------------------------------------------- a network that has learned
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    values = {
+        "iterations": 12, "games": 32, "parts": 1, "rounds": 192, "simulations": 16, "fast_simulations": 4,
+        "channels": 16, "blocks": 1, "steps": 60, "batch_size": 64, "learning_rate": 4e-3, "evaluate_every": 0,
+        "device": "cpu",
+    }  # fmt: skip
+    made = trainer.new_run(
+        tmp_path_factory.mktemp("alphazero") / "run",
+        "alphazero",
+        trainer.configured("alphazero", "tic_tac_toe", None, values),
+    )
+    trainer.train(made, 1)
+    return made
+
+
+def shares(game, one, two, games):
+    """Shares of won and of lost games of the first player."""
+    found = match(game, [one, two], games, processes=1).result
+    return found.wins / games, found.losses / games
+
+
+def test_the_network_alone_beats_random(run):
+    won, lost = shares("tic_tac_toe", f"net:{run.folder}", "random", 200)
+    assert won > 0.75
+    assert lost < 0.12
+
+
+def test_with_search_it_draws_against_perfect_play(run):
+    won, lost = shares("tic_tac_toe", f"puct:100,net={run.folder}", "alphabeta:9", 20)
+    assert won == 0
+    assert lost == 0
+
+
+def test_puct_with_a_network_takes_simulations_and_seconds(run):
+    game = load("tic_tac_toe")
+    for budget in ("simulations=40", "seconds=0.05"):
+        player = players.make_for(f"puct:{budget},net={run.folder}", game)
+        assert player.move(positions(game)[0]) in range(9)
+        assert player.advice.simulations > 0
+
+
+def test_options_that_mean_nothing_with_a_network_are_refused(run):
+    game = load("tic_tac_toe")
+    with pytest.raises(BadInput, match="plies=3 is about playouts"):
+        players.make_for(f"puct:10,net={run.folder},plies=3", game)
+    with pytest.raises(BadInput, match="give one of them"):
+        players.make_for(f"puct:10,net={run.folder},policy=models/hex-7", game)
+
+
+def test_the_file_of_a_run_is_described(run):
+    from kibitz.learn.model_files import describe
+
+    found = describe(run.path("network.safetensors"))
+    assert (found.game, found.player, found.what) == ("tic_tac_toe", "net", "16 x 1 blocks")
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_gpu_answers_as_the_processor_does(run):
+    from kibitz.learn.alphazero.networks import read_network
+    from kibitz.learn.alphazero.torch_network import Evaluator
+
+    network, geometry = read_network(run.path("network.safetensors")), geometry_of(load("tic_tac_toe"))
+    encodings = np.random.default_rng(1).integers(0, 2, (16, 18)).astype(np.float32)
+    one, two = (Evaluator(geometry, network.shape, network.weights, device)(encodings) for device in ("cpu", "cuda"))
+    np.testing.assert_allclose(one[0], two[0], atol=0.05)
+    np.testing.assert_allclose(one[1], two[1], atol=0.02)
