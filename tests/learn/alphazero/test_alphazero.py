@@ -18,12 +18,13 @@ SMALL = {"games": 6, "parts": 1, "simulations": 8, "fast_simulations": 2, "chann
 
 
 def played(rounds=200, said=0.0, **values):
-    """Self-play of Tic-Tac-Toe with a network that values all alike."""
+    """Self-play of Tic-Tac-Toe with a network that always says that seat 0 is losing by `said`."""
     game, config = load("tic_tac_toe"), AlphaZeroConfig("tic_tac_toe", **SMALL | values)
     play = SelfPlay(game, config, config.part(0))
     for _ in range(rounds):
         play.advance()
-        play.batch.logits[:], play.batch.values[:] = 0, -said
+        stones = play.batch.encodings.sum(axis=1)
+        play.batch.logits[:], play.batch.values[:] = 0, np.where(stones % 2, said, -said)
     return play
 
 
@@ -56,13 +57,14 @@ def test_batches_are_full():
 
 
 def test_resignations_are_counted_and_measured():
-    """A seat whose network always says that it is lost resigns, unless the game is played on to see whether it was."""
+    """A seat that is told that it is lost resigns, unless the game is played on to see whether it was."""
     resigned = played(resign=0.5, play_on=0.0, said=0.99).counts
     measured = played(resign=0.5, play_on=1.0, said=0.99).counts
     never = played(resign=1.0, said=0.99).counts
     assert resigned["resigned"] > 0
     assert resigned["played_on"] == 0
     assert measured["resigned"] == never["resigned"] == 0
+    assert measured["played_on"] >= measured["false_resignations"] > 0
 
 
 def test_games_in_progress_survive_packing():
