@@ -39,7 +39,7 @@ def geometry_of(game: Game) -> Geometry:
     Raises:
         BadInput: The game has no board, or its encoding is not planes of the board's cells.
     """
-    return _geometry(type(game), game)
+    return _geometry(type(game), game)  # type: ignore[arg-type]  # tuples of two games may be equal
 
 
 @functools.cache

@@ -52,7 +52,7 @@ class AlphaZero(Learner):
         self.optimizer = torch.optim.AdamW(
             self.network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
-        empty = {
+        empty: Samples = {
             "encodings": np.zeros((0, -(-facts.encoding // 8)), np.uint8),
             "policies": np.zeros((0, facts.num_actions), np.uint16),
             "legal": np.zeros((0, -(-facts.num_actions // 8)), np.uint8),

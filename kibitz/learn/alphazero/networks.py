@@ -83,7 +83,7 @@ def read_network(path: Path, game: Game | None = None) -> Network:
             raise BadInput(f"{path} is a network for {about['game']}, not for {full_name(game)}")
         with readable(path, "network"):
             geometry = geometry_of(game or load_stored(about["game"]))
-        wanted = {}
+        wanted: dict[str, Expected] = {}
         for name, size in layer_sizes(geometry, Shape(about["channels"], about["blocks"])).items():
             wanted |= {f"{name}.weight": Expected("float16", size), f"{name}.bias": Expected("float16", size[1:])}
         return wanted

@@ -122,7 +122,7 @@ class BoardNetwork(torch.nn.Module):
         return getattr(self, _flat(name))
 
     def forward(self, encodings: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        weights = {_name(key): value for key, value in self.named_parameters()}
+        weights: dict[str, torch.Tensor] = {_name(key): value for key, value in self.named_parameters()}
         return forward(self.places, self.shape, weights, encodings, self._normalize)
 
     def _normalize(self, layer: str, x: torch.Tensor) -> torch.Tensor:
@@ -135,7 +135,7 @@ class BoardNetwork(torch.nn.Module):
 
     def folded(self) -> Weights:
         """The weights for evaluation, with the running statistics of batch normalization multiplied in."""
-        found = {}
+        found: Weights = {}
         for layer in layer_sizes(self.places.geometry, self.shape):
             weight, bias = self._get(f"{layer}.weight").detach(), self._get(f"{layer}.bias").detach()
             if _normalized(layer):
