@@ -85,7 +85,7 @@ class NetworkPlayer(AdvisedPlayer):
     ) -> None:
         self.path, self.threshold = network_file(network, iteration), threshold
         self.average, self.iteration = average, iteration
-        self.known: tuple[Game, Layers | Model | BoardPolicy] | None = None
+        self.known: tuple[Game, Any] | None = None  # what `read` returns
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)

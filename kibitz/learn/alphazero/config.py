@@ -20,7 +20,7 @@ PRESETS = {
 }
 SMALL: dict[str, Any] = {
     "games": 64, "parts": 4, "rounds": 256, "simulations": 24, "fast_simulations": 8, "channels": 24, "blocks": 2,
-    "steps": 100, "batch_size": 128, "capacity": 20_000, "iterations": 60, "learning_rate": 2e-3,
+    "steps": 40, "batch_size": 128, "capacity": 20_000, "iterations": 60, "learning_rate": 2e-3,
     "keep_every": 20, "evaluate_every": 10,
 }  # fmt: skip
 GPU: dict[str, Any] = {
