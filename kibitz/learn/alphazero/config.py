@@ -26,7 +26,7 @@ SMALL: dict[str, Any] = {
 GPU: dict[str, Any] = {
     "games": 8192, "parts": 16, "rounds": 512, "simulations": 64, "fast_simulations": 16, "channels": 64, "blocks": 6,
     "steps": 400, "batch_size": 2048, "capacity": 2_000_000, "iterations": 200, "learning_rate": 1e-3,
-    "keep_every": 20, "evaluate_every": 5, "device": "cuda",
+    "keep_every": 20, "evaluate_every": 5,
 }  # fmt: skip
 
 
