@@ -141,11 +141,14 @@ def pattern_policy(
     playouts: Annotated[str, "which of its weights play out", (*POLICIES, "uniform")] = "double",
     iteration: Annotated[int, "iteration of the run; 0: its last", ITERATION] = 0,
     net: Annotated[str, "network that values leaves in place of playouts: a run folder of alphazero, or a file"] = "",
+    threads: Annotated[int, "threads that evaluate the network for one position", range(1, 257)] = 1,
 ) -> Any:
     if net and policy:
         raise BadInput(f"net={net} takes the place of policy={policy}: give one of them")
     if net:
-        return BoardPolicy(network_file(net, iteration), game)
+        return BoardPolicy(network_file(net, iteration), game, threads)
+    if threads > 1:
+        raise BadInput(f"threads={threads} is for a network: name one by net")
     if not policy:
         return None
     return biased(game, features_for(network_file(policy, iteration), game), "ce", playouts)

@@ -113,7 +113,7 @@ def new_batch(game: Game, rows: int) -> Batch:
 
 
 def settings_for(
-    game: Game, gumbel: bool = False, c: float = 1.5, c_visit: float = 50.0, c_scale: float = 1.0, prove: bool = True
+    game: Game, gumbel: bool = False, c: float = 1.5, c_visit: float = 50.0, c_scale: float = 0.1, prove: bool = True
 ) -> Settings:
     low, high = game.facts.payoffs
     return Settings(gumbel, float(c), float(c_visit), float(c_scale), prove, 2.0 / (high - low), (high + low) / 2.0)
@@ -379,6 +379,28 @@ def gumbel_noise(noise, n, rng):
         noise[i] = -math.log(-math.log(max(uniform(rng), 1e-300)))
 
 
+@long_helper
+def root_value(trees, g, settings, scores):
+    """The value of the root for seat 0: exact where it is proven.
+
+    With sequential halving it is that of the improved policy among the children with visits. The mean of all
+    simulations would be too low for the seat to move: most of them try actions that are dropped later.
+    """
+    if trees.proven[g, 0] != UNKNOWN:
+        return np.float64(trees.proven[g, 0])
+    if not settings.gumbel:
+        return trees.total[g, 0] / max(np.float64(trees.visits[g, 0]), 1.0)
+    first, count, sign = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0]), sign_of(trees.mover[g, 0])
+    improve(trees, g, 0, settings, scores)
+    to_probs(scores, count)
+    weight, total = 0.0, 0.0
+    for i in range(count):
+        if tried(trees, g, first + i) > 0:
+            weight += scores[i]
+            total += scores[i] * mean_of(trees, g, first + i, sign)
+    return sign * total / weight if weight > 0.0 else np.float64(trees.value[g, 0])
+
+
 # ---------------------------------------------------------------- one position, many simulations in flight
 
 
@@ -389,11 +411,12 @@ def start(game, roots, trees):
 
 
 @kernel
-def advance(game, roots, trees, leaves, waiting, batch, settings, frames, simulations):
+def advance(game, roots, trees, leaves, waiting, batch, settings, frames, simulations, others):
     """Add the network's answers for `waiting` rows to the tree of roots[0], and walk to new leaves.
 
     Args:
         simulations: That may begin, at most.
+        others: Simulations that wait for another batch.
 
     Returns:
         The simulations that were finished by exact leaves or answers, and the rows that wait now.
@@ -410,10 +433,10 @@ def advance(game, roots, trees, leaves, waiting, batch, settings, frames, simula
         done += 1
     rows, begun = 0, 0
     # One row until the root has children: all would wait for the same answer.
-    most = len(leaves.depth) if trees.children[0, 0] else 1
+    most = len(leaves.depth) if trees.children[0, 0] else 1 - min(others, 1)
     wide = len(leaves.actions)
     while rows < most and begun < simulations and trees.proven[0, 0] == UNKNOWN:
-        if trees.used[0] + (rows + 1) * wide > trees.visits.shape[1]:
+        if trees.used[0] + (rows + 1 + others) * wide > trees.visits.shape[1]:
             break  # the tree has to grow
         leaves.states[rows] = roots[0]
         state = leaves.states[rows]

@@ -1,6 +1,13 @@
-"""PUCT with a network that values leaves, for one position: several simulations wait for the network at a time."""
+"""PUCT with a network that values leaves, for one position: several simulations wait for the network at a time.
 
+With several threads each evaluates a batch of its own, all from the same tree: simulations that wait count as lost, so
+that the next ones go elsewhere. Batches are answered in the order in which they were asked, so equal searches of the
+same number of simulations and threads give equal trees.
+"""
+
+import functools
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -27,6 +34,14 @@ Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 IN_FLIGHT = 8  # simulations that share a batch: larger batches are hardly faster on a processor, and search worse
 
 
+class Group:
+    """Simulations that wait for the same batch."""
+
+    def __init__(self, game: Game, rows: int) -> None:
+        self.leaves, self.batch, self.waiting = new_leaves(game, rows), new_batch(game, rows), 0
+        self.answer: Callable[[], tuple[np.ndarray, np.ndarray]]  # waits for the network
+
+
 class NetworkPuct(Search):
     """Tree search by PUCT whose leaves are valued by a network, without playouts."""
 
@@ -44,6 +59,7 @@ class NetworkPuct(Search):
         prove: bool = True,
         megabytes: float = 0,
         in_flight: int = IN_FLIGHT,
+        threads: int = 1,
     ) -> None:
         """
         Args:
@@ -52,48 +68,63 @@ class NetworkPuct(Search):
             c: Exploration constant, for values from -1 to 1.
             prove: Whether to prove wins and losses.
             megabytes: Memory for the tree; 0: what --memory allows.
-            in_flight: Simulations that wait for the network at the same time.
+            in_flight: Simulations that share a batch.
+            threads: Batches that are evaluated at the same time.
         """
         refuse(game)
         super().__init__(game, seed)
         self.evaluate, self.frames = evaluate, frames
         self.settings = settings_for(game, c=c, prove=prove)
-        self.leaves, self.batch = new_leaves(game, in_flight), new_batch(game, in_flight)
+        self.groups = [Group(game, in_flight) for _ in range(threads)]
+        self.threads = ThreadPoolExecutor(threads) if threads > 1 else None
         self.max_nodes = max(int((megabytes * 1e6 or memory_limit()) // BYTES), self._step)
-        self.root, self.trees, self.waiting = positions(game), new_trees(1, 1 << 12), 0
+        self.root, self.trees = positions(game), new_trees(1, 1 << 12)
 
     @property
     def _step(self) -> int:
-        """Nodes that one call of the kernel may add."""
-        return 1 + (1 + len(self.leaves.depth)) * len(self.leaves.actions)
+        """Nodes that may be added before the tree can grow: those of all simulations that wait."""
+        rows = sum(len(group.leaves.depth) for group in self.groups)
+        return 1 + (1 + rows) * self.game.facts.num_actions
 
     def target(self, view: Any, seat: int = 0) -> None:
         self.root[0] = view
         start(self.game, self.root, self.trees)
-        self.waiting = 0
 
     def run(self, simulations: int) -> int:
         """Do simulations; the first one of a view is the network's answer for the view itself."""
-        done = 0
+        done, number = 0, 0
         while done < simulations and not self.finished:
             if int(self.trees.used[0]) + self._step > self.trees.visits.shape[1] < self.max_nodes:
                 self.trees = larger(self.trees, min(2 * self.trees.visits.shape[1] + self._step, self.max_nodes))
-            more, self.waiting = advance(
-                self.game, self.root, self.trees, self.leaves, self.waiting, self.batch, self.settings, self.frames,
-                simulations - done - self.waiting,
-            )  # fmt: skip
-            done += more
-            if self.waiting:
-                rows = slice(self.waiting)
-                self.batch.logits[rows], self.batch.values[rows] = self.evaluate(self.batch.encodings[rows])
-            elif not more:
+            more = self._advance(self.groups[number % len(self.groups)], simulations - done)
+            number, done = number + 1, done + more
+            if not more and not any(group.waiting for group in self.groups):
                 break  # the tree is full
-        if self.waiting:  # all of the budget is used: only answers are left
-            more, self.waiting = advance(
-                self.game, self.root, self.trees, self.leaves, self.waiting, self.batch, self.settings, self.frames, 0
-            )
-            done += more
+        for group in self.groups:  # all of the budget is used: only answers are left
+            done += self._advance(group, 0)
         return min(done, simulations)
+
+    def _advance(self, group: Group, left: int) -> int:
+        """Add the answers that a group waits for, and begin at most `left` simulations, less those in flight.
+
+        Returns:
+            The simulations that were finished.
+        """
+        rows = slice(group.waiting)
+        if group.waiting:
+            group.batch.logits[rows], group.batch.values[rows] = group.answer()
+        others = sum(each.waiting for each in self.groups) - group.waiting
+        done, group.waiting = advance(
+            self.game, self.root, self.trees, group.leaves, group.waiting, group.batch, self.settings, self.frames,
+            max(left - others - group.waiting, 0), others,
+        )  # fmt: skip
+        if group.waiting:
+            encodings = group.batch.encodings[: group.waiting]
+            if self.threads:
+                group.answer = self.threads.submit(self.evaluate, encodings).result
+            else:
+                group.answer = functools.partial(self.evaluate, encodings)
+        return int(done)
 
     @property
     def finished(self) -> bool:

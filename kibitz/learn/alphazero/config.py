@@ -16,18 +16,24 @@ SHARE = Interval(0, 1)
 
 PRESETS = {
     "small": "minutes on two cores: Tic-Tac-Toe, Connect Four on 5 x 6, Hex 5, any small board",
-    "gpu": "for a GPU and many cores: thousands of games at the same time, a network of 64 channels and 6 blocks",
+    "gpu": "for a GPU and many cores: thousands of games at the same time, a network of 64 channels and 6 or 8 blocks",
 }
 SMALL: dict[str, Any] = {
-    "games": 64, "parts": 4, "rounds": 256, "simulations": 24, "fast_simulations": 8, "channels": 24, "blocks": 2,
-    "steps": 40, "batch_size": 128, "capacity": 20_000, "iterations": 60, "learning_rate": 2e-3,
+    "games": 128, "parts": 2, "rounds": 128, "simulations": 16, "full_share": 1.0, "channels": 24, "blocks": 2,
+    "steps": 50, "batch_size": 128, "capacity": 20_000, "iterations": 80, "learning_rate": 2e-3,
     "keep_every": 20, "evaluate_every": 10,
 }  # fmt: skip
 GPU: dict[str, Any] = {
-    "games": 8192, "parts": 16, "rounds": 512, "simulations": 64, "fast_simulations": 16, "channels": 64, "blocks": 6,
+    "games": 8192, "parts": 16, "rounds": 512, "simulations": 32, "fast_simulations": 8, "channels": 64, "blocks": 6,
     "steps": 400, "batch_size": 2048, "capacity": 2_000_000, "iterations": 200, "learning_rate": 1e-3,
-    "keep_every": 20, "evaluate_every": 5,
+    "keep_every": 10, "evaluate_every": 5,
 }  # fmt: skip
+# Boards of 60 cells and more: games are longer, so fewer searches are learned from, each of more simulations.
+LARGE_BOARD: dict[str, Any] = {
+    "simulations": 64, "fast_simulations": 16, "full_share": 0.33, "steps": 200, "capacity": 1_000_000, "blocks": 8,
+}  # fmt: skip
+GIANT_BOARD: dict[str, Any] = LARGE_BOARD | {"games": 4096}  # of 100 cells and more
+PRESET_CELLS = ((100, GIANT_BOARD), (60, LARGE_BOARD))
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ class AlphaZeroConfig:
     c: Annotated[float, "exploration constant of PUCT, for values from -1 to 1", EXPLORATION, ADVANCED] = 1.5
     c_scale: Annotated[
         float, "weight of values against logits in the improved policy", Interval(0, 100, above=True), ADVANCED
-    ] = 1.0
+    ] = 0.1
     dirichlet: Annotated[float, "concentration of PUCT's noise", Interval(0, 1, above=True), ADVANCED] = 0.5
     temperature_moves: Annotated[int, "moves of PUCT that are drawn by visits", range(10**4), ADVANCED] = 12
     resign: Annotated[
@@ -64,6 +70,10 @@ class AlphaZeroConfig:
     batch_size: Annotated[int, "samples per minibatch", range(2, 10**6)] = 256
     learning_rate: Annotated[float, "learning rate of Adam", LEARNING_RATE] = 1e-3
     weight_decay: Annotated[float, "decoupled weight decay", SHARE, ADVANCED] = 1e-4
+    averaging: Annotated[
+        float, "decay per iteration of the moving average of weights that plays and is exported; 0: the last weights",
+        Interval(0, 0.999999), ADVANCED,
+    ] = 0.75  # fmt: skip
     capacity: Annotated[int, "samples that the replay buffer holds", range(1, 10**9)] = 100_000
     searched_value: Annotated[
         float, "share of the search's value in what the value learns; the rest is the outcome", SHARE, ADVANCED
@@ -92,7 +102,10 @@ class AlphaZeroConfig:
 
 
 def preset(game: Any, name: str) -> dict[str, Any]:
-    return SMALL if name == "small" else GPU
+    if name == "small":
+        return SMALL
+    cells = len(game.board().places) if hasattr(game, "board") else 0
+    return GPU | next((values for least, values in PRESET_CELLS if cells >= least), {})
 
 
 def refuse(config: AlphaZeroConfig, game: Game) -> None:

@@ -17,7 +17,7 @@ from ..replay import ReplayBuffer
 from . import config as settings
 from .config import AlphaZeroConfig
 from .geometry import geometry_of
-from .networks import save_network
+from .networks import Weights, save_network
 from .self_play import Arrays, self_play
 
 FORMAT = "kibitz alphazero 1"
@@ -49,6 +49,10 @@ class AlphaZero(Learner):
         facts, self.geometry, self.device = game.facts, geometry_of(game), config.torch_device()
         self.generator = np.random.default_rng([config.seed, 1])
         self.network = BoardNetwork(self.geometry, config.shape, self.generator, self.device)
+        self.average = torch.optim.swa_utils.AveragedModel(
+            self.network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(config.averaging), use_buffers=True
+        )
+        self.networks = torch.nn.ModuleDict({"last": self.network, "average": self.average})
         self.optimizer = torch.optim.AdamW(
             self.network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
@@ -72,7 +76,7 @@ class AlphaZero(Learner):
 
     def collect(self, workers: WorkerPool, iteration: int, report: Reporter) -> Samples:
         config, results = self.config, dict[int, tuple[Arrays, Arrays]]()
-        workers.share((self.network.folded(), self.tables))
+        workers.share((self.weights(), self.tables))
         for part, samples, table in workers.do(range(config.parts)):
             results[part] = samples, table
             done = (iteration - 1) + len(results) / config.parts
@@ -133,8 +137,13 @@ class AlphaZero(Learner):
                 losses.sum().backward()  # type: ignore[no-untyped-call]
                 self.optimizer.step()
                 total += losses.detach()
+        self.average.update_parameters(self.network)
         policy, value_loss = (total / config.steps).tolist()
         return {"loss": policy + value_loss, "policy_loss": policy, "value_loss": value_loss}
+
+    def weights(self) -> Weights:
+        """Of the network that plays: the moving average."""
+        return self.average.module.folded()
 
     def _minibatch(self, rows: Samples) -> tuple[Any, Any, Any, Any]:
         """Unpack samples on the device, each as a random symmetric image of itself."""
@@ -164,7 +173,7 @@ class AlphaZero(Learner):
     def score(self, games: int, simulations: int) -> float:
         from .torch_network import Evaluator
 
-        game, evaluate = self.game, Evaluator(self.geometry, self.config.shape, self.network.folded(), self.device)
+        game, evaluate = self.game, Evaluator(self.geometry, self.config.shape, self.weights(), self.device)
         opponent, generator = Uct(game, reuse=False), np.random.default_rng([self.config.seed, 3])
         states, points = positions(game, games), 0.0
         for state in states:
@@ -201,7 +210,7 @@ class AlphaZero(Learner):
         from ..torch_state import save_state
 
         state = self.generator.bit_generator.state
-        save_state(folder / "network.safetensors", FORMAT, self.network, self.optimizer, {}, generator=state)
+        save_state(folder / "network.safetensors", FORMAT, self.networks, self.optimizer, {}, generator=state)
         self.replay.save(folder / "samples.safetensors")
         tables = {
             f"table.{part}.{name}": array
@@ -225,14 +234,14 @@ class AlphaZero(Learner):
             return wanted
 
         path = folder / "network.safetensors"
-        _, about = restore_state(path, FORMAT, self.network, self.optimizer, {}, {"generator": dict})
+        _, about = restore_state(path, FORMAT, self.networks, self.optimizer, {}, {"generator": dict})
         self.generator.bit_generator.state = about["generator"]
         self.replay.restore(folder / "samples.safetensors")
         tensors, _ = read_tensors(folder / "games.safetensors", GAMES_FORMAT, "checkpoint", schema)
         self.counts, self.tables = tensors["counts"], _tables(tensors, self.config.parts)
 
     def export(self, path: Path, made: str) -> None:
-        save_network(path, self.game, self.config.shape, self.network.folded(), made)
+        save_network(path, self.game, self.config.shape, self.weights(), made)
 
 
 def _tables(arrays: Samples, parts: int) -> list[Arrays | None]:

@@ -12,13 +12,13 @@ from .networks import read_network
 
 
 class BoardPolicy:
-    """A network from a file, on the processor."""
+    """A network from a file, on the processor; a search evaluates `threads` batches of it at the same time."""
 
-    def __init__(self, path: Path, game: Game) -> None:
+    def __init__(self, path: Path, game: Game, threads: int = 1) -> None:
         from .torch_network import Evaluator
 
         network = read_network(path, game)
-        self.game, self.frames = game, geometry_of(game).frames
+        self.game, self.frames, self.threads = game, geometry_of(game).frames, threads
         self.evaluate = Evaluator(geometry_of(game), network.shape, network.weights, "cpu")
 
     def action_probs(self, views: np.ndarray) -> np.ndarray:
@@ -33,4 +33,6 @@ class BoardPolicy:
 
     def search(self, prove: bool = True, c: float = 1.5, megabytes: float = 0) -> NetworkPuct:
         """A tree search whose leaves the network values."""
-        return NetworkPuct(self.game, 0, self.evaluate, self.frames, c=c, prove=prove, megabytes=megabytes)
+        return NetworkPuct(
+            self.game, 0, self.evaluate, self.frames, c=c, prove=prove, megabytes=megabytes, threads=self.threads
+        )

@@ -26,6 +26,7 @@ from ...search.batched_puct import (
     new_leaves,
     new_trees,
     plant,
+    root_value,
     settings_for,
     sign_of,
     to_probs,
@@ -318,7 +319,7 @@ def finish_move(game, state, trees, g, seat, rows, leaves, batch, settings, rule
     """Keep a sample, choose a move and play it; or resign."""
     mover = np.int64(trees.mover[g, 0])
     first, n, sign = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0]), sign_of(mover)
-    value = sign * root_value(trees, g)
+    value = sign * root_value(trees, g, settings, leaves.scores)
     best = choose_move(trees, g, seat, settings, rule, leaves.scores, noise, rng)
     if seat.full:
         row = np.int64(seat.rows)
@@ -349,14 +350,6 @@ def finish_move(game, state, trees, g, seat, rows, leaves, batch, settings, rule
         if game.turn(state) == OVER:
             seat.outcome = (game.payoff(state, 0) - settings.middle) * settings.scale
             seat.over = 1
-
-
-@helper
-def root_value(trees, g):
-    """The mean of the search for seat 0, or the exact value."""
-    if trees.proven[g, 0] != UNKNOWN:
-        return np.float64(trees.proven[g, 0])
-    return trees.total[g, 0] / max(np.float64(trees.visits[g, 0]), 1.0)
 
 
 @long_helper

@@ -80,8 +80,3 @@ def test_files_are_small_and_checked(tmp_path):
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(BadInput, match="damaged"):
         read_network(path, game)
-
-
-def test_the_network_of_the_gpu_preset_is_below_two_megabytes():
-    geometry = geometry_of(load("breakthrough"))
-    assert 2 * sum((a + 1) * b for a, b in layer_sizes(geometry, Shape(64, 6)).values()) < 2e6
