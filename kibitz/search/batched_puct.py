@@ -42,6 +42,7 @@ class Trees(NamedTuple):
 
 
 NEW = -3
+PROVEN_WEIGHT = 10.0  # of proven values in the logits of the improved policy, in addition to σ
 KINDS = ("i4", "i4", "f8", "f4", "f4", "f4", "f4", "i4", "i4", "i4", "i1")
 BYTES = sum(np.dtype(kind).itemsize for kind in KINDS)  # per node
 
@@ -239,7 +240,8 @@ def improve(trees, g, node, settings, scores):
     """Write the logits of the improved policy, logit + σ(completed Q), and return the visits of all children.
 
     A child without visits has the mixed value of equation 33 (Danihelka et al. 2022): the mean of the network's value
-    and the visited children's, weighted by their priors.
+    and the visited children's, weighted by their priors. A proven value has more weight than an estimate: a win is
+    always taken, a loss never.
     """
     first, count = np.int64(trees.first[g, node]), np.int64(trees.children[g, node])
     sign = sign_of(trees.mover[g, node])
@@ -257,8 +259,11 @@ def improve(trees, g, node, settings, scores):
     scale = (settings.c_visit + most) * settings.c_scale * 0.5  # values from -1 to 1
     for i in range(count):
         child = first + i
-        known = tried(trees, g, child) > 0 or trees.proven[g, child] != UNKNOWN
+        proven = trees.proven[g, child] != UNKNOWN
+        known = proven or tried(trees, g, child) > 0
         scores[i] = trees.logit[g, child] + scale * (mean_of(trees, g, child, sign) if known else mixed)
+        if proven:
+            scores[i] += PROVEN_WEIGHT * sign * np.float64(trees.proven[g, child])
     return visits
 
 

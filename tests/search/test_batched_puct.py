@@ -7,7 +7,7 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.games import legal_actions, load, positions
-from kibitz.search.batched_puct import halving, improve, new_trees, root_value, settings_for
+from kibitz.search.batched_puct import halving, improve, new_trees, root_value, settings_for, to_probs
 from kibitz.search.contract import check_search
 from kibitz.search.network_puct import NetworkPuct
 
@@ -106,6 +106,19 @@ def test_small_differences_of_value_leave_the_policy_soft():
     noise = np.random.default_rng(1).normal(0, 0.05, 6)
     assert played(noise, 16, 6)[1].max() < 0.3
     assert played([-1, -1, 1, -1, -1, -1], 16, 6)[1][2] > 0.95
+
+
+def test_a_proven_win_takes_all_of_the_improved_policy_and_a_proven_loss_nothing():
+    """Even where the other actions have no visits and are believed to be as good."""
+    settings = settings_for(load("tic_tac_toe"), gumbel=True)
+    for seat, sign in ((0, 1), (1, -1)):
+        trees, scores, *_ = searched(np.full(6, 0.9), 1, 6)
+        trees.mover[0, 0], trees.value[0, 0], trees.total[0] = seat, sign * 0.9, sign * trees.total[0]
+        trees.proven[0, 1:3] = sign, -sign
+        improve(trees, 0, 0, settings, scores)
+        to_probs(scores, 6)
+        assert scores[0] > 0.99
+        assert scores[1] < 1e-4
 
 
 def test_more_simulations_find_the_best_action_more_often():

@@ -21,7 +21,7 @@ PRESETS = {
 SMALL: dict[str, Any] = {
     "games": 128, "parts": 2, "rounds": 128, "simulations": 16, "full_share": 1.0, "channels": 24, "blocks": 2,
     "steps": 50, "batch_size": 128, "capacity": 20_000, "iterations": 80, "learning_rate": 2e-3,
-    "keep_every": 20, "evaluate_every": 10,
+    "temperature_moves": 8, "keep_every": 20, "evaluate_every": 20,
 }  # fmt: skip
 GPU: dict[str, Any] = {
     "games": 8192, "parts": 16, "rounds": 512, "simulations": 32, "fast_simulations": 8, "channels": 64, "blocks": 6,
@@ -59,7 +59,9 @@ class AlphaZeroConfig:
         float, "weight of values against logits in the improved policy", Interval(0, 100, above=True), ADVANCED
     ] = 0.1
     dirichlet: Annotated[float, "concentration of PUCT's noise", Interval(0, 1, above=True), ADVANCED] = 0.5
-    temperature_moves: Annotated[int, "moves of PUCT that are drawn by visits", range(10**4), ADVANCED] = 12
+    temperature_moves: Annotated[
+        int, "first moves of a game, drawn by chance; later ones are the search's best", range(10**4), ADVANCED
+    ] = 12
     resign: Annotated[
         float, "resign where three searches in a row are below minus this; 1: never", Interval(0.5, 1)
     ] = 0.95

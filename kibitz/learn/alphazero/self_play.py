@@ -74,7 +74,7 @@ class Rule(NamedTuple):
     full_share: float  # probability of a full search
     resign: float  # value below minus this is lost; 2: never resign
     play_on: float  # share of games without resignation
-    temperature_moves: int  # of PUCT: moves drawn by visits
+    temperature_moves: int  # moves that are drawn by chance: by Gumbel noise, or by the visits of PUCT
     dirichlet: float  # of PUCT: noise at the root
 
 
@@ -361,14 +361,15 @@ def choose_move(trees, g, seat, settings, rule, scores, noise, rng):
         most = max(most, tried(trees, g, child))
     if settings.gumbel:
         improve(trees, g, 0, settings, scores)
-    drawing = not settings.gumbel and seat.ply < rule.temperature_moves
+    early = seat.ply < rule.temperature_moves
+    drawing = early and not settings.gumbel
     left = uniform(rng) * np.float64(trees.visits[g, 0] - 1) if drawing else 0.0
     best, highest = first, -1e30
     for i in range(n):
         child = first + i
         visits = np.float64(tried(trees, g, child))
         if settings.gumbel:  # the best of those that sequential halving has left
-            score = scores[i] + noise[i] - (0.0 if visits == most else 1e9)
+            score = scores[i] + (noise[i] if early else 0.0) - (0.0 if visits == most else 1e9)
         elif drawing:  # by the visits
             score = 1e9 + visits if 0.0 <= left < visits else visits
             left -= visits
