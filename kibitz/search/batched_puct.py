@@ -114,7 +114,7 @@ def new_batch(game: Game, rows: int) -> Batch:
 
 
 def settings_for(
-    game: Game, gumbel: bool = False, c: float = 1.5, c_visit: float = 50.0, c_scale: float = 0.1, prove: bool = True
+    game: Game, gumbel: bool = False, c: float = 1.5, c_visit: float = 50.0, c_scale: float = 0.3, prove: bool = True
 ) -> Settings:
     low, high = game.facts.payoffs
     return Settings(gumbel, float(c), float(c_visit), float(c_scale), prove, 2.0 / (high - low), (high + low) / 2.0)

@@ -104,7 +104,7 @@ def test_the_value_of_a_search_is_that_of_its_improved_policy():
 def test_small_differences_of_value_leave_the_policy_soft():
     """An untrained network's values are noise: the policy to learn follows them only a little, but a win fully."""
     noise = np.random.default_rng(1).normal(0, 0.05, 6)
-    assert played(noise, 16, 6)[1].max() < 0.3
+    assert played(noise, 16, 6)[1].max() < 0.4
     assert played([-1, -1, 1, -1, -1, -1], 16, 6)[1][2] > 0.95
 
 

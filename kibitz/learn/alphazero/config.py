@@ -20,7 +20,7 @@ PRESETS = {
 }
 SMALL: dict[str, Any] = {
     "games": 128, "parts": 2, "rounds": 128, "simulations": 16, "full_share": 1.0, "channels": 24, "blocks": 2,
-    "steps": 50, "batch_size": 128, "capacity": 20_000, "iterations": 80, "learning_rate": 2e-3,
+    "steps": 32, "batch_size": 128, "capacity": 20_000, "iterations": 60, "learning_rate": 3e-3,
     "temperature_moves": 8, "keep_every": 20, "evaluate_every": 20,
 }  # fmt: skip
 GPU: dict[str, Any] = {
@@ -57,7 +57,7 @@ class AlphaZeroConfig:
     c: Annotated[float, "exploration constant of PUCT, for values from -1 to 1", EXPLORATION, ADVANCED] = 1.5
     c_scale: Annotated[
         float, "weight of values against logits in the improved policy", Interval(0, 100, above=True), ADVANCED
-    ] = 0.1
+    ] = 0.3
     dirichlet: Annotated[float, "concentration of PUCT's noise", Interval(0, 1, above=True), ADVANCED] = 0.5
     temperature_moves: Annotated[
         int, "first moves of a game, drawn by chance; later ones are the search's best", range(10**4), ADVANCED

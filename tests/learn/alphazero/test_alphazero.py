@@ -159,7 +159,7 @@ def test_what_cannot_be_trained_is_refused():
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     values = {
-        "iterations": 8, "games": 32, "parts": 1, "rounds": 96, "simulations": 12, "full_share": 1.0, "channels": 12,
+        "iterations": 12, "games": 32, "parts": 1, "rounds": 96, "simulations": 12, "full_share": 1.0, "channels": 12,
         "blocks": 1, "steps": 30, "batch_size": 64, "learning_rate": 5e-3, "averaging": 0.5, "evaluate_every": 0,
         "device": "cpu",
     }  # fmt: skip
