@@ -16,7 +16,8 @@ from kibitz.learn.alphazero.config import AlphaZeroConfig
 from kibitz.learn.alphazero.geometry import geometry_of
 from kibitz.learn.alphazero.learner import AlphaZero
 from kibitz.learn.alphazero.networks import Shape, layer_sizes
-from kibitz.learn.alphazero.self_play import SelfPlay
+from kibitz.learn.alphazero.self_play import SEAT, Rule, SelfPlay, choose_move
+from kibitz.search.batched_puct import new_trees, settings_for
 
 SMALL = {"games": 6, "parts": 1, "simulations": 8, "fast_simulations": 2, "channels": 4, "blocks": 1, "device": "cpu"}
 
@@ -69,6 +70,19 @@ def test_resignations_are_counted_and_measured():
     assert resigned["played_on"] == 0
     assert measured["resigned"] == never["resigned"] == 0
     assert measured["played_on"] >= measured["false_resignations"] > 0
+
+
+@pytest.mark.parametrize(("ply", "chosen"), [(3, 2), (4, 1)])
+def test_noise_decides_the_first_moves_and_the_search_the_later_ones(ply, chosen):
+    """Two actions of equal visits: the first is better, the noise is for the second."""
+    trees, seat = new_trees(1, 3), np.zeros(1, SEAT)
+    trees.first[0, 0], trees.children[0, 0], trees.prior[0, 1:], trees.proven[0] = 1, 2, 0.5, 2.0
+    trees.visits[0], trees.total[0, 1:] = (5, 2, 2), (1.0, -1.0)
+    seat["ply"] = ply
+    rule = Rule(2, 4, 1.0, 2.0, 0.0, temperature_moves=4, dirichlet=0.5)
+    settings = settings_for(load("tic_tac_toe"), gumbel=True)
+    noise, rng = np.array([0.0, 50.0]), np.ones(2, np.uint64)
+    assert choose_move(trees, 0, seat[0], settings, rule, np.zeros(2), noise, rng) == chosen
 
 
 def test_games_in_progress_survive_packing():
