@@ -2,25 +2,43 @@
 
 from kibitz.core.names import BadInput, choose
 
-from . import deep_cfr, doppelkopf, doppelkopf_networks, holdem, networks, openspiel, patterns, pcs, vector
+from . import deep_cfr, doppelkopf, doppelkopf_networks, holdem, networks, openspiel, patterns, pcs, selfplay, vector
 from .measuring import Row
 
 ROWS: list[Row] = [
     row
-    for rows in (openspiel, holdem, doppelkopf, doppelkopf_networks, patterns, networks, deep_cfr, pcs, vector)
+    for rows in (
+        openspiel,
+        holdem,
+        doppelkopf,
+        doppelkopf_networks,
+        patterns,
+        networks,
+        deep_cfr,
+        pcs,
+        vector,
+        selfplay,
+    )
     for row in rows.ROWS
 ]
 
 
 def select(wanted: list[str]) -> list[Row]:
-    """Rows whose name contains one of the words; all if no word is given."""
-    try:
-        import phevaluator  # noqa: F401
-        import pyspiel  # noqa: F401
-    except ImportError:
-        raise BadInput("benchmarks need OpenSpiel and phevaluator: pip install 'kibitz[bench]'") from None
+    """Rows whose name contains one of the words, all if no word is given; those without a peer are skipped.
+
+    Raises:
+        BadInput: There is no such row, or no peer of any row is installed.
+    """
     chosen = [row for row in ROWS if not wanted or any(word in row.name for word in wanted)]
     for word in wanted:
         if not any(word in row.name for row in chosen):
             choose("benchmark", word, [row.name for row in ROWS])
-    return chosen
+    found = [row for row in chosen if not row.missing]
+    if not found or (not wanted and len(found) < len(chosen)):
+        raise BadInput("benchmarks need OpenSpiel and phevaluator: pip install 'kibitz[bench]'")
+    return found
+
+
+def skipped(wanted: list[str]) -> list[str]:
+    """The names of rows that would be measured if their peer were installed."""
+    return [row.name for row in ROWS if row.missing and any(word in row.name for word in wanted)]

@@ -4,6 +4,7 @@ Machines are noisy and change speed from second to second. So the two sides of a
 other, and the round with the median ratio is reported.
 """
 
+import importlib.util
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,11 @@ class Row:
     ours: Callable[[], Work]  # prepares the work
     peer: Callable[[], Work] | float  # or a published figure from another machine
     batch: int = 1  # units that the work does at a time: work(n) does n batches
+    peer_packages: tuple[str, ...] = ("pyspiel", "phevaluator")  # modules that the row can't be measured without
+
+    @property
+    def missing(self) -> bool:
+        return any(importlib.util.find_spec(name) is None for name in self.peer_packages)
 
     def measure(self) -> dict[str, Any]:
         sides = [_calibrated(side()) for side in (self.ours, self.peer) if callable(side)]

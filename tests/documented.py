@@ -127,13 +127,14 @@ SMALL = {
 }  # fmt: skip
 OF_COMMAND = {
     "record": {"--games": 60},  # learners keep a few of the games for validation
-    "train": {"--samples": 64, "--evaluation-samples": 16},
+    "train": {"--samples": 64, "--evaluation-samples": 16, "--evaluation-games": 2}
+    | {"--parts": 2, "--rounds": 60, "--channels": 4, "--blocks": 1},
 }
 INSTEAD_OF = {"--deals": "--games"}  # an option that is added only where it is given, instead of another
 DROPPED = {"--cluster"}  # with its value: Ray starts processes of its own
 UNCOMPILED = "fanorona|gomoku|knightthrough|othello|teeko|yavalath"
 STAND_INS = (
-    (rf"\b(breakthrough|connect_four|hex|{UNCOMPILED})\b(:[\w=]+)?", "tic_tac_toe"),
+    (rf"\b(breakthrough|connect_four|hex|{UNCOMPILED})\b(:[\w=]+(,\w+=\w+)*)?", "tic_tac_toe"),
     (r"\bgoofspiel:13\b", "goofspiel:6"),
     (r"\bholdem:flop\b(,ranks=\d+)?", "holdem:flop,ranks=3,suits=3"),
 )

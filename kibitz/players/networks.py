@@ -6,6 +6,8 @@ import numpy as np
 
 from ..core.names import ITERATION, BadInput, Interval, as_path
 from ..games import Game, legal_actions, load_stored
+from ..learn.alphazero.networks import is_board_network
+from ..learn.alphazero.playing import BoardPolicy
 from ..learn.deep_cfr import average
 from ..learn.deep_cfr.networks import Model, is_model, read_average
 from ..learn.mlp import Layers, Mlp, action_probs, compiled, logits, read_layers
@@ -83,7 +85,7 @@ class NetworkPlayer(AdvisedPlayer):
     ) -> None:
         self.path, self.threshold = network_file(network, iteration), threshold
         self.average, self.iteration = average, iteration
-        self.known: tuple[Game, Layers | Model] | None = None
+        self.known: tuple[Game, Any] | None = None  # what `read` returns
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
@@ -96,17 +98,19 @@ class NetworkPlayer(AdvisedPlayer):
             self.draw_weights = weights / weights.sum()
             self.drawn = int(self.generator.choice(len(weights), p=self.draw_weights))
 
-    def read(self, game: Game) -> Layers | Model:
+    def read(self, game: Game) -> Layers | Model | BoardPolicy:
         if is_model(self.path):
             return read_average(self.path, self.average, self.iteration, game)
         if self.average != "auto":
             raise BadInput(f"{self.path} is no network of Deep CFR, so it has no average={self.average}")
+        if is_board_network(self.path):
+            return BoardPolicy(self.path, game)
         return read_layers(self.path, game)[0]
 
     def advise(self, view: Any) -> Advice:
         assert self.known is not None
         legal = legal_actions(self.game, view)
-        if isinstance(self.known[1], Model):
+        if isinstance(self.known[1], Model | BoardPolicy):
             views = np.zeros(1, self.game.state)
             views[0] = view
             return fixed_advice(self.game, view, self.action_probs(views)[0, : len(legal)])
@@ -125,6 +129,8 @@ class NetworkPlayer(AdvisedPlayer):
             for number in np.unique(which):
                 rows = which == number
                 probs[rows] = average.action_probs(network, seat, int(number), self.seen, views[rows])
+        elif isinstance(network, BoardPolicy):
+            probs = network.action_probs(views)
         else:
             probs = action_probs(self.game, network, views)
         probs[probs < self.threshold * probs.max(axis=1, keepdims=True)] = 0
@@ -139,7 +145,7 @@ class NetworkPlayer(AdvisedPlayer):
     def compiled_policy(self) -> Mlp | None:
         """The network for kernels, with buffers of its own; None where it isn't a plain perceptron."""
         assert self.known is not None
-        return None if isinstance(self.known[1], Model) or self.threshold else compiled(self.known[1])
+        return None if isinstance(self.known[1], Model | BoardPolicy) or self.threshold else compiled(self.known[1])
 
     def whole_strategy(self, form: SequenceForm) -> list[np.ndarray] | None:
         """Return the probabilities of all sequences of a small game, where that is exact; None: query every view."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.names import ITERATION, SECONDS, SIMULATIONS, BadInput
 from ..games import Game, legal_actions
+from ..learn.alphazero.playing import BoardPolicy
 from ..learn.mlp import compiled, read_layers
 from ..learn.model_files import network_file
 from ..learn.tspg.store import POLICIES, biased, features_for
@@ -139,10 +140,26 @@ def pattern_policy(
     policy: Annotated[str, "learned patterns: a run folder, or a file of features; none: uniform"] = "",
     playouts: Annotated[str, "which of its weights play out", (*POLICIES, "uniform")] = "double",
     iteration: Annotated[int, "iteration of the run; 0: its last", ITERATION] = 0,
+    net: Annotated[str, "network that values leaves in place of playouts: a run folder of alphazero, or a file"] = "",
+    threads: Annotated[int, "threads that evaluate the network for one position", range(1, 257)] = 1,
 ) -> Any:
+    if net and policy:
+        raise BadInput(f"net={net} takes the place of policy={policy}: give one of them")
+    if net:
+        return BoardPolicy(network_file(net, iteration), game, threads)
+    if threads > 1:
+        raise BadInput(f"threads={threads} is for a network: name one by net")
     if not policy:
         return None
     return biased(game, features_for(network_file(policy, iteration), game), "ce", playouts)
+
+
+def network_search(policy: BoardPolicy, **given: Any) -> Search:
+    """The tree search of `puct` with a network; of its options these have a meaning with one."""
+    known = {key: given.pop(key) for key in ("c", "prove", "megabytes") if key in given}
+    for key in given:
+        raise BadInput(f"{key}={given[key]} is about playouts or a tree that is kept: puct with net has neither")
+    return policy.search(**known)
 
 
 # `Search.policy_from` -> the function from a game and the options of a player's name to the policy; None: uniform.
@@ -168,6 +185,8 @@ def player_class(search: type[Search]) -> type[SearchPlayer]:
         def new_search(game: Game) -> Search:
             policy = {"policy": loader(game, **of_policy)} if loader else {}
             all_settings: dict[str, Any] = of_search | settings | policy
+            if isinstance(all_settings.get("policy"), BoardPolicy):
+                return network_search(**all_settings)
             return search(game, 0, **all_settings)
 
         SearchPlayer.__init__(self, new_search, simulations, seconds)

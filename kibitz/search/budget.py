@@ -36,7 +36,12 @@ class Clock:
 
 
 def chunks(
-    simulations: int, seconds: float, report: Reporter = SILENT, clock: Clock | None = None, small: bool = False
+    simulations: int,
+    seconds: float,
+    report: Reporter = SILENT,
+    clock: Clock | None = None,
+    small: bool = False,
+    timed: int = TIMED_SIMULATIONS,
 ) -> Iterator[int]:
     """Yield numbers of simulations to do, one at least, until the simulations or the seconds are used up.
 
@@ -48,6 +53,7 @@ def chunks(
         report: Receives the number of simulations done after each chunk.
         clock: Measures the seconds; by default one of its own.
         small: Whether chunks are small without a limit of seconds too, for a caller who looks at the clock.
+        timed: The largest chunk where a clock runs.
     """
     if not (simulations >= 0 and seconds >= 0):
         raise BadInput(f"a budget of {simulations} simulations and {seconds} seconds: neither should be below 0")
@@ -62,8 +68,8 @@ def chunks(
         chunk = min(simulations - done, largest) if simulations else largest
         yield chunk
         done += chunk
-        if largest < TIMED_SIMULATIONS:  # a clock runs, and a simulation may be slow
-            largest = min(2 * largest, TIMED_SIMULATIONS)
+        if largest < timed:  # a clock runs, and a simulation may be slow
+            largest = min(2 * largest, timed)
         report.progress(done, simulations or None)
 
 

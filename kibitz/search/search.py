@@ -17,7 +17,7 @@ from ..games import Game, legal_actions
 from ..jit import generators
 from .advice import Advice, fixed_advice
 from .announcements import Announcements
-from .budget import Clock, chunks
+from .budget import TIMED_SIMULATIONS, Clock, chunks
 
 SEARCHES = Registry("search", "kibitz.search")
 search = SEARCHES
@@ -39,6 +39,7 @@ class Search:
     # "network" or "patterns" (from a file; `kibitz.players.search` loads them), or "" (there is no such parameter).
     policy_from: ClassVar[str] = ""
     keeps_tree: ClassVar[bool] = False  # from move to move; then it simulates even where only one move is legal
+    timed_simulations: ClassVar[int] = TIMED_SIMULATIONS  # between two looks at the clock, at most
     deterministic: ClassVar[bool] = False  # advice is the same for all seeds
     presets: ClassVar[dict[str, dict[str, Any]]] = {}  # name -> options: `ensemble-uct:thesis`
     plays: ClassVar[str] = "any game"  # which games it searches, in words
@@ -101,7 +102,7 @@ class Search:
         self.target(view, seat)
         self.refuse_beyond_memory(simulations)
         done, due = 0, FIRST_SECONDS
-        for chunk in chunks(simulations, seconds, clock=self.clock, small=True):
+        for chunk in chunks(simulations, seconds, clock=self.clock, small=True, timed=self.timed_simulations):
             if done > 1 and self.clock.seconds >= due:
                 advice = replace(self.advice(view, done), seconds=self.clock.seconds)
                 with self.clock.stopped():
@@ -131,7 +132,7 @@ class Search:
         self.target(view, seat)
         self.refuse_beyond_memory(simulations)
         done = 0
-        for chunk in chunks(simulations, seconds, report, self.clock):
+        for chunk in chunks(simulations, seconds, report, self.clock, timed=self.timed_simulations):
             self.refuse_beyond_memory(chunk)
             done += self.run(chunk)
             if self.finished:

@@ -71,7 +71,8 @@ class Row:
 
 @pytest.mark.parametrize("command", EXAMPLES)
 def test_only_json_is_printed(kibitz, tmp_path, monkeypatch, command):
-    monkeypatch.setattr(bench, "_benchmarks", lambda: type("Benchmarks", (), {"select": lambda rows: [Row()]}))
+    fake = {"select": lambda rows: [Row()], "skipped": lambda rows: []}
+    monkeypatch.setattr(bench, "_benchmarks", lambda: type("Benchmarks", (), fake))
     monkeypatch.setattr(acpc_client, "play_acpc", lambda *_: Played(0, 0, Estimate(0.0, 0.0, 0.0), ""))
     monkeypatch.setattr(Dealer, "connect", lambda *_: None)
     monkeypatch.setattr(Dealer, "play", lambda *_: Dealt([], [0, 0], ""))

@@ -1,0 +1,259 @@
+"""AlphaZero as a learner: a residual network learns the policy of its own tree search, and the outcomes of its games.
+
+Loss: cross-entropy of the search's policy over the legal actions + squared error of the value.
+"""
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...core.files import Expected, Shapes, read_tensors, write_tensors
+from ...core.progress import Reporter
+from ...games import OVER, Game, legal_actions, positions
+from ...search.mcts import Uct
+from ..learner import Learner, Metrics, Samples, WorkerPool, learner
+from ..replay import ReplayBuffer
+from . import config as settings
+from .config import AlphaZeroConfig
+from .geometry import geometry_of
+from .networks import Weights, save_network
+from .self_play import Arrays, self_play
+
+FORMAT = "kibitz alphazero 1"
+GAMES_FORMAT = "kibitz games in progress 1"
+COUNTS = ("games", "moves", "resigned", "played_on", "false_resignations")
+OPENING = 2  # random plies before an evaluation game
+
+
+@learner("alphazero")
+class AlphaZero(Learner):
+    Config: ClassVar[type] = AlphaZeroConfig
+    about = (
+        "AlphaZero for games on boards, with Gumbel root selection. A residual network plays against itself by tree "
+        "search, learns the search's policy and the outcomes, and values the leaves of the next searches."
+    )
+    examples = ("tic_tac_toe --preset small --iterations 20", "connect_four:rows=5,columns=6 --preset small")
+    presets = settings.PRESETS
+    preset = staticmethod(settings.preset)
+    refuse = staticmethod(settings.refuse)
+    worker = staticmethod(self_play)
+    headline = ("loss", "score_uct")
+
+    def __init__(self, config: AlphaZeroConfig, game: Game) -> None:
+        import torch
+
+        from .torch_network import BoardNetwork
+
+        super().__init__(config, game)
+        facts, self.geometry, self.device = game.facts, geometry_of(game), config.torch_device()
+        self.generator = np.random.default_rng([config.seed, 1])
+        self.network = BoardNetwork(self.geometry, config.shape, self.generator, self.device)
+        self.average = torch.optim.swa_utils.AveragedModel(
+            self.network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(config.averaging), use_buffers=True
+        )
+        self.networks = torch.nn.ModuleDict({"last": self.network, "average": self.average})
+        self.optimizer = torch.optim.AdamW(
+            self.network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
+        )
+        empty: Samples = {
+            "encodings": np.zeros((0, -(-facts.encoding // 8)), np.uint8),
+            "policies": np.zeros((0, facts.num_actions), np.uint16),
+            "legal": np.zeros((0, -(-facts.num_actions // 8)), np.uint8),
+            "values": np.zeros(0, np.float32),
+        }
+        self.replay = ReplayBuffer(config.capacity, empty, "latest")
+        self.tables: list[Arrays | None] = [None] * config.parts  # games in progress
+        self.counts = np.zeros(len(COUNTS), np.int64)
+        inverse = np.argsort(self.geometry.cell_images, axis=1), np.argsort(self.geometry.action_images, axis=1)
+        self.cells_from, self.actions_from = (torch.from_numpy(each).to(self.device) for each in inverse)
+
+    # ------------------------------------------------------------ self-play
+
+    @property
+    def tasks(self) -> int:
+        return self.config.parts
+
+    def collect(self, workers: WorkerPool, iteration: int, report: Reporter) -> Samples:
+        config, results = self.config, dict[int, tuple[Arrays, Arrays]]()
+        workers.share((self.weights(), self.tables))
+        for part, samples, table in workers.do(range(config.parts)):
+            results[part] = samples, table
+            done = (iteration - 1) + len(results) / config.parts
+            report.progress(done * config.games * config.rounds, config.iterations * config.games * config.rounds)
+        found = [results[part][0] for part in range(config.parts)]
+        joined = {key: np.concatenate([each[key] for each in found]) for key in found[0]}
+        tables = {
+            f"table.{part}.{name}": array for part in range(config.parts) for name, array in results[part][1].items()
+        }
+        return joined | tables
+
+    def totals(self, iteration: int) -> dict[str, int]:
+        return {"evaluations": iteration * self.config.games * self.config.rounds}
+
+    # ------------------------------------------------------------ learning
+
+    def learn(self, iteration: int, samples: Samples | None, report: Reporter) -> Metrics:
+        assert samples is not None
+        config = self.config
+        done = iteration * config.games * config.rounds
+        report.progress(done, config.iterations * config.games * config.rounds, "learning")
+        self.tables = _tables(samples, config.parts)
+        self.counts = self.counts + samples["counts"].sum(axis=0)
+        mixed = config.searched_value * samples["searched"] + (1 - config.searched_value) * samples["outcomes"]
+        packed = {
+            "encodings": np.packbits(samples["encodings"].astype(bool), axis=1),
+            "policies": samples["policies"],
+            "legal": np.packbits(samples["legal"].astype(bool), axis=1),
+            "values": mixed.astype(np.float32),
+        }
+        self.replay.add(packed, self.generator)
+        metrics: Metrics = {"games": int(self.counts[0]), "rows": len(self.replay)}
+        if self.counts[0]:
+            metrics["length"] = float(self.counts[1] / self.counts[0])
+        if self.counts[3]:
+            metrics["false_resignations"] = float(self.counts[4] / self.counts[3])
+        return metrics | (self._fit() if len(self.replay) else {})
+
+    def _fit(self) -> Metrics:
+        import torch
+
+        from ..torch_mlp import BANNED, one_thread
+
+        config, on_gpu = self.config, self.device.startswith("cuda")
+        total = torch.zeros(2, device=self.device)
+        with one_thread():
+            for _ in range(config.steps):
+                encodings, policies, legal, values = self._minibatch(
+                    self.replay.sample(config.batch_size, self.generator)
+                )
+                with torch.autocast("cuda", torch.bfloat16, enabled=on_gpu):
+                    logits, value = self.network(encodings)
+                said = torch.log_softmax(torch.where(legal, logits.float(), BANNED), dim=1)
+                losses = torch.stack(
+                    [-(policies * said).sum(dim=1).mean(), torch.nn.functional.mse_loss(value.float(), values)]
+                )
+                self.optimizer.zero_grad(set_to_none=True)
+                losses.sum().backward()  # type: ignore[no-untyped-call]
+                self.optimizer.step()
+                total += losses.detach()
+        self.average.update_parameters(self.network)
+        policy, value_loss = (total / config.steps).tolist()
+        return {"loss": policy + value_loss, "policy_loss": policy, "value_loss": value_loss}
+
+    def weights(self) -> Weights:
+        """Of the network that plays: the moving average."""
+        return self.average.module.folded()
+
+    def _minibatch(self, rows: Samples) -> tuple[Any, Any, Any, Any]:
+        """Unpack samples on the device, each as a random symmetric image of itself."""
+        import torch
+
+        geometry, facts = self.geometry, self.game.facts
+        given = {name: torch.from_numpy(array).to(self.device) for name, array in rows.items() if name != "policies"}
+        policies = torch.from_numpy(rows["policies"].astype(np.float32)).to(self.device)
+        encodings, legal = bits(given["encodings"], facts.encoding), bits(given["legal"], facts.num_actions)
+        if self.config.symmetries and len(self.cells_from) > 1:
+            drawn = self.generator.integers(len(self.cells_from), size=len(policies))
+            chosen = torch.from_numpy(drawn).to(self.device)
+            cells, actions = self.cells_from[chosen], self.actions_from[chosen]
+            planes = encodings.view(-1, geometry.planes, geometry.cells)
+            encodings = planes.gather(2, cells[:, None].expand_as(planes)).reshape(len(planes), -1)
+            policies, legal = policies.gather(1, actions), legal.gather(1, actions)
+        return encodings.float(), policies / policies.sum(dim=1, keepdim=True), legal.bool(), given["values"]
+
+    # ------------------------------------------------------------ evaluation
+
+    def evaluate(self) -> Metrics:
+        """The score of the network without search against uct, both seats, after two random plies."""
+        if not (self.config.evaluate_every and self.config.evaluation_games):
+            return {}
+        return {"score_uct": self.score(self.config.evaluation_games, self.config.evaluation_simulations)}
+
+    def score(self, games: int, simulations: int) -> float:
+        from .torch_network import Evaluator
+
+        game, evaluate = self.game, Evaluator(self.geometry, self.config.shape, self.weights(), self.device)
+        opponent, generator = Uct(game, reuse=False), np.random.default_rng([self.config.seed, 3])
+        states, points = positions(game, games), 0.0
+        for state in states:
+            for _ in range(OPENING):
+                if game.turn(state) != OVER:
+                    game.play(state, int(generator.choice(legal_actions(game, state))))
+        encodings = np.zeros((games, game.facts.encoding), np.float32)
+        while any(game.turn(state) != OVER for state in states):
+            for g, state in enumerate(states):
+                if (turn := game.turn(state)) not in (OVER, g % 2):
+                    opponent.begin(int(generator.integers(2**63)))
+                    game.play(state, opponent.advise(state, turn, simulations).best)
+                if game.turn(state) == g % 2:
+                    game.observe(state, g % 2, encodings[g])
+            logits, _ = evaluate(encodings)
+            for g, state in enumerate(states):
+                if game.turn(state) == g % 2:
+                    legal = np.array(legal_actions(game, state))
+                    best = np.argmax(logits[g, self.geometry.frames[g % 2, legal]])
+                    game.play(state, int(legal[best]))
+        low, high = game.facts.payoffs
+        points = sum((game.payoff(state, g % 2) - low) / (high - low) for g, state in enumerate(states))
+        return float(points / games)
+
+    @classmethod
+    def predict(cls, config: Any, lines: list[dict[str, Any]]) -> float:
+        later = lines[1:]
+        spent = sum(line.get(part, 0.0) for line in later for part in ("collecting", "learning", "evaluating"))
+        return spent / max(len(later), 1) * (config.iterations - lines[-1]["iteration"])
+
+    # ------------------------------------------------------------ files
+
+    def save(self, folder: Path) -> None:
+        from ..torch_state import save_state
+
+        state = self.generator.bit_generator.state
+        save_state(folder / "network.safetensors", FORMAT, self.networks, self.optimizer, {}, generator=state)
+        self.replay.save(folder / "samples.safetensors")
+        tables = {
+            f"table.{part}.{name}": array
+            for part, table in enumerate(self.tables)
+            if table is not None
+            for name, array in table.items()
+        }
+        write_tensors(folder / "games.safetensors", GAMES_FORMAT, tables | {"counts": self.counts})
+
+    def restore(self, folder: Path) -> None:
+        from ..torch_state import restore_state
+
+        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+            kinds = {"states": "uint8", "records": "uint8", "rngs": "uint64", "encodings": "uint8", "legal": "uint8",
+                     "policies": "uint16", "seats": "int8", "values": "float32"}  # fmt: skip
+            wanted = {"counts": Expected("int64", (len(COUNTS),))}
+            for part in range(self.config.parts if len(shapes) > 1 else 0):
+                for name, kind in kinds.items():
+                    key = f"table.{part}.{name}"
+                    wanted[key] = Expected(kind, (None,) * len(shapes[key]))
+            return wanted
+
+        path = folder / "network.safetensors"
+        _, about = restore_state(path, FORMAT, self.networks, self.optimizer, {}, {"generator": dict})
+        self.generator.bit_generator.state = about["generator"]
+        self.replay.restore(folder / "samples.safetensors")
+        tensors, _ = read_tensors(folder / "games.safetensors", GAMES_FORMAT, "checkpoint", schema)
+        self.counts, self.tables = tensors["counts"], _tables(tensors, self.config.parts)
+
+    def export(self, path: Path, made: str) -> None:
+        save_network(path, self.game, self.config.shape, self.weights(), made)
+
+
+def _tables(arrays: Samples, parts: int) -> list[Arrays | None]:
+    """The games in progress of each part among named arrays."""
+    marks = [f"table.{part}." for part in range(parts)]
+    found = [{key.removeprefix(mark): each for key, each in arrays.items() if key.startswith(mark)} for mark in marks]
+    return [table or None for table in found]
+
+
+def bits(packed: Any, count: int) -> Any:
+    """The first `count` bits of each row of bytes, the highest bit of a byte first."""
+    import torch
+
+    shifts = torch.arange(7, -1, -1, device=packed.device, dtype=torch.uint8)
+    return (packed[:, :, None] >> shifts & 1).flatten(1)[:, :count]

@@ -1,0 +1,401 @@
+"""Self-play of AlphaZero: many games at the same time, whose searches share the batches of the network.
+
+A kernel continues all games until each waits for the network: it searches, moves, and keeps the samples of a game. A
+game that ends makes room for a new one, so that batches are always full. At the end of an iteration games stay where
+they are (`Table`), and go on with the next network; only searches that aren't finished begin again.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...games import OVER, Game, load, positions
+from ...jit import helper, kernel, long_helper, record, uniform
+from ...search.batched_puct import (
+    UNKNOWN,
+    backward,
+    descend,
+    expand,
+    gumbel_noise,
+    halving,
+    improve,
+    leaf_value,
+    new_batch,
+    new_leaves,
+    new_trees,
+    plant,
+    root_value,
+    settings_for,
+    sign_of,
+    to_probs,
+    tried,
+)
+from .config import AlphaZeroConfig
+from .geometry import geometry_of
+from .networks import Weights
+
+Arrays = dict[str, np.ndarray]
+RESIGN_MOVES = 3  # of a seat in a row, at which its search sees the game as lost
+LARGE = 65535  # probabilities are stored as u2
+
+SEAT = record(
+    ("outcome", "f4"),  # for seat 0
+    ("budget", "i4"),  # simulations of the search
+    ("done", "i4"),
+    ("rows", "i4"),  # samples of the game so far
+    ("ply", "i4"),
+    ("full", "i1"),  # whether the search is one to learn from
+    ("searching", "i1"),
+    ("waiting", "i1"),  # for the network
+    ("over", "i1"),
+    ("plays_on", "i1"),  # never resigns, to measure what resignations get wrong
+    ("resigned", "i1"),  # the seat that resigned, or would have, counted from 1; 0: none
+    ("low", "i1", (2,)),  # moves of each seat in a row at which it saw the game as lost
+)
+
+
+class Rows(NamedTuple):
+    """Samples of the games that are being played: one per search to learn from."""
+
+    encodings: np.ndarray  # [games, turns, encoding] u1
+    policies: np.ndarray  # [games, turns, actions] u2: in the network's numbering
+    legal: np.ndarray  # [games, turns, actions] u1
+    seats: np.ndarray  # [games, turns] i1
+    values: np.ndarray  # [games, turns] f4: of the search, for the seat
+
+
+class Rule(NamedTuple):
+    """How games are played."""
+
+    fast: int  # simulations of a search that isn't learned from
+    full: int
+    full_share: float  # probability of a full search
+    resign: float  # value below minus this is lost; 2: never resign
+    play_on: float  # share of games without resignation
+    temperature_moves: int  # moves that are drawn by chance: by Gumbel noise, or by the visits of PUCT
+    dirichlet: float  # of PUCT: noise at the root
+
+
+class Table:
+    """Games in progress and their random numbers: what an iteration leaves to the next."""
+
+    def __init__(self, game: Game, config: AlphaZeroConfig, numbers: range) -> None:
+        facts, count = game.facts, len(numbers)
+        self.game, self.states, self.seats = game, positions(game, count), np.zeros(count, SEAT)
+        streams = np.random.SeedSequence([config.seed, 2]).generate_state(2 * (numbers.stop), np.uint64)
+        self.rngs = streams.reshape(-1, 2)[numbers.start :].copy()
+        turns, encoding, actions = facts.max_game_length, facts.encoding, facts.num_actions
+        self.rows = Rows(
+            np.zeros((count, turns, encoding), np.uint8),
+            np.zeros((count, turns, actions), np.uint16),
+            np.zeros((count, turns, actions), np.uint8),
+            np.zeros((count, turns), np.int8),
+            np.zeros((count, turns), np.float32),
+        )
+
+    def packed(self) -> Arrays:
+        """Everything, as arrays for a file or another process."""
+        used = np.arange(self.rows.seats.shape[1]) < self.seats["rows"][:, None]
+        found = {name: array[used] for name, array in zip(Rows._fields, self.rows, strict=True)}
+        records = {"states": self.states, "records": self.seats}
+        return found | {name: _as_bytes(array) for name, array in records.items()} | {"rngs": self.rngs.copy()}
+
+    def unpack(self, packed: Arrays) -> None:
+        self.states = _as_records(packed["states"], self.game.state)
+        self.seats = _as_records(packed["records"], SEAT)
+        self.rngs = packed["rngs"].copy()
+        used = np.arange(self.rows.seats.shape[1]) < self.seats["rows"][:, None]
+        for name, array in zip(Rows._fields, self.rows, strict=True):
+            array[used] = packed[name]
+
+
+def _as_bytes(records: np.ndarray) -> np.ndarray:
+    """Records as rows of bytes; those between fields are 0."""
+    clean = np.zeros(len(records), records.dtype)
+    for name in records.dtype.names or ():
+        clean[name] = records[name]
+    return np.frombuffer(clean.tobytes(), np.uint8).reshape(len(records), -1).copy()
+
+
+def _as_records(packed: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    return np.frombuffer(np.ascontiguousarray(packed).tobytes(), dtype).copy()
+
+
+class SelfPlay:
+    """The games of one process, their trees, and the network."""
+
+    def __init__(self, game: Game, config: AlphaZeroConfig, numbers: range) -> None:
+        self.game, self.config, self.table = game, config, Table(game, config, numbers)
+        count, wide = len(numbers), game.facts.num_actions
+        most = max(config.simulations, config.fast_simulations)
+        self.trees = new_trees(count, 1 + (most + 1) * wide)
+        self.leaves, self.batch = new_leaves(game, count), new_batch(game, count)
+        self.noise = np.zeros((count, wide))
+        self.settings = settings_for(game, config.selection == "gumbel", config.c, c_scale=config.c_scale)
+        self.rule = Rule(
+            config.fast_simulations, config.simulations, config.full_share,
+            config.resign if config.resign < 1 else 2.0, config.play_on, config.temperature_moves, config.dirichlet,
+        )  # fmt: skip
+        considered = min(config.considered, wide)
+        self.sequences = np.zeros((2, considered + 1, most), np.int32)
+        for full, simulations in enumerate((config.fast_simulations, config.simulations)):
+            self.sequences[full, :, :simulations] = halving(considered, simulations)
+        self.frames = geometry_of(game).frames
+        self.finished: list[Arrays] = []
+        self.counts = {"games": 0, "moves": 0, "resigned": 0, "played_on": 0, "false_resignations": 0}
+
+    def restart_searches(self) -> None:
+        """Begin the searches again that aren't finished: the network has changed."""
+        for name in ("searching", "waiting"):
+            self.table.seats[name] = 0
+
+    def advance(self) -> None:
+        """Continue all games until each waits for the network's answer to its row of the batch, or is over."""
+        table = self.table
+        advance_games(
+            self.game, table.states, table.seats, table.rows, self.trees, self.leaves, self.batch, self.settings,
+            self.rule, self.frames, self.sequences, self.noise, table.rngs,
+        )  # fmt: skip
+        for g in np.flatnonzero(table.seats["over"]):
+            self._finish(int(g))
+
+    def _finish(self, g: int) -> None:
+        """Keep the samples of a finished game, and begin the next one."""
+        table, seat = self.table, self.table.seats[g]
+        n, outcome = int(seat["rows"]), float(seat["outcome"])
+        signs = np.where(table.rows.seats[g, :n] == 0, 1.0, -1.0)
+        self.finished.append(
+            {
+                "encodings": table.rows.encodings[g, :n].copy(),
+                "policies": table.rows.policies[g, :n].copy(),
+                "legal": table.rows.legal[g, :n].copy(),
+                "searched": table.rows.values[g, :n].copy(),
+                "outcomes": (outcome * signs).astype(np.float32),
+            }
+        )
+        lost = outcome < 0 if seat["resigned"] == 1 else outcome > 0
+        self.counts["games"] += 1
+        self.counts["moves"] += int(seat["ply"])
+        if seat["resigned"] and not seat["plays_on"]:
+            self.counts["resigned"] += 1
+        elif seat["resigned"]:
+            self.counts["played_on"] += 1
+            self.counts["false_resignations"] += int(not lost)
+        table.seats[g] = np.zeros(1, SEAT)[0]
+        self.game.start(table.states[g])
+
+
+def self_play(config: AlphaZeroConfig) -> Callable[[int, Any], tuple[int, Arrays, Arrays]]:
+    """Return the function of a worker: number of a part -> that number, its samples and games in progress."""
+    from .torch_network import Evaluator
+
+    game = load(config.game)
+    players: dict[int, SelfPlay] = {}
+    networks: list[tuple[Weights, Evaluator]] = []
+
+    def play(part: int, given: tuple[Weights, list[Arrays | None]]) -> tuple[int, Arrays, Arrays]:
+        weights, tables = given
+        if not networks or networks[0][0] is not weights:
+            device = config.torch_device()
+            networks[:] = [(weights, Evaluator(geometry_of(game), config.shape, weights, device))]
+        if part not in players:
+            players[part] = SelfPlay(game, config, config.part(part))
+        player, evaluate = players[part], networks[0][1]
+        player.finished, player.counts = [], dict.fromkeys(player.counts, 0)
+        before = tables[part]
+        if before is not None:
+            player.table.unpack(before)
+        player.restart_searches()
+        batch = player.batch
+        for _ in range(config.rounds):
+            player.advance()
+            batch.logits[:], batch.values[:] = evaluate(batch.encodings)
+        player.advance()
+        return part, _joined(player), player.table.packed()
+
+    return play
+
+
+def _joined(player: SelfPlay) -> Arrays:
+    facts = player.game.facts
+    empty = {
+        "encodings": np.zeros((0, facts.encoding), np.uint8),
+        "policies": np.zeros((0, facts.num_actions), np.uint16),
+        "legal": np.zeros((0, facts.num_actions), np.uint8),
+        "searched": np.zeros(0, np.float32),
+        "outcomes": np.zeros(0, np.float32),
+    }
+    samples = {key: np.concatenate([array, *(each[key] for each in player.finished)]) for key, array in empty.items()}
+    return samples | {"counts": np.array([list(player.counts.values())], np.int64)}
+
+
+# ---------------------------------------------------------------- kernels
+
+
+@kernel
+def advance_games(game, states, seats, rows, trees, leaves, batch, settings, rule, frames, sequences, noise, rngs):
+    """Continue each game, with the network's answer where it waits, until it waits again or is over."""
+    for g in range(len(states)):
+        seat, state, rng = seats[g], states[g], rngs[g]
+        if seat.waiting:
+            seat.waiting = 0
+            depth = np.int64(leaves.depth[g])
+            expand(
+                game, leaves.states[g], trees, g, np.int64(leaves.path[g, depth]), batch.logits[g],
+                np.float64(batch.values[g]), frames, leaves,
+            )  # fmt: skip
+            backward(trees, g, leaves, g, leaf_value(trees, g, leaves, g), settings)
+            if depth == 0:
+                prepare_root(trees, g, seat, settings, rule, noise[g], rng)
+            else:
+                seat.done += 1
+        while not seat.over:
+            finished = seat.done >= seat.budget or trees.proven[g, 0] != UNKNOWN
+            if seat.searching and finished and trees.children[g, 0]:
+                finish_move(game, state, trees, g, seat, rows, leaves, batch, settings, rule, frames, noise[g], rng)
+                continue
+            if not seat.searching:
+                begin_search(game, state, trees, g, seat, rule, rng)
+            leaves.states[g] = state
+            wanted = -1
+            if settings.gumbel and trees.children[g, 0]:
+                considered = min(np.int64(trees.children[g, 0]), sequences.shape[1] - 1)
+                wanted = np.int64(sequences[seat.full, considered, seat.done])
+            if descend(game, leaves.states[g], trees, g, leaves, g, settings, noise[g], wanted):
+                game.observe(leaves.states[g], game.turn(leaves.states[g]), batch.encodings[g])
+                seat.waiting = 1
+                break
+            backward(trees, g, leaves, g, leaf_value(trees, g, leaves, g), settings)
+            seat.done += 1
+
+
+@helper
+def begin_search(game, state, trees, g, seat, rule, rng):
+    if seat.ply == 0:
+        seat.plays_on = uniform(rng) < rule.play_on
+    seat.full = uniform(rng) < rule.full_share
+    seat.budget = rule.full if seat.full else rule.fast
+    seat.done = 0
+    seat.searching = 1
+    plant(trees, g, game.turn(state))
+
+
+@long_helper
+def prepare_root(trees, g, seat, settings, rule, noise, rng):
+    """Draw the noise of the root; a forced move needs no search."""
+    first, n = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0])
+    if n == 1:
+        seat.budget = 0
+        seat.full = 0
+    if settings.gumbel:
+        gumbel_noise(noise, n, rng)
+    elif seat.full and n > 1:
+        total = 0.0
+        for i in range(n):
+            noise[i] = gamma(rule.dirichlet, rng)
+            total += noise[i]
+        for i in range(n):
+            mixed = 0.75 * np.float64(trees.prior[g, first + i]) + 0.25 * noise[i] / max(total, 1e-300)
+            trees.prior[g, first + i] = mixed
+
+
+@long_helper
+def gamma(shape, rng):
+    """A sample of the gamma distribution (Marsaglia and Tsang 2000), of a shape below 1."""
+    d = shape + 1.0 - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        angle, radius = uniform(rng), math.sqrt(-2.0 * math.log(max(uniform(rng), 1e-300)))
+        x = radius * math.cos(2.0 * math.pi * angle)
+        v = (1.0 + c * x) ** 3
+        if v > 0.0 and math.log(max(uniform(rng), 1e-300)) < 0.5 * x * x + d - d * v + d * math.log(v):
+            return d * v * max(uniform(rng), 1e-300) ** (1.0 / shape)
+
+
+@long_helper
+def finish_move(game, state, trees, g, seat, rows, leaves, batch, settings, rule, frames, noise, rng):
+    """Keep a sample, choose a move and play it; or resign."""
+    mover = np.int64(trees.mover[g, 0])
+    first, n, sign = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0]), sign_of(mover)
+    value = sign * root_value(trees, g, settings, leaves.scores)
+    best = choose_move(trees, g, seat, settings, rule, leaves.scores, noise, rng)
+    if seat.full:
+        row = np.int64(seat.rows)
+        game.observe(state, mover, batch.encodings[g])  # which is free: the game waits for nothing now
+        for i in range(batch.encodings.shape[1]):
+            rows.encodings[g, row, i] = np.uint8(batch.encodings[g, i])
+        for i in range(rows.policies.shape[2]):
+            rows.policies[g, row, i] = 0
+            rows.legal[g, row, i] = 0
+        policy_target(trees, g, settings, leaves.scores)
+        for i in range(n):
+            at = frames[mover, trees.action[g, first + i]]
+            rows.policies[g, row, at] = np.uint16(leaves.scores[i] * LARGE + 0.5)
+            rows.legal[g, row, at] = 1
+        rows.seats[g, row] = mover
+        rows.values[g, row] = value
+        seat.rows += 1
+    seat.ply += 1
+    seat.searching = 0
+    seat.low[mover] = seat.low[mover] + 1 if value < -rule.resign else 0
+    if seat.low[mover] >= RESIGN_MOVES and not seat.resigned:
+        seat.resigned = mover + 1
+        if not seat.plays_on:
+            seat.outcome = -sign
+            seat.over = 1
+    if not seat.over:
+        game.play(state, np.int64(trees.action[g, best]))
+        if game.turn(state) == OVER:
+            seat.outcome = (game.payoff(state, 0) - settings.middle) * settings.scale
+            seat.over = 1
+
+
+@long_helper
+def choose_move(trees, g, seat, settings, rule, scores, noise, rng):
+    """The node of the move to play."""
+    first, n, sign = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0]), sign_of(trees.mover[g, 0])
+    most = np.int64(0)
+    for child in range(first, first + n):
+        most = max(most, tried(trees, g, child))
+    if settings.gumbel:
+        improve(trees, g, 0, settings, scores)
+    early = seat.ply < rule.temperature_moves
+    drawing = early and not settings.gumbel
+    left = uniform(rng) * np.float64(trees.visits[g, 0] - 1) if drawing else 0.0
+    best, highest = first, -1e30
+    for i in range(n):
+        child = first + i
+        visits = np.float64(tried(trees, g, child))
+        if settings.gumbel:  # the best of those that sequential halving has left
+            score = scores[i] + (noise[i] if early else 0.0) - (0.0 if visits == most else 1e9)
+        elif drawing:  # by the visits
+            score = 1e9 + visits if 0.0 <= left < visits else visits
+            left -= visits
+        else:
+            score = visits
+        if trees.proven[g, 0] != UNKNOWN:  # the proof decides, then the score
+            won = trees.proven[g, child] != UNKNOWN and trees.proven[g, child] == trees.proven[g, 0]
+            score += 0.0 if won else -1e12
+        elif trees.proven[g, child] != UNKNOWN and sign * trees.proven[g, child] <= -1.0:
+            score -= 1e10
+        if score > highest:
+            best, highest = child, score
+    return best
+
+
+@long_helper
+def policy_target(trees, g, settings, scores):
+    """The improved policy, or the shares of the visits."""
+    first, n = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0])
+    if settings.gumbel:
+        improve(trees, g, 0, settings, scores)
+        to_probs(scores, n)
+        return
+    total = 0.0
+    for i in range(n):
+        scores[i] = np.float64(tried(trees, g, first + i))
+        total += scores[i]
+    for i in range(n):
+        scores[i] = scores[i] / total if total > 0 else 1.0 / n

@@ -1,0 +1,244 @@
+"""Self-play and learning: legal games, samples, symmetric images, resignation, and a network that learns."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from kibitz import players
+from kibitz.arena.match import match
+from kibitz.core.names import BadInput
+from kibitz.core.progress import SILENT
+from kibitz.games import legal_actions, load, positions
+from kibitz.learn import trainer
+from kibitz.learn.alphazero.config import AlphaZeroConfig
+from kibitz.learn.alphazero.geometry import geometry_of
+from kibitz.learn.alphazero.learner import AlphaZero
+from kibitz.learn.alphazero.networks import Shape, layer_sizes
+from kibitz.learn.alphazero.self_play import SEAT, Rule, SelfPlay, choose_move
+from kibitz.search.batched_puct import new_trees, settings_for
+
+SMALL = {"games": 6, "parts": 1, "simulations": 8, "fast_simulations": 2, "channels": 4, "blocks": 1, "device": "cpu"}
+
+
+def played(rounds=200, said=0.0, **values):
+    """Self-play of Tic-Tac-Toe with a network that always says that seat 0 is losing by `said`."""
+    game, config = load("tic_tac_toe"), AlphaZeroConfig("tic_tac_toe", **SMALL | values)
+    play = SelfPlay(game, config, config.part(0))
+    for _ in range(rounds):
+        play.advance()
+        stones = play.batch.encodings.sum(axis=1)
+        play.batch.logits[:], play.batch.values[:] = 0, np.where(stones % 2, said, -said)
+    return play
+
+
+@pytest.mark.parametrize("selection", ["gumbel", "puct"])
+def test_samples_are_of_legal_positions(selection):
+    """Policies lie on empty cells and sum to 1; outcomes are those of finished games, for the seat that moved."""
+    play = played(selection=selection, full_share=1.0)
+    assert play.counts["games"] > 5
+    for game in play.finished:
+        marks = game["encodings"].reshape(-1, 2, 9).sum(axis=1)
+        assert ((marks == 0) == (game["legal"] == 1)).all()
+        assert (game["policies"][game["legal"] == 0] == 0).all()
+        np.testing.assert_allclose(game["policies"].sum(axis=1) / 65535, 1, atol=1e-3)
+        assert set(game["outcomes"].tolist()) <= {-1.0, 0.0, 1.0}
+        assert (marks.sum(axis=1) == np.arange(len(marks))).all()  # every search was a full one
+        assert (np.diff(game["outcomes"]) == -2 * game["outcomes"][:-1]).all()
+
+
+def test_fast_searches_are_not_learned_from():
+    play = played(full_share=0.25)
+    rows = sum(len(game["outcomes"]) for game in play.finished)
+    assert 0.1 < rows / play.counts["moves"] < 0.4
+
+
+def test_batches_are_full():
+    """Every game has one row of each batch, except in the round in which it ends."""
+    play = played(rounds=50)
+    play.advance()
+    assert (play.table.seats["waiting"] == 1).sum() >= 5
+
+
+def test_resignations_are_counted_and_measured():
+    """A seat that is told that it is lost resigns, unless the game is played on to see whether it was."""
+    resigned = played(resign=0.5, play_on=0.0, said=0.99).counts
+    measured = played(resign=0.5, play_on=1.0, said=0.99).counts
+    never = played(resign=1.0, said=0.99).counts
+    assert resigned["resigned"] > 0
+    assert resigned["played_on"] == 0
+    assert measured["resigned"] == never["resigned"] == 0
+    assert measured["played_on"] >= measured["false_resignations"] > 0
+
+
+@pytest.mark.parametrize(("ply", "chosen"), [(3, 2), (4, 1)])
+def test_noise_decides_the_first_moves_and_the_search_the_later_ones(ply, chosen):
+    """Two actions of equal visits: the first is better, the noise is for the second."""
+    trees, seat = new_trees(1, 3), np.zeros(1, SEAT)
+    trees.first[0, 0], trees.children[0, 0], trees.prior[0, 1:], trees.proven[0] = 1, 2, 0.5, 2.0
+    trees.visits[0], trees.total[0, 1:] = (5, 2, 2), (1.0, -1.0)
+    seat["ply"] = ply
+    rule = Rule(2, 4, 1.0, 2.0, 0.0, temperature_moves=4, dirichlet=0.5)
+    settings = settings_for(load("tic_tac_toe"), gumbel=True)
+    noise, rng = np.array([0.0, 50.0]), np.ones(2, np.uint64)
+    assert choose_move(trees, 0, seat[0], settings, rule, np.zeros(2), noise, rng) == chosen
+
+
+def test_games_in_progress_survive_packing():
+    one = played(rounds=40)
+    packed = one.table.packed()
+    two = SelfPlay(one.game, one.config, one.config.part(0))
+    two.table.unpack(packed)
+    for play in (one, two):
+        play.restart_searches()
+        play.finished = []
+        for _ in range(60):
+            play.advance()
+            play.batch.logits[:], play.batch.values[:] = 0, 0
+    assert len(one.finished) == len(two.finished) > 0
+    for a, b in zip(one.finished, two.finished, strict=True):
+        assert all(np.array_equal(a[key], b[key]) for key in a)
+
+
+def test_symmetric_images_of_a_sample_are_samples():
+    """Each image of an encoding is that of the image position, with the policy on the image actions."""
+    game = load("tic_tac_toe")
+    learner = AlphaZero(AlphaZeroConfig("tic_tac_toe", **SMALL), game)
+    state = positions(game)[0]
+    for action in (0, 5):
+        game.play(state, action)
+    encoding, legal = np.zeros(18, np.float32), np.zeros(9, np.uint8)
+    game.observe(state, 0, encoding)
+    legal[legal_actions(game, state)] = 1
+    policy = np.where(legal, np.arange(9), 0).astype(np.uint16)
+    row = {
+        "encodings": np.packbits(encoding.astype(bool))[None].repeat(200, 0),
+        "policies": policy[None].repeat(200, 0),
+        "legal": np.packbits(legal)[None].repeat(200, 0),
+        "values": np.zeros(200, np.float32),
+    }
+    encodings, policies, allowed, _ = learner._minibatch(row)
+    assert len({each.numpy().tobytes() for each in encodings}) == 8
+    wanted = {}
+    for cells, actions in zip(geometry_of(game).cell_images, geometry_of(game).action_images, strict=True):
+        image = np.zeros((2, 9), np.float32)
+        image[:, cells] = encoding.reshape(2, 9)
+        probs = np.zeros(9, np.float32)
+        probs[actions] = policy / policy.sum()
+        wanted[image.tobytes()] = probs
+    for seen, probs, possible in zip(encodings, policies, allowed, strict=True):
+        np.testing.assert_allclose(wanted[seen.numpy().tobytes()], probs.numpy(), atol=1e-6)
+        assert (possible.numpy() == (seen.view(2, 9).sum(dim=0) == 0).numpy()).all()
+
+
+def test_what_plays_is_a_moving_average_of_weights():
+    """After two iterations of learning: averaging times the first weights, and the rest the second ones."""
+    learner = AlphaZero(
+        AlphaZeroConfig("tic_tac_toe", **SMALL, steps=2, batch_size=8, averaging=0.75), load("tic_tac_toe")
+    )
+    rows = played(full_share=1.0).finished
+    samples = {key: np.concatenate([row[key] for row in rows]) for key in rows[0]} | {"counts": np.zeros((1, 5), int)}
+    weights = []
+    for iteration in (1, 2):
+        learner.learn(iteration, samples, SILENT)
+        weights.append(learner.network.folded()["pool.weight"])
+    np.testing.assert_allclose(learner.weights()["pool.weight"], 0.75 * weights[0] + 0.25 * weights[1], atol=1e-6)
+    assert not np.allclose(weights[0], weights[1], atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["connect_four", "breakthrough", "hex:7", "hex:11", "othello", "gomoku", "yavalath"])
+def test_the_networks_of_the_gpu_preset_are_below_two_megabytes(name):
+    """In half precision, by the number of weights; the policy has at most a plane per cell and action of a cell."""
+    game = load(name)
+    preset = AlphaZero.preset(game, "gpu")
+    cells, actions, planes = len(game.board().places), game.facts.num_actions, game.facts.encoding
+    geometry = SimpleNamespace(
+        cells=cells, planes=planes // cells, taps=range(9), by_cell=actions // cells, others=actions % cells
+    )
+    sizes = layer_sizes(geometry, Shape(preset["channels"], preset["blocks"]))
+    assert 2 * sum((inputs + 1) * outputs for inputs, outputs in sizes.values()) < 1.95e6
+
+
+def test_what_cannot_be_trained_is_refused():
+    with pytest.raises(BadInput, match="it can't play leduc"):
+        trainer.configured("alphazero", "leduc", None, {})
+    with pytest.raises(BadInput, match="parts=8 should be at most games=4"):
+        trainer.configured("alphazero", "tic_tac_toe", None, {"games": 4})
+
+
+# ---------------------------------------------------------------- a network that has learned
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    values = {
+        "iterations": 12, "games": 32, "parts": 1, "rounds": 96, "simulations": 12, "full_share": 1.0, "channels": 12,
+        "blocks": 1, "steps": 30, "batch_size": 64, "learning_rate": 5e-3, "averaging": 0.5, "evaluate_every": 0,
+        "device": "cpu",
+    }  # fmt: skip
+    made = trainer.new_run(
+        tmp_path_factory.mktemp("alphazero") / "run",
+        "alphazero",
+        trainer.configured("alphazero", "tic_tac_toe", None, values),
+    )
+    trainer.train(made, 1)
+    return made
+
+
+def shares(game, one, two, games):
+    """Shares of won and of lost games of the first player."""
+    found = match(game, [one, two], games, processes=1).result
+    return found.wins / games, found.losses / games
+
+
+def test_the_network_alone_beats_random(run):
+    won, lost = shares("tic_tac_toe", f"net:{run.folder}", "random", 100)
+    assert won > 0.7
+    assert lost < 0.2
+
+
+def test_with_search_it_draws_against_perfect_play(run):
+    won, lost = shares("tic_tac_toe", f"puct:100,net={run.folder}", "alphabeta:9", 10)
+    assert won == 0
+    assert lost == 0
+
+
+def test_puct_with_a_network_takes_simulations_and_seconds(run):
+    game = load("tic_tac_toe")
+    for budget in ("simulations=40", "seconds=0.05", "simulations=40,threads=2"):
+        player = players.make_for(f"puct:{budget},net={run.folder}", game)
+        assert player.move(positions(game)[0]) in range(9)
+        assert player.advice.simulations > 0
+
+
+def test_options_that_mean_nothing_with_a_network_are_refused(run):
+    game = load("tic_tac_toe")
+    with pytest.raises(BadInput, match="plies=3 is about playouts"):
+        players.make_for(f"puct:10,net={run.folder},plies=3", game)
+    with pytest.raises(BadInput, match="give one of them"):
+        players.make_for(f"puct:10,net={run.folder},policy=models/hex-7", game)
+
+
+def test_threads_without_a_network_are_refused():
+    with pytest.raises(BadInput, match="threads=2 is for a network"):
+        players.make_for("puct:10,threads=2", load("tic_tac_toe"))
+
+
+def test_the_file_of_a_run_is_described(run):
+    from kibitz.learn.model_files import describe
+
+    found = describe(run.path("network.safetensors"))
+    assert (found.game, found.player, found.what) == ("tic_tac_toe", "net", "12 x 1 blocks")
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_gpu_answers_as_the_processor_does(run):
+    from kibitz.learn.alphazero.networks import read_network
+    from kibitz.learn.alphazero.torch_network import Evaluator
+
+    network, geometry = read_network(run.path("network.safetensors")), geometry_of(load("tic_tac_toe"))
+    encodings = np.random.default_rng(1).integers(0, 2, (16, 18)).astype(np.float32)
+    one, two = (Evaluator(geometry, network.shape, network.weights, device)(encodings) for device in ("cpu", "cuda"))
+    np.testing.assert_allclose(one[0], two[0], atol=0.05)
+    np.testing.assert_allclose(one[1], two[1], atol=0.02)
