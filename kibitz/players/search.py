@@ -16,6 +16,7 @@ from ..core.names import ITERATION, SECONDS, SIMULATIONS, BadInput
 from ..games import Game, legal_actions
 from ..learn.mlp import compiled, read_layers
 from ..learn.model_files import network_file
+from ..learn.ntuple.store import default_evaluation, ntuples_for
 from ..learn.tspg.store import POLICIES, biased, features_for
 from ..search.advice import Advice
 from ..search.policies import Heuristic
@@ -109,15 +110,24 @@ def by_worlds(
     return int(worlds) * int(simulations), 0.0, {"determinizations": int(worlds)}
 
 
+def by_depth(
+    depth: Annotated[int, "plies; by default 6, or as many as the nodes or seconds allow", range(1, 100)] = 0,
+    nodes: Annotated[int, "positions per move; 0: no limit", SIMULATIONS] = 0,
+    seconds: Annotated[float, "seconds per move; 0: no limit", SECONDS] = 0.0,
+) -> tuple[int, float, dict[str, int]]:
+    return nodes, seconds, {}
+
+
 def without_budget() -> tuple[int, float, dict[str, int]]:
     return 0, 0.0, {}
 
 
-EXAMPLES = {"simulations": "1000", "worlds": "10x1000", "none": "5"}  # of the first option in a player's name
+EXAMPLES = {"simulations": "1000", "worlds": "10x1000", "depth": "5", "none": "5"}  # of the first option in a player's name
 
 BUDGETS: dict[str, Callable[..., tuple[int, float, dict[str, int]]]] = {
     "simulations": by_simulations,
     "worlds": by_worlds,
+    "depth": by_depth,
     "none": without_budget,
 }
 
@@ -145,11 +155,20 @@ def pattern_policy(
     return biased(game, features_for(network_file(policy, iteration), game), "ce", playouts)
 
 
+def evaluation(
+    game: Game,
+    eval: Annotated[str, "learned evaluation: a run folder, or a file of n-tuples; none: the game's default"] = "",
+    iteration: Annotated[int, "iteration of the run; 0: its last", ITERATION] = 0,
+) -> Any:
+    return ntuples_for(network_file(eval, iteration), game) if eval else default_evaluation(game)
+
+
 # `Search.policy_from` -> the function from a game and the options of a player's name to the policy; None: uniform.
 POLICY_LOADERS: dict[str, Callable[..., Any]] = {
     "playouts": playout_policy,
     "network": network_policy,
     "patterns": pattern_policy,
+    "evaluation": evaluation,
 }
 
 # ---------------------------------------------------------------- players by name
@@ -166,7 +185,8 @@ def player_class(search: type[Search]) -> type[SearchPlayer]:
         simulations, seconds, settings = budget(**of_budget)
 
         def new_search(game: Game) -> Search:
-            policy = {"policy": loader(game, **of_policy)} if loader else {}
+            key = "evaluation" if search.policy_from == "evaluation" else "policy"
+            policy = {key: loader(game, **of_policy)} if loader else {}
             all_settings: dict[str, Any] = of_search | settings | policy
             return search(game, 0, **all_settings)
 
