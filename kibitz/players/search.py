@@ -19,6 +19,7 @@ from ..learn.model_files import network_file
 from ..learn.ntuple.store import default_evaluation, ntuples_for
 from ..learn.tspg.store import POLICIES, biased, features_for
 from ..search.advice import Advice
+from ..search.alphabeta import AlphaBeta
 from ..search.policies import Heuristic
 from ..search.search import SEARCHES, Search
 from .player import AdvisedPlayer, player, same
@@ -213,6 +214,23 @@ def _options(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
         for key, each in inspect.signature(function, eval_str=True).parameters.items()
         if get_origin(each.annotation) is Annotated
     }
+
+
+@player("ntuple")
+class NTuplePlayer(SearchPlayer):
+    """Plays by a learned evaluation of n-tuples, looking few plies ahead; alphabeta:eval=FILE looks further."""
+
+    plays = "the game that it was trained for"
+    example = "runs/connect_four-ntuple"
+
+    def __init__(
+        self,
+        network: Annotated[str, "a run folder, or a file of n-tuples"],
+        iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0,
+        depth: Annotated[int, "plies that it looks ahead", range(1, 100)] = 1,
+    ) -> None:
+        path = network_file(network, iteration)
+        super().__init__(lambda game: AlphaBeta(game, depth=depth, evaluation=ntuples_for(path, game)))
 
 
 for _name, _search in SEARCHES.items():

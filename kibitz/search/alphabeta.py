@@ -114,7 +114,7 @@ class AlphaBeta(Search):
         self.fixed, self.free = (
             Settings(strict, captures and not strict, places, float(max(facts.payoffs))) for strict in (True, False)
         )
-        rows, most = self.deepest + 1 + (EXTRA if captures else 0), facts.num_actions
+        rows, most = self.deepest + 2 + (EXTRA if captures else 0), facts.num_actions
         kinds = (np.int64,) * 4 + (float,) * 4 + (np.int64, bool, np.uint64, np.int64)
         singles = [np.zeros(rows, kind) for kind in kinds]
         self.frames = Frames(
@@ -162,10 +162,11 @@ class AlphaBeta(Search):
         """Search to the depth, or deepen until the nodes or seconds are used up. `simulations` counts nodes."""
         memory, free = self.memory, bool(simulations) or seconds < math.inf
         memory.now[NODES] = 0
-        self._start(view, 1)
-        self._go(self.free if free else self.fixed, 0)  # compiles
+        if not memory.age[0]:  # the first time: compile
+            self._start(view, 1)
+            self._go(self.fixed, 0)
         self.clock.restart()
-        memory.age[0] = (memory.age[0] + 1) % 256
+        memory.age[0] = memory.age[0] % 255 + 1
         memory.history[:] //= 8
         if free:
             return self._deepen(view, simulations or math.inf, seconds, report)
@@ -211,18 +212,9 @@ class AlphaBeta(Search):
         return Advice(actions, policy, value, visits, even, nodes, line=line, exact=exact)
 
     def principal_variation(self, view: Any, first: int) -> tuple[int, ...]:
-        """The moves that the table holds after the first one, while they are legal."""
-        state, line = np.array([view], self.game.state)[0], [first]
-        self.game.play(state, first)
-        while self.game.turn(state) != OVER and len(line) < self.deepest:
-            key = hash_record(state)
-            at = 2 * int(key % np.uint64(self.entries // 2))
-            known = [int(entry.move) for entry in self.memory.table[at : at + 2] if entry.key == key]
-            if not known or known[0] not in legal_actions(self.game, state):
-                break
-            line.append(known[0])
-            self.game.play(state, known[0])
-        return tuple(line)
+        """The first move, and those that the table holds after it."""
+        states, line = np.array([view], self.game.state), np.full(self.deepest, first, np.int64)
+        return tuple(line[: _follow(self.game, self.memory.table, states, self.frames.actions[1], line)].tolist())
 
     @classmethod
     def precompile(cls, game: Game, view: Any, seat: int) -> None:
@@ -446,3 +438,25 @@ def close(frames, memory, at):
         entry.bound = bound | (COMPLETE if complete else 0)
         entry.age = age
     return best if frames.turn[at] == 0 else -best, complete
+
+
+@kernel
+def _follow(game, table, states, actions, line):
+    """Write the best moves of the table after line[0]; return the length of the line."""
+    state, n = states[0], 1
+    game.play(state, line[0])
+    while n < len(line) and game.turn(state) != OVER:
+        key, move = hash_record(state), -1
+        place = 2 * np.int64(key % np.uint64(len(table) // 2))
+        for i in range(place, place + 2):
+            if table[i].key == key and move < 0:
+                move = np.int64(table[i].move)
+        legal = False
+        for i in range(game.actions(state, actions)):
+            legal |= actions[i] == move
+        if not legal:
+            break
+        line[n] = move
+        game.play(state, move)
+        n += 1
+    return n

@@ -1,0 +1,71 @@
+"""Files of n-tuple evaluations, which players read; and the evaluation of a game without one."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
+from ...core.names import BadInput, choose
+from ...games import Game, full_name, load_stored
+from ..model_files import Description, model_format
+from .tuples import KINDS, NTuples, count_weights, ntuples
+
+FORMAT = "kibitz n-tuples 1"
+PIECE = 0.4  # logit of a piece, in the default evaluation of races
+ADVANCE = 0.6  # logit that a piece gains on its way to the far row
+
+
+def save_ntuples(path: Path, game: Game, kind: str, weights: np.ndarray, made: str = "") -> None:
+    """Write an evaluation atomically; `made` describes its origin."""
+    write_tensors(path, FORMAT, {"weights": weights.astype(np.float32)}, game=full_name(game), made=made, kind=kind)
+
+
+def read_ntuples(path: Path, game: Any = None) -> tuple[Any, str, np.ndarray, str]:
+    """Read an evaluation: its game, kind of groups, weights, and how it was made.
+
+    Raises:
+        BadInput: It is no such file, is damaged, or is for another game than `game`.
+    """
+    tensors, about = read_tensors(path, FORMAT, "evaluation", _schema)
+    with readable(path, "evaluation"):
+        game = load_stored(about["game"]) if game is None else game
+    if about["game"] != full_name(game):
+        raise BadInput(f"{path} has an evaluation for {about['game']}, not for {full_name(game)}")
+    kind = choose("kind of n-tuples", about["kind"], KINDS)
+    weights = tensors["weights"]
+    if not hasattr(game, "board") or weights.shape[0] != count_weights(game, kind):
+        raise BadInput(f"{path} has {weights.shape[0]} weights, which doesn't fit {full_name(game)}")
+    return game, kind, weights, about["made"]
+
+
+def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+    check_fits(about, {"game": str, "made": str, "kind": str})
+    return {"weights": Expected("float32", (None, 2))}
+
+
+@model_format(FORMAT)
+def describe(path: Path) -> Description:
+    game, _, weights, made = read_ntuples(path)
+    return Description(full_name(game), made, f"{weights.size:,} weights of n-tuples", "ntuple")
+
+
+def ntuples_for(path: Path, game: Game) -> NTuples:
+    """The evaluation in a file, for a game."""
+    if not hasattr(game, "board"):
+        raise BadInput(f"{full_name(game)} has no board, so it has no n-tuples")
+    _, kind, weights, _ = read_ntuples(path, game)
+    return ntuples(game, kind, weights)
+
+
+def default_evaluation(game: Any) -> NTuples | None:
+    """In races to a goal: pieces, and how far they have come. None elsewhere."""
+    regions = game.regions(0) if hasattr(game, "board") and hasattr(game, "rows") else {}
+    if "goal" not in regions:
+        return None
+    kind, rows = "cells", game.rows
+    weights = np.zeros((count_weights(game, kind), 2))
+    for cell, (row, _) in enumerate(game.board().places):
+        for seat, done in enumerate((row, rows - 1 - row)):
+            weights[3 * cell + 1 + seat] = (1 - 2 * seat) * (PIECE + ADVANCE * (done / (rows - 1)) ** 2)
+    return ntuples(game, kind, weights)
