@@ -451,7 +451,9 @@ def match(
         20
     """
     with only_named(game, *players, trust=trust):
-        return _match.match(_load(game), list(players), games, seed, processes, _path(out), report, reduce_variance, openings)
+        return _match.match(
+            _load(game), list(players), games, seed, processes, _path(out), report, reduce_variance, openings
+        )
 
 
 def tournament(

@@ -277,7 +277,11 @@ def play_into(
     """
     config = run.config()
     games, seed, given = config["games"], config["seed"], [game, *(players or ())]
-    game, players, make = game or config["game"], players or config["players"], make or player_of(config["command"], config.get("openings", 0))
+    game, players, make = (
+        game or config["game"],
+        players or config["players"],
+        make or player_of(config["command"], config.get("openings", 0)),
+    )
     with only_named(*given), run.lock():
         records = {record.number: record for record in _own_records(run)}
         with run.appending(FILE) as append:

@@ -185,9 +185,7 @@ def check_legal(name: str, action: int, legal: Any, number: int) -> None:
         raise BadInput(f"{name} played {action} in game {number + 1}, which is illegal there")
 
 
-def match_games(
-    game: str | Game, players: Sequence[Any], seed: int, openings: int = 0
-) -> Callable[[int], Record]:
+def match_games(game: str | Game, players: Sequence[Any], seed: int, openings: int = 0) -> Callable[[int], Record]:
     """Return the function that plays a game of a match by its number: the part of each worker process."""
     found = lineup(game, players)
     if openings:

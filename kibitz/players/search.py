@@ -123,7 +123,12 @@ def without_budget() -> tuple[int, float, dict[str, int]]:
     return 0, 0.0, {}
 
 
-EXAMPLES = {"simulations": "1000", "worlds": "10x1000", "depth": "5", "none": "5"}  # of the first option in a player's name
+EXAMPLES = {
+    "simulations": "1000",
+    "worlds": "10x1000",
+    "depth": "5",
+    "none": "5",
+}  # of the first option in a player's name
 
 BUDGETS: dict[str, Callable[..., tuple[int, float, dict[str, int]]]] = {
     "simulations": by_simulations,

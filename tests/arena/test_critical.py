@@ -35,7 +35,7 @@ def test_the_solver_of_connect_four_agrees_with_alpha_beta(name):
 def test_known_positions_of_connect_four():
     game = load("connect_four")
     solver = ConnectFourSolver(game)
-    won = after(game, *"4 1 7 5 5 6 1 1 5 1 6 1".split())
+    won = after(game, *"417556115161")
     assert solver.outcomes(won).count(1) == 1
     assert solver.outcomes(won)[0] == 1
     with pytest.raises(BadInput, match="this solver is for connect_four with rows of four"):

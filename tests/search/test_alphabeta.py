@@ -69,7 +69,7 @@ def test_the_first_move_of_small_boards():
 
 def test_a_fixed_depth_counts_undecided_positions_as_draws_whatever_was_searched_before():
     game = games.load("connect_four")
-    state = after(game, *"4 1 7 5 5 6 1 1 5 1 6 1".split())  # column 1 wins, in nine plies
+    state = after(game, *"417556115161")  # column 1 wins, in nine plies
     used = AlphaBeta(game, depth=9)
     assert used.value(state, 9) == 1
     assert used.value(state, 7) == 0 == AlphaBeta(game, depth=7).value(state, 7)

@@ -47,7 +47,7 @@ def critical(
     from ...arena.critical import examine_players
     from ...games import full_name, load
 
-    first, dash, last = plies.partition("-")
+    first, _, last = plies.partition("-")
     if not (first.isdecimal() and (last or first).isdecimal() and len(plies) < 12):
         raise BadInput(f"--plies {plies} should be two numbers, such as 8-25")
     game = load(game_name)

@@ -19,11 +19,11 @@ class NTupleConfig:
     iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 200
     games: Annotated[int, "games of self-play per iteration", range(1, 10**5)] = 50
     nodes: Annotated[int, "positions that alpha-beta search visits per move", range(1, 10**9)] = 400
-    tuples: Annotated[str, "groups of cells: single cells; also blocks of two by three, lines of four, or both", KINDS] = "both"
-    opening: Annotated[int, "a game begins with as many random plies, at most", range(1000)] = 8
-    epsilon: Annotated[float, "probability of a random move afterwards", Interval(0, 1)] = 0.08
-    mix: Annotated[float, "weight of the game's result in the target; the rest is the search's value", Interval(0, 1)] = (
-        0.7
+    tuples: Annotated[str, "groups: cells; also blocks of two by three, lines of four, or both", KINDS] = "both"
+    opening: Annotated[int, "a game begins with as many random plies, at most", range(1000)] = 12
+    epsilon: Annotated[float, "probability of a random move afterwards", Interval(0, 1)] = 0.02
+    mix: Annotated[float, "weight of a game's result in the target; the rest is the search's value", Interval(0, 1)] = (
+        0.5
     )
     capacity: Annotated[int, "positions remembered: the latest", range(1, 10**8)] = 200_000
     samples: Annotated[int, "positions that are learned from per new position", range(1, 1000), ADVANCED] = 4

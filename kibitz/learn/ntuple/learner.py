@@ -1,4 +1,4 @@
-"""Learning of n-tuple evaluations: alpha-beta search plays itself, and positions are valued by how their games ended."""
+"""Learning of n-tuple evaluations from self-play of alpha-beta search."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +12,8 @@ from ..expert_iteration import ExpertIteration
 from ..learner import Metrics, Samples, learner
 from . import config as settings
 from .config import NTupleConfig
-from .store import save_ntuples
-from .tuples import count_weights, fit, ntuples
+from .store import default_weights, save_ntuples
+from .tuples import fit, ntuples
 
 TABLE = 2.0  # megabytes of the transposition table in self-play
 
@@ -30,31 +30,46 @@ def self_play(config: NTupleConfig) -> Callable[[tuple[int, ...], np.ndarray], l
 
 
 def play_one(game: Game, search: AlphaBeta, config: NTupleConfig, number: int) -> Samples:
-    """Play one game; its samples are the positions after the opening, the search's value, and the result.
+    """Play one game; its samples are positions after the opening, and how much of a win they are for seat 0, 0 to 1.
 
-    Values and results are those of seat 0, from 0, a loss, to 1, a win.
+    For a position of the game that is a mixture of the game's result and the search's value. A search also meets
+    positions that no game between good players has, so there is a random successor of each position, too; its own
+    search values it.
     """
     generator = np.random.default_rng([config.seed, 2, number])
     search.begin(1)
-    state, states, values, turns = positions(game), [], [], 0
+    state, states, values, played, turns = positions(game), [], [], [], 0
     opening, high = int(generator.integers(config.opening + 1)), max(game.facts.payoffs)
+
+    def searched(position: np.ndarray, seat: int) -> int:
+        """Search a position and remember its value; return the best action."""
+        advice = search.advise(position[0].copy(), seat, config.nodes)
+        value = advice.root_value if seat == 0 else -advice.root_value
+        if not np.isnan(value):
+            states.append(np.frombuffer(position.tobytes(), np.uint8))
+            values.append(0.5 + 0.5 * np.clip(value / high, -1, 1))
+        return advice.best
+
     while (seat := int(game.turn(state[0]))) != OVER:
         legal = legal_actions(game, state[0])
-        action = int(generator.choice(legal))
+        action, aside = (int(each) for each in generator.choice(legal, 2))
         if turns >= opening:
-            advice = search.advise(state[0].copy(), seat, config.nodes)
-            value = advice.root_value if seat == 0 else -advice.root_value
-            if not np.isnan(value):
-                states.append(np.frombuffer(state.tobytes(), np.uint8))
-                values.append(0.5 + 0.5 * np.clip(value / high, -1, 1))
+            following = state.copy()
+            game.play(following[0], aside)
+            if game.turn(following[0]) != OVER:
+                searched(following, int(game.turn(following[0])))
+                played += [False] * (len(values) - len(played))
+            best = searched(state, seat)
+            played += [True] * (len(values) - len(played))
             if generator.random() >= config.epsilon:
-                action = advice.best
+                action = best
         game.play(state[0], action)
         turns += 1
     result = 0.5 + 0.5 * float(np.clip(game.payoff(state[0], 0) / high, -1, 1))
+    share = config.mix * np.array(played, float)
     return {
         "states": np.array(states, np.uint8).reshape(-1, game.state.itemsize),
-        "wins": config.mix * np.full(len(states), result) + (1 - config.mix) * np.array(values),
+        "wins": share * result + (1 - share) * np.array(values, float),
     }
 
 
@@ -75,8 +90,8 @@ class NTupleLearner(ExpertIteration):
 
     def __init__(self, config: NTupleConfig, game: Game) -> None:
         super().__init__(config, game)
-        shape = count_weights(game, config.tuples), 2
-        self.weights, self.squares = np.zeros(shape), np.zeros(shape)
+        self.weights = default_weights(game, config.tuples)
+        self.squares = np.ones_like(self.weights)
         self.tuples = ntuples(game, config.tuples, self.weights)
         self.states, self.wins = np.zeros((0, game.state.itemsize), np.uint8), np.zeros(0)
         self.seen = np.zeros(1, np.int64)

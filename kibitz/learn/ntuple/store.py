@@ -58,14 +58,17 @@ def ntuples_for(path: Path, game: Game) -> NTuples:
     return ntuples(game, kind, weights)
 
 
-def default_evaluation(game: Any) -> NTuples | None:
-    """In races to a goal: pieces, and how far they have come. None elsewhere."""
-    regions = game.regions(0) if hasattr(game, "board") and hasattr(game, "rows") else {}
-    if "goal" not in regions:
-        return None
-    kind, rows = "cells", game.rows
+def default_weights(game: Any, kind: str) -> np.ndarray:
+    """[count_weights, 2] f8: in races to a goal the value of pieces and how far they have come; zeros elsewhere."""
     weights = np.zeros((count_weights(game, kind), 2))
-    for cell, (row, _) in enumerate(game.board().places):
-        for seat, done in enumerate((row, rows - 1 - row)):
-            weights[3 * cell + 1 + seat] = (1 - 2 * seat) * (PIECE + ADVANCE * (done / (rows - 1)) ** 2)
-    return ntuples(game, kind, weights)
+    if "goal" in game.regions(0) and hasattr(game, "rows"):
+        for cell, (row, _) in enumerate(game.board().places):  # single cells are the first groups
+            for seat, done in enumerate((row, game.rows - 1 - row)):
+                weights[3 * cell + 1 + seat] = (1 - 2 * seat) * (PIECE + ADVANCE * (done / (game.rows - 1)) ** 2)
+    return weights
+
+
+def default_evaluation(game: Any) -> NTuples | None:
+    """The evaluation without a file, by the default weights; None where they are zeros."""
+    weights = default_weights(game, "cells") if hasattr(game, "board") else np.zeros(0)
+    return ntuples(game, "cells", weights) if weights.any() else None
