@@ -68,7 +68,7 @@ def critical_position(
     """The moves that lead to a critical position, and the outcome after each legal move."""
     generator = np.random.default_rng([seed, number])
     for _ in range(TRIES):
-        state, actions = positions(game)[0], []
+        state, actions = positions(game)[0], list[int]()
         wanted = int(generator.integers(plies[0], plies[1] + 1))
         while len(actions) < wanted and game.turn(state) != OVER:
             actions.append(int(generator.choice(legal_actions(game, state))))

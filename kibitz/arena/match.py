@@ -230,7 +230,7 @@ def open_run(
     return Run.create_or_resume(folder, f"{rules.name}-{command}", config, may_grow=(grows,))
 
 
-def opened(openings: int) -> dict[str, int]:
+def opened(openings: int) -> dict[str, Any]:
     """What the configuration of a match says about random openings: nothing where there are none."""
     at_least("openings", openings, 0, 1000)
     return {"openings": openings} if openings else {}
@@ -277,11 +277,8 @@ def play_into(
     """
     config = run.config()
     games, seed, given = config["games"], config["seed"], [game, *(players or ())]
-    game, players, make = (
-        game or config["game"],
-        players or config["players"],
-        make or player_of(config["command"], config.get("openings", 0)),
-    )
+    game, players = game or config["game"], players or config["players"]
+    make = make or player_of(config["command"], config.get("openings", 0))
     with only_named(*given), run.lock():
         records = {record.number: record for record in _own_records(run)}
         with run.appending(FILE) as append:

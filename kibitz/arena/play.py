@@ -169,7 +169,7 @@ def random_opening(game: Game, plies: int, seed: int, number: int) -> list[int]:
     """Random moves after which the game goes on; the same ones for the same seed and number."""
     generator = np.random.default_rng([seed, number, OPENING])
     for _ in range(TRIES):
-        state, actions = positions(game)[0], []
+        state, actions = positions(game)[0], list[int]()
         while len(actions) < plies and game.turn(state) != OVER:
             if game.turn(state) == CHANCE:
                 raise BadInput(f"{full_name(game)} has chance: random openings are for games without it")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.names import BadInput
-from ..games import Game, full_name, legal_actions
+from ..games import full_name, legal_actions
 from ..games.connect_four import ConnectFour
 from ..jit import helper, kernel, popcount
 
@@ -41,13 +41,14 @@ class Shape(NamedTuple):
 class ConnectFourSolver:
     """`outcomes(state)`: the payoff of the seat to move after each legal move, if both play perfectly."""
 
-    def __init__(self, game: Game) -> None:
-        if not isinstance(game, ConnectFour) or game.connect != 4:  # type: ignore[unreachable]
+    def __init__(self, game: Any) -> None:
+        if not isinstance(game, ConnectFour) or game.connect != 4:
             raise BadInput(f"this solver is for connect_four with rows of four, not for {full_name(game)}")
         height = game.rows + 1
         bottom = sum(1 << column * height for column in range(game.columns))
         board = bottom * ((1 << game.rows) - 1)
-        self.game, self.shape = game, Shape(height, np.uint64(board), np.uint64(bottom), game.rows * game.columns)
+        self.game: Any = game
+        self.shape = Shape(height, np.uint64(board), np.uint64(bottom), game.rows * game.columns)
         plies, columns = self.shape.cells + 2, game.columns
         self.rows = Rows(
             np.zeros(plies, np.uint64), np.zeros(plies, np.uint64), np.zeros(plies, np.int64),

@@ -38,7 +38,10 @@ def play_one(game: Game, search: AlphaBeta, config: NTupleConfig, number: int) -
     """
     generator = np.random.default_rng([config.seed, 2, number])
     search.begin(1)
-    state, states, values, played, turns = positions(game), [], [], [], 0
+    state, turns = positions(game), 0
+    states: list[np.ndarray] = []
+    values: list[float] = []
+    played: list[bool] = []  # whether it is a position of the game, not a random successor
     opening, high = int(generator.integers(config.opening + 1)), max(game.facts.payoffs)
 
     def searched(position: np.ndarray, seat: int) -> int:
