@@ -33,8 +33,8 @@ class Rows(NamedTuple):
 
 class Shape(NamedTuple):
     height: int  # bits of a column
-    board: int  # all cells
-    bottom: int  # the lowest cell of each column
+    board: np.uint64  # all cells
+    bottom: np.uint64  # the lowest cell of each column
     cells: int
 
 
