@@ -138,10 +138,10 @@ STAND_INS = (
     (r"\bgoofspiel:13\b", "goofspiel:6"),
     (r"\bholdem:flop\b(,ranks=\d+)?", "holdem:flop,ranks=3,suits=3"),
 )
-TWO_DICE = ((r"\bliars_dice:2\b", "liars_dice"), (r"\bmodels/liars_dice-2\b", "models/liars_dice-1"))
+TWO_DICE = ((r"\bliars_dice:(dice=)?2\b(?!,)", "liars_dice"), (r"\bmodels/liars_dice-2\b", "models/liars_dice-1"))
 
 # Commands about card abstractions, which take minutes with all cards.
-BLUEPRINT = re.compile(r"^abstract|--with (pcs|cfr-br)|runs/(buckets|blueprint|distilled|holdem-pcs-\d+)\b")
+BLUEPRINT = re.compile(r"^abstract|--with (pcs|cfr-br)|runs/(buckets|blueprint|distilled|flop|holdem-pcs-\d+)\b")
 SMALL_DECK = "holdem:flop,ranks=4,suits=2"
 
 # Budgets in names of players, in commands and in Python.
@@ -172,7 +172,7 @@ def stand_in(words: list[str]) -> list[str]:
     if BLUEPRINT.search(" ".join(words)):
         if words[0] in ("advise", "ranges"):  # with cards that the small deck hasn't, or beside the network
             return [re.sub(r"strategy:runs/blueprint", "style:tight-passive", word) for word in words]
-        return [re.sub(r"^holdem(:flop)?$", SMALL_DECK, word) for word in words]
+        return [re.sub(r"^holdem(:flop(,ranks=\d+,suits=\d+)?)?$", SMALL_DECK, word) for word in words]
     if words[0] == "advise":
         return [*words, "--with", "random"] if re.match(UNCOMPILED, " ".join(words[1:])) else words
     if words[0] == "games" or any("models/" in word for word in words):

@@ -94,7 +94,7 @@ RUNS = {
     r"runs/thesis/\w+": "train deep-cfr holdem:thesis --preset thesis",
     r"runs/hulh(?:-balanced|-plain)?": "train deep-cfr holdem --preset kibitz",
     r"runs/goofspiel-exit-oos-\d+": "train exit-oos goofspiel:6",
-    r"runs/(\w+)-(exit-oos|exit-ismcts|deep-cfr|tspg)-\d+": "train {2} {1}",
+    r"runs/(\w+)-(exit-oos|exit-ismcts|deep-cfr|mmd|tspg)-\d+": "train {2} {1}",
     r"runs/(\w+)-(cfr\+?)-\d+": "solve {1} --with {2}",
     r"runs/buckets": "abstract holdem",
     r"runs/(?:blueprint|holdem-pcs-\d+)": "solve holdem --with pcs --abstraction runs/buckets",
@@ -323,7 +323,8 @@ class Folder:
                 assert f"\n{part}\n" in f"\n{whole}\n", f"not in {example}"
             elif block.title:
                 Path(block.title).write_text(block.text)
-                patch.delitem(sys.modules, Path(block.title).stem, raising=False)
+                # for the whole page: another page may have left a module of that name
+                self.monkeypatch.delitem(sys.modules, Path(block.title).stem, raising=False)
                 runpy.run_path(block.title, run_name="__main__")
             elif block.language == "pycon":
                 session = doctest.DocTestParser().get_doctest(block.text, self.scope, where, None, 0)

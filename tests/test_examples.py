@@ -182,6 +182,13 @@ def test_solve_and_plot(tmp_path, capsys):
     assert len(re.findall(r"^  \w+: [\d.]+%$", capsys.readouterr().out, re.MULTILINE)) == 2
 
 
+def test_mirror_descent(tmp_path, capsys):
+    found = script("mirror_descent").main(["kuhn"], 1000, tmp_path)
+    assert found["kuhn"] < 0.01
+    assert "CFR, last iterate" in capsys.readouterr().out
+    assert (tmp_path / "mmd-exact.png").stat().st_size > 10_000
+
+
 def test_train_and_watch(tmp_path, capsys):
     run = script("train_and_watch").main("kuhn", tmp_path, iterations=3, simulations=100, evaluate_every=1)
     assert (tmp_path / "training.png").exists()

@@ -23,7 +23,8 @@ HOMES = (
     "kibitz.envs.all_seats",
     "kibitz.envs.one_seat",
     "kibitz.games.openspiel.adapter",
-    "kibitz.learn.public_chance_kernels",  # on a GPU only, by Triton, which comes with torch there
+    "kibitz.learn.nearest_centers_kernel",  # on a GPU only, by Triton, which comes with torch there
+    "kibitz.learn.public_chance_kernels",
 )
 
 HIDDEN = f"""

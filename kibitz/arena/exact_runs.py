@@ -31,10 +31,11 @@ from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..games import full_name, load_stored
 from ..games.holdem import Holdem
+from ..learn.deep_cfr.network_best_response import NetworkBestResponse, TorchPolicy
 from ..learn.deep_cfr.networks import Model
-from ..learn.network_best_response import NetworkBestResponse, TorchPolicy
+from ..learn.devices import check_device
 from ..learn.pcs_runs import CHECKPOINT_SHARE, REPORT_SECONDS, deferred_interrupts
-from ..learn.public_best_response import PublicBestResponse, check_device
+from ..learn.public_best_response import PublicBestResponse
 from ..players import make_for
 from ..players.networks import NetworkPlayer
 from ..search.public_chance.betting_tree import betting_tree

@@ -86,7 +86,7 @@ def read_line(text: str | bytes, where: str) -> Record:
     """A record from its line; `where` names the line in errors. Old names of players are translated (see `legacy`)."""
     try:
         values = json.loads(text)
-        if "forfeit" in values:
+        if isinstance(values, dict) and values.get("forfeit") is not None:
             values["forfeit"] = Forfeited(**values["forfeit"])
         record = Record(**values)
     except (ValueError, TypeError, RecursionError) as error:

@@ -23,21 +23,21 @@ from ..search.public_tree.cfr import METHODS, kind_of
 from ..search.public_tree.table import PublicStrategy, strategy_of
 from ..search.public_tree.tree import PublicTree
 from ..search.public_tree.walk import Tables
+from .devices import check_device
 
 
-def check_device(game: Any, device: str) -> None:
+def check_solvable(game: Any, device: str) -> None:
     """Refuse another game than Liar's Dice, and a GPU where there is none."""
     if not isinstance(game, LiarsDice):
         raise BadInput(f"{full_name(game)} can't be solved on a GPU: only liars_dice can; use --device cpu")
-    if device == "cuda" and not torch.cuda.is_available():
-        raise BadInput("--device cuda: torch finds no GPU here; --device cpu runs on processor cores")
+    check_device(device)
 
 
 class BiddingCfr:
     """`run(n)` does n iterations; `tables` has regrets and sums in the order of the public tree."""
 
     def __init__(self, game: Any, method: str = "cfr+", device: str = "cuda", tree: PublicTree | None = None) -> None:
-        check_device(game, device)
+        check_solvable(game, device)
         choose("solver on a GPU", method, METHODS)
         self.game, self.variant, self.device, self.iterations = game, VARIANTS[method], device, 0
         self.tree = tree or PublicTree(game)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from ..core.names import BadInput
+from .devices import check_device
 
 AT_ONCE = 1 << 22  # points on the GPU
 
@@ -20,8 +20,7 @@ def on_gpu() -> Nearest:
     Raises:
         BadInput: Torch finds no GPU.
     """
-    if not torch.cuda.is_available():
-        raise BadInput("--device cuda: torch finds no GPU here; --device cpu runs on processor cores")
+    check_device("cuda")
     from .nearest_centers_kernel import nearest
 
     def found(points: np.ndarray, centers: np.ndarray, l1: bool) -> np.ndarray:

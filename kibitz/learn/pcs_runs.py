@@ -44,12 +44,12 @@ from ..search.public_chance.files import (
 from ..search.public_chance.solver import first_entries
 from ..search.public_chance.strategy import TableStrategy
 from ..search.solvers import next_due, poker_form
+from .devices import DEVICES
 from .pcs_solvers import AgainstBest, OnAllBoards, OnCores, OnGpu, below_bytes, check_board, check_two_streets
 
 METHODS = ("pcs", "cfr-br")
 START_FILE = "start.safetensors"  # the checkpoint that a run of CFR-BR was started from
 STATE = "kibitz public chance sampling 1"
-DEVICES = ("cpu", "cuda")
 BOARDS = {"pcs": {"cpu": 1, "cuda": 16}, "cfr-br": {"cpu": 1, "cuda": 2}}  # per iteration
 ALL = "all"  # boards per iteration
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints,
@@ -371,13 +371,16 @@ class Work:
 
 @contextmanager
 def deferred_interrupts() -> Iterator[Callable[[], bool]]:
-    """Yield a function that tells whether Ctrl-C was pressed. It raises nothing, until it is pressed once more."""
-    arrived: list[bool] = []
+    """Yield a function that tells whether Ctrl-C was pressed. It raises nothing, until it is pressed once more.
+
+    Some programs send the signal to a process and to its group, so that it comes twice: that counts as one.
+    """
+    arrived: list[float] = []
 
     def handle(number: int, frame: Any) -> None:
-        if arrived:
+        if arrived and time.monotonic() - arrived[0] > 1:
             raise KeyboardInterrupt
-        arrived.append(True)
+        arrived.append(time.monotonic())
 
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False

@@ -12,6 +12,7 @@ from ..search.public_chance.betting_tree import BettingTree, betting_tree
 from ..search.public_chance.buckets import Buckets
 from ..search.public_chance.cards import Cards
 from ..search.public_chance.solver import PublicChanceCfr, first_entries
+from .devices import check_device
 
 VECTORS = 20  # bytes per node, board and hand: reaches and values of both seats, strategies
 Tables = dict[str, np.ndarray]  # by name; each [entries], node after node
@@ -192,14 +193,6 @@ def check_board(game: Any, cards: Cards) -> None:
     """
     if cards.streets < 2:
         raise BadInput(f"{full_name(game)} has no board: cfr-br is for games of two streets or more")
-
-
-def check_device(device: str) -> None:
-    """Refuse a GPU that isn't there."""
-    import torch
-
-    if device == "cuda" and not torch.cuda.is_available():
-        raise BadInput("--device cuda: torch finds no GPU here; --device cpu runs on processor cores")
 
 
 def below_bytes(tree: BettingTree, buckets: Buckets, upper: int = 1) -> float:

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from ..core.names import BadInput, choose
 from ..core.workers import cores
 from ..search.public_chance.cards import Cards
 from ..search.public_chance.first_street import FirstStreet, first_street_probs
@@ -33,7 +32,6 @@ from .public_streets import (
     settled,
 )
 
-DEVICES = ("cpu", "cuda")
 BOARDS_AT_ONCE = 16  # where all are in before the flop
 
 
@@ -68,13 +66,6 @@ class Possible(NamedTuple):
     hands: np.ndarray  # [boards, hands]
     ranks: np.ndarray | None  # at the showdown, on the last street
     buckets: np.ndarray
-
-
-def check_device(device: str) -> None:
-    """Refuse a device that isn't there."""
-    choose("device", device, DEVICES)
-    if device == "cuda" and not torch.cuda.is_available():
-        raise BadInput("--device cuda: torch finds no GPU here; --device cpu runs on processor cores")
 
 
 def flop_classes(cards: Cards) -> list[Dealt]:

@@ -23,7 +23,8 @@ from ..search.public_tree.cfr import METHODS, VectorCfr, needed
 from ..search.public_tree.table import checksum, strategy_of
 from ..search.public_tree.tree import PublicTree
 from ..search.solvers import next_due
-from .pcs_runs import CHECKPOINT_SECONDS, CHECKPOINT_SHARE, DEVICES, REPORT_SECONDS, deferred_interrupts
+from .devices import DEVICES
+from .pcs_runs import CHECKPOINT_SECONDS, CHECKPOINT_SHARE, REPORT_SECONDS, deferred_interrupts
 
 STATE = "kibitz vector cfr 1"
 TREE = "public"  # in the configuration: tells these runs from those on the sequence form
@@ -56,9 +57,9 @@ def new_run(
     tree = PublicTree(game)
     memory.check(needed(tree), f"{full_name(game)} with {tree.infosets:,} infosets", "choose a smaller game")
     if device == "cuda":
-        from .bidding_cfr import check_device
+        from .bidding_cfr import check_solvable
 
-        check_device(game, device)
+        check_solvable(game, device)
     config = {
         "command": "solve",
         "game": full_name(game),

@@ -31,6 +31,7 @@ EXAMPLES = {
     "match": ([], "match kuhn random random --games 4"),
     "models": ([], "models"),
     "players": ([], "players"),
+    "ranges": ([], "ranges holdem style:tight-aggressive"),
     "rate": ([MATCH.replace("random random", "random oos:10")], "rate match"),
     "record": ([], "record kuhn --players random --games 4 --processes 1"),
     "review": ([MATCH], "review match --with random"),

@@ -64,6 +64,7 @@ READERS = {
         ("kuhn net:deep-cfr", "seen"),
         ("kuhn exit-oos", False),
     ],
+    "ranges": [("holdem net:deep-cfr", False), ("holdem strategy:solve", False)],
     "advise": [("kuhn J? --with net:deep-cfr", False), ("kuhn --with strategy:solve", False)],
     "play": [("kuhn --against net:deep-cfr", "seen"), ("tic_tac_toe --against features:tspg", False)],
     "match": [

@@ -36,6 +36,8 @@ CASES = {
                                 "evaluation_samples": 16, "evaluate_every": 2}),
     "next-card": (RULES, CARDS | {"iterations": 2, "nodes": 8, "validation": 0.3}),
     "cards": (RULES, CARDS | {"iterations": 2, "positions": 6, "validation": 0.3}),
+    "mmd": ("kuhn", {"iterations": 3, "games": 8, "hidden": "8", "minibatches": 2, "averaging": 0.9, "keep_every": 2,
+                     "evaluate_every": 1}),
     "exit-cards": (RULES, CARDS | {"iterations": 2, "games": 6, "steps": 2, "positions": 4, "evaluate_every": 0}),
 }  # fmt: skip
 

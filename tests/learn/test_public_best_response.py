@@ -109,3 +109,15 @@ def test_all_boards_of_a_long_game_are_refused():
     game = load("holdem:streets=3,ranks=4,suits=2")
     with pytest.raises(BadInput, match="3 streets"):
         PublicTreeCfr(game, lossless(cards_of(game)))
+
+
+def test_small_numbers_are_not_lost_in_large_sums():
+    game = load("holdem:flop,ranks=4,suits=2")
+    fresh, late = (PublicTreeCfr(game, lossless(cards_of(game))) for _ in range(2))
+    large = 2.0**24  # from which on single precision knows even numbers only; a hand adds less than 1
+    late.sums.fill_(large)
+    for solver in (fresh, late):
+        solver.step(solver.levels.lower, 1.0)
+    first = fresh.root.nodes[0].table  # before the flop, where the hands of all boards are added up
+    assert fresh.sums[first].min() > 3
+    assert (late.sums[first] - large).numpy() == pytest.approx(fresh.sums[first].numpy(), abs=2)

@@ -32,7 +32,8 @@ def engine(
     """Let a player be an engine for other programs: their windows, arenas and scripts ask it for moves.
 
     It speaks GTP in Hex, Othello, Connect Four and Gomoku, UCI in Breakthrough, and Gomocup's protocol in Gomoku, until
-    it is told to quit or standard input ends. Time controls of the protocol replace the seconds of the player.
+    the protocol's command to quit or the end of standard input. Time controls of the protocol replace the seconds of
+    the player.
 
     Example: kibitz engine hex:11 --player puct:seconds=1
 

@@ -53,11 +53,11 @@ class Left(Exception):
 
 @dataclass
 class Score:
-    unit: str = ""  # behind the total
     total: float = 0.0
     won: int = 0
     lost: int = 0
     games: int = 0
+    unit: str = ""  # behind the total
 
     def add(self, payoff: float) -> None:
         self.total += payoff
@@ -101,7 +101,7 @@ class TerminalGame:
         self.display, self.words = display(game, language), Words(language)
         self.commands = {command: command for command in COMMANDS} | SHORT
         self.commands |= {self.words(command): command for command in COMMANDS}
-        self.score, self.number = Score(self.display.symbol), 1
+        self.score, self.number = Score(unit=self.display.symbol), 1
 
     def run(self) -> None:
         """Play games until the person leaves."""

@@ -69,7 +69,7 @@ class Lines(StreamingResponse):
 def opened(lobby: Lobby, given: GameRecord) -> tuple[Game, Record]:
     """The game of a record, which can have been played, but may have ended early: somebody resigned."""
     game = lobby.game(given.game)
-    record = read_line(given.model_dump_json(), "this game")
+    record = read_line(given.model_dump_json(exclude_none=True), "this game")
     if len(record.players) != game.facts.seats:
         raise Refused(f"{given.game} has {game.facts.seats} seats, not {len(record.players)}")
     *_, (state, _) = record.replay()
@@ -81,7 +81,7 @@ def opened(lobby: Lobby, given: GameRecord) -> tuple[Game, Record]:
 def as_message(record: Record) -> GameRecord:
     """A record for a browser, which takes no game that is too large."""
     try:
-        return GameRecord(**{name: getattr(record, name) for name in Record.__slots__})
+        return GameRecord.model_validate_json(record.line())
     except ValidationError as error:
         first = error.errors()[0]
         raise Refused(f"game {record.number + 1}: {first['loc'][0]}: {first['msg']}") from None

@@ -13,6 +13,11 @@ MAX_TEXT = 60_000  # characters of a file
 Integer = Annotated[int, Field(ge=0, lt=LARGEST)]
 
 
+class ForfeitedGame(Message):
+    seat: Annotated[int, Field(ge=0, lt=16)]
+    reason: Annotated[str, Field(max_length=1000)]
+
+
 class GameRecord(Message):
     """A game as `kibitz match` records it: `actions` include outcomes of chance."""
 
@@ -22,6 +27,7 @@ class GameRecord(Message):
     seed: Integer = 0
     actions: list[Integer] = Field(max_length=MAX_ACTIONS)
     payoffs: list[Annotated[float, Field(allow_inf_nan=False)]] = Field(min_length=1, max_length=16)
+    forfeit: ForfeitedGame | None = Field(None, description="Who couldn't go on, and why.")
 
 
 class RunGames(Message):

@@ -170,7 +170,7 @@ def test_a_missing_network_is_refused_with_a_list_of_those_there_are(kibitz, tmp
 
 
 BAD = {
-    ("train",): "name a learner (cards, deep-cfr, exit-cards, exit-ismcts, exit-oos, next-card, tspg) or --resume RUN",
+    ("train",): "name a learner (cards, deep-cfr, distill, exit-cards, exit-ismcts, exit-oos, mmd, next-card, tspg)",
     ("train", "exit-ooz", "kuhn"): "no learner is called 'exit-ooz': did you mean 'exit-oos'?",
     ("train", "exit-oos"): "Missing argument 'GAME'",
     ("train", "exit-oos", "ledoc"): "no game is called 'ledoc': did you mean 'leduc'?",

@@ -162,6 +162,13 @@ def test_every_format_is_read(client, tmp_path, kibitz):
     assert [(game["game"], game["number"]) for game in found] == [("kuhn", 0), ("tic_tac_toe", 6)]
     (tmp_path / "copy.jsonl").write_text("".join(json.dumps(game) + "\n" for game in found))
     assert read_game(tmp_path / "copy.jsonl", 7).game == "tic_tac_toe"  # the command reads it, too
+    forfeit = LOST | {
+        "actions": LOST["actions"][:2],
+        "payoffs": [-1.0, 1.0],
+        "forfeit": {"seat": 0, "reason": "crashed"},
+    }
+    (back,) = sent(client, json.dumps(forfeit)).json()["games"]
+    assert back == forfeit
     hands = sent(client, f"# a log\n{HAND}").json()["games"]
     assert (hands[0]["game"], hands[0]["players"]) == ("holdem", ["alice", "bob"])
     assert sent(client, SHOWDOWN).json()["games"][0]["game"] == "holdem"

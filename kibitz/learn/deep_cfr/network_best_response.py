@@ -4,27 +4,26 @@ A network may play differently after a permutation of suits, so every board is l
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
-from ..core import memory
-from ..games import CHANCE, full_name, positions
-from ..games.holdem.state import HIDDEN
-from ..search.public_chance.betting_tree import BettingTree, betting_tree
-from ..search.public_chance.buckets import Buckets
-from ..search.public_chance.cards import HoldemCards
-from ..search.public_chance.first_street import decisions_of
-from ..search.public_chance.strategy import TableStrategy
-from .deep_cfr.networks import PLAIN, Model, Shape, above, layer, on_bets, on_cards
-from .mlp import Layers, encode
-from .public_best_response import Dealt, PublicBestResponse, flop_classes
-from .public_streets import Pair, Street, first_entries
+from ...core import memory
+from ...games import CHANCE, full_name, positions
+from ...games.holdem.state import HIDDEN
+from ...search.public_chance.betting_tree import BettingTree, betting_tree
+from ...search.public_chance.buckets import Buckets
+from ...search.public_chance.cards import HoldemCards
+from ...search.public_chance.first_street import decisions_of
+from ...search.public_chance.strategy import TableStrategy
+from ..mlp import Layers, encode
+from ..public_best_response import Dealt, PublicBestResponse, flop_classes
+from ..public_streets import Pair, Street, first_entries
+from .networks import PLAIN, Model, Shape, above, layer, on_bets, on_cards
 
 ROWS = {"cpu": 2**15, "cuda": 2**20}  # views at once
 NOTHING = np.zeros(0)
@@ -186,8 +185,7 @@ class NetworkBestResponse(PublicBestResponse):
         for node in nodes.tolist():
             actions = tree.actions[node, : tree.choices[node]].tolist()
             kinds.setdefault((int(tree.seat[node]), *actions), []).append(node)
-        with rounded_products(self._on_gpu and self.cards.streets > 2):
-            self._ask(kinds, shown, at, self.strategy.buckets.counts[street])
+        self._ask(kinds, shown, at, self.strategy.buckets.counts[street])
         return places
 
     def _ask(self, kinds: dict[tuple[int, ...], list[int]], shown: torch.Tensor, at: torch.Tensor, count: int) -> None:
@@ -219,17 +217,6 @@ class NetworkBestResponse(PublicBestResponse):
         found = np.zeros((len(views), self.seen.facts.encoding), np.float32)
         encode(self.seen, views, found)
         return torch.from_numpy(found).to(self.device)
-
-
-@contextmanager
-def rounded_products(allowed: bool) -> Iterator[None]:
-    """Let a GPU round the factors of products of matrices to 11 bits (TF32), which is several times faster."""
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("high" if allowed else before)
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
 
 
 def states_of(game: Any, tree: BettingTree, cards: HoldemCards) -> np.ndarray:

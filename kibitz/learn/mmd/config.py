@@ -1,0 +1,136 @@
+"""The configuration of magnetic mirror descent, its presets, and what it refuses."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, Any
+
+from ...core import memory
+from ...core.names import LEARNING_RATE, BadInput, Interval
+from ...games import Game, full_name, load
+from ..encodings import survey
+from ..learner import ADVANCED
+from ..mlp import parse_sizes
+
+MAX_WEIGHTS = 100_000_000
+FEW_GAMES = 3  # of which the number of decisions is estimated
+
+
+@dataclass(frozen=True)
+class MmdConfig:
+    """The options of `kibitz train mmd` are made of these fields."""
+
+    game: Annotated[str, "the game, with its parameters"]
+    iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 1000
+    games: Annotated[int, "games of self-play per iteration", range(1, 10**7)] = 512
+    network: Annotated[str, "architecture of policy and value network", ("mlp", "residual")] = "mlp"
+    hidden: Annotated[
+        str, "sizes of the hidden layers, such as 128-128; residual: the width, then the size of each block"
+    ] = "128-128"
+    learning_rate: Annotated[float, "learning rate of Adam, at the start", LEARNING_RATE] = 1e-3
+    final_learning_rate: Annotated[float, "share of it at the end, decreased linearly", Interval(0, 1)] = 0.0
+    entropy: Annotated[float, "weight of the policy's entropy, at the start", Interval(0, 100)] = 0.05
+    final_entropy: Annotated[float, "share of it at the end, decreased geometrically", Interval(1e-6, 1)] = 1.0
+    kl: Annotated[
+        float,
+        "weight of the KL divergence to the policy that played, at the start; it grows as the entropy's falls",
+        Interval(0, 1000),
+    ] = 10.0
+    clip: Annotated[float, "largest change of a probability's ratio that counts", Interval(1e-6, 1000)] = 0.1
+    epochs: Annotated[int, "times that each decision is learned from", range(1, 1000)] = 4
+    minibatches: Annotated[int, "minibatches per epoch", range(1, 10**6)] = 1
+    gae_lambda: Annotated[float, "lambda of generalized advantage estimation", Interval(0, 1)] = 0.95
+    critic: Annotated[
+        str, "what the value network sees: the views of all seats, or the mover's own", ("all", "own"), ADVANCED
+    ] = "all"
+    estimate: Annotated[
+        str, "advantages: of the action played (PPO), or of all actions by the value network, corrected by the payoff",
+        ("all", "played"), ADVANCED,
+    ] = "all"  # fmt: skip
+    value_weight: Annotated[float, "weight of the value network's loss", Interval(0, 1000), ADVANCED] = 0.5
+    normalize: Annotated[
+        str, "divide advantages by the standard deviation of: the payoffs, the advantages themselves (PPO), nothing",
+        ("payoffs", "advantages", "none"), ADVANCED,
+    ] = "payoffs"  # fmt: skip
+    max_gradient_norm: Annotated[float, "clip gradients to this norm; 0: no clipping", Interval(0, 1e9), ADVANCED] = 0.5
+    averaging: Annotated[
+        float, "decay per iteration of the moving average of weights that is exported; 0: the last weights",
+        Interval(0, 0.999999), ADVANCED,
+    ] = 0.0  # fmt: skip
+    device: Annotated[str, "device for torch", ("auto", "cpu", "cuda")] = "auto"
+    evaluate_every: Annotated[int, "iterations between exact NashConvs, in small games; 0: never", range(10**7)] = 50
+    keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 1000
+    seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1
+
+    @property
+    def hidden_sizes(self) -> tuple[int, ...]:
+        return parse_sizes("hidden", self.hidden)
+
+    def inputs(self, game: Game) -> int:
+        """Number of inputs of the value network."""
+        return game.facts.encoding * (game.facts.seats if self.critic == "all" else 1)
+
+
+# Rudolph et al. 2026 (Reevaluating policy gradient methods), the settings that were best for Liar's Dice with two dice
+# of five sides: 8 environments of 256 steps make a batch of 2,048 decisions; 10 million decisions.
+DECISIONS, BATCH = 10_000_000, 2048
+PAPER: dict[str, Any] = {
+    "hidden": "512-512-512", "learning_rate": 6.25e-5, "entropy": 0.1, "kl": 0.025, "clip": 0.025, "epochs": 8,
+    "gae_lambda": 0.95, "critic": "own", "estimate": "played", "normalize": "advantages",
+    "value_weight": 0.0625, "evaluate_every": 250, "keep_every": 1000,
+}  # fmt: skip
+# Theory wants a step (1 / kl) that is small beside the pull of the magnet (entropy), so a high kl; with it the learning
+# rate may be higher than the published one.
+KIBITZ: dict[str, Any] = {
+    "iterations": 5000, "games": 512, "learning_rate": 3e-3, "entropy": 0.2, "final_entropy": 0.25, "kl": 10.0,
+    "clip": 0.2, "epochs": 4, "evaluate_every": 50, "keep_every": 500,
+}  # fmt: skip
+OURS: dict[str, dict[str, Any]] = {
+    "leduc": {"games": 256, "hidden": "64-64"},
+    "liars_dice:1": {"hidden": "128-64"},
+    "goofspiel:6": {"hidden": "128-64"},
+    "liars_dice:2": {"games": 8192, "hidden": "256-256", "minibatches": 4},
+    "goofspiel:13": {"games": 8192, "hidden": "256-256", "minibatches": 8},
+}
+SMALL: dict[str, Any] = {
+    "iterations": 200,
+    "games": 512,
+    "hidden": "64-64",
+    "kl": 10.0,
+    "entropy": 0.2,
+    "learning_rate": 3e-3,
+    "evaluate_every": 20,
+    "keep_every": 100,
+}
+PRESETS = {
+    "paper": "as published for Liar's Dice (Rudolph et al. 2026), in any game",
+    "paper-ppo": "the same without the KL",
+    "kibitz": "our settings, in any game",
+    "small": "a minute, in any game",
+}
+
+
+def preset(game: Any, name: str) -> dict[str, Any]:
+    """Return the values of a preset for a game."""
+    if name == "small":
+        return SMALL
+    if name == "kibitz":
+        known = next((values for each, values in OURS.items() if full_name(load(each)) == full_name(game)), {})
+        return KIBITZ | known
+    games = max(1, round(BATCH / survey(game)[0]))
+    return PAPER | {"games": games, "iterations": DECISIONS // BATCH} | ({"kl": 0.0} if name == "paper-ppo" else {})
+
+
+def refuse(config: MmdConfig, game: Game) -> None:
+    """Raise BadInput where the configuration can't be trained."""
+    if not game.facts.encoding:
+        raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
+    sizes, inputs = config.hidden_sizes, config.inputs(game)
+    weights = inputs * sizes[0] + sum(a * b for a, b in pairwise(sizes))
+    if weights > MAX_WEIGHTS:
+        raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")
+    decisions = config.games * survey(game, FEW_GAMES)[0]
+    memory.check(4 * decisions * (2 * inputs + sum(sizes)), f"a batch of {config.games:,} games", "lower games")
+    if config.device == "cuda":
+        from ..torch_mlp import pick_device
+
+        pick_device(config.device, large=True)

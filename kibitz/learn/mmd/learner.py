@@ -1,0 +1,228 @@
+"""Magnetic mirror descent as a learner: self-play of the present policy, and some epochs of gradient steps on it.
+
+Everything random follows from the seed and the iteration: a checkpoint holds networks and optimizer, nothing else.
+"""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.names import BadInput
+from ...core.progress import SILENT, Reporter
+from ...games import Game
+from ...search.best_response import evaluate_policy
+from ...search.sequence_form import SequenceForm, unfold
+from ..encodings import survey
+from ..learner import Cost, Learner, Metrics, Samples, learner
+from ..mlp import Layers, compiled, save_layers
+from . import config as settings
+from .advantages import advantages
+from .config import MmdConfig
+
+if TYPE_CHECKING:
+    from .self_play import Batch
+
+FORMAT = "kibitz mmd 1"
+MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
+PART = 2048  # games that share batches: parts are played in threads
+INIT, PLAY, SHUFFLE = 1, 2, 3  # second number of a seed: what it is for
+
+
+@learner("mmd")
+class Mmd(Learner):
+    Config = MmdConfig
+    about = (
+        "Magnetic mirror descent: self-play policy gradient (PPO) with entropy and a KL to the last policy. "
+        "The last network is the result; there is no search and no average strategy."
+    )
+    examples = ("leduc --preset small", "liars_dice:2 --preset kibitz --device cuda")
+    presets = settings.PRESETS
+    preset = staticmethod(settings.preset)
+    refuse = staticmethod(settings.refuse)
+    headline = ("nash_conv", "entropy", "kl")
+
+    def __init__(self, config: MmdConfig, game: Game) -> None:
+        import torch
+
+        from ..torch_mlp import pick_device
+        from .networks import new_network
+
+        super().__init__(config, game)
+        facts, generator = game.facts, np.random.default_rng([config.seed, INIT])
+        self.device = torch.device(pick_device(config.device, large=config.games >= PART))
+        made = [
+            new_network(config.network, inputs, config.hidden_sizes, outputs, generator).to(self.device)
+            for inputs, outputs in ((facts.encoding, facts.num_actions), (config.inputs(game), facts.num_actions))
+        ]
+        self.policy, self.value = made
+        self.networks = torch.nn.ModuleDict({"policy": self.policy, "value": self.value})
+        self.parameters = list(self.networks.parameters())
+        self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5, fused=True)
+        self.average: torch.optim.swa_utils.AveragedModel | None = None
+        if config.averaging:
+            mean = torch.optim.swa_utils.get_ema_multi_avg_fn(config.averaging)
+            self.average = self.networks["average"] = torch.optim.swa_utils.AveragedModel(
+                self.policy, multi_avg_fn=mean
+            )
+        self.parts: list[Any] = []
+        self.scale = 1 / max(map(abs, facts.rewards))  # of payoffs
+        self.form: SequenceForm | None = None
+        self.measured = bool(config.evaluate_every)
+
+    # ------------------------------------------------------------ self-play
+
+    def play(self, iteration: int) -> "Batch":
+        """Play the games of an iteration."""
+        import torch
+
+        from .loss import log_policy
+        from .self_play import Part, joined
+
+        config, width = self.config, self.game.facts.encoding
+        if not self.parts:
+            counts = [min(PART, config.games - first) for first in range(0, config.games, PART)]
+            self.parts = [Part(self.game, count, config.critic == "all", self.device) for count in counts]
+        seeds = np.random.SeedSequence([config.seed, PLAY, iteration]).generate_state(2 * config.games, np.uint64)
+        streams = seeds.reshape(config.games, 2)
+
+        def evaluate(encodings: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+            with torch.no_grad():
+                return log_policy(self.policy(encodings[:, :width]), legal)
+
+        def play_part(number: int) -> "Batch":
+            return self.parts[number].play(streams[number * PART : (number + 1) * PART], evaluate)
+
+        if len(self.parts) == 1:
+            return play_part(0)
+        with ThreadPoolExecutor(self.processes) as threads:
+            return joined(list(threads.map(play_part, range(len(self.parts)))))
+
+    # ------------------------------------------------------------ learning
+
+    def learn(self, iteration: int, samples: Samples | None, report: Reporter) -> Metrics:
+        from ..torch_mlp import one_thread
+
+        config = self.config
+        all_games = config.iterations * config.games
+        report.progress((iteration - 1) * config.games, all_games, "self-play")
+        began = time.perf_counter()
+        with one_thread():
+            batch = self.play(iteration)
+            rows = len(batch.games)
+            speed = rows / max(time.perf_counter() - began, 1e-9)
+            report.progress((iteration - 1) * config.games, all_games, f"self-play {speed:,.0f} decisions/s")
+            found = self.update(iteration, batch)
+        report.progress(iteration * config.games, all_games)
+        return {"decisions": rows} | found
+
+    def update(self, iteration: int, batch: "Batch") -> Metrics:
+        """Learn from the decisions of an iteration."""
+        import torch
+
+        from .loss import log_policy, policy_terms
+
+        config, width, rows = self.config, self.game.facts.encoding, len(batch.games)
+        done = (iteration - 1) / config.iterations
+        rate = config.learning_rate * (1 - done * (1 - config.final_learning_rate))
+        entropy, kl = config.entropy * config.final_entropy**done, config.kl / config.final_entropy**done
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        with torch.no_grad():
+            estimates = torch.where(batch.legal, self.value(batch.encodings), 0.0)
+            values = (torch.where(batch.legal, batch.log_probs.exp(), 0.0) * estimates).sum(dim=1)
+            state = values.cpu().numpy()
+            gains = advantages(batch.games, batch.seats, state, batch.payoffs * self.scale, config.gae_lambda)
+            wins = torch.from_numpy(gains).to(self.device)
+            targets = values + wins
+            deviation = self.deviation(gains, batch.payoffs)
+            expected = torch.zeros_like(estimates)
+            if config.estimate == "all":
+                expected = torch.where(batch.legal, estimates - values[:, None], 0.0) / deviation
+                wins = targets - estimates.gather(1, batch.actions[:, None])[:, 0]
+            elif config.normalize == "advantages":
+                wins = wins - wins.mean()
+            wins = wins / deviation
+        generator = np.random.default_rng([config.seed, SHUFFLE, iteration])
+        totals = torch.zeros(4, device=self.device)
+        minibatches = min(config.minibatches, rows)
+        whole = minibatches == 1
+        for _ in range(config.epochs):
+            order = [slice(None)] if whole else np.array_split(generator.permutation(rows), minibatches)
+            for part in order:
+                here: Any = part if whole else torch.from_numpy(part).to(self.device)
+                encodings, legal = batch.encodings[here], batch.legal[here]
+                said = log_policy(self.policy(encodings[:, :width]), legal)
+                terms = policy_terms(
+                    said, batch.log_probs[here], legal, batch.actions[here], wins[here], expected[here], config.clip
+                )
+                estimate = self.value(encodings).gather(1, batch.actions[here][:, None])[:, 0]
+                errors = ((estimate - targets[here]) ** 2).mean() / 2
+                loss = terms.clipped - entropy * terms.entropy + kl * terms.kl + config.value_weight * errors
+                self.optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                if config.max_gradient_norm:
+                    torch.nn.utils.clip_grad_norm_(self.parameters, config.max_gradient_norm)
+                self.optimizer.step()
+                totals += torch.stack([loss.detach(), errors.detach(), terms.entropy.detach(), terms.kl.detach()])
+        if self.average is not None:
+            self.average.update_parameters(self.policy)
+        means = (totals / (config.epochs * minibatches)).tolist()
+        return dict(zip(("loss", "value_loss", "entropy", "kl"), means, strict=True))
+
+    def deviation(self, gains: np.ndarray, payoffs: np.ndarray) -> float:
+        """By which advantages are divided."""
+        if self.config.normalize == "none":
+            return 1.0
+        return float(np.std(gains if self.config.normalize == "advantages" else payoffs * self.scale)) + 1e-8
+
+    def layers(self) -> Layers:
+        """The policy as plain layers: what is exported."""
+        from .networks import plain_layers
+
+        return plain_layers(self.policy if self.average is None else self.average.module)
+
+    def evaluate(self) -> Metrics:
+        """NashConv of the network, where the game is small enough to be written out."""
+        if not self.measured:
+            return {}
+        try:
+            self.form = self.form or unfold(self.game, MAX_LEAVES)
+        except BadInput:
+            self.measured = False
+            return {}
+        return {"nash_conv": evaluate_policy(self.form, compiled(self.layers())).nash_conv}
+
+    def totals(self, iteration: int) -> dict[str, int]:
+        return {"games": iteration * self.config.games}
+
+    @classmethod
+    def estimate(cls, config: Any, game: Any, processes: int, done: int) -> Cost:
+        """Do one iteration twice: the first time compiles."""
+        learner = cls(config, game)
+        learner.processes = processes
+        for _ in range(2):
+            began = time.perf_counter()
+            learner.learn(1, None, SILENT)
+            seconds = time.perf_counter() - began
+        weights = sum(array.nbytes for layer in learner.layers() for array in layer)
+        inputs = config.games * survey(game)[0] * 4 * config.inputs(game)
+        size = weights * (config.iterations // config.keep_every + 8)
+        return Cost(seconds * (config.iterations - done), size, 1, inputs)
+
+    # ------------------------------------------------------------ files
+
+    def save(self, folder: Path) -> None:
+        from ..torch_state import save_state
+
+        save_state(folder / "networks.safetensors", FORMAT, self.networks, self.optimizer, {})
+
+    def restore(self, folder: Path) -> None:
+        from ..torch_state import restore_state
+
+        restore_state(folder / "networks.safetensors", FORMAT, self.networks, self.optimizer, {}, {})
+
+    def export(self, path: Path, made: str) -> None:
+        save_layers(path, self.game, self.layers(), made)

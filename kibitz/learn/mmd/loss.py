@@ -1,0 +1,55 @@
+"""What the networks minimize: PPO's clipped objective, entropy, and the KL divergence to the policy that played.
+
+With the entropy bonus and the KL this is one step of magnetic mirror descent (Sokota et al. 2023, section 5) with the
+uniform policy as its magnet: kl is the inverse of the step size, entropy the pull of the magnet. Without the KL it is
+PPO (Schulman et al. 2017).
+
+PPO learns from the action that was played. Where the value network estimates every action, all of them count, each by
+its probability, and the action played corrects its own estimate: the same gradient on average, with less noise.
+"""
+
+from typing import NamedTuple
+
+import torch
+
+from ..torch_mlp import BANNED
+
+
+class Terms(NamedTuple):
+    """The terms of the policy's loss, each the mean over the rows."""
+
+    clipped: torch.Tensor  # PPO's objective, negated
+    entropy: torch.Tensor
+    kl: torch.Tensor  # KL(new policy || policy that played)
+
+
+def log_policy(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """Log-probabilities of the softmax over the legal actions; BANNED or less at the others."""
+    return torch.log_softmax(torch.where(legal, logits, BANNED), dim=1)
+
+
+def policy_terms(
+    said: torch.Tensor, before: torch.Tensor, legal: torch.Tensor, actions: torch.Tensor, gains: torch.Tensor,
+    expected: torch.Tensor, clip: float,
+) -> Terms:  # fmt: skip
+    """The terms of the loss.
+
+    Args:
+        said: [rows, actions] log-probabilities of the policy that learns.
+        before: [rows, actions] those of the policy that played.
+        legal: [rows, actions] bool.
+        actions: [rows] what was played.
+        gains: [rows] what its advantage is more than `expected`.
+        expected: [rows, actions] the value network's estimate of each action's advantage; zeros for PPO.
+        clip: How far the ratio of the new probability to the old one counts: from 1 - clip to 1 + clip.
+    """
+    said, before = (torch.where(legal, each, 0.0) for each in (said, before))
+    probs, old = (torch.where(legal, each.exp(), 0.0) for each in (said, before))
+    ratios = (said - before).exp()
+    bounded = ratios.clamp(1 - clip, 1 + clip)
+    chosen = actions[:, None]
+    ratio, bound = ratios.gather(1, chosen)[:, 0], bounded.gather(1, chosen)[:, 0]
+    clipped = -torch.minimum(gains * ratio, gains * bound)
+    clipped = clipped - (old * torch.minimum(expected * ratios, expected * bounded)).sum(dim=1)
+    entropy, kl = -(probs * said).sum(dim=1), (probs * (said - before)).sum(dim=1)
+    return Terms(clipped.mean(), entropy.mean(), kl.mean())

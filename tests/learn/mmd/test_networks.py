@@ -1,0 +1,37 @@
+"""Residual networks: the plain perceptron of one computes the same."""
+
+import numpy as np
+import pytest
+import torch
+
+from kibitz.learn.mlp import logits
+from kibitz.learn.mmd.networks import new_network, plain_layers
+
+
+@pytest.mark.parametrize("kind", ["mlp", "residual"])
+def test_the_exported_layers_compute_the_same(kind):
+    generator = np.random.default_rng(1)
+    network = new_network(kind, 7, (16, 5, 9), 4, generator)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.copy_(torch.from_numpy(generator.normal(size=parameter.shape)))
+        x = generator.normal(size=(30, 7)).astype(np.float32)
+        wanted = network(torch.from_numpy(x)).numpy()
+    np.testing.assert_allclose(logits(plain_layers(network), x), wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_a_residual_network_has_skip_connections():
+    """With blocks of zeros it is its first and its last layer."""
+    network = new_network("residual", 3, (8, 8), 2, np.random.default_rng(1))
+    with torch.no_grad():
+        for part in network.parts[2:-1]:
+            for parameter in part.parameters():
+                parameter.zero_()
+        x = torch.randn(5, 3, generator=torch.Generator().manual_seed(1))
+        torch.testing.assert_close(network(x), network.parts[-1](network.parts[0](x).relu()))
+
+
+def test_the_first_policy_is_nearly_uniform():
+    network = new_network("residual", 3, (8, 8), 4, np.random.default_rng(1))
+    with torch.no_grad():
+        assert network(torch.ones(1, 3)).abs().max() < 0.1

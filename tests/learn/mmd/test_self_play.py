@@ -1,0 +1,86 @@
+"""Self-play in batches plays by the rules, whatever the threads, and advantages are what their definition says."""
+
+import numpy as np
+import pytest
+import torch
+
+from kibitz.games import CHANCE, OVER, legal_actions, load, positions
+from kibitz.learn.mmd.advantages import advantages
+from kibitz.learn.mmd.loss import log_policy
+from kibitz.learn.mmd.self_play import Part, joined
+
+
+def streams(count, seed=1):
+    return np.random.SeedSequence(seed).generate_state(2 * count, np.uint64).reshape(count, 2)
+
+
+def uniform(encodings, legal):
+    return log_policy(torch.zeros(legal.shape), legal)
+
+
+def play(game, count, all_views=True, seed=1):
+    return Part(game, count, all_views, torch.device("cpu")).play(streams(count, seed), uniform)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+def test_each_game_is_one_by_the_rules(name):
+    """A slow twin plays the same actions with the same random streams, and sees the same."""
+    game, count = load(name), 20
+    batch, seeds = play(game, count), streams(count)
+    width = game.facts.encoding
+    for number in range(count):
+        state, encoding = positions(game)[0], np.zeros(width, np.float32)
+        for row in np.flatnonzero(batch.games == number):
+            while game.turn(state) == CHANCE:
+                game.play(state, game.sample_action(state, seeds[number]))
+            turn = int(game.turn(state))
+            assert turn == batch.seats[row]
+            for view in range(2):
+                game.observe(state, (turn + view) % 2, encoding)
+                assert np.array_equal(encoding, batch.encodings[row, view * width : (view + 1) * width])
+            assert batch.legal[row].nonzero()[:, 0].tolist() == sorted(legal_actions(game, state))
+            assert batch.legal[row, batch.actions[row]]
+            seeds_before = seeds[number].copy()
+            game.play(state, int(batch.actions[row]))
+            seeds[number] = after_one_draw(seeds_before)
+        while game.turn(state) == CHANCE:
+            game.play(state, game.sample_action(state, seeds[number]))
+        assert game.turn(state) == OVER
+        assert [game.payoff(state, seat) for seat in range(2)] == batch.payoffs[number].tolist()
+
+
+def after_one_draw(rng):
+    from kibitz.jit import uniform as draw
+
+    draw(rng)
+    return rng
+
+
+def test_a_policy_is_followed():
+    """Kuhn with a policy that bets three times of four: the frequencies are those."""
+    game = load("kuhn")
+
+    def mostly_bets(encodings, legal):
+        return torch.log(torch.tensor([0.25, 0.75])).expand(len(legal), 2).float()
+
+    batch = Part(game, 4000, False, torch.device("cpu")).play(streams(4000), mostly_bets)
+    assert batch.encodings.shape[1] == game.facts.encoding
+    assert batch.actions.float().mean().item() == pytest.approx(0.75, abs=0.02)
+
+
+def test_parts_are_joined_as_if_they_were_one():
+    game = load("kuhn")
+    whole = joined([play(game, 5, seed=1), play(game, 3, seed=2)])
+    assert sorted(set(whole.games.tolist())) == list(range(8))
+    assert len(whole.payoffs) == 8
+    assert all(len(getattr(whole, name)) == len(whole.games) for name in ("encodings", "legal", "actions", "seats"))
+    assert np.array_equal(whole.payoffs[5:], play(game, 3, seed=2).payoffs)
+
+
+def test_advantages_by_hand():
+    """Two games of three seats; seat 0 decides twice in the first."""
+    games, seats = np.array([0, 1, 0, 0], np.int32), np.array([0, 2, 1, 0], np.int8)
+    values, payoffs = np.array([1.0, 2, 3, 4], np.float32), np.array([[10.0, 20, 30], [40, 50, 60]])
+    assert advantages(games, seats, values, payoffs, 0.5).tolist() == [3 + 0.5 * 6, 58, 17, 6]
+    assert advantages(games, seats, values, payoffs, 1.0).tolist() == [10 - 1, 58, 17, 6]
+    assert advantages(games, seats, values, payoffs, 0.0).tolist() == [4 - 1, 58, 17, 6]
