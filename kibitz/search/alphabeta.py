@@ -2,7 +2,10 @@
 
 With a budget of nodes or seconds it deepens iteratively: principal variation search (Marsland and Campbell 1982) with
 late moves searched less deeply, and captures searched to their end. Moves are ordered by the table, captures, killer
-moves and the history heuristic (Schaeffer 1989). Positions at the horizon are valued by an evaluation, or as draws.
+moves, refutations of the move before and the history heuristic (Schaeffer 1989). Positions at the horizon are valued by
+an evaluation, or as draws. With an evaluation, moves that are unlikely to matter are left out near the horizon, and
+where the game's tactics (see `tactics`) can pass, so is a position that is good enough even after a pass (Goetsch and
+Campbell 1990).
 
 With a depth alone it values every move by a full window to exactly that depth: an independent check of other searches.
 
@@ -22,6 +25,7 @@ from ..jit import generators, hash_record, helper, kernel, long_helper, record
 from .advice import Advice
 from .evaluations import Even
 from .search import Search, search
+from .tactics import tactics_of
 
 DEPTH, DEEPEST = 6, 99  # plies, where no budget is given, and where one is
 EXTRA = 32  # plies of captures below the depth
@@ -32,11 +36,16 @@ TIE = 1e-9  # width of a null window
 # Where to go on.
 AT, NODES = 0, 1
 # Windows with which a child is searched.
-FULL, NULL, REDUCED = 0, 1, 2
+FULL, NULL, REDUCED, SKIP = 0, 1, 2, 3
 # Bounds in the table, as bits; complete: independent of the depth, since no position at the horizon was valued.
 UPPER, LOWER, COMPLETE = 1, 2, 4
 # Order of moves.
-FROM_TABLE, CAPTURE, KILLER = 1 << 60, 1 << 50, 1 << 40
+FROM_TABLE, CAPTURE, KILLER, REFUTATION = 1 << 60, 1 << 50, 1 << 40, 1 << 39
+# Forward pruning, in values from -1 to 1.
+GOOD_ENOUGH = 5, 0.1  # the most plies left, and by how much per ply a position must be better than beta
+HOPELESS = 3, 0.1  # the same for quiet moves where a position is worse than alpha
+FEW_MOVES = 4  # quiet moves beyond 4 + depth * depth are left out up to this depth
+SKIP_DEPTH = 3  # the least depth at which passing is tried
 
 ENTRY = record(("key", "u8"), ("value", "f8"), ("move", "i4"), ("depth", "i2"), ("bound", "u1"), ("age", "u1"))
 
@@ -59,6 +68,7 @@ class Frames(NamedTuple):
     complete: np.ndarray  # [plies] b1: whether the value so far is independent of the depth
     key: np.ndarray  # [plies] u8
     window: np.ndarray  # [plies] i8: of the child that is searched
+    static: np.ndarray  # [plies] f8: the evaluation; NaN: not evaluated
 
 
 class Memory(NamedTuple):
@@ -66,6 +76,7 @@ class Memory(NamedTuple):
     age: np.ndarray  # [1] i8: number of searches
     history: np.ndarray  # [2, actions] i8: by seat
     killers: np.ndarray  # [plies, 2] i8: the latest two moves that refuted a move into this ply
+    refutations: np.ndarray  # [actions] i8: the latest move that refuted each
     root_value: np.ndarray  # [actions] f8: NaN: only a bound is known
     root_nodes: np.ndarray  # [actions] i8
     now: np.ndarray  # [2] i8: AT, NODES
@@ -76,6 +87,8 @@ class Settings(NamedTuple):
     captures: bool  # whether pieces capture by moving onto another
     places: np.ndarray  # [cells] i8: the bit of each cell
     win: float  # highest payoff
+    prune: bool  # whether there is an evaluation to prune by
+    reductions: np.ndarray  # [depth, moves before] i8
 
 
 @search("alphabeta")
@@ -111,11 +124,13 @@ class AlphaBeta(Search):
         self.depth, self.evaluation = depth, Even() if evaluation is None else evaluation
         self.deepest = depth or DEEPEST
         captures, places = captures_of(game)
+        self.tactics, prune, win = tactics_of(game), not isinstance(self.evaluation, Even), float(max(facts.payoffs))
         self.fixed, self.free = (
-            Settings(strict, captures and not strict, places, float(max(facts.payoffs))) for strict in (True, False)
+            Settings(strict, captures and not strict, places, win, prune and not strict, reductions())
+            for strict in (True, False)
         )
         rows, most = self.deepest + 2 + (EXTRA if captures else 0), facts.num_actions
-        kinds = (np.int64,) * 4 + (float,) * 4 + (np.int64, bool, np.uint64, np.int64)
+        kinds = (np.int64,) * 4 + (float,) * 4 + (np.int64, bool, np.uint64, np.int64, float)
         singles = [np.zeros(rows, kind) for kind in kinds]
         self.frames = Frames(
             np.zeros(rows, game.state), np.zeros((rows, most), np.int64), np.zeros((rows, most), np.int64), *singles
@@ -133,7 +148,8 @@ class AlphaBeta(Search):
         rows, most = self.frames.actions.shape
         self.memory = Memory(
             np.zeros(self.entries, ENTRY), np.zeros(1, np.int64), np.zeros((2, most), np.int64),
-            np.full((rows, 2), -1, np.int64), np.zeros(most), np.zeros(most, np.int64), np.zeros(2, np.int64),
+            np.full((rows, 2), -1, np.int64), np.full(most, -1, np.int64), np.zeros(most), np.zeros(most, np.int64),
+            np.zeros(2, np.int64),
         )  # fmt: skip
 
     def value(self, state: Any, depth: int, low: float = -math.inf, high: float = math.inf) -> float:
@@ -156,7 +172,7 @@ class AlphaBeta(Search):
     def _go(self, settings: Settings, limit: float) -> bool:
         """Search on until `limit` nodes were visited in all; return whether the search is finished."""
         most = int(min(limit, 2**62))
-        return bool(_search(self.game, self.evaluation, self.frames, self.memory, settings, most))
+        return bool(_search(self.game, self.evaluation, self.tactics, self.frames, self.memory, settings, most))
 
     def _advise(self, view: Any, seat: int, simulations: int, seconds: float, report: Reporter) -> Advice:
         """Search to the depth, or deepen until the nodes or seconds are used up. `simulations` counts nodes."""
@@ -221,6 +237,13 @@ class AlphaBeta(Search):
         cls(game, depth=1).advise(view, seat)
 
 
+def reductions() -> np.ndarray:
+    """[depth, moves before] i8: how many plies less a quiet move is searched."""
+    depth, before = np.arange(64)[:, None], np.arange(256)[None]
+    table = 0.3 + np.log(np.maximum(depth, 1)) * np.log(np.maximum(before, 1)) / 2.0
+    return np.where((depth < 3) | (before < 3), 0, table).astype(np.int64)
+
+
 def captures_of(game: Any) -> tuple[bool, np.ndarray]:
     """Whether pieces capture by moving onto others, seen in a few random games; and the bit of each cell."""
     if not hasattr(game, "board"):
@@ -249,7 +272,7 @@ def captures_on(game, state, action, turn, places):
 
 
 @kernel
-def _search(game, evaluation, frames, memory, settings, limit):
+def _search(game, evaluation, tactics, frames, memory, settings, limit):
     """Go on with the search of states[0] until it is finished, then return True, or until `limit` nodes."""
     at = memory.now[AT]
     while True:
@@ -259,9 +282,8 @@ def _search(game, evaluation, frames, memory, settings, limit):
                 memory.now[AT] = at
                 return False
             memory.now[NODES] += 1
-            value, complete, closed = enter(game, evaluation, frames, memory, settings, at)
-        if not closed and frames.next[at] < frames.n[at]:
-            descend(game, frames, memory, settings, at)
+            value, complete, closed = enter(game, evaluation, tactics, frames, memory, settings, at)
+        if not closed and frames.next[at] < frames.n[at] and descend(game, tactics, frames, memory, settings, at):
             at += 1
             continue
         if not closed:
@@ -277,8 +299,15 @@ def _search(game, evaluation, frames, memory, settings, limit):
             receive(frames, memory, settings, at, value, complete)
 
 
+@helper
+def evaluate(game, evaluation, settings, state, turn):
+    """The value of a position for the seat to move; less than a win."""
+    value = min(max(evaluation.leaf_value(game, state), -1.0), 1.0) * settings.win * (1.0 - 1e-6)
+    return value if turn == 0 else -value
+
+
 @long_helper
-def enter(game, evaluation, frames, memory, settings, at):
+def enter(game, evaluation, tactics, frames, memory, settings, at):
     """List and order the moves of a new node: value of seat 0, whether complete, whether that is all."""
     state = frames.states[at]
     turn = game.turn(state)
@@ -287,16 +316,26 @@ def enter(game, evaluation, frames, memory, settings, at):
     depth, sign = frames.depth[at], 1.0 if turn == 0 else -1.0
     frames.turn[at], frames.next[at], frames.chosen[at] = turn, 0, -1
     frames.best[at], frames.complete[at] = -math.inf, True
-    frames.key[at] = 0
+    frames.key[at], frames.static[at] = 0, math.nan
     actions, order = frames.actions[at], frames.order[at]
-    hint = -1
+    hint, urgent, threatened = -1, np.uint64(0), False
+    if at > 0 and not settings.strict:
+        if tactics.wins(game, state):
+            return sign * settings.win, True, True
+        urgent = tactics.urgent(game, state)
+        threatened = urgent != 0 or tactics.threatened(game, state)
+        if at <= 2 * frames.depth[0] and ((urgent != 0 and depth > 0) or (threatened and depth <= 0)):
+            depth = depth + 1 if depth > 0 else 1
+            frames.depth[at] = depth
     if depth <= 0:
-        most = settings.win * (1.0 - 1e-6)
-        value = min(max(evaluation.leaf_value(game, state), -1.0), 1.0) * most
-        if not settings.captures or at == len(frames.n) - 1 or sign * value >= frames.high[at]:
-            return value, False, True
-        frames.best[at], frames.complete[at] = sign * value, False
-        frames.low[at] = max(frames.low[at], sign * value)
+        if at == len(frames.n) - 1:
+            return sign * evaluate(game, evaluation, settings, state, turn), False, True
+        if urgent == 0:
+            value = evaluate(game, evaluation, settings, state, turn)
+            if not settings.captures or value >= frames.high[at]:
+                return sign * value, False, True
+            frames.best[at], frames.complete[at] = value, False
+            frames.low[at] = max(frames.low[at], value)
     else:
         key = hash_record(state)
         frames.key[at] = key
@@ -321,12 +360,25 @@ def enter(game, evaluation, frames, memory, settings, at):
                 ):
                     return sign * mine, whole, True
             break
+        if settings.prune and at > 0 and not threatened and frames.high[at] - frames.low[at] <= 2 * TIE:
+            static = evaluate(game, evaluation, settings, state, turn)
+            frames.static[at] = static
+            if depth <= GOOD_ENOUGH[0] and static - GOOD_ENOUGH[1] * depth >= frames.high[at]:
+                return sign * static, False, True
+            if tactics.may_skip and depth >= SKIP_DEPTH and static >= frames.high[at] and frames.window[at - 1] != SKIP:
+                frames.next[at] = -1
     frames.first_low[at] = frames.low[at]
     n, kept = game.actions(state, actions), 0
+    before = frames.actions[at - 1, frames.next[at - 1] - 1] if at > 0 and frames.window[at - 1] != SKIP else -1
+    refutation = memory.refutations[before] if before >= 0 else -1
     for i in range(n):
         action = actions[i]
         takes = settings.captures and captures_on(game, state, action, turn, settings.places)
-        if depth <= 0 and not takes:
+        if urgent != 0:
+            _, to = game.from_to(state, action)
+            if urgent != np.uint64(1) << np.uint64(settings.places[to]):
+                continue
+        elif depth <= 0 and not takes:
             continue
         actions[kept] = action
         if action == hint:
@@ -335,23 +387,40 @@ def enter(game, evaluation, frames, memory, settings, at):
             order[kept] = CAPTURE + memory.history[turn, action]
         elif action == memory.killers[at, 0] or action == memory.killers[at, 1]:
             order[kept] = KILLER
+        elif action == refutation:
+            order[kept] = REFUTATION
         else:
             order[kept] = memory.history[turn, action]
         kept += 1
+    if urgent != 0 and kept == 0:
+        return -sign * settings.win, True, True
     frames.n[at] = kept
     return 0.0, False, False
 
 
 @helper
-def descend(game, frames, memory, settings, at):
-    """Choose the next move of a node, and prepare the node below."""
+def descend(game, tactics, frames, memory, settings, at):
+    """Choose the next move of a node and prepare the node below; False: the moves that are left are not searched."""
     i, n, depth = frames.next[at], frames.n[at], frames.depth[at]
+    low, high, reduced = frames.low[at], frames.high[at], 0
+    if i < 0:
+        frames.next[at], frames.window[at] = 0, SKIP
+        frames.states[at + 1] = frames.states[at]
+        tactics.skip(game, frames.states[at + 1])
+        prepare(frames, at, game.turn(frames.states[at + 1]), high - TIE, high, depth - 3 - depth // 4)
+        return True
     actions, order = frames.actions[at], frames.order[at]
     top = i
     for j in range(i + 1, n):
         if order[j] > order[top]:
             top = j
     action, rank = actions[top], order[top]
+    static = frames.static[at]
+    if rank < REFUTATION and not math.isnan(static) and frames.best[at] > -settings.win and i > 0:
+        few = depth <= FEW_MOVES and i >= 4 + depth * depth
+        if few or (depth <= HOPELESS[0] and static + HOPELESS[1] * (1 + depth) <= low):
+            frames.n[at], frames.complete[at] = i, False
+            return False
     while top > i:  # those before it keep their order
         actions[top], order[top] = actions[top - 1], order[top - 1]
         top -= 1
@@ -361,16 +430,18 @@ def descend(game, frames, memory, settings, at):
     game.play(frames.states[at + 1], action)
     if at == 0:
         memory.root_nodes[action] = -memory.now[NODES]
-    low, high, reduced = frames.low[at], frames.high[at], 0
     if (settings.strict and at == 0) or i == 0 or depth <= 0 or low == -math.inf:
         frames.window[at] = FULL
     else:
         frames.window[at] = NULL
         high = min(high, low + TIE)
-        if not settings.strict and depth >= 3 and i >= 3 and rank < KILLER:
-            frames.window[at] = REDUCED
-            reduced = 2 if depth >= 5 and i >= 10 else 1
+        if not settings.strict and rank < KILLER:
+            reduced = settings.reductions[min(depth, 63), min(i, 255)]
+            if reduced > 0:
+                frames.window[at] = REDUCED
+                reduced = min(reduced, depth - 2)
     prepare(frames, at, game.turn(frames.states[at + 1]), low, high, depth - 1 - reduced)
+    return True
 
 
 @helper
@@ -387,6 +458,8 @@ def prepare(frames, at, turn, low, high, depth):
 def again(frames, settings, at, value):
     """Whether the last child has to be searched with the full window and depth; if so, prepare that."""
     window, low, high = frames.window[at], frames.low[at], frames.high[at]
+    if window == SKIP:
+        return False
     mine = value if frames.turn[at] == 0 else -value
     if window == FULL or mine <= low or (window == NULL and mine >= high) or mine >= settings.win:
         return False
@@ -398,8 +471,14 @@ def again(frames, settings, at, value):
 @helper
 def receive(frames, memory, settings, at, value, complete):
     """Take the value of the last child into account."""
-    action, turn = frames.actions[at, frames.next[at] - 1], frames.turn[at]
+    turn = frames.turn[at]
     mine = value if turn == 0 else -value
+    if frames.window[at] == SKIP:
+        if mine >= frames.high[at]:  # good enough even after a pass
+            frames.best[at], frames.complete[at] = frames.high[at], False
+            frames.n[at] = 0
+        return
+    action = frames.actions[at, frames.next[at] - 1]
     if at == 0:
         memory.root_nodes[action] += memory.now[NODES]
         memory.root_value[action] = mine if settings.strict or mine > frames.low[0] else math.nan
@@ -419,6 +498,8 @@ def receive(frames, memory, settings, at, value, complete):
         if memory.killers[at, 0] != action:
             memory.killers[at, 1] = memory.killers[at, 0]
             memory.killers[at, 0] = action
+        if at > 0 and frames.window[at - 1] != SKIP:
+            memory.refutations[frames.actions[at - 1, frames.next[at - 1] - 1]] = action
 
 
 @helper

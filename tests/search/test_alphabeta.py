@@ -9,6 +9,7 @@ from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import OVER, legal_actions, positions
 from kibitz.search.alphabeta import AlphaBeta, captures_of
+from kibitz.search.tactics import tactics_of
 
 from .test_mcts import after, random_positions
 
@@ -116,6 +117,24 @@ def test_captures_are_noticed():
     assert captures_of(games.load("knightthrough"))[0]
     assert not captures_of(games.load("connect_four"))[0]
     assert not captures_of(games.load("othello"))[0]
+
+
+def test_plain_wins_of_breakthrough_are_true():
+    """Tactics against the exact values of search without them, at depth 5, on random positions."""
+    game = games.load("breakthrough:6,columns=4")
+    tactics, search = tactics_of(game), AlphaBeta(game, depth=5)
+    seen = [0, 0]
+    for state in random_positions(game, 150, seed=5, most=30):
+        sign = 1 if game.turn(state) == 0 else -1
+        value = sign * search.value(state, 3)
+        assert not tactics.wins(game, state) or value == 1
+        if value == 1 and int(state.pieces[1 - int(state.to_move)]).bit_count() > 1:
+            seen[0] += 1
+            seen[1] += bool(tactics.wins(game, state)) or bool(tactics.urgent(game, state))
+        if int(tactics.urgent(game, state)).bit_count() > 1 and not tactics.wins(game, state):
+            assert value == -1
+    assert seen[1] > 0.6 * seen[0] > 10
+    assert not tactics_of(games.load("tic_tac_toe")).wins(games.load("tic_tac_toe"), None)
 
 
 def test_games_of_chance_are_refused():

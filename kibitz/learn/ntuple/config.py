@@ -19,7 +19,7 @@ class NTupleConfig:
     iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 200
     games: Annotated[int, "games of self-play per iteration", range(1, 10**5)] = 50
     nodes: Annotated[int, "positions that alpha-beta search visits per move", range(1, 10**9)] = 400
-    tuples: Annotated[str, "groups: cells; also blocks of two by three, lines of four, or both", KINDS] = "both"
+    tuples: Annotated[str, "groups: cells; also blocks of two by three, lines of four, both; squares", KINDS] = "both"
     opening: Annotated[int, "a game begins with as many random plies, at most", range(1000)] = 12
     epsilon: Annotated[float, "probability of a random move afterwards", Interval(0, 1)] = 0.02
     mix: Annotated[float, "weight of a game's result in the target; the rest is the search's value", Interval(0, 1)] = (

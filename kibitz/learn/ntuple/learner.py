@@ -13,7 +13,7 @@ from ..learner import Metrics, Samples, learner
 from . import config as settings
 from .config import NTupleConfig
 from .store import default_weights, save_ntuples
-from .tuples import fit, ntuples
+from .tuples import fit, ntuples, sharing
 
 TABLE = 2.0  # megabytes of the transposition table in self-play
 
@@ -112,8 +112,9 @@ class NTupleLearner(ExpertIteration):
         drawn = generator.integers(len(self.wins), size=self.config.samples * new) if new else np.zeros(0, int)
         states: Any = self.states[drawn].reshape(-1).view(self.game.state)
         loss = fit(
-            self.game, self.tuples, self.weights, self.squares, states, self.wins[drawn], self.config.learning_rate
-        )
+            self.game, self.tuples, sharing(self.game, self.config.tuples), self.weights, self.squares, states,
+            self.wins[drawn], self.config.learning_rate,
+        )  # fmt: skip
         return {"loss": loss, "positions": new, "rows": len(self.wins)}
 
     def held(self, samples: Samples) -> int:

@@ -9,7 +9,7 @@ from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, 
 from ...core.names import BadInput, choose
 from ...games import Game, full_name, load_stored
 from ..model_files import Description, model_format
-from .tuples import KINDS, NTuples, count_weights, ntuples
+from .tuples import KINDS, NTuples, count_contents, ntuples, sharing
 
 FORMAT = "kibitz n-tuples 1"
 PIECE = 0.4  # logit of a piece, in the default evaluation of races
@@ -18,7 +18,7 @@ ADVANCE = 0.6  # logit that a piece gains on its way to the far row
 
 def save_ntuples(path: Path, game: Game, kind: str, weights: np.ndarray, made: str = "") -> None:
     """Write an evaluation atomically; `made` describes its origin."""
-    write_tensors(path, FORMAT, {"weights": weights.astype(np.float32)}, game=full_name(game), made=made, kind=kind)
+    write_tensors(path, FORMAT, {"weights": weights.astype(np.float16)}, game=full_name(game), made=made, kind=kind)
 
 
 def read_ntuples(path: Path, game: Any = None) -> tuple[Any, str, np.ndarray, str]:
@@ -34,14 +34,14 @@ def read_ntuples(path: Path, game: Any = None) -> tuple[Any, str, np.ndarray, st
         raise BadInput(f"{path} has an evaluation for {about['game']}, not for {full_name(game)}")
     kind = choose("kind of n-tuples", about["kind"], KINDS)
     weights = tensors["weights"]
-    if not hasattr(game, "board") or weights.shape[0] != count_weights(game, kind):
+    if not hasattr(game, "board") or weights.shape[0] != sharing(game, kind).count:
         raise BadInput(f"{path} has {weights.shape[0]} weights, which doesn't fit {full_name(game)}")
     return game, kind, weights, about["made"]
 
 
 def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
     check_fits(about, {"game": str, "made": str, "kind": str})
-    return {"weights": Expected("float32", (None, 2))}
+    return {"weights": Expected("float16", (None,))}
 
 
 @model_format(FORMAT)
@@ -59,13 +59,13 @@ def ntuples_for(path: Path, game: Game) -> NTuples:
 
 
 def default_weights(game: Any, kind: str) -> np.ndarray:
-    """[count_weights, 2] f8: in races to a goal the value of pieces and how far they have come; zeros elsewhere."""
-    weights = np.zeros((count_weights(game, kind), 2))
+    """[weights] f8: in races to a goal the value of pieces and how far they have come; zeros elsewhere."""
+    values = np.zeros((count_contents(game.board(), kind), 2))
     if "goal" in game.regions(0) and hasattr(game, "rows"):
         for cell, (row, _) in enumerate(game.board().places):  # single cells are the first groups
             for seat, done in enumerate((row, game.rows - 1 - row)):
-                weights[3 * cell + 1 + seat] = (1 - 2 * seat) * (PIECE + ADVANCE * (done / (game.rows - 1)) ** 2)
-    return weights
+                values[3 * cell + 1 + seat] = (1 - 2 * seat) * (PIECE + ADVANCE * (done / (game.rows - 1)) ** 2)
+    return sharing(game, kind).mean(values)
 
 
 def default_evaluation(game: Any) -> NTuples | None:

@@ -10,7 +10,7 @@ from kibitz.core.names import BadInput
 from kibitz.games import load, positions
 from kibitz.learn import trainer
 from kibitz.learn.ntuple.store import FORMAT, default_evaluation, ntuples_for, read_ntuples, save_ntuples
-from kibitz.learn.ntuple.tuples import KINDS, count_weights, fit, groups, ntuples
+from kibitz.learn.ntuple.tuples import KINDS, fit, groups, ntuples, sharing, symmetries
 from kibitz.players import make_for
 from kibitz.search.alphabeta import AlphaBeta
 
@@ -21,6 +21,7 @@ BOARDS = ("tic_tac_toe", "breakthrough:6,columns=5", "hex:4", "connect_four", "g
 
 def slow_value(game, kind, weights, state):
     """The value by its definition: every group is looked up."""
+    weights = sharing(game, kind).spread(weights)
     logit, offset, bits = 0.0, 0, game.places()
     for group in groups(game.board(), kind):
         code = 0
@@ -37,7 +38,7 @@ def slow_value(game, kind, weights, state):
 def test_values_equal_those_of_a_slow_twin_whatever_was_evaluated_before(name):
     game = load(name)
     for kind in KINDS:
-        weights = np.random.default_rng(1).normal(size=(count_weights(game, kind), 2)) / 20
+        weights = np.random.default_rng(1).normal(size=sharing(game, kind).count) / 20
         tuples = ntuples(game, kind, weights)
         for state in random_positions(game, 6, seed=2):
             assert tuples.leaf_value(game, state) == pytest.approx(slow_value(game, kind, weights, state), abs=1e-3)
@@ -50,6 +51,31 @@ def test_groups_of_a_square_and_of_a_hexagonal_board():
     assert groups(board, "lines") == groups(board, "cells")  # no line of four
     assert len(groups(load("connect_four").board(), "lines")) == 42 + 69
     assert all(len(group) in (1, 6) for group in groups(load("hex:4").board(), "blocks"))
+    assert len(groups(load("breakthrough").board(), "squares")) == 64 + 36
+
+
+@pytest.mark.parametrize(
+    ("name", "kept", "exchanged"),
+    [("tic_tac_toe", 8, 0), ("connect_four", 2, 0), ("breakthrough:5,columns=4", 2, 2), ("hex:4", 2, 0)],
+)
+def test_symmetries_of_games(name, kept, exchanged):
+    swapped = [each for _, each in symmetries(load(name))]
+    assert (swapped.count(False), swapped.count(True)) == (kept, exchanged)
+
+
+def test_symmetric_positions_have_the_same_value():
+    """Breakthrough: columns from right to left; and upside down with the other seat's pieces, for the other seat."""
+    game = load("breakthrough:5,columns=4")
+    weights = np.random.default_rng(1).normal(size=sharing(game, "both").count) / 10
+    evaluation = ntuples(game, "both", weights)
+    for state in random_positions(game, 5, seed=4):
+        rows = [[int(pieces) >> 4 * row & 15 for row in range(5)] for pieces in state.pieces]
+        value, image = evaluation.leaf_value(game, state), state.copy()
+        image.pieces[:] = [sum(int(f"{row:04b}"[::-1], 2) << 4 * r for r, row in enumerate(each)) for each in rows]
+        assert evaluation.leaf_value(game, image) == pytest.approx(value, abs=1e-9)
+        image.pieces[:] = [sum(row << 4 * (4 - r) for r, row in enumerate(each)) for each in rows[::-1]]
+        image.to_move = 1 - image.to_move
+        assert evaluation.leaf_value(game, image) == pytest.approx(-value, abs=1e-9)
 
 
 def test_regression_learns_who_has_more_pieces():
@@ -57,9 +83,10 @@ def test_regression_learns_who_has_more_pieces():
     states = np.array([*random_positions(game, 400, seed=1, most=30)], game.state)
     ahead = [int(state.pieces[0]).bit_count() - int(state.pieces[1]).bit_count() for state in states]
     wins = np.where(np.array(ahead) > 0, 1.0, np.where(np.array(ahead) < 0, 0.0, 0.5))
-    weights = np.zeros((count_weights(game, "cells"), 2))
-    squares, tuples = np.zeros_like(weights), ntuples(game, "cells", weights)
-    losses = [fit(game, tuples, weights, squares, states, wins, 5.0) for _ in range(30)]
+    shared = sharing(game, "cells")
+    weights, squares = np.zeros((2, shared.count))
+    tuples = ntuples(game, "cells", weights)
+    losses = [fit(game, tuples, shared, weights, squares, states, wins, 5.0) for _ in range(30)]
     assert losses[0] > losses[-1] + 0.1
     values = [ntuples(game, "cells", weights).leaf_value(game, state) for state in states]
     assert np.corrcoef(values, wins)[0, 1] > 0.8
@@ -79,7 +106,7 @@ def test_the_default_evaluation_of_a_race_likes_pieces_and_advances():
 
 def test_files_are_read_as_written_and_refused_for_another_game(tmp_path):
     game, path = load("tic_tac_toe"), tmp_path / "x.safetensors"
-    weights = np.random.default_rng(1).normal(size=(count_weights(game, "both"), 2)).astype(np.float32)
+    weights = np.random.default_rng(1).normal(size=sharing(game, "both").count).astype(np.float16)
     save_ntuples(path, game, "both", weights, "by a test")
     _, kind, read, made = read_ntuples(path)
     assert (kind, made) == ("both", "by a test")
@@ -99,11 +126,10 @@ def test_files_are_read_as_written_and_refused_for_another_game(tmp_path):
 
 def test_players_search_with_an_evaluation(tmp_path):
     game, path = load("breakthrough:5,columns=4"), tmp_path / "x.safetensors"
-    weights = np.zeros((count_weights(game, "cells"), 2))
-    weights[3 * np.arange(20) + 2] = -1  # each piece of seat 1 costs seat 0 a logit
-    save_ntuples(path, game, "cells", weights)
+    values = np.tile([[0.0], [1.0], [-1.0]], (20, 2))  # a piece is worth a logit
+    save_ntuples(path, game, "cells", sharing(game, "cells").mean(values))
     state = positions(game)[0]
-    state.pieces[0], state.pieces[1] = 0b11 | 1 << 9, 1 << 14 | 1 << 19  # b3 can take c4
+    state.pieces[0], state.pieces[1] = 0b11 | 1 << 9, 1 << 14 | 0b11 << 16  # b3 can take c4; a5 and b5 guard
     for text in (f"ntuple:{path}", f"alphabeta:2,eval={path}", f"alphabeta:nodes=500,depth=1,eval={path}"):
         player = make_for(text, game)
         player.begin(game, 0, 1)
