@@ -465,6 +465,7 @@ def tournament(
     out: str | Path | None = None,
     report: Reporter = SILENT,
     trust: bool = False,
+    openings: int = 0,
 ) -> _tournament.Standings:
     """Play a round-robin tournament of a two-seat game: every pair plays the same deals.
 
@@ -477,6 +478,7 @@ def tournament(
         out: A run folder to write, or to continue; without it nothing is written.
         report: Receives progress.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
+        openings: Number of random plies with which games begin, in games without chance: the same in every match.
 
     Returns:
         The standings: mean payoffs with intervals, per pair and overall.
@@ -488,7 +490,7 @@ def tournament(
         3
     """
     with only_named(game, *players, trust=trust):
-        return _tournament.tournament(_load(game), list(players), games, seed, processes, _path(out), report)
+        return _tournament.tournament(_load(game), list(players), games, seed, processes, _path(out), report, openings)
 
 
 def exploit(

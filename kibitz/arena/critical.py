@@ -14,10 +14,9 @@ from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.workers import check_main_guard, spread
 from ..games import OVER, Game, full_name, legal_actions, positions
-from ..games.connect_four import ConnectFour
 from ..players import label, make_for
 from ..search.alphabeta import AlphaBeta
-from ..search.connect_four_solver import ConnectFourSolver
+from ..search.connect_four_solver import ConnectFourSolver, has_solver
 from .play import as_game, labels, seed_of, shared
 from .statistics import Estimate, interval
 
@@ -59,7 +58,7 @@ class AlphaBetaSolver:
 
 def solver_of(game: Game) -> Any:
     """The solver of a game: `outcomes(state)`."""
-    return ConnectFourSolver(game) if isinstance(game, ConnectFour) and game.connect == 4 else AlphaBetaSolver(game)
+    return ConnectFourSolver(game) if has_solver(game) else AlphaBetaSolver(game)
 
 
 def critical_position(

@@ -13,6 +13,7 @@ The kernel keeps its path on an explicit stack, so that it can stop after any nu
 """
 
 import math
+from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from ..games import Game, full_name, legal_actions, positions
 from ..games.game import OVER
 from ..jit import generators, hash_record, helper, kernel, long_helper, record
 from .advice import Advice
+from .connect_four_solver import ConnectFourSolver, decided, has_solver
 from .evaluations import Even
 from .search import Search, search
 from .tactics import tactics_of
@@ -39,6 +41,7 @@ AT, NODES = 0, 1
 FULL, NULL, REDUCED, SKIP = 0, 1, 2, 3
 # Bounds in the table, as bits; complete: independent of the depth, since no position at the horizon was valued.
 UPPER, LOWER, COMPLETE = 1, 2, 4
+SHARE = 0.15  # of the budget for alpha-beta search where the game has a solver, which gets the rest
 # Order of moves.
 FROM_TABLE, CAPTURE, KILLER, REFUTATION = 1 << 60, 1 << 50, 1 << 40, 1 << 39
 # Forward pruning, in values from -1 to 1.
@@ -137,6 +140,7 @@ class AlphaBeta(Search):
         )
         entries = 1 << int(math.log2(megabytes * 1e6 / ENTRY.itemsize))
         self.entries = max(entries, 4)
+        self.solver: ConnectFourSolver | None = None
         self.forget()
 
     def begin(self, seed: int) -> None:
@@ -184,8 +188,16 @@ class AlphaBeta(Search):
         self.clock.restart()
         memory.age[0] = memory.age[0] % 255 + 1
         memory.history[:] //= 8
-        if free:
+        if free and self.solver is None and not self.depth and has_solver(self.game):
+            self.solver = ConnectFourSolver(self.game)
+            self.solver.reaches(view, 0, 1)  # compile
+            self.clock.restart()
+        if free and self.solver is None:
             return self._deepen(view, simulations or math.inf, seconds, report)
+        if free:
+            share = max(1, int(simulations * SHARE)) if simulations else math.inf
+            advice = self._deepen(view, share, seconds * SHARE, report)
+            return advice if advice.exact else self._solve(view, advice, simulations or math.inf, seconds)
         self._start(view, min(self.depth or DEPTH, self.deepest))
         self._go(self.fixed, math.inf)
         actions = np.array(legal_actions(self.game, view))
@@ -220,6 +232,29 @@ class AlphaBeta(Search):
         visits = np.maximum(memory.root_nodes[actions], 0)
         policy = (actions == chosen).astype(float)
         return self._advice(view, actions, policy, value, visits)
+
+    def _solve(self, view: Any, advice: Advice, nodes: float, seconds: float) -> Advice:
+        """Ask the game's solver what it knows of each move by the end of the budget; else keep the advice."""
+        assert self.solver is not None
+        memory, solver, chunk = self.memory, self.solver, CHUNK[1]
+        before, earlier = int(memory.now[NODES]), int(solver.nodes[0])
+
+        def left() -> int:
+            spent = before + int(solver.nodes[0]) - earlier
+            return 0 if self.clock.seconds >= seconds else int(min(nodes - spent, chunk))
+
+        doubt = np.where(np.isnan(advice.value), -math.inf, advice.value) + 2 * advice.policy
+        ranked = np.argsort(-doubt, kind="stable")
+        bounds = solver.bounds(view, advice.actions[ranked].tolist(), left)
+        best = int(np.argmax(bounds.sum(axis=1)))  # of several, the most promising
+        if decided(bounds):
+            best = int(np.argmax(bounds[:, 0]))
+        value, known = advice.value.copy(), bounds[:, 0] == bounds[:, 1]
+        value[ranked[known]] = bounds[known, 0] * self.free.win
+        simulations = before + int(solver.nodes[0]) - earlier
+        policy = np.zeros(len(ranked))
+        policy[ranked[best]] = 1
+        return replace(advice, policy=policy, value=value, simulations=simulations, exact=decided(bounds))
 
     def _advice(self, view: Any, actions: Any, policy: Any, value: Any, visits: Any) -> Advice:
         even, nodes = np.full(len(actions), 1 / len(actions)), int(self.memory.now[NODES])

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from kibitz.arena.match import match
+from kibitz.arena.tournament import tournament
 from kibitz.core.names import BadInput
 from kibitz.games import load
 
@@ -48,3 +49,16 @@ def test_a_match_from_openings_is_resumed_and_extended(kibitz, tmp_path):
     code, _, error = kibitz(*asked, "--games", "20", "--openings", "3")
     assert code == 2
     assert "openings" in error
+
+
+def test_all_matches_of_a_tournament_begin_with_the_same_random_moves(tmp_path):
+    asked = ("tic_tac_toe", ["random", "uct:5", "uct:9"], 6, 3, 1, tmp_path / "run")
+    tournament(*asked, openings=3)
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["openings"] == 3
+    begun = set()
+    for path in sorted((tmp_path / "run" / "matches").glob("*/games.jsonl")):
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        begun.add(tuple(tuple(record["actions"][:3]) for record in records))
+    assert len(begun) == 1
+    with pytest.raises(BadInput, match="openings"):
+        tournament(*asked, openings=2)

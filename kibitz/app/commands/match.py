@@ -10,7 +10,7 @@ from rich.markup import escape
 from ...core.names import BadInput, at_least
 from .. import completion
 from ..ui.progress import out
-from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, Within, write_json
+from .options import GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, Within, write_json
 
 Players = Annotated[
     list[str],
@@ -47,13 +47,7 @@ def match(
             "policies of players that don't search; at least one is needed, two reduce more.",
         ),
     ] = False,
-    openings: Annotated[
-        int,
-        typer.Option(
-            metavar="PLIES",
-            help="Begin each pair of games with the same random moves, this number of them; in games without chance.",
-        ),
-    ] = 0,
+    openings: Openings = 0,
     seed: Seed = 1,
     processes: Processes = None,
     memory: Memory = None,

@@ -8,6 +8,7 @@ import numpy as np
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ...core.names import BadInput, choose
 from ...games import Game, full_name, load_stored
+from ...search.connect_four_solver import has_solver, threats
 from ..model_files import Description, model_format
 from .tuples import KINDS, NTuples, count_contents, ntuples, sharing
 
@@ -68,7 +69,9 @@ def default_weights(game: Any, kind: str) -> np.ndarray:
     return sharing(game, kind).mean(values)
 
 
-def default_evaluation(game: Any) -> NTuples | None:
-    """The evaluation without a file, by the default weights; None where they are zeros."""
+def default_evaluation(game: Any) -> Any:
+    """The evaluation without a file: threats in Connect Four, else the default weights; None where they are zeros."""
+    if has_solver(game):
+        return threats(game)
     weights = default_weights(game, "cells") if hasattr(game, "board") else np.zeros(0)
     return ntuples(game, "cells", weights) if weights.any() else None
