@@ -423,6 +423,7 @@ def match(
     report: Reporter = SILENT,
     trust: bool = False,
     reduce_variance: bool = False,
+    openings: int = 0,
 ) -> _match.MatchResult:
     """Play a match: each player through all seats, every deal from every seat.
 
@@ -439,6 +440,7 @@ def match(
         trust: Whether code in `.py` files may run that a run, a record or a network names.
         reduce_variance: In Leduc poker and hold'em, whether to estimate the payoff by AIVAT, too: `.result.reduced`. At
             least one player must have `action_probs`, as networks, strategies and styles do.
+        openings: Number of random plies with which games begin, in games without chance: the same for a pair of games.
 
     Returns:
         The result: payoffs and scores with 95% intervals, `.records` of all games.
@@ -449,7 +451,9 @@ def match(
         20
     """
     with only_named(game, *players, trust=trust):
-        return _match.match(_load(game), list(players), games, seed, processes, _path(out), report, reduce_variance)
+        return _match.match(
+            _load(game), list(players), games, seed, processes, _path(out), report, reduce_variance, openings
+        )
 
 
 def tournament(
@@ -461,6 +465,7 @@ def tournament(
     out: str | Path | None = None,
     report: Reporter = SILENT,
     trust: bool = False,
+    openings: int = 0,
 ) -> _tournament.Standings:
     """Play a round-robin tournament of a two-seat game: every pair plays the same deals.
 
@@ -473,6 +478,7 @@ def tournament(
         out: A run folder to write, or to continue; without it nothing is written.
         report: Receives progress.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
+        openings: Number of random plies with which games begin, in games without chance: the same in every match.
 
     Returns:
         The standings: mean payoffs with intervals, per pair and overall.
@@ -484,7 +490,7 @@ def tournament(
         3
     """
     with only_named(game, *players, trust=trust):
-        return _tournament.tournament(_load(game), list(players), games, seed, processes, _path(out), report)
+        return _tournament.tournament(_load(game), list(players), games, seed, processes, _path(out), report, openings)
 
 
 def exploit(

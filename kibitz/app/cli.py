@@ -22,7 +22,7 @@ PANELS = {
     "Play": ("games", "players", "play", "serve", "engine", "demo"),
     "Search": ("advise", "ranges", "abstract", "solve"),
     "Train": ("train", "models", "explain"),
-    "Measure": ("match", "tournament", "rate", "session", "exploit", "study", "bench", "dealer", "acpc"),
+    "Measure": ("match", "tournament", "rate", "session", "exploit", "critical", "study", "bench", "dealer", "acpc"),
     "Data": ("runs", "record", "replay", "review", "convert", "export"),
     "Setup": ("check", "compile", "cache"),
 }

@@ -137,7 +137,7 @@ def learners(game: Game) -> list[str]:
     """The learners that are made for such a game."""
     if game.name == "doppelkopf":
         return [name for name in LEARNERS if name in ("next-card", "cards", "exit-cards")]
-    made_for = ("exit-oos", "exit-ismcts", "deep-cfr") if game.facts.hidden else ("tspg",)
+    made_for = ("exit-oos", "exit-ismcts", "deep-cfr") if game.facts.hidden else ("tspg", "ntuple")
     return [name for name in LEARNERS if name in made_for]
 
 

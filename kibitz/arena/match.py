@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,7 @@ def match(
     out: Path | str | None = None,
     report: Reporter = SILENT,
     reduce_variance: bool = False,
+    openings: int = 0,
 ) -> MatchResult:
     """Play a match.
 
@@ -92,11 +94,12 @@ def match(
         out: A run folder to write, or to resume; None: nothing is written.
         report: Receives the progress.
         reduce_variance: In poker, whether to estimate the mean payoff by AIVAT, too.
+        openings: Number of random plies with which games begin, in games without chance: the same for a pair.
     """
     rules = as_game(game)
     if reduce_variance:
         aivat.known_policies(rules, players)
-    records, run = play_all(rules, players, games, seed, processes, out, report)
+    records, run = play_all(rules, players, games, seed, processes, out, report, openings)
     result = summary(records)
     if reduce_variance:
         result = replace(result, reduced=aivat.reduced(rules, players, records, processes, report))
@@ -114,17 +117,20 @@ def play_all(
     processes: int | None,
     out: Path | str | None,
     report: Reporter,
+    openings: int = 0,
 ) -> tuple[list[Record], Run | None]:
     """Play all games of a match, in a run folder or without one."""
     check_main_guard()
+    settings = opened(openings)
     if out is not None:
-        run = open_run(Path(out), "match", game, players, games, seed)
+        run = open_run(Path(out), "match", game, players, games, seed, **settings)
         return play_into(run, processes, report, players, game), run
     at_least("games", games, 1, MAX_GAMES)
     at_least("seed", seed, 0)
     memory.check(BYTES * games, f"a match of {games:,} games", "play fewer")
     records, so_far = [], Progress(games, report)
-    with closing(play_match(game, players, games, seed, processes, report=report)) as played:
+    make = player_of("match", openings)
+    with closing(play_match(game, players, games, seed, processes, report=report, make=make)) as played:
         for record in played:
             records.append(record)
             so_far.add(record)
@@ -217,11 +223,22 @@ def open_run(
     rules = as_game(game)
     if command == "record":
         players = on_all_seats(rules, players)
-    (make or KINDS[command])(rules, players, seed)
+    (make or player_of(command, settings.get("openings", 0)))(rules, players, seed)
     config = {"command": command, "game": full_name(rules), "players": labels(players), "games": games}
     config |= settings | {"seed": seed}
     grows = "sessions" if "sessions" in settings else "games"
     return Run.create_or_resume(folder, f"{rules.name}-{command}", config, may_grow=(grows,))
+
+
+def opened(openings: int) -> dict[str, Any]:
+    """What the configuration of a match says about random openings: nothing where there are none."""
+    at_least("openings", openings, 0, 1000)
+    return {"openings": openings} if openings else {}
+
+
+def player_of(command: str, openings: int) -> Make:
+    """What plays the games of a command."""
+    return partial(match_games, openings=openings) if openings else KINDS[command]
 
 
 def on_all_seats(game: Game, players: Sequence[Any]) -> list[Any]:
@@ -260,7 +277,8 @@ def play_into(
     """
     config = run.config()
     games, seed, given = config["games"], config["seed"], [game, *(players or ())]
-    game, players, make = game or config["game"], players or config["players"], make or KINDS[config["command"]]
+    game, players = game or config["game"], players or config["players"]
+    make = make or player_of(config["command"], config.get("openings", 0))
     with only_named(*given), run.lock():
         records = {record.number: record for record in _own_records(run)}
         with run.appending(FILE) as append:

@@ -19,6 +19,9 @@ from ..games.records import Forfeited, Record, forfeit_payoffs
 from ..jit import generators, kernel
 from ..players import Forfeit, Player, in_any_process, label, make_for
 
+OPENING = 1 << 20  # part of the seed of random openings
+TRIES = 1000  # random openings before it is said that all games are over by then
+
 # ---------------------------------------------------------------- seats and seeds
 
 
@@ -121,6 +124,7 @@ def play_game(
     number: int,
     order: Sequence[int] | None = None,
     deal: int | None = None,
+    openings: int = 0,
 ) -> Record:
     """Play game `number` of a match in plain Python.
 
@@ -128,12 +132,17 @@ def play_game(
         players, names: In the order of the match, not of seats.
         order: The player of each seat; by default the players move on by one seat per game.
         deal: Games of the same deal have the same chance outcomes; by default those of a round.
+        openings: Number of random plies before the players begin, the same in all games of a round.
     """
     seats = game.facts.seats
     order = [player_at(seat, number, seats) for seat in range(seats)] if order is None else order
     chance_rng = chance_rng_of(seed, round_of(number, seats) if deal is None else deal)
     begin(game, players, order, seed, number)
     state, actions, forfeited = positions(game)[0], [], None
+    if openings:
+        actions = random_opening(game, openings, seed, round_of(number, seats))
+        for action in actions:
+            game.play(state, action)
     while (turn := game.turn(state)) != OVER:
         if turn == CHANCE:
             outcomes, probs = zip(*chance_outcomes(game, state), strict=True)
@@ -156,14 +165,32 @@ def play_game(
     return Record(number, full_name(game), [names[each] for each in order], seed, actions, payoffs, forfeited)
 
 
+def random_opening(game: Game, plies: int, seed: int, number: int) -> list[int]:
+    """Random moves after which the game goes on; the same ones for the same seed and number."""
+    generator = np.random.default_rng([seed, number, OPENING])
+    for _ in range(TRIES):
+        state, actions = positions(game)[0], list[int]()
+        while len(actions) < plies and game.turn(state) != OVER:
+            if game.turn(state) == CHANCE:
+                raise BadInput(f"{full_name(game)} has chance: random openings are for games without it")
+            actions.append(int(generator.choice(legal_actions(game, state))))
+            game.play(state, actions[-1])
+        if game.turn(state) != OVER:
+            return actions
+    raise BadInput(f"openings={plies} is too many: games of {full_name(game)} are over by then")
+
+
 def check_legal(name: str, action: int, legal: Any, number: int) -> None:
     if action not in legal:
         raise BadInput(f"{name} played {action} in game {number + 1}, which is illegal there")
 
 
-def match_games(game: str | Game, players: Sequence[Any], seed: int) -> Callable[[int], Record]:
+def match_games(game: str | Game, players: Sequence[Any], seed: int, openings: int = 0) -> Callable[[int], Record]:
     """Return the function that plays a game of a match by its number: the part of each worker process."""
-    return partial(play_game, *lineup(game, players), seed)
+    found = lineup(game, players)
+    if openings:
+        random_opening(found.game, openings, seed, 0)  # refuses what can't be played
+    return partial(play_game, *found, seed, openings=openings)
 
 
 # ---------------------------------------------------------------- games one by one, with compiled rules

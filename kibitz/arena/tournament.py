@@ -16,7 +16,7 @@ from ..core.progress import SILENT, Reporter
 from ..games import Game, full_name
 from ..games.records import Record
 from ..players import make_for
-from .match import RESULT, open_run, play_all
+from .match import RESULT, open_run, opened, play_all
 from .play import as_game, labels, round_of
 from .statistics import Estimate, html_table, interval, outcome_bounds, score_of, summary, text_table
 
@@ -73,6 +73,7 @@ def tournament(
     processes: int | None = None,
     out: Path | str | None = None,
     report: Reporter = SILENT,
+    openings: int = 0,
 ) -> Standings:
     """Play a match between every two players.
 
@@ -84,20 +85,23 @@ def tournament(
         processes: Worker processes; by default one per core.
         out: A run folder to write, or to resume; None: nothing is written.
         report: Receives the progress, in games of the whole tournament.
+        openings: Number of random plies with which games begin, in games without chance: the same in every match.
     """
     rules, names = as_game(game), labels(players)
     check_entrants(rules, players, seed)
     at_least("games", games, 1, MAX_GAMES)
+    settings = opened(openings)
     run = None
     if out is not None:
-        run = open_run(Path(out), "tournament", rules, players, games, seed, check_entrants)
+        run = open_run(Path(out), "tournament", rules, players, games, seed, check_entrants, **settings)
     pairs = list(combinations(range(len(names)), 2))
     played = {}
     with nullcontext() if run is None else run.lock():
         for done, (i, j) in enumerate(pairs):
             part = _Part(report, games * done, games * len(pairs), f"{names[i]} against {names[j]}")
             folder = None if run is None else run.path("matches") / f"{i + 1}-{j + 1}"
-            played[i, j], _ = play_all(rules, [players[i], players[j]], games, seed, processes, folder, part)
+            pair = [players[i], players[j]]
+            played[i, j], _ = play_all(rules, pair, games, seed, processes, folder, part, openings)
         found = standings(names, played, rules.facts.milli_unit)
         if run is not None:
             run.write(RESULT, json.dumps(run.config() | found.as_json(), indent=2) + "\n")

@@ -23,6 +23,7 @@ PHRASES = (
     (r"^bid of seat (\d+) in round (\d+)", r"Gebot von Platz \1 in Runde \2"),
     # what an adviser is
     (r"network without search", "Netz ohne Suche"),
+    (r"learned evaluation, few plies ahead", "gelernte Bewertung, wenige Züge voraus"),
     (r"learned patterns without search", "gelernte Muster ohne Suche"),
     (r"saved strategy, the last streets solved while playing", "gespeicherte Strategie, letzte Runden neu berechnet"),
     (r"saved strategy", "gespeicherte Strategie"),
@@ -34,6 +35,8 @@ PHRASES = (
     (r"search \(", "Suche ("),
     (r"(\d+) worlds of ([\d,]+) simulations", r"\1 Welten zu \2 Simulationen"),
     (r"([\d,]+) simulations", r"\1 Simulationen"),
+    (r"([\d,]+) positions", r"\1 Stellungen"),
+    (r"([\d,]+) plies", r"\1 Halbzüge"),
     # what was measured
     (r"its weakness was not measured", "seine Schwäche wurde nicht gemessen"),
     (r"loses at least ([\d,]+) mbb/g", r"verliert mindestens \1 mbb/g"),

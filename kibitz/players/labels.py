@@ -15,10 +15,11 @@ from .measured import FACTS, Fact
 from .player import PLAYERS, label, same
 from .search import SearchPlayer, player_class
 
-BUDGETS = ("simulations", "seconds", "budget")
+BUDGETS = ("simulations", "seconds", "budget", "nodes", "depth")
 WHAT = {
     "net": "network without search",
     "features": "learned patterns without search",
+    "ntuple": "learned evaluation, few plies ahead",
     "strategy": "saved strategy",
     "resolve": "saved strategy, the last streets solved while playing",
     "cards": "network without search",
@@ -93,16 +94,19 @@ def _what(name: str, values: dict[str, Any]) -> tuple[str, str]:
     kind = PLAYERS[name]
     if issubclass(kind, Search):
         kind = player_class(kind)
-    if not issubclass(kind, SearchPlayer):
+    if not issubclass(kind, SearchPlayer) or name in WHAT:
         return WHAT.get(name, name), ""
-    guide = values.get("policy") or values.get("net") or values.get("network")
+    guide = values.get("policy") or values.get("net") or values.get("network") or values.get("eval")
     what = f"search ({name}{f', guided by {guide}' if guide else ''})"
     if "seconds" in values:
         return what, f"{values['seconds']:g} s"
     if "budget" in values:
         worlds, _, each = values["budget"].partition("x")
         return f"{what}, {worlds} worlds of {int(each):,} simulations", ""
-    return (f"{what}, {values['simulations']:,} simulations" if "simulations" in values else what), ""
+    for unit, text in (("simulations", "simulations"), ("nodes", "positions"), ("depth", "plies")):
+        if unit in values:
+            return f"{what}, {values[unit]:,} {text}", ""
+    return what, ""
 
 
 def _stored(name: str, values: dict[str, Any]) -> tuple[str, str]:

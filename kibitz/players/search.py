@@ -17,8 +17,10 @@ from ..games import Game, legal_actions
 from ..learn.alphazero.playing import BoardPolicy
 from ..learn.mlp import compiled, read_layers
 from ..learn.model_files import network_file
+from ..learn.ntuple.store import default_evaluation, ntuples_for
 from ..learn.tspg.store import POLICIES, biased, features_for
 from ..search.advice import Advice
+from ..search.alphabeta import AlphaBeta
 from ..search.policies import Heuristic
 from ..search.search import SEARCHES, Search
 from .player import AdvisedPlayer, player, same
@@ -110,15 +112,29 @@ def by_worlds(
     return int(worlds) * int(simulations), 0.0, {"determinizations": int(worlds)}
 
 
+def by_depth(
+    depth: Annotated[int, "plies; by default 6, or as many as the nodes or seconds allow", range(1, 100)] = 0,
+    nodes: Annotated[int, "positions per move; 0: no limit", SIMULATIONS] = 0,
+    seconds: Annotated[float, "seconds per move; 0: no limit", SECONDS] = 0.0,
+) -> tuple[int, float, dict[str, int]]:
+    return nodes, seconds, {}
+
+
 def without_budget() -> tuple[int, float, dict[str, int]]:
     return 0, 0.0, {}
 
 
-EXAMPLES = {"simulations": "1000", "worlds": "10x1000", "none": "5"}  # of the first option in a player's name
+EXAMPLES = {
+    "simulations": "1000",
+    "worlds": "10x1000",
+    "depth": "5",
+    "none": "5",
+}  # of the first option in a player's name
 
 BUDGETS: dict[str, Callable[..., tuple[int, float, dict[str, int]]]] = {
     "simulations": by_simulations,
     "worlds": by_worlds,
+    "depth": by_depth,
     "none": without_budget,
 }
 
@@ -162,11 +178,20 @@ def network_search(policy: BoardPolicy, **given: Any) -> Search:
     return policy.search(**known)
 
 
+def evaluation(
+    game: Game,
+    eval: Annotated[str, "learned evaluation: a run folder, or a file of n-tuples; none: the game's default"] = "",
+    iteration: Annotated[int, "iteration of the run; 0: its last", ITERATION] = 0,
+) -> Any:
+    return ntuples_for(network_file(eval, iteration), game) if eval else default_evaluation(game)
+
+
 # `Search.policy_from` -> the function from a game and the options of a player's name to the policy; None: uniform.
 POLICY_LOADERS: dict[str, Callable[..., Any]] = {
     "playouts": playout_policy,
     "network": network_policy,
     "patterns": pattern_policy,
+    "evaluation": evaluation,
 }
 
 # ---------------------------------------------------------------- players by name
@@ -183,7 +208,8 @@ def player_class(search: type[Search]) -> type[SearchPlayer]:
         simulations, seconds, settings = budget(**of_budget)
 
         def new_search(game: Game) -> Search:
-            policy = {"policy": loader(game, **of_policy)} if loader else {}
+            key = "evaluation" if search.policy_from == "evaluation" else "policy"
+            policy = {key: loader(game, **of_policy)} if loader else {}
             all_settings: dict[str, Any] = of_search | settings | policy
             if isinstance(all_settings.get("policy"), BoardPolicy):
                 return network_search(**all_settings)
@@ -212,6 +238,23 @@ def _options(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
         for key, each in inspect.signature(function, eval_str=True).parameters.items()
         if get_origin(each.annotation) is Annotated
     }
+
+
+@player("ntuple")
+class NTuplePlayer(SearchPlayer):
+    """Plays by a learned evaluation of n-tuples, looking few plies ahead; alphabeta:eval=FILE looks further."""
+
+    plays = "the game that it was trained for"
+    example = "runs/connect_four-ntuple"
+
+    def __init__(
+        self,
+        network: Annotated[str, "a run folder, or a file of n-tuples"],
+        iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0,
+        depth: Annotated[int, "plies that it looks ahead", range(1, 100)] = 1,
+    ) -> None:
+        path = network_file(network, iteration)
+        super().__init__(lambda game: AlphaBeta(game, depth=depth, evaluation=ntuples_for(path, game)))
 
 
 for _name, _search in SEARCHES.items():

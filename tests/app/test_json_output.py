@@ -24,6 +24,7 @@ EXAMPLES = {
     "acpc": ([], "acpc localhost:1 --player always:call"),
     "advise": ([], "advise kuhn --with random '? Q bet'"),
     "bench": ([], "bench"),
+    "critical": ([], "critical tic_tac_toe random --positions 3 --plies 2-5 --processes 1"),
     "dealer": ([], "dealer --hands 1"),
     "explain": ([], "explain models/connect_four --games 1"),
     "exploit": ([], "exploit kuhn random --seeds 1 --processes 1"),

@@ -78,6 +78,7 @@ READERS = {
         ("kuhn random --checkpoints deep-cfr --games 2", "seen"),
         ("holdem random always:call --games 2 --out tournament", False),
     ],
+    "critical": [("tic_tac_toe features:tspg --positions 2 --plies 2-5", False)],
     "session": [("doppelkopf random random random random --out session", False)],
     "record": [
         (f"{THESIS} --players heuristic --games 9 --seed 5 --out record", False),

@@ -35,7 +35,7 @@ MODELS = {"goofspiel:cards=6": "models/goofspiel-6", "liars_dice": "models/liars
 QUICK = ["leduc", "doppelkopf:thesis", "doppelkopf", "holdem"]
 LIGHT = {"random", "heuristic", "always", "style", "net", "strategy", "cards"}
 SMALL = {"kuhn", "leduc", "goofspiel:4", "liars_dice"}  # games that are solved for the player of strategies
-OPEN = {"alphabeta", "engine", "features", "puct", "uct"}  # these refuse games with hidden information
+OPEN = {"alphabeta", "engine", "features", "ntuple", "puct", "uct"}  # these refuse games with hidden information
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from rich.markup import escape
 from ...core.names import BadInput, at_least
 from .. import completion
 from ..ui.progress import out
-from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, Within, write_json
+from .options import GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, Within, write_json
 
 Players = Annotated[
     list[str],
@@ -47,6 +47,7 @@ def match(
             "policies of players that don't search; at least one is needed, two reduce more.",
         ),
     ] = False,
+    openings: Openings = 0,
     seed: Seed = 1,
     processes: Processes = None,
     memory: Memory = None,
@@ -68,10 +69,12 @@ def match(
 
     Example: kibitz match holdem style:tight-aggressive always:call --games 100000 --within 10
 
+    Example: kibitz match breakthrough alphabeta:seconds=0.1 uct:seconds=0.1 --openings 4 --games 100
+
     Example: kibitz match leduc net:models/leduc random --games 2000 --reduce-variance
     """
     from ...arena.aivat import known_policies
-    from ...arena.match import FILE, RESULT, open_run
+    from ...arena.match import FILE, RESULT, open_run, opened
     from ...arena.match import match as play_match
     from ...games import load
     from ..ui.arena_tables import needed, players_table, print_line, print_needed, print_unit, result_table, shown
@@ -85,13 +88,16 @@ def match(
     number = 1000 if number is None else number
     if reduce_variance:
         known_policies(game, players)
-    run = open_run(out_folder, "match", game, players, number, seed)
+    run = open_run(out_folder, "match", game, players, number, seed, **opened(openings))
     command = ["kibitz", "match", game_name, *players]
     command += ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
+    command += ["--openings", str(openings)] if openings else []
     command += ["--reduce-variance"] if reduce_variance else []
     began = time.perf_counter()
     with shown(run.config()["game"], number, run, command, "human" in players) as report:
-        result = play_match(game, players, number, seed, processes, run.folder, report, reduce_variance).result
+        result = play_match(
+            game, players, number, seed, processes, run.folder, report, reduce_variance, openings
+        ).result
     seconds = time.perf_counter() - began
     seats, milli_unit = len(players), game.facts.milli_unit
     measured = run.config() | result.as_json() | needed(result, seats, within, milli_unit)

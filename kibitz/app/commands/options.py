@@ -25,6 +25,13 @@ GameName = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Random seed, 0 to 2^63 - 1; equal seeds give equal results.")]
+Openings = Annotated[
+    int,
+    typer.Option(
+        metavar="PLIES",
+        help="Begin each pair of games with the same random moves, this number of them; in games without chance.",
+    ),
+]
 
 
 def path_to_read(text: str) -> Path:

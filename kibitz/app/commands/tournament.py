@@ -10,7 +10,7 @@ from ...core.files import read_json
 from ...core.names import BadInput
 from .. import completion
 from ..ui.progress import out
-from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, path_to_read, write_json
+from .options import GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, path_to_read, write_json
 
 if TYPE_CHECKING:
     from ...arena.tournament import Standings
@@ -35,6 +35,7 @@ def tournament(
         Path | None,
         typer.Option(help="Add every network that this training run has kept.", metavar="RUN", parser=path_to_read),
     ] = None,
+    openings: Openings = 0,
     seed: Seed = 1,
     processes: Processes = None,
     memory: Memory = None,
@@ -49,9 +50,11 @@ def tournament(
 
     Example: kibitz tournament holdem always:call style:loose-passive style:tight-aggressive --games 10000
 
+    Example: kibitz tournament breakthrough uct:1000 puct:1000 alphabeta:seconds=0.1 --openings 4 --games 100
+
     Example: kibitz tournament holdem --checkpoints runs/holdem-deep-cfr-001 random --games 100000
     """
-    from ...arena.match import RESULT, open_run
+    from ...arena.match import RESULT, open_run, opened
     from ...arena.tournament import check_entrants
     from ...arena.tournament import tournament as play_tournament
     from ...games import load
@@ -65,12 +68,13 @@ def tournament(
             raise BadInput(f"{checkpoints} has kept no networks")
         entrants += [f"net:{checkpoints},iteration={iteration}" for iteration in kept]
     game = load(game_name)
-    run = open_run(out_folder, "tournament", game, entrants, number, seed, check_entrants)
+    run = open_run(out_folder, "tournament", game, entrants, number, seed, check_entrants, **opened(openings))
     command = ["kibitz", "tournament", game_name, *entrants]
     command += ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
+    command += ["--openings", str(openings)] if openings else []
     games = number * len(entrants) * (len(entrants) - 1) // 2
     with shown(run.config()["game"], games, run, command) as report:
-        found = play_tournament(game, entrants, number, seed, processes, run.folder, report)
+        found = play_tournament(game, entrants, number, seed, processes, run.folder, report, openings)
     title = f"{run.config()['game']}, {number:,} games per match"
     print_line(f"{title}, seed {seed}")
     out.print(standings_table(found))

@@ -1,0 +1,235 @@
+"""N-tuple networks: the contents of each of many groups of cells are a number, which looks a weight up.
+
+The sum of the weights is the logit of the probability that seat 0 wins; each seat to move has weights of its own.
+Contents that symmetries of the game map onto each other (see `symmetries`) share a weight. A
+move changes few cells, so only the groups around them are looked up again. Weights are whole numbers where positions
+are evaluated: their sum doesn't depend on the order of additions, nor a value on what was evaluated before.
+"""
+
+import functools
+import itertools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...games import OVER, Game, legal_actions, positions
+from ...games.boards import Board
+from ...jit import helper, kernel, lowest
+from ...search.evaluations import evaluation
+
+UNIT = 2.0**-16  # of a weight, as logit
+KINDS = ("cells", "blocks", "lines", "both", "squares")
+LINE = 4  # cells of a line
+BITS = 64
+
+
+@evaluation
+class NTuples(NamedTuple):
+    """Weights and buffers: one instance serves one search at a time."""
+
+    cell_at: np.ndarray  # [64 * words] i2: the cell of a bit; -1: none
+    groups_of: np.ndarray  # [cells, most] i4: the groups of a cell; -1: no more
+    powers: np.ndarray  # [cells, most] i4: 3 to the power of its place in the group
+    offset: np.ndarray  # [groups] i8: of its weights
+    units: np.ndarray  # [weights, 2] i4: by the seat to move
+    stones: np.ndarray  # [2, words] u8: of the last position
+    contents: np.ndarray  # [cells] i1: 0 empty, 1 and 2 of seat 0 and 1
+    codes: np.ndarray  # [groups] i8: index of the weight
+    total: np.ndarray  # [2] i8: sum of the weights
+
+    def leaf_value(self, game, state):
+        look(game, state, self)
+        return math.tanh(0.5 * UNIT * self.total[game.turn(state)])
+
+
+@helper
+def look(game, state, tuples):
+    """Update codes and sums by what has changed since the last position."""
+    for word in range(tuples.stones.shape[1]):
+        first, second = game.pieces(state, 0, word), game.pieces(state, 1, word)
+        different = (first ^ tuples.stones[0, word]) | (second ^ tuples.stones[1, word])
+        tuples.stones[0, word] = first
+        tuples.stones[1, word] = second
+        while different:
+            bit = lowest(different)
+            different &= different - np.uint64(1)
+            cell = np.int64(tuples.cell_at[BITS * word + bit])
+            if cell < 0:
+                continue
+            shift, one = np.uint64(bit), np.uint64(1)
+            content = np.int64(first >> shift & one) + 2 * np.int64(second >> shift & one)
+            change = content - np.int64(tuples.contents[cell])
+            tuples.contents[cell] = content
+            for k in range(tuples.groups_of.shape[1]):
+                group = np.int64(tuples.groups_of[cell, k])
+                if group < 0:
+                    break
+                old = tuples.codes[group]
+                new = old + change * np.int64(tuples.powers[cell, k])
+                tuples.codes[group] = new
+                tuples.total[0] += np.int64(tuples.units[new, 0]) - np.int64(tuples.units[old, 0])
+                tuples.total[1] += np.int64(tuples.units[new, 1]) - np.int64(tuples.units[old, 1])
+
+
+def groups(board: Board, kind: str) -> list[tuple[int, ...]]:
+    """The groups of cells: each cell; blocks of two by three in all orientations; lines of four; squares of three."""
+    found: dict[tuple[int, ...], None] = {(cell,): None for cell in range(len(board.places))}
+    if kind in ("blocks", "both", "squares"):
+        axes = [board.directions[i] for i in range(0, len(board.directions) // 2, board.orthogonal)]
+        width = 3 if kind == "squares" else 2
+        for one, two in itertools.permutations(axes, 2):
+            for row, column in board.places:
+                steps = [(i * one[0] + j * two[0], i * one[1] + j * two[1]) for i in range(width) for j in range(3)]
+                cells = [board.cell.get((row + r, column + c), -1) for r, c in steps]
+                if min(cells) >= 0:
+                    found[tuple(sorted(cells))] = None
+    if kind in ("lines", "both"):
+        found |= {tuple(sorted(line)): None for line in board.lines(LINE).tolist()}
+    return list(found)
+
+
+def count_contents(board: Board, kind: str) -> int:
+    return sum(3 ** len(group) for group in groups(board, kind))
+
+
+class Sharing(NamedTuple):
+    """Which weight belongs to the contents of a group, by the seat to move."""
+
+    index: np.ndarray  # [contents, 2] i4
+    sign: np.ndarray  # [contents, 2] i1: -1 where the seats are exchanged
+    count: int  # of weights
+
+    def spread(self, weights: np.ndarray) -> np.ndarray:
+        """[count] -> [contents, 2]."""
+        return weights[self.index] * self.sign
+
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        """[contents, 2] -> [count]: the mean of the values that share a weight; NaN is left out."""
+        known = ~np.isnan(values)
+        total = np.bincount(self.index[known], (values * self.sign)[known], self.count)
+        return total / np.maximum(np.bincount(self.index[known], minlength=self.count), 1)
+
+
+@functools.cache
+def sharing(game: Any, kind: str) -> Sharing:
+    """Contents that a symmetry maps onto each other share the weight."""
+    chosen = groups(game.board(), kind)
+    sizes = np.array([3 ** len(group) for group in chosen])
+    offset = dict(zip(chosen, (np.cumsum(sizes) - sizes).tolist(), strict=True))
+    total = int(sizes.sum())
+    first = np.arange(2 * total)  # the first image of each, turn by turn
+    sign = np.ones(2 * total, np.int8)
+    for images, swapped in symmetries(game):
+        moved = np.zeros((2, total), np.int64)
+        for group, begin in offset.items():
+            image = sorted(images[cell] for cell in group)
+            size = 3 ** len(group)
+            digits = np.arange(size)[:, None] // 3 ** np.arange(len(group)) % 3
+            if swapped:
+                digits = np.array([0, 2, 1])[digits]
+            codes = digits @ np.array([3 ** image.index(images[cell]) for cell in group])
+            for turn in range(2):
+                to = 1 - turn if swapped else turn
+                moved[turn, begin : begin + size] = to * total + offset[tuple(image)] + codes
+        lower = moved.ravel() < first
+        first = np.where(lower, moved.ravel(), first)
+        sign[lower] = -1 if swapped else 1
+    kept, index = np.unique(first, return_inverse=True)
+    return Sharing(
+        np.ascontiguousarray(index.reshape(2, total).T.astype(np.int32)),
+        np.ascontiguousarray(sign.reshape(2, total).T),
+        len(kept),
+    )
+
+
+def symmetries(game: Any) -> list[tuple[list[int], bool]]:
+    """The image of each cell under symmetries of the game, and whether they exchange the seats.
+
+    Reflections and rotations of the board after which a few random games are legal and end as before; and in races
+    those that map the goals onto each other, with exchanged seats.
+    """
+    images = game.board().symmetries.tolist()
+    goals = [sorted(game.regions(seat).get("goal", ())) for seat in range(2)]
+    return [(each, False) for each in images if _is_symmetry(game, each)] + [
+        (each, True) for each in images if goals[0] and sorted(each[cell] for cell in goals[0]) == goals[1]
+    ]
+
+
+def _is_symmetry(game: Any, images: list[int]) -> bool:
+    """Whether the image of a random game is a game, too."""
+    onto, generator = [*images, -1], np.random.default_rng(1)  # -1 stays -1
+    for _ in range(2):
+        state, image = positions(game)[0], positions(game)[0]
+        while game.turn(state) != OVER:
+            moves = {tuple(game.from_to(state, action)): action for action in legal_actions(game, state)}
+            answers = {tuple(game.from_to(image, action)): action for action in legal_actions(game, image)}
+            if {(onto[start], onto[to]) for start, to in moves} != set(answers):
+                return False
+            start, to = sorted(moves)[int(generator.integers(len(moves)))]
+            game.play(state, moves[start, to])
+            game.play(image, answers[onto[start], onto[to]])
+            if game.turn(state) != game.turn(image):
+                return False
+        if game.payoff(state, 0) != game.payoff(image, 0):
+            return False
+    return True
+
+
+def ntuples(game: Any, kind: str, weights: np.ndarray) -> NTuples:
+    """Compile an evaluation. `weights`: [sharing(game, kind).count] logits."""
+    board = game.board()
+    chosen, cells = groups(board, kind), len(board.places)
+    offset = np.cumsum([0, *(3 ** len(group) for group in chosen)])[:-1].astype(np.int64)
+    uses: list[list[tuple[int, int]]] = [[] for _ in range(cells)]
+    for number, group in enumerate(chosen):
+        for place, cell in enumerate(group):
+            uses[cell].append((number, 3**place))
+    most = max(map(len, uses))
+    groups_of, powers = np.full((cells, most), -1, np.int32), np.zeros((cells, most), np.int32)
+    for cell, each in enumerate(uses):
+        groups_of[cell, : len(each)], powers[cell, : len(each)] = zip(*each, strict=True)
+    bits = np.array(game.places(), np.int64)
+    words = int(bits.max()) // BITS + 1
+    cell_at = np.full(words * BITS, -1, np.int16)
+    cell_at[bits] = np.arange(cells)
+    units = sharing(game, kind).spread(np.rint(np.asarray(weights, float) / UNIT).astype(np.int32))
+    return NTuples(
+        cell_at, groups_of, powers, offset, units, np.zeros((2, words), np.uint64), np.zeros(cells, np.int8),
+        offset.copy(), units[offset].sum(axis=0, dtype=np.int64),
+    )  # fmt: skip
+
+
+def fit(
+    game: Game, tuples: NTuples, shared: Sharing, weights: np.ndarray, squares: np.ndarray, states: np.ndarray,
+    wins: np.ndarray, rate: float,
+) -> float:  # fmt: skip
+    """A pass of logistic regression by AdaGrad over positions; return the mean cross-entropy before each step.
+
+    Args:
+        tuples: Whose groups are used, not its weights.
+        shared: Which weights they use.
+        weights: [shared.count] f8, changed.
+        squares: The same shape: sums of squared gradients, changed.
+        wins: [states] f8: how much of a win of seat 0 each position was, from 0 to 1.
+        rate: How far the first step moves a logit.
+    """
+    return float(_fit(game, tuples, shared, weights, squares, states, wins, rate / len(tuples.offset)))
+
+
+@kernel
+def _fit(game, tuples, shared, weights, squares, states, wins, rate):
+    loss = 0.0
+    for i in range(len(states)):
+        look(game, states[i], tuples)
+        turn, logit = game.turn(states[i]), 0.0
+        for code in tuples.codes:
+            logit += weights[shared.index[code, turn]] * shared.sign[code, turn]
+        p = 1.0 / (1.0 + math.exp(-min(max(logit, -30.0), 30.0)))
+        slope = p - wins[i]
+        loss -= wins[i] * math.log(max(p, 1e-12)) + (1.0 - wins[i]) * math.log(max(1.0 - p, 1e-12))
+        for code in tuples.codes:
+            weight = shared.index[code, turn]
+            squares[weight] += slope * slope
+            weights[weight] -= rate * slope * shared.sign[code, turn] / math.sqrt(squares[weight] + 1e-8)
+    return loss / max(len(states), 1)
