@@ -38,7 +38,7 @@ class TablePolicy(NamedTuple):
 
     table: Table  # num_actions cells per infoset; all 0 while they are missing
     missing: np.ndarray  # [room] records: views without probabilities
-    count: np.ndarray  # [1] i8: how many
+    waiting: np.ndarray  # [1] i8: how many
 
     def weigh(self, game, state, actions, n, probs):
         turn = game.turn(state)
@@ -49,9 +49,9 @@ class TablePolicy(NamedTuple):
             for j in range(n):
                 probs[j] = cells[at + j]
                 known += probs[j]
-        elif self.count[0] < len(self.missing) and find(self.table, key, len(actions)) >= 0:
-            game.look(state, turn, self.missing[self.count[0]])
-            self.count[0] += 1
+        elif self.waiting[0] < len(self.missing) and find(self.table, key, len(actions)) >= 0:
+            game.look(state, turn, self.missing[self.waiting[0]])
+            self.waiting[0] += 1
         if known == 0.0:
             for j in range(n):
                 probs[j] = 1.0 / n
@@ -104,11 +104,11 @@ class ResponseTree(InfosetTree):
         """Ask for the probabilities that were missing; return of how many views."""
         if self.ask is None:
             return 0
-        count = int(self.model.count[0])
+        count = int(self.model.waiting[0])
         if count:
             views = self.model.missing[:count]
             fill(self.game, views, self.ask(views), self.model.table, len(self.scratch.actions))
-            self.model.count[0] = 0
+            self.model.waiting[0] = 0
         table = grow(self.model.table, MISSING, MISSING * len(self.scratch.actions))
         self.model = self.model._replace(table=table)
         return count
