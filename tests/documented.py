@@ -200,6 +200,10 @@ def shrunk(words: list[str]) -> list[str]:
         del small["--device"]
     if names == ["exploit"] and "--device" not in given:  # with it, flop by flop
         del small["--device"]
+    if names == ["exploit"]:
+        method = rest[rest.index("--with") + 1] if "--with" in rest else "exact"
+        for option in {"--iterations": "rl", "--simulations": "ismcts"}.items():
+            small = {key: value for key, value in small.items() if key != option[0] or method == option[1]}
     if "--sessions" not in given:  # one, whose sheet is shown
         small.pop("--sessions", None)
     if "--svg" in given:  # of all positions
