@@ -65,7 +65,8 @@ def sample_belief(
         probs=np.zeros(most),
         keep=np.zeros(most, np.bool_),
     )
-    _filter(game, views, seat, policy, uniform_share, game.facts.max_game_length + 1, belief, scratch, rng)
+    turns = game.facts.max_game_length + 1
+    _filter(game, views, seat, policy, uniform_share, turns, LEAST_SHARE, belief, scratch, rng)
     there = belief.logs > -math.inf
     return Belief(*(part[there] for part in belief))
 
@@ -84,7 +85,7 @@ def joined(parts: list[Belief]) -> Belief:
 
 
 @kernel
-def _filter(game, views, seat, policy, uniform_share, turns, belief, scratch, rng):
+def _filter(game, views, seat, policy, uniform_share, turns, least_share, belief, scratch, rng):
     """Move all particles from the opening to the view."""
     view, worlds, logs = views[0], belief.worlds, belief.logs
     key = game.infoset(view, seat)
@@ -98,7 +99,7 @@ def _filter(game, views, seat, policy, uniform_share, turns, belief, scratch, rn
                 arrived = False
         if arrived:
             return
-        draw_anew(belief, scratch, rng)
+        draw_anew(belief, scratch, least_share, rng)
     for i in range(len(worlds)):
         if not (game.turn(worlds[i]) == seat and game.infoset(worlds[i], seat) == key):
             logs[i] = -np.inf
@@ -143,7 +144,7 @@ def move_on(game, state, view, seat, policy, uniform_share, scratch, rng):
 
 
 @helper
-def draw_anew(belief, scratch, rng):
+def draw_anew(belief, scratch, least_share, rng):
     """Draw particles by weight, at even distances (systematic resampling), where their weights are too unequal."""
     count, logs = len(belief.logs), belief.logs
     highest = -np.inf
@@ -156,7 +157,7 @@ def draw_anew(belief, scratch, rng):
         weight = math.exp(logs[i] - highest)
         total += weight
         squares += weight * weight
-    if total * total >= LEAST_SHARE * count * squares:
+    if total * total >= least_share * count * squares:
         return
     step, mean = total / count, highest + math.log(total / count)
     at, passed, source = uniform(rng) * step, math.exp(logs[0] - highest), 0
