@@ -1,7 +1,7 @@
 """Magnetic mirror descent search with exact values: how far is a network from equilibrium, alone and after one step?
 
-The player `mmds:N,net=FILE` estimates the value of each action from N sampled worlds; here it is computed by walking the
-whole game, so this is the player with all worlds.
+The player `mmds:N,net=FILE` estimates the value of each action from N sampled worlds. Here it is computed by walking
+the whole game, so this is the player with all worlds.
 
 Run it: python examples/mirror_descent_search.py leduc models/leduc
 """
@@ -30,7 +30,9 @@ def values(form, probs):
         if turn == OVER:
             return game.payoff(state, 0)
         if turn == CHANCE:
-            return sum(prob * walk(after(state, i), chance * prob, one, two) for i, prob in chance_outcomes(game, state))
+            return sum(
+                prob * walk(after(state, i), chance * prob, one, two) for i, prob in chance_outcomes(game, state)
+            )
         number, total = place[turn][int(game.infoset(state, turn))], 0.0
         first, others = form.sides[turn].first[number], chance * (two if turn == 0 else one)
         reached[turn][number] += others

@@ -7,9 +7,11 @@ over worlds, weighted, is the action's value q if everybody follows the policy f
 
     policy' ~ (policy * exp(eta * q))^(1 / (1 + eta * alpha))
 
-which maximizes eta * (expected q + alpha * entropy) - KL(policy' || policy): the magnet is the uniform policy. q is on a
-scale where payoffs lie between -1 and 1. With eta = 0 the advice is the policy itself; with a large eta and alpha = 0
+which maximizes eta * (expected q + alpha * entropy) - KL(policy' || policy): the magnet is the uniform policy. q is on
+a scale where payoffs lie between -1 and 1. With eta = 0 the advice is the policy itself; with a large eta and alpha = 0
 it is the action of the highest value, which wins more from weak players and is easier to exploit.
+
+After each round of worlds, actions that would hardly be played whatever further worlds show are tried no more.
 """
 
 import math
@@ -27,7 +29,8 @@ from .policies import NO_LIMIT, Uniform, weighed
 from .search import Search, search
 
 ETA, ALPHA, MISTAKES = 10.0, 0.05, 0.05
-FIRST, MOST = 64, 2048  # worlds of the first round where a clock runs, and of the longest one
+FIRST, MOST = 64, 2048  # worlds of the first round, and of the longest one; each round is twice as long as the last
+LEAST_SHARE, DOUBT = 0.005, 2.0  # an action is dropped below this probability, with a value higher by so many errors
 LEAST_PROB = 1e-12
 
 
@@ -42,7 +45,7 @@ def mirror_step(policy: np.ndarray, values: np.ndarray, eta: float, alpha: float
 class Mmds(Search):
     """Magnetic mirror descent search (Sokota et al. 2024): one update of a network's policy, values by its rollouts.
 
-    A simulation is one world, in which every action is tried.
+    A simulation is one world, in which all actions are tried that may get a probability worth mentioning.
     """
 
     policy_from = "network"
@@ -72,45 +75,50 @@ class Mmds(Search):
 
     def _advise(self, view: Any, seat: int, simulations: int, seconds: float, report: Reporter) -> Advice:
         actions = np.array(legal_actions(self.game, view))
-        prior = weighed(self.game, self.policy, view, len(actions))
-        self._values(self._sample(view, seat, 0), seat, actions)  # compiles
+        n, sample = len(actions), self._by_policy
+        self._values(sample(view, seat, 0).worlds, seat, actions)  # compiles
+        prior = weighed(self.game, self.policy, view, n)
         self.clock.restart()
-        beliefs, values, done = [], [], 0
-        count = FIRST if seconds < math.inf else MOST
-        while (not simulations or done < simulations) and (not done or self.clock.seconds < seconds):
+        means, covariance, visits = np.zeros(n), np.full((n, n), np.nan), np.zeros(n, np.int64)
+        left, found, beliefs, done, count = np.arange(n), np.zeros((0, n)), [], 0, FIRST
+        while True:
             count = min(count, simulations - done) if simulations else count
-            beliefs.append(self._sample(view, seat, count))
-            values.append(self._values(beliefs[-1], seat, actions))
+            belief = sample(view, seat, count)
+            if not done and not len(belief.worlds):  # the policy never leads to this view
+                sample = self._fitting
+                belief = sample(view, seat, count)
+            beliefs.append(belief)
+            found = np.concatenate([found, self._values(belief.worlds, seat, actions[left])])
             done += count
+            visits[left] = len(found)
+            covariance[left] = covariance[:, left] = 0.0  # with those tried in fewer worlds: errors are upper bounds
+            means[left], covariance[np.ix_(left, left)] = weighted_means(found, joined(beliefs))
+            policy = mirror_step(prior, means / self.scale, self.eta, self.alpha)
+            variances = np.diag(covariance)
+            paired = np.sqrt(np.maximum(variances[:, None] + variances - 2 * covariance, 0))
             report.progress(done, simulations or None)
+            spent = self.clock.seconds
+            # An action is dropped where it would hardly be played even if its value were much higher.
+            higher = self.eta * DOUBT * paired[policy.argmax()] / self.scale / (1 + self.eta * self.alpha)
+            stays = ~(policy * np.exp(np.minimum(higher, 100)) < LEAST_SHARE)[left]
+            if done == simulations or spent >= seconds or stays.sum() < 2:
+                break
+            left, found, count = left[stays], found[:, stays], min(2 * count, MOST)
             if seconds < math.inf:  # no more than there is time for
-                spent = self.clock.seconds
-                count = max(1, min(2 * count, MOST, int(done * (seconds - spent) / spent)))
-        belief = joined(beliefs)
-        if not len(belief.worlds):  # the policy never leads to this view
-            belief = fitting_worlds(self.game, view, seat, done, self.rng)
-            values = [self._values(belief, seat, actions)]
-        means, covariance = weighted_means(np.concatenate(values), belief)
-        variances = np.diag(covariance)
-        paired = variances[:, None] + variances - 2 * covariance
-        return Advice(
-            actions=actions,
-            policy=mirror_step(prior, means / self.scale, self.eta, self.alpha),
-            value=means,
-            visits=np.full(len(actions), len(belief.worlds)),
-            prior=prior,
-            simulations=done,
-            error=np.sqrt(variances),
-            paired_error=np.sqrt(np.maximum(paired, 0)),
-        )
+                count = max(1, min(count, int(done * (seconds - spent) / spent)))
+        errors = np.sqrt(variances)
+        return Advice(actions, policy, means, visits, prior, done, error=errors, paired_error=paired)
 
-    def _sample(self, view: Any, seat: int, count: int) -> Belief:
+    def _by_policy(self, view: Any, seat: int, count: int) -> Belief:
         return sample_belief(self.game, view, seat, count, self.policy, self.rng, self.mistakes)
 
-    def _values(self, belief: Belief, seat: int, actions: np.ndarray) -> np.ndarray:
+    def _fitting(self, view: Any, seat: int, count: int) -> Belief:
+        return fitting_worlds(self.game, view, seat, count, self.rng)
+
+    def _values(self, worlds: np.ndarray, seat: int, actions: np.ndarray) -> np.ndarray:
         """[worlds, actions] f8: the seat's reward after each action and a rollout, in each world."""
-        values = np.zeros((len(belief.worlds), len(actions)))
-        roll_out(self.game, belief.worlds, seat, actions, self.policy, *self.scratch, self.rng, values)
+        values = np.zeros((len(worlds), len(actions)))
+        roll_out(self.game, worlds, seat, actions, self.policy, *self.scratch, self.rng, values)
         return values
 
 

@@ -228,11 +228,22 @@ def test_advice_is_the_step_from_the_policy_by_the_values():
 
 def test_where_the_policy_never_leads_to_the_view_every_world_that_fits_counts():
     view, seat = at(QUEEN, (BET,), 1)
-    search = Mmds(KUHN, mistakes=0.0, policy=ByCard(np.zeros(3)))
+    search = Mmds(KUHN, mistakes=0.0, eta=0.1, policy=ByCard(np.zeros(3)))
     advice = search.advise(view, seat, 2000)
     assert advice.visits.tolist() == [2000, 2000]
     assert advice.value[PASS] == pytest.approx(-1)
     assert advice.value[BET] == pytest.approx(0, abs=0.2)  # against a jack or a king
+
+
+def test_actions_that_would_hardly_be_played_are_tried_no_more():
+    """With the king against a bet: a fold loses 1, a call wins 2."""
+    view, seat = at(KING, (PASS, BET), 0)
+    advice = Mmds(KUHN, policy=ByCard(BETS), eta=20.0, alpha=0.0).advise(view, seat, 1000)
+    assert advice.policy[BET] > 0.999
+    assert advice.simulations == 64  # there was no more to decide
+    assert advice.value == pytest.approx([-1, 2])
+    advice = Mmds(KUHN, policy=ByCard(BETS), eta=0.1).advise(view, seat, 1000)
+    assert advice.visits.tolist() == [1000, 1000]
 
 
 def test_it_searches_until_its_time_is_up_and_one_round_at_least(monkeypatch):
@@ -241,6 +252,6 @@ def test_it_searches_until_its_time_is_up_and_one_round_at_least(monkeypatch):
     view, seat = at(QUEEN, (), 0)
     search = Mmds(KUHN)
     assert search.advise(view, seat, seconds=1e-9).simulations == 64
-    # After 64 worlds a second is over; there is time for 128 more in 3 seconds, and none when the clock is read next.
-    assert search.advise(view, seat, seconds=3).simulations == 64 + 128
+    # A second after 64 worlds there is time for 128 more, as many as the next round has; then for half of these 192.
+    assert search.advise(view, seat, seconds=3).simulations == 64 + 128 + 96
     assert search.advise(view, seat, 10, seconds=1e-9).simulations == 10
