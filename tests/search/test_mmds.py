@@ -228,7 +228,7 @@ def test_advice_is_the_step_from_the_policy_by_the_values():
 
 def test_where_the_policy_never_leads_to_the_view_every_world_that_fits_counts():
     view, seat = at(QUEEN, (BET,), 1)
-    search = Mmds(KUHN, mistakes=0.0, eta=0.1, policy=ByCard(np.zeros(3)))
+    search = Mmds(KUHN, mistakes=0.0, eta=0.1, policy=ByCard(np.array([0.0, 0.5, 0.0])))  # only the queen bets
     advice = search.advise(view, seat, 2000)
     assert advice.visits.tolist() == [2000, 2000]
     assert advice.value[PASS] == pytest.approx(-1)
