@@ -192,20 +192,21 @@ class Oos(Search):
         return simulations
 
     def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:
-        """The average strategy at the view that is targeted; uniform where it was never visited."""
+        """The average strategy at the view that is targeted; where it was never visited, uniform or the prior."""
         actions = np.zeros(self.game.facts.num_actions, np.int64)
         n = self.game.actions(view, actions)
         weights = self.weights(n)
         total = weights.sum()
-        focus = self.focus
+        focus, prior = self.focus, weighed(self.game, self.policy, view, n)
+        unvisited = prior if self.settings.prior > 0 else np.full(n, 1 / n)
         with np.errstate(invalid="ignore"):
             value = np.where(focus.mass[:n] > 0, focus.value[:n] / focus.mass[:n], np.nan)
         return Advice(
             actions=actions[:n],
-            policy=weights / total if total > 0 else np.full(n, 1 / n),
+            policy=weights / total if total > 0 else unvisited,
             value=value,
             visits=focus.visits[:n].copy(),
-            prior=weighed(self.game, self.policy, view, n),
+            prior=prior,
             simulations=simulations,
             seconds=seconds,
         )

@@ -34,6 +34,7 @@ OPTIONS = {  # of players that need some
     "cards": "cards:models/doppelkopf",
     "ensemble-uct": "ensemble-uct:3x20,exact=0",
     "features": "features:models/connect_four",
+    "mmds": "mmds:40,net=models/leduc",
     "net": "net:models/leduc",
     "openspiel-bot": "openspiel-bot:mcts,simulations=4",
     "style": "style:loose-aggressive",

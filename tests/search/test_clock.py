@@ -58,7 +58,7 @@ def test_advice_tells_the_time_of_the_search_alone():
     assert search.advise(view, 0, 100).seconds < SLOW
 
 
-@pytest.mark.parametrize("name", ["alphabeta", "ensemble-uct", "ismcts", "oos", "puct", "single-uct", "uct"])
+@pytest.mark.parametrize("name", ["alphabeta", "ensemble-uct", "ismcts", "mmds", "oos", "puct", "single-uct", "uct"])
 def test_every_search_restarts_its_clock(name, monkeypatch):
     """What is done before the last restart isn't counted: that is where kernels are compiled."""
     assert name in SEARCHES

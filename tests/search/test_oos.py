@@ -245,6 +245,16 @@ def test_without_a_prior_weight_the_playout_policy_is_no_prior_and_the_stream_st
     assert found[0] == found[1] != found[2]
 
 
+@pytest.mark.parametrize(("weight", "first"), [(0.0, 0.5), (5.0, 0.25)])
+def test_where_a_view_was_never_visited_the_prior_is_the_advice(weight, first):
+    game = games.load("kuhn")
+    view, search = games.positions(game)[0], Oos(game, 1, policy=Lopsided(), prior_weight=weight)
+    for move in (0, 1, 0):
+        game.play(view, move)
+    search.target(view, 1)
+    assert search.advice(view, 0).policy == pytest.approx([first, 1 - first])
+
+
 def test_with_a_prior_it_still_converges():
     game = games.load("kuhn")
     search = Oos(game, 1, policy=Lopsided(), prior_weight=1.0)
