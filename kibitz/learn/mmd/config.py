@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from ...core import memory
 from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import Game, full_name, load
+from ...search.sequence_form import two_seats_zero_sum
 from ..encodings import survey
 from ..learner import ADVANCED
 from ..mlp import parse_sizes
@@ -43,9 +44,14 @@ class MmdConfig:
         str, "what the value network sees: the views of all seats, or the mover's own", ("all", "own"), ADVANCED
     ] = "all"
     estimate: Annotated[
-        str, "advantages: of the action played (PPO), or of all actions by the value network, corrected by the payoff",
-        ("all", "played"), ADVANCED,
+        str,
+        "advantages: of the action played (PPO); of all actions by the value network, corrected by the payoff; or of "
+        "all actions by all games of the iteration together (two seats)",
+        ("all", "played", "tree"), ADVANCED,
     ] = "all"  # fmt: skip
+    explore: Annotated[
+        float, "share of actions that are drawn uniformly in self-play, with estimate=tree", Interval(0, 1), ADVANCED
+    ] = 0.0
     value_weight: Annotated[float, "weight of the value network's loss", Interval(0, 1000), ADVANCED] = 0.5
     normalize: Annotated[
         str, "divide advantages by the standard deviation of: the payoffs, the advantages themselves (PPO), nothing",
@@ -124,6 +130,10 @@ def refuse(config: MmdConfig, game: Game) -> None:
     """Raise BadInput where the configuration can't be trained."""
     if not game.facts.encoding:
         raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
+    if config.estimate == "tree":
+        two_seats_zero_sum(game, "estimate=tree")
+    elif config.explore:
+        raise BadInput(f"explore={config.explore} needs estimate=tree")
     sizes, inputs = config.hidden_sizes, config.inputs(game)
     weights = inputs * sizes[0] + sum(a * b for a, b in pairwise(sizes))
     if weights > MAX_WEIGHTS:

@@ -4,9 +4,10 @@ Everything random follows from the seed and the iteration: a checkpoint holds ne
 """
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,25 @@ FORMAT = "kibitz mmd 1"
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
 PART = 2048  # games that share batches: parts are played in threads
 INIT, PLAY, SHUFFLE = 1, 2, 3  # second number of a seed: what it is for
+
+
+class PolicyRows(NamedTuple):
+    """Decisions that the policy learns from; see `loss.policy_terms`."""
+
+    encodings: Any  # [rows, ...] tensors
+    before: Any
+    legal: Any
+    actions: Any
+    gains: Any
+    expected: Any
+
+
+class ValueRows(NamedTuple):
+    """Actions that the value network learns from."""
+
+    encodings: Any
+    actions: Any
+    targets: Any
 
 
 @learner("mmd")
@@ -84,7 +104,8 @@ class Mmd(Learner):
         config, width = self.config, self.game.facts.encoding
         if not self.parts:
             counts = [min(PART, config.games - first) for first in range(0, config.games, PART)]
-            self.parts = [Part(self.game, count, config.critic == "all", self.device) for count in counts]
+            more = config.critic == "all", self.device, config.estimate == "tree", config.explore
+            self.parts = [Part(self.game, count, *more) for count in counts]
         seeds = np.random.SeedSequence([config.seed, PLAY, iteration]).generate_state(2 * config.games, np.uint64)
         streams = seeds.reshape(config.games, 2)
 
@@ -124,42 +145,23 @@ class Mmd(Learner):
 
         from .loss import log_policy, policy_terms
 
-        config, width, rows = self.config, self.game.facts.encoding, len(batch.games)
+        config, width = self.config, self.game.facts.encoding
         done = (iteration - 1) / config.iterations
         rate = config.learning_rate * (1 - done * (1 - config.final_learning_rate))
         entropy, kl = config.entropy * config.final_entropy**done, config.kl / config.final_entropy**done
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         with torch.no_grad():
-            estimates = torch.where(batch.legal, self.value(batch.encodings), 0.0)
-            values = (torch.where(batch.legal, batch.log_probs.exp(), 0.0) * estimates).sum(dim=1)
-            state = values.cpu().numpy()
-            gains = advantages(batch.games, batch.seats, state, batch.payoffs * self.scale, config.gae_lambda)
-            wins = torch.from_numpy(gains).to(self.device)
-            targets = values + wins
-            deviation = self.deviation(gains, batch.payoffs)
-            expected = torch.zeros_like(estimates)
-            if config.estimate == "all":
-                expected = torch.where(batch.legal, estimates - values[:, None], 0.0) / deviation
-                wins = targets - estimates.gather(1, batch.actions[:, None])[:, 0]
-            elif config.normalize == "advantages":
-                wins = wins - wins.mean()
-            wins = wins / deviation
+            policy, value = self.from_tree(batch) if config.estimate == "tree" else self.from_rows(batch)
         generator = np.random.default_rng([config.seed, SHUFFLE, iteration])
         totals = torch.zeros(4, device=self.device)
-        minibatches = min(config.minibatches, rows)
-        whole = minibatches == 1
+        minibatches = min(config.minibatches, len(policy.actions), len(value.actions))
         for _ in range(config.epochs):
-            order = [slice(None)] if whole else np.array_split(generator.permutation(rows), minibatches)
-            for part in order:
-                here: Any = part if whole else torch.from_numpy(part).to(self.device)
-                encodings, legal = batch.encodings[here], batch.legal[here]
-                said = log_policy(self.policy(encodings[:, :width]), legal)
-                terms = policy_terms(
-                    said, batch.log_probs[here], legal, batch.actions[here], wins[here], expected[here], config.clip
-                )
-                estimate = self.value(encodings).gather(1, batch.actions[here][:, None])[:, 0]
-                errors = ((estimate - targets[here]) ** 2).mean() / 2
+            for some, others in self.minibatches(policy, value, minibatches, generator):
+                said = log_policy(self.policy(some.encodings[:, :width]), some.legal)
+                terms = policy_terms(said, *some[1:], config.clip)
+                estimate = self.value(others.encodings).gather(1, others.actions[:, None])[:, 0]
+                errors = ((estimate - others.targets) ** 2).mean() / 2
                 loss = terms.clipped - entropy * terms.entropy + kl * terms.kl + config.value_weight * errors
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
@@ -172,11 +174,84 @@ class Mmd(Learner):
         means = (totals / (config.epochs * minibatches)).tolist()
         return dict(zip(("loss", "value_loss", "entropy", "kl"), means, strict=True))
 
+    def from_rows(self, batch: "Batch") -> tuple["PolicyRows", "ValueRows"]:
+        """What is learned from the decisions one by one."""
+        import torch
+
+        config = self.config
+        estimates, values = self.estimates(batch)
+        payoffs = batch.payoffs * self.scale
+        gains = advantages(batch.games, batch.seats, values.cpu().numpy(), payoffs, config.gae_lambda)
+        wins = torch.from_numpy(gains).to(self.device)
+        targets = values + wins
+        deviation = self.deviation(gains, payoffs)
+        expected = torch.zeros_like(estimates)
+        if config.estimate == "all":
+            expected = torch.where(batch.legal, estimates - values[:, None], 0.0) / deviation
+            wins = targets - estimates.gather(1, batch.actions[:, None])[:, 0]
+        elif config.normalize == "advantages":
+            wins = wins - wins.mean()
+        return (
+            PolicyRows(batch.encodings, batch.log_probs, batch.legal, batch.actions, wins / deviation, expected),
+            ValueRows(batch.encodings, batch.actions, targets),
+        )
+
+    def from_tree(self, batch: "Batch") -> tuple["PolicyRows", "ValueRows"]:
+        """What is learned from the decisions together: each infoset counts once, and each action at a history."""
+        import torch
+
+        from .tree_estimates import tree_estimates
+
+        assert batch.trace is not None
+        estimates, _ = self.estimates(batch)
+        probs = torch.where(batch.legal, batch.log_probs.exp(), 0.0)
+        payoffs = batch.payoffs[:, 0] * self.scale
+        arrays = (each.cpu().numpy() for each in (batch.actions, probs, estimates))
+        found = tree_estimates(batch, batch.trace, *arrays, payoffs)
+        rows, tried, actions, targets, values = (
+            torch.from_numpy(each).to(self.device)
+            for each in (found.rows, found.tried_rows, found.tried_actions, found.tried_values, found.values)
+        )
+        legal, probs = batch.legal[rows], probs[rows]
+        means = (probs * values).sum(dim=1, keepdim=True)
+        gains = torch.where(legal, values - means, 0.0)
+        expected = gains / self.deviation(gains[legal].cpu().numpy(), payoffs)
+        return (
+            PolicyRows(
+                batch.encodings[rows], batch.log_probs[rows], legal, batch.actions[rows], torch.zeros_like(means[:, 0]),
+                expected,
+            ),
+            ValueRows(batch.encodings[tried], actions, targets),
+        )  # fmt: skip
+
+    def estimates(self, batch: "Batch") -> tuple[Any, Any]:
+        """The value network's estimates of all actions [rows, actions], and of the decisions by the policy [rows]."""
+        import torch
+
+        found = torch.where(batch.legal, self.value(batch.encodings), 0.0)
+        return found, (torch.where(batch.legal, batch.log_probs.exp(), 0.0) * found).sum(dim=1)
+
+    def minibatches(
+        self, policy: "PolicyRows", value: "ValueRows", count: int, generator: np.random.Generator
+    ) -> Iterator[tuple["PolicyRows", "ValueRows"]]:
+        """Both in `count` random parts; the same decisions in a part where both have the same."""
+        import torch
+
+        if count == 1:
+            yield policy, value
+            return
+        order = generator.permutation(len(policy.actions))
+        same = policy.encodings is value.encodings
+        other = order if same else generator.permutation(len(value.actions))
+        for some, others in zip(np.array_split(order, count), np.array_split(other, count), strict=True):
+            here, there = (torch.from_numpy(part).to(self.device) for part in (some, others))
+            yield PolicyRows(*(each[here] for each in policy)), ValueRows(*(each[there] for each in value))
+
     def deviation(self, gains: np.ndarray, payoffs: np.ndarray) -> float:
         """By which advantages are divided."""
         if self.config.normalize == "none":
             return 1.0
-        return float(np.std(gains if self.config.normalize == "advantages" else payoffs * self.scale)) + 1e-8
+        return float(np.std(gains if self.config.normalize == "advantages" else payoffs)) + 1e-8
 
     def layers(self) -> Layers:
         """The policy as plain layers: what is exported."""

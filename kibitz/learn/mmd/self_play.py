@@ -13,7 +13,7 @@ import torch
 from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, positions
 from ...games.protocol import NO_SEAT, TOO_LONG, TOO_MANY_ACTIONS
-from ...jit import helper, kernel, uniform
+from ...jit import helper, kernel, mix, uniform
 
 Evaluate = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # encodings, legal -> log-probabilities
 
@@ -28,13 +28,30 @@ class Batch(NamedTuple):
     games: np.ndarray  # [rows] i4
     seats: np.ndarray  # [rows] i1
     payoffs: np.ndarray  # [games, seats] f8
+    trace: "Trace | None" = None
+
+
+class Trace(NamedTuple):
+    """What tells which decisions of a batch are the same, and how likely they were."""
+
+    histories: np.ndarray  # [rows] u8: a hash of all that has happened
+    infosets: np.ndarray  # [rows] u8: the mover's infoset
+    chances: np.ndarray  # [rows] f8: probability of chance since the game's last decision
+    sampled: np.ndarray  # [rows] f8: probability of playing to here
+    reached: np.ndarray  # [rows] f8: the same if the mover wants to come here: of chance and the others' policy
+    ends: np.ndarray  # [games] u8: the hash at the end of the game
+    end_chances: np.ndarray  # [games] f8
 
 
 class Part:
     """Games that are played side by side, again and again."""
 
-    def __init__(self, game: Game, count: int, all_views: bool, device: torch.device) -> None:
+    def __init__(
+        self, game: Game, count: int, all_views: bool, device: torch.device, traced: bool = False, explore: float = 0.0
+    ) -> None:
+        """`traced`: whether its batches have a trace; `explore`: share of actions that are drawn uniformly."""
         facts = game.facts
+        self.traced, self.explore = traced, explore
         self.game, self.device, self.views = game, device, facts.seats if all_views else 1
         self.opening, self.states = positions(game, count), np.zeros(count, game.state)
         self.live = np.zeros(count, np.int32)
@@ -43,18 +60,24 @@ class Part:
         self.legal = np.zeros((count, facts.num_actions), bool)
         self.chosen = np.zeros(count, np.int64)
         self.payoffs = np.zeros((count, facts.seats))
-        self.scratch = np.zeros(facts.num_actions, np.int64)
+        self.scratch = np.zeros(max(facts.num_actions, facts.max_chance_outcomes), np.int64)
+        self.probs = np.zeros(len(self.scratch))
+        self.histories = np.zeros(count, np.uint64)
+        self.infosets = np.zeros(count, np.uint64)
+        self.odds = np.ones((count, 2 + facts.seats))  # see CHANCE_SINCE
 
     def play(self, streams: np.ndarray, evaluate: Evaluate) -> Batch:
         """Play all games to the end. `streams`: [games, 2] u8, the random state of each."""
         self.states[:] = self.opening
         self.live[:] = np.arange(len(self.live))
+        self.histories[:], self.odds[:] = 0, 1
         rows: list[tuple[Any, ...]] = []
+        traces: list[tuple[np.ndarray, ...]] = []
         count = len(self.live)
         while True:
             count = advance(
                 self.game, self.states, streams, self.live, count, self.views, self.turns, self.encodings, self.legal,
-                self.payoffs, self.scratch,
+                self.payoffs, self.scratch, self.traced, self.probs, self.histories, self.infosets, self.odds,
             )  # fmt: skip
             if not count:
                 break
@@ -63,13 +86,27 @@ class Part:
             # Copies: the buffers are written again in the next round.
             seen, may = (torch.tensor(each[:count], device=self.device) for each in (self.encodings, self.legal))
             log_probs = evaluate(seen, may)
-            act(self.game, self.states, streams, self.live, count, log_probs.cpu().numpy(), self.scratch, self.chosen)
+            live, turns = self.live[:count].copy(), self.turns[:count].copy()
+            if self.traced:
+                odds = self.odds[live]
+                reached = odds[np.arange(count), 2 + turns]
+                traces.append(
+                    (self.histories[live], self.infosets[:count].copy(), odds[:, CHANCE_SINCE], odds[:, SAMPLED], reached)
+                )
+            act(
+                self.game, self.states, streams, self.live, count, log_probs.cpu().numpy(), self.scratch, self.chosen,
+                self.explore, self.turns, self.histories, self.odds,
+            )  # fmt: skip
             chosen = torch.tensor(self.chosen[:count], device=self.device)
-            rows.append((seen, may, log_probs, chosen, self.live[:count].copy(), self.turns[:count].copy()))
+            rows.append((seen, may, log_probs, chosen, live, turns))
         encodings, legal, said, actions, games, seats = zip(*rows, strict=True)
+        trace = None
+        if self.traced:
+            parts = map(np.concatenate, zip(*traces, strict=True))
+            trace = Trace(*parts, self.histories.copy(), self.odds[:, CHANCE_SINCE].copy())
         return Batch(
             torch.cat(encodings), torch.cat(legal), torch.cat(said), torch.cat(actions), np.concatenate(games),
-            np.concatenate(seats), self.payoffs.copy(),
+            np.concatenate(seats), self.payoffs.copy(), trace,
         )  # fmt: skip
 
 
@@ -78,6 +115,7 @@ def joined(parts: list[Batch]) -> Batch:
     if len(parts) == 1:
         return parts[0]
     first = np.cumsum([0, *(len(part.payoffs) for part in parts[:-1])])
+    traces = [part.trace for part in parts if part.trace]
     games = [part.games + start for part, start in zip(parts, first, strict=True)]
     return Batch(
         encodings=torch.cat([part.encodings for part in parts]),
@@ -87,11 +125,20 @@ def joined(parts: list[Batch]) -> Batch:
         games=np.concatenate(games).astype(np.int32),
         seats=np.concatenate([part.seats for part in parts]),
         payoffs=np.concatenate([part.payoffs for part in parts]),
+        trace=Trace(*map(np.concatenate, zip(*traces, strict=True))) if traces else None,
     )
 
 
+# Places in `odds`: the probability of chance since the last decision; that of playing to here; from the third place on
+# that of coming here if a seat wants to, by seat.
+CHANCE_SINCE, SAMPLED = 0, 1
+
+
 @kernel
-def advance(game, states, streams, live, count, views, turns, encodings, legal, payoffs, actions):
+def advance(
+    game, states, streams, live, count, views, turns, encodings, legal, payoffs, actions, traced, probs, histories,
+    infosets, odds,
+):  # fmt: skip
     """Play chance in each live game up to its next decision, which is encoded; return how many games are still live."""
     left, width, seats = 0, encodings.shape[1] // views, payoffs.shape[1]
     for k in range(count):
@@ -99,7 +146,15 @@ def advance(game, states, streams, live, count, views, turns, encodings, legal, 
         state, rng = states[i], streams[i]
         turn = game.turn(state)
         while turn == CHANCE:
-            game.play(state, game.sample_action(state, rng))
+            outcome = game.sample_action(state, rng)
+            if traced:
+                n = game.actions(state, actions)
+                game.chance_probs(state, actions, n, probs)
+                for j in range(n):
+                    if actions[j] == outcome:
+                        odds[i] *= probs[j]
+                histories[i] = mix(histories[i], outcome)
+            game.play(state, outcome)
             turn = game.turn(state)
         if turn == OVER:
             for seat in range(seats):
@@ -115,6 +170,8 @@ def advance(game, states, streams, live, count, views, turns, encodings, legal, 
             if actions[j] >= legal.shape[1]:
                 raise BadInput(TOO_MANY_ACTIONS)
             legal[left, actions[j]] = True
+        if traced:
+            infosets[left] = mix(game.infoset(state, turn), turn)
         live[left] = i
         turns[left] = turn
         left += 1
@@ -122,20 +179,28 @@ def advance(game, states, streams, live, count, views, turns, encodings, legal, 
 
 
 @kernel
-def act(game, states, streams, live, count, log_probs, actions, chosen):
-    """Draw an action of each live game by the policy, and play it."""
+def act(game, states, streams, live, count, log_probs, actions, chosen, explore, turns, histories, odds):
+    """Draw an action of each live game by the policy, or sometimes uniformly, and play it."""
     for k in range(count):
         i = live[k]
         n = game.actions(states[i], actions)
-        chosen[k] = actions[draw_by_log(log_probs[k], actions, n, streams[i])]
-        game.play(states[i], chosen[k])
+        action = actions[draw_by_log(log_probs[k], actions, n, explore, streams[i])]
+        chosen[k] = action
+        prob = np.exp(np.float64(log_probs[k, action]))
+        odds[i, CHANCE_SINCE] = 1
+        odds[i, SAMPLED] *= (1 - explore) * prob + explore / n
+        for seat in range(odds.shape[1] - 2):
+            if seat != turns[k]:
+                odds[i, 2 + seat] *= prob
+        histories[i] = mix(histories[i], action)
+        game.play(states[i], action)
 
 
 @helper
-def draw_by_log(log_probs, actions, n, rng):
+def draw_by_log(log_probs, actions, n, explore, rng):
     left = uniform(rng)
     for j in range(n - 1):
-        left -= np.exp(np.float64(log_probs[actions[j]]))
+        left -= (1 - explore) * np.exp(np.float64(log_probs[actions[j]])) + explore / n
         if left < 0:
             return j
     return n - 1
