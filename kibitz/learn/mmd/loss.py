@@ -55,7 +55,6 @@ def policy_terms(
     return Terms(clipped.mean(), entropy.mean(), kl.mean())
 
 
-
 def imitation_terms(said: torch.Tensor, before: torch.Tensor, legal: torch.Tensor) -> Terms:
     """The terms of a policy that imitates the one that played: its entropy, and KL(policy that played || policy)."""
     return Terms(said.new_zeros(()), -divergence(said, torch.zeros_like(said), legal), divergence(before, said, legal))
