@@ -229,8 +229,9 @@ class Mmd(Learner):
         if not self.config.evaluate_every:
             return found
         if self.start is not None:
-            deals, own = self.config.evaluation_deals, compiled(self.layers())
-            points = duplicate_deals.evaluate_policy(self.game, own, deals, EVALUATION_SEED, self.start.policy)
+            own, before = (self.start.policy(layers) for layers in (self.layers(), self.start.layers))
+            deals = self.config.evaluation_deals
+            points = duplicate_deals.evaluate_policy(self.game, own, deals, EVALUATION_SEED, before)
             found |= {"points": points.mean, "points_error": points.error}
         if not self.measured:
             return found

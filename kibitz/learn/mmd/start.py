@@ -17,24 +17,27 @@ class Start(NamedTuple):
     """A policy from a file."""
 
     layers: Layers
-    policy: Any  # the policy for kernels: what the file's player plays
+    cards: card_network.CardNetwork | None = None  # all networks of the file, where it has several
 
     @property
     def known(self) -> int:
         """Number of actions, from 0 on, that it has logits for: card networks have none for announcements."""
         return len(self.layers[-1][1])
 
+    def policy(self, layers: Layers) -> Any:
+        """Layers as a policy for kernels, which plays as the file's player does: card networks the likeliest action."""
+        return compiled(layers) if self.cards is None else card_network.card_policy(self.cards._replace(policy=layers))
+
 
 def read_start(name: str, game: Game) -> Start:
     """The policy of a run, a network file or `models/NAME`: a perceptron, or card networks of Doppelkopf."""
     path = network_file(name)
     if tensor_file_format(path) != card_network.FORMAT:
-        layers = read_layers(path, game)[0]
-        return Start(layers, compiled(layers))
+        return Start(read_layers(path, game)[0])
     network, about = card_network.read_card_network(path)
     if about.game != full_name(game):
         raise BadInput(f"start={name} is for {about.game}, not {full_name(game)}")
-    return Start(network.policy, card_network.card_policy(network))
+    return Start(network.policy, network)
 
 
 def grown(layers: Layers, hidden: Sequence[int], outputs: int, generator: np.random.Generator) -> Layers:

@@ -36,8 +36,8 @@ def learned(found, first, last):
     return [found.learn(iteration, None, SILENT) for iteration in range(first, last + 1)]
 
 
-def probs(layers, rows=np.eye(KUHN.facts.encoding, dtype=np.float32)):
-    found = np.exp(logits(layers, rows))
+def probs(layers):
+    found = np.exp(logits(layers, np.eye(KUHN.facts.encoding, dtype=np.float32)))
     return found / found.sum(axis=1, keepdims=True)
 
 
