@@ -4,19 +4,20 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import EXPLORATION, ITERATION, SECONDS, SIMULATIONS, Interval
+from ..core.names import EXPLORATION, ITERATION, SECONDS, SIMULATIONS, BadInput, Interval
 from ..games import Game, legal_actions
 from ..jit import generators
 from ..learn.doppelkopf import card_network, lstm
 from ..learn.mlp import logits
 from ..learn.model_files import network_file
 from ..search.advice import Advice, fixed_advice
-from ..search.announcements import HowAnnounced, Margin, Worlds
+from ..search.announcements import CHOICES, HowAnnounced, Margin, Worlds
 from ..search.batched_ensemble import BatchedEnsemble
 from ..search.determinization import sample_worlds
 from ..search.ensemble_uct import EXACT, EnsembleUct, Exact
 from ..search.mcts import Puct
 from ..search.policies import heuristic_action
+from ..search.policy_announcements import PolicyAnnouncements
 from ..search.policy_rollouts import PolicyRollouts
 from ..search.search import Search
 from ..search.selection import OBENAUS_C
@@ -134,14 +135,18 @@ class FromCards(CardPlayer):
 
 @player("doko")
 class DokoPlayer(SearchPlayer):
-    """Rollouts of every card by the policy network, on worlds sampled by the belief network."""
+    """Rollouts of every card by the policy network, on worlds sampled by the belief network.
+
+    The policy network of a run of mmd knows announcements and solos too: it proposes them, and rollouts decide where it
+    is in doubt.
+    """
 
     plays = "doppelkopf with nines"
     example = "models/doppelkopf"
 
     def __init__(
         self,
-        network: Annotated[str, "run folder of cards or exit-cards, or its network file"],
+        network: Annotated[str, "run folder of cards, exit-cards or mmd, or its network file"],
         simulations: Annotated[int, "worlds per move; 0: no limit", SIMULATIONS] = 100,
         seconds: Annotated[float, "seconds per move; 0: no limit", SECONDS] = 0.0,
         tree_simulations: Annotated[int, "PUCT simulations per world; 0: rollouts instead of trees", SIMULATIONS] = 0,
@@ -159,14 +164,27 @@ class DokoPlayer(SearchPlayer):
         ] = 0.02,
         confidence: Annotated[float, "drop cards this many standard errors below the best", Interval(0, 1e6)] = 1.75,
         exact: Exact = 0,
-        announcements: HowAnnounced = "distribution",
+        announcements: Annotated[
+            str,
+            "how to choose announcements: by the distribution of final scores, as cards are, or by the policy network "
+            "and rollouts; auto: the last where the network knows them, else the first",
+            ("auto", *CHOICES, "policy"),
+        ] = "auto",
         worlds: Worlds = 400,
         margin: Margin = 0.0,
+        beliefs: Annotated[
+            str, "card networks whose belief and value networks a policy network of mmd is used with"
+        ] = "models/doppelkopf",
         iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0,
     ) -> None:
         by_simulations(simulations, seconds)
-        own, about = card_network.read_card_network(network_file(network, iteration))
-        models = card_network.read_card_network(network_file(others)) if others else None
+        own, about = card_network.read_policy(network_file(network, iteration), beliefs)
+        models = card_network.read_policy(network_file(others), beliefs) if others else None
+        known = card_network.knows_announcements(own)
+        if announcements == "policy" and not known:
+            raise BadInput(f"announcements=policy: the policy network of {network} knows cards only")
+        if announcements == "auto":
+            announcements = "policy" if known else "distribution"
         self.own_seat = np.zeros(1, np.int64)
 
         def new_search(game: Game) -> Search:
@@ -179,6 +197,8 @@ class DokoPlayer(SearchPlayer):
             if determinization == "belief":
                 determinizer = card_network.Beliefs(models[0] if models else own)
             announced: dict[str, Any] = {"announcements": announcements, "worlds": worlds, "margin": margin}
+            if announcements == "policy":
+                announced = {"announcements": PolicyAnnouncements(game, policy, worlds, margin, determinizer)}
             if tree_simulations:
                 return EnsembleUct(
                     game, 0, simulations, c, exact, policy=policy, determinizer=determinizer, tree=Puct, **announced

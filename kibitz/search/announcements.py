@@ -64,9 +64,11 @@ class Announcements:
 
 
 def announcements_for(
-    game: Game, announcements: str = "distribution", worlds: int = 400, margin: float = 0.0
+    game: Game, announcements: str | Announcements = "distribution", worlds: int = 400, margin: float = 0.0
 ) -> Announcements | None:
     """The object that chooses announcements for a search; None where they are moves of its tree."""
+    if isinstance(announcements, Announcements):
+        return announcements
     return Announcements(game, worlds, margin) if announcements == "distribution" else None
 
 

@@ -15,7 +15,7 @@ from ..core.names import EXPLORATION, Interval
 from ..core.progress import Reporter
 from ..games import Game, legal_actions
 from .advice import Advice, greedy_advice
-from .announcements import HowAnnounced, Margin, Worlds, announcements_for
+from .announcements import Announcements, HowAnnounced, Margin, Worlds, announcements_for
 from .budget import chunks
 from .determinization import Determinizer, sample_worlds
 from .ismcts import THESIS_C
@@ -50,7 +50,7 @@ class Ensemble(Search):
         seed: int = 1,
         determinizations: int = 10,
         exact: int = EXACT,
-        announcements: str = "distribution",
+        announcements: str | Announcements = "distribution",
         worlds: int = 400,
         margin: float = 0.0,
         determinizer: Determinizer = sample_worlds,

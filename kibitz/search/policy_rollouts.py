@@ -20,7 +20,7 @@ from ..games import Game, legal_actions
 from ..games.game import OVER
 from ..jit import kernel
 from .advice import Advice
-from .announcements import announcements_for
+from .announcements import Announcements, announcements_for
 from .determinization import Determinizer, sample_worlds
 from .maxn import MaxN
 from .policies import NO_LIMIT, weighed
@@ -41,7 +41,7 @@ class PolicyRollouts(Search):
         seed: int = 1,
         plies: int = 4,
         exact: int = 0,
-        announcements: str = "distribution",
+        announcements: str | Announcements = "distribution",
         worlds: int = 400,
         margin: float = 0.0,
         determinizer: Determinizer = sample_worlds,
@@ -53,7 +53,8 @@ class PolicyRollouts(Search):
             policy: Moves for all seats, and evaluates positions.
             plies: Moves per rollout, after which the policy evaluates the position.
             exact: Largest number of positions of a world that is solved instead; 0: never.
-            announcements: "distribution" or "tree", with `worlds` and `margin` as in `announcements.py`.
+            announcements: "distribution" or "tree", with `worlds` and `margin` as in `announcements.py`; or an object
+                that chooses them.
             determinizer: Samples the worlds.
             prior: Reward per nat of the policy's log-probability that is added to an action's value.
             doubt: Standard errors by which an action may be behind the best one and still be tried.
@@ -62,8 +63,7 @@ class PolicyRollouts(Search):
         self.policy, self.plies, self.determinizer = policy, plies, determinizer
         self.prior, self.doubt = prior, doubt
         self.maxn = MaxN(self.played, exact)
-        wide = max(game.facts.num_actions, game.facts.max_chance_outcomes)
-        self.scratch = np.zeros(1, game.state), np.zeros(wide, np.int64), np.zeros(wide), np.zeros(game.facts.seats)
+        self.scratch = rollout_scratch(game)
 
     def _advise(self, view: Any, seat: int, simulations: int, seconds: float, report: Reporter) -> Advice:
         actions = np.array(legal_actions(self.game, view))
@@ -109,6 +109,12 @@ class PolicyRollouts(Search):
 
     def _play_out(self, worlds: np.ndarray, seat: int, actions: np.ndarray, values: np.ndarray) -> None:
         policy_rollouts(self.played, worlds, seat, actions, self.policy, self.plies, *self.scratch, self.rng, values)
+
+
+def rollout_scratch(game: Game) -> tuple[np.ndarray, ...]:
+    """Arrays of `policy_rollouts`: state, legal actions, their probabilities, rewards."""
+    wide = max(game.facts.num_actions, game.facts.max_chance_outcomes)
+    return np.zeros(1, game.state), np.zeros(wide, np.int64), np.zeros(wide), np.zeros(game.facts.seats)
 
 
 @kernel

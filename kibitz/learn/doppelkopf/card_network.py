@@ -16,20 +16,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
+from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
 from ...core.legacy import current_card_tensor
 from ...core.names import BadInput
 from ...games import full_name, load_stored
+from ...games.doppelkopf.announcements import CALL, LEVELS
 from ...games.doppelkopf.cards import KINDS
 from ...games.doppelkopf.deals import WEIGHTED, count_weighted, draw_weighted
 from ...games.doppelkopf.encoding import OPEN_SIZE, SIZE, encode_open
 from ...games.doppelkopf.state import CARDS as CARD_PHASE
 from ...games.doppelkopf.state import is_re
-from ...jit import copy_record, kernel
+from ...jit import copy_record, helper, kernel
 from ...search import policies
-from ...search.determinization import nothing_fits
-from ..mlp import Layers, Mlp, ask, compiled, forward, layers_schema, logits
-from ..model_files import Description, model_format
+from ...search.determinization import nothing_fits, sample_worlds
+from ..mlp import Layers, Mlp, ask, compiled, forward, layers_schema, logits, read_layers
+from ..model_files import Description, model_format, network_file
 from .recorded_games import check_nines
 
 FORMAT = "kibitz cards 1"
@@ -112,6 +113,17 @@ def describe(path: Path) -> Description:
     return Description(about.game, about.made, what, "doko")
 
 
+def read_policy(path: Path, beliefs: str) -> tuple[CardNetwork, About]:
+    """Card networks from a file of them; or of a policy for the whole game, with the other networks of `beliefs`."""
+    if tensor_file_format(path) == FORMAT:
+        return read_card_network(path)
+    layers, about = read_layers(path)
+    if about.sizes[0] != SIZE or about.sizes[-1] != CALL + LEVELS:
+        raise BadInput(f"{path} is a network for {about.game}, not for Doppelkopf")
+    network, other = read_card_network(network_file(beliefs))
+    return network._replace(policy=layers), About(about.game, about.made, other.sizes | {"policy": list(about.sizes)})
+
+
 def _layers(tensors: dict[str, np.ndarray], name: str) -> Layers:
     count = sum(key.startswith(f"{name}.weights.") for key in tensors)
     return [(tensors[f"{name}.weights.{i}"], tensors[f"{name}.biases.{i}"]) for i in range(count)]
@@ -137,40 +149,77 @@ class CardPolicy(NamedTuple):
     def step(self, game, state, actions, probs, rng):
         if state.phase != CARD_PHASE:
             return game.heuristic(state, rng)
-        n, best = game.actions(state, actions), 0
-        if n > 1:
-            ask(self.policy, game, state)
-            for j in range(1, n):
-                if self.policy.units[actions[j]] > self.policy.units[actions[best]]:
-                    best = j
-        return actions[best]
+        n = game.actions(state, actions)
+        return likeliest(self.policy, game, state, actions, n)
 
     def evaluate(self, game, state, plies, actions, probs, rng, rewards):
-        """One party wins what the other loses; a seat that plays alone wins or loses it three times."""
-        mover = game.turn(state)
-        encode_open(game, state, mover, self.value.encoding[: self.value.widths[0]])
-        forward(self.value)
-        friends = 0
-        for seat in range(4):
-            friends += is_re(state, seat) == is_re(state, mover)
-        for seat in range(4):
-            reward = np.float64(self.value.units[0])
-            if is_re(state, seat) != is_re(state, mover):
-                reward *= -friends / (4.0 - friends)
-            rewards[seat] = reward
+        evaluate_world(self.value, game, state, rewards)
         return True
 
 
-def card_policy(network: CardNetwork) -> CardPolicy:
-    return CardPolicy(compiled(network.policy), compiled(network.value))
+@policies.policy
+class WholePolicy(NamedTuple):
+    """Plays the most likely action of `policy`, in cards, announcements and solos, and evaluates by `value`."""
+
+    policy: Mlp
+    value: Mlp
+
+    def weigh(self, game, state, actions, n, probs):
+        self.policy.weigh(game, state, actions, n, probs)
+
+    def step(self, game, state, actions, probs, rng):
+        n = game.actions(state, actions)
+        return likeliest(self.policy, game, state, actions, n)
+
+    def evaluate(self, game, state, plies, actions, probs, rng, rewards):
+        evaluate_world(self.value, game, state, rewards)
+        return True
+
+
+@helper
+def likeliest(policy, game, state, actions, n):
+    """The legal action of the highest logit."""
+    best = 0
+    if n > 1:
+        ask(policy, game, state)
+        for j in range(1, n):
+            if policy.units[actions[j]] > policy.units[actions[best]]:
+                best = j
+    return actions[best]
+
+
+@helper
+def evaluate_world(value, game, state, rewards):
+    """Rewards of all seats: one party wins what the other loses; who plays alone wins or loses it three times."""
+    mover = game.turn(state)
+    encode_open(game, state, mover, value.encoding[: value.widths[0]])
+    forward(value)
+    friends = 0
+    for seat in range(4):
+        friends += is_re(state, seat) == is_re(state, mover)
+    for seat in range(4):
+        reward = np.float64(value.units[0])
+        if is_re(state, seat) != is_re(state, mover):
+            reward *= -friends / (4.0 - friends)
+        rewards[seat] = reward
+
+
+def knows_announcements(network: CardNetwork) -> bool:
+    """Whether the policy network has logits for all actions, not for cards only."""
+    return len(network.policy[-1][1]) > KINDS
+
+
+def card_policy(network: CardNetwork) -> CardPolicy | WholePolicy:
+    kind = WholePolicy if knows_announcements(network) else CardPolicy
+    return kind(compiled(network.policy), compiled(network.value))
 
 
 @policies.policy
 class PerSeatPolicy(NamedTuple):
     """One seat plays by its own network, the three others by a network that models them."""
 
-    own: CardPolicy
-    others: CardPolicy
+    own: CardPolicy | WholePolicy
+    others: CardPolicy | WholePolicy
     seat: np.ndarray  # [1] i8
 
     def weigh(self, game, state, actions, n, probs):
@@ -196,6 +245,8 @@ class Beliefs:
 
     def __call__(self, game: Any, view: Any, seat: int, count: int, rng: np.ndarray) -> np.ndarray:
         """`count` worlds as records of the game."""
+        if int(view.phase) < CARD_PHASE:  # no cards are played yet, and it has learned from cards
+            return sample_worlds(game, view, seat, count, rng)
         views = np.zeros(1, game.state)
         views[0] = view
         if self.last_view != (key := views.tobytes() + bytes([seat])):

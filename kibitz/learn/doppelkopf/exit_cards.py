@@ -9,11 +9,10 @@ All four seats learn, or one against three others whose networks are fixed, for 
 there are records.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -25,7 +24,8 @@ from ...games.doppelkopf.cards import KINDS
 from ...games.doppelkopf.state import CARDS
 from ...games.game import CHANCE, OVER
 from ...jit import generators, kernel
-from ...search.policies import Heuristic, choose
+from ...search.policies import choose
+from ..duplicate_deals import evaluate_policy
 from ..expert_iteration import ExpertIteration
 from ..learner import Metrics, Samples, learner
 from ..model_files import network_file
@@ -147,48 +147,6 @@ def value_after(game, state, action, seat, policy, plies, legal, probs, rewards,
         return game.reward(state, seat)
     policy.evaluate(game, state, 0, legal, probs, rng, rewards)
     return rewards[seat]
-
-
-# ---------------------------------------------------------------- evaluation
-
-
-class Points(NamedTuple):
-    mean: float  # per game
-    error: float  # standard error over deals
-
-
-def evaluate_policy(game: Game, policy: CardPolicy, deals: int, seed: int, others: Any = None) -> Points:
-    """Points of a policy against three `others` (a policy; none: the heuristic), each deal from all four seats."""
-    wide = max(game.facts.num_actions, game.facts.max_chance_outcomes)
-    scores, legal, probs = np.zeros(deals), np.zeros(wide, np.int64), np.zeros(wide)
-    others = Heuristic() if others is None else others
-    play_deals(game, policy, others, positions(game), legal, probs, generators(seed, deals), scores)
-    return Points(float(scores.mean()), float(scores.std() / math.sqrt(deals)))
-
-
-@kernel
-def play_deals(game, policy, others, states, legal, probs, rngs, scores):
-    """scores[deal]: mean over the four seats of the policy, all with the same chance outcomes."""
-    state = states[0]
-    for deal in range(len(scores)):
-        one, two = rngs[deal, 0], rngs[deal, 1]
-        for seat in range(4):
-            rng = rngs[deal]
-            rng[0], rng[1] = one, two
-            game.start(state)
-            turn = game.turn(state)
-            while turn != OVER:
-                if turn == CHANCE:
-                    action = game.sample_action(state, rng)
-                elif turn == seat and state.phase == CARDS:
-                    action = policy.step(game, state, legal, probs, rng)
-                elif state.phase == CARDS:
-                    action = others.step(game, state, legal, probs, rng)
-                else:
-                    action = game.heuristic(state, rng)
-                game.play(state, action)
-                turn = game.turn(state)
-            scores[deal] += game.payoff(state, seat) / 4.0
 
 
 # ---------------------------------------------------------------- learner

@@ -27,6 +27,22 @@ class MmdConfig:
     hidden: Annotated[
         str, "sizes of the hidden layers, such as 128-128; residual: the width, then the size of each block"
     ] = "128-128"
+    start: Annotated[
+        str, "policy that it starts from: a run, a network file or models/NAME of the game; none: an untrained one"
+    ] = ""
+    warmup: Annotated[
+        int,
+        "first iterations, in which the value network learns and the policy stays; it imitates the game's heuristic at"
+        " actions that the start doesn't know",
+        range(10**7),
+    ] = 0
+    magnet: Annotated[
+        float, "weight of the KL divergence to the magnet: the policy after the warm-up, or a later one; 0: no magnet",
+        Interval(0, 1000),
+    ] = 0.0  # fmt: skip
+    magnet_every: Annotated[
+        int, "iterations after which the magnet moves to the present policy; 0: never", range(10**7)
+    ] = 0
     learning_rate: Annotated[float, "learning rate of Adam, at the start", LEARNING_RATE] = 1e-3
     final_learning_rate: Annotated[float, "share of it at the end, decreased linearly", Interval(0, 1)] = 0.0
     entropy: Annotated[float, "weight of the policy's entropy, at the start", Interval(0, 100)] = 0.05
@@ -63,7 +79,12 @@ class MmdConfig:
         Interval(0, 0.999999), ADVANCED,
     ] = 0.0  # fmt: skip
     device: Annotated[str, "device for torch", ("auto", "cpu", "cuda")] = "auto"
-    evaluate_every: Annotated[int, "iterations between exact NashConvs, in small games; 0: never", range(10**7)] = 50
+    evaluate_every: Annotated[
+        int, "iterations between exact NashConvs, in small games, and matches against the start; 0: never", range(10**7)
+    ] = 50
+    evaluation_deals: Annotated[
+        int, "deals of a match against the start, each from every seat", range(1, 10**6), ADVANCED
+    ] = 1000
     keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 1000
     seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1
 
@@ -135,6 +156,10 @@ def refuse(config: MmdConfig, game: Game) -> None:
     elif config.explore:
         raise BadInput(f"explore={config.explore} needs estimate=tree")
     sizes, inputs = config.hidden_sizes, config.inputs(game)
+    if config.start:
+        from .start import check_start, read_start
+
+        check_start(config.start, read_start(config.start, game).layers, config.network, sizes)
     weights = inputs * sizes[0] + sum(a * b for a, b in pairwise(sizes))
     if weights > MAX_WEIGHTS:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")

@@ -1,8 +1,11 @@
 """Magnetic mirror descent as a learner: self-play of the present policy, and some epochs of gradient steps on it.
 
 Everything random follows from the seed and the iteration: a checkpoint holds networks and optimizer, nothing else.
+A run may start from a trained policy (`start`). The value network is untrained then, so it learns alone at first; and
+the magnet, an earlier policy, keeps what is known from being unlearned.
 """
 
+import copy
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +19,7 @@ from ...core.progress import SILENT, Reporter
 from ...games import Game
 from ...search.best_response import evaluate_policy
 from ...search.sequence_form import SequenceForm, unfold
+from .. import duplicate_deals
 from ..encodings import survey
 from ..learner import Cost, Learner, Metrics, Samples, learner
 from ..mlp import Layers, compiled, save_layers
@@ -24,11 +28,15 @@ from .advantages import advantages
 from .config import MmdConfig
 
 if TYPE_CHECKING:
+    import torch
+
     from .self_play import Batch
+    from .start import Start
 
 FORMAT = "kibitz mmd 1"
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
 PART = 2048  # games that share batches: parts are played in threads
+EVALUATION_SEED = 10**6  # the same deals for all networks
 INIT, PLAY, SHUFFLE = 1, 2, 3  # second number of a seed: what it is for
 
 
@@ -62,7 +70,7 @@ class Mmd(Learner):
     presets = settings.PRESETS
     preset = staticmethod(settings.preset)
     refuse = staticmethod(settings.refuse)
-    headline = ("nash_conv", "entropy", "kl")
+    headline = ("nash_conv", "points", "entropy", "kl")
 
     def __init__(self, config: MmdConfig, game: Game) -> None:
         import torch
@@ -78,6 +86,14 @@ class Mmd(Learner):
             for inputs, outputs in ((facts.encoding, facts.num_actions), (config.inputs(game), facts.num_actions))
         ]
         self.policy, self.value = made
+        self.start: Start | None = None
+        if config.start:
+            from ..torch_mlp import as_module
+            from .start import grown, read_start
+
+            self.start = read_start(config.start, game)
+            layers = grown(self.start.layers, config.hidden_sizes, facts.num_actions, generator)
+            self.policy = as_module(layers).to(self.device)
         self.networks = torch.nn.ModuleDict({"policy": self.policy, "value": self.value})
         self.parameters = list(self.networks.parameters())
         self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5, fused=True)
@@ -87,10 +103,12 @@ class Mmd(Learner):
             self.average = self.networks["average"] = torch.optim.swa_utils.AveragedModel(
                 self.policy, multi_avg_fn=mean
             )
+        if config.magnet:
+            self.networks["magnet"] = copy.deepcopy(self.policy).requires_grad_(False)
         self.parts: list[Any] = []
         self.scale = 1 / max(map(abs, facts.rewards))  # of payoffs
         self.form: SequenceForm | None = None
-        self.measured = bool(config.evaluate_every)
+        self.measured = True  # until the game turns out to be too large
 
     # ------------------------------------------------------------ self-play
 
@@ -102,6 +120,7 @@ class Mmd(Learner):
         from .self_play import Part, joined
 
         config, width = self.config, self.game.facts.encoding
+        known = self.start.known if self.start is not None and iteration <= config.warmup else None
         if not self.parts:
             counts = [min(PART, config.games - first) for first in range(0, config.games, PART)]
             more = config.critic == "all", self.device, config.estimate == "tree", config.explore
@@ -114,7 +133,7 @@ class Mmd(Learner):
                 return log_policy(self.policy(encodings[:, :width]), legal)
 
         def play_part(number: int) -> "Batch":
-            return self.parts[number].play(streams[number * PART : (number + 1) * PART], evaluate)
+            return self.parts[number].play(streams[number * PART : (number + 1) * PART], evaluate, known)
 
         if len(self.parts) == 1:
             return play_part(0)
@@ -143,7 +162,7 @@ class Mmd(Learner):
         """Learn from the decisions of an iteration."""
         import torch
 
-        from .loss import log_policy, policy_terms
+        from .loss import divergence, imitation_terms, log_policy, policy_terms
 
         config, width = self.config, self.game.facts.encoding
         done = (iteration - 1) / config.iterations
@@ -151,6 +170,9 @@ class Mmd(Learner):
         entropy, kl = config.entropy * config.final_entropy**done, config.kl / config.final_entropy**done
         for group in self.optimizer.param_groups:
             group["lr"] = rate
+        warming, magnet = iteration <= config.warmup, self.magnet(iteration)
+        if warming:
+            entropy, kl = 0.0, 1.0
         with torch.no_grad():
             policy, value = self.from_tree(batch) if config.estimate == "tree" else self.from_rows(batch)
         generator = np.random.default_rng([config.seed, SHUFFLE, iteration])
@@ -159,10 +181,17 @@ class Mmd(Learner):
         for _ in range(config.epochs):
             for some, others in self.minibatches(policy, value, minibatches, generator):
                 said = log_policy(self.policy(some.encodings[:, :width]), some.legal)
-                terms = policy_terms(said, *some[1:], config.clip)
+                if warming:
+                    terms = imitation_terms(said, some.log_probs, some.legal)
+                else:
+                    terms = policy_terms(said, *some[1:], config.clip)
                 estimate = self.value(others.encodings).gather(1, others.actions[:, None])[:, 0]
                 errors = ((estimate - others.targets) ** 2).mean() / 2
                 loss = terms.clipped - entropy * terms.entropy + kl * terms.kl + config.value_weight * errors
+                if magnet is not None and not warming:
+                    with torch.no_grad():
+                        pull = log_policy(magnet(some.encodings[:, :width]), some.legal)
+                    loss = loss + config.magnet * divergence(said, pull, some.legal)
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 if config.max_gradient_norm:
@@ -247,6 +276,16 @@ class Mmd(Learner):
             here, there = (torch.from_numpy(part).to(self.device) for part in (some, others))
             yield PolicyRows(*(each[here] for each in policy)), ValueRows(*(each[there] for each in value))
 
+    def magnet(self, iteration: int) -> "torch.nn.Module | None":
+        """The magnet of an iteration, which moves to the present policy in the first one and from time to time."""
+        config = self.config
+        if not config.magnet:
+            return None
+        magnet, since = self.networks["magnet"], iteration - config.warmup - 1
+        if since == 0 or (since > 0 and config.magnet_every and since % config.magnet_every == 0):
+            magnet.load_state_dict(self.policy.state_dict())
+        return magnet
+
     def deviation(self, gains: np.ndarray, payoffs: np.ndarray) -> float:
         """By which advantages are divided."""
         if self.config.normalize == "none":
@@ -260,15 +299,23 @@ class Mmd(Learner):
         return plain_layers(self.policy if self.average is None else self.average.module)
 
     def evaluate(self) -> Metrics:
-        """NashConv of the network, where the game is small enough to be written out."""
+        """NashConv of the network, where the game is small enough to be written out, and points against the start."""
+        found: Metrics = {}
+        if not self.config.evaluate_every:
+            return found
+        if self.start is not None:
+            own, before = (self.start.policy(layers) for layers in (self.layers(), self.start.layers))
+            deals = self.config.evaluation_deals
+            points = duplicate_deals.evaluate_policy(self.game, own, deals, EVALUATION_SEED, before)
+            found |= {"points": points.mean, "points_error": points.error}
         if not self.measured:
-            return {}
+            return found
         try:
             self.form = self.form or unfold(self.game, MAX_LEAVES)
         except BadInput:
             self.measured = False
-            return {}
-        return {"nash_conv": evaluate_policy(self.form, compiled(self.layers())).nash_conv}
+            return found
+        return found | {"nash_conv": evaluate_policy(self.form, compiled(self.layers())).nash_conv}
 
     def totals(self, iteration: int) -> dict[str, int]:
         return {"games": iteration * self.config.games}

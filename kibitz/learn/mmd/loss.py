@@ -1,8 +1,8 @@
 """What the networks minimize: PPO's clipped objective, entropy, and the KL divergence to the policy that played.
 
 With the entropy bonus and the KL this is one step of magnetic mirror descent (Sokota et al. 2023, section 5) with the
-uniform policy as its magnet: kl is the inverse of the step size, entropy the pull of the magnet. Without the KL it is
-PPO (Schulman et al. 2017).
+uniform policy as its magnet: kl is the inverse of the step size, entropy the pull of the magnet. Another magnet is an
+earlier policy, by its `divergence`. Without the KL it is PPO (Schulman et al. 2017).
 
 PPO learns from the action that was played. Where the value network estimates every action, all of them count, each by
 its probability, and the action played corrects its own estimate: the same gradient on average, with less noise.
@@ -53,3 +53,13 @@ def policy_terms(
     clipped = clipped - (old * torch.minimum(expected * ratios, expected * bounded)).sum(dim=1)
     entropy, kl = -(probs * said).sum(dim=1), (probs * (said - before)).sum(dim=1)
     return Terms(clipped.mean(), entropy.mean(), kl.mean())
+
+
+def imitation_terms(said: torch.Tensor, before: torch.Tensor, legal: torch.Tensor) -> Terms:
+    """The terms of a policy that imitates the one that played: its entropy, and KL(policy that played || policy)."""
+    return Terms(said.new_zeros(()), -divergence(said, torch.zeros_like(said), legal), divergence(before, said, legal))
+
+
+def divergence(said: torch.Tensor, other: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """KL(policy of `said` || policy of `other`), both log-probabilities [rows, actions]; the mean over the rows."""
+    return torch.where(legal, said.exp() * (said - other), 0.0).sum(dim=1).mean()

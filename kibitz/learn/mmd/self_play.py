@@ -14,6 +14,7 @@ from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, positions
 from ...games.protocol import NO_SEAT, TOO_LONG, TOO_MANY_ACTIONS
 from ...jit import helper, kernel, mix, uniform
+from ..torch_mlp import BANNED
 
 Evaluate = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # encodings, legal -> log-probabilities
 
@@ -66,8 +67,14 @@ class Part:
         self.infosets = np.zeros(count, np.uint64)
         self.odds = np.ones((count, 2 + facts.seats))  # see CHANCE_SINCE
 
-    def play(self, streams: np.ndarray, evaluate: Evaluate) -> Batch:
-        """Play all games to the end. `streams`: [games, 2] u8, the random state of each."""
+    def play(self, streams: np.ndarray, evaluate: Evaluate, known: int | None = None) -> Batch:
+        """Play all games to the end.
+
+        Args:
+            streams: [games, 2] u8, the random state of each.
+            evaluate: The policy.
+            known: Number of actions, from 0 on, that the policy knows; at the others the game's heuristic plays.
+        """
         self.states[:] = self.opening
         self.live[:] = np.arange(len(self.live))
         self.histories[:], self.odds[:] = 0, 1
@@ -86,6 +93,10 @@ class Part:
             # Copies: the buffers are written again in the next round.
             seen, may = (torch.tensor(each[:count], device=self.device) for each in (self.encodings, self.legal))
             log_probs = evaluate(seen, may)
+            if known is not None:
+                said = log_probs.cpu().numpy().copy()
+                imitate(self.game, self.states, streams, self.live, count, known, said, self.scratch)
+                log_probs = torch.tensor(said, device=self.device)
             live, turns = self.live[:count].copy(), self.turns[:count].copy()
             if self.traced:
                 odds = self.odds[live]
@@ -194,6 +205,20 @@ def act(game, states, streams, live, count, log_probs, actions, chosen, explore,
                 odds[i, 2 + seat] *= prob
         histories[i] = mix(histories[i], action)
         game.play(states[i], action)
+
+
+@kernel
+def imitate(game, states, streams, live, count, known, log_probs, actions):
+    """Where no legal action is among the first `known`, write the policy that plays the game's heuristic."""
+    for k in range(count):
+        i = live[k]
+        n, unknown = game.actions(states[i], actions), True
+        for j in range(n):
+            unknown = unknown and actions[j] >= known
+        if unknown:
+            chosen = game.heuristic(states[i], streams[i])
+            for j in range(n):
+                log_probs[k, actions[j]] = 0.0 if actions[j] == chosen else BANNED
 
 
 @helper

@@ -34,9 +34,10 @@ from kibitz.learn.doppelkopf.card_training import (
     new_card_network,
 )
 from kibitz.learn.doppelkopf.cards import CardLearner
-from kibitz.learn.doppelkopf.exit_cards import ExitCardsConfig, evaluate_policy, self_play
+from kibitz.learn.doppelkopf.exit_cards import ExitCardsConfig, self_play
 from kibitz.learn.doppelkopf.predictors import CardPredictor, most_likely, next_card_probs
 from kibitz.learn.doppelkopf.recorded_games import read_games
+from kibitz.learn.duplicate_deals import evaluate_policy
 from kibitz.learn.mlp import action_probs, logits
 from kibitz.learn.model_files import describe
 from kibitz.players import make, make_for
