@@ -12,6 +12,7 @@ from ...games import Game, full_name, load
 from ...search.advice import Advice
 from ...search.oos import Oos
 from ...search.search import Search
+from ...search.value_oos import ValueOos
 from ..encodings import survey
 from ..learner import ADVANCED
 from ..mlp import parse_sizes, sizes_of
@@ -37,6 +38,7 @@ OURS: dict[str, dict[str, Any]] = {
     "liars_dice:1": {"simulations": 40_000, "iterations": 300},
     "liars_dice:2": {"simulations": 40_000, "iterations": 200},
 }
+LEAVES = ("playout", "value")
 PRESETS = {
     "paper": "as published",
     "kibitz": "our best settings, for the games of the paper",
@@ -95,6 +97,15 @@ class ExItOosConfig(ExItConfig):
         str, "targeting: public subgame (pst), information set (ist)", ("auto", "pst", "ist"), ADVANCED
     ] = "auto"
     linear_averaging: Annotated[bool, "weight the t-th simulation of the search by t", ADVANCED] = False
+    leaf: Annotated[
+        str, "at the end of a simulation: a playout by the network, or the value of a second network", LEAVES
+    ] = "playout"
+    prior_weight: Annotated[
+        float, "weight of the network's policy in the regrets of a new infoset, in samples", Interval(0, 1e6)
+    ] = 0.0
+    value_games: Annotated[
+        int, "games without search that the value network learns from, per iteration", range(1, 10**7), ADVANCED
+    ] = 2000
     playouts: Annotated[
         str, "evaluate the network inside the search's kernel, or in batches", ("auto", "compiled", "batched"), ADVANCED
     ] = "auto"
@@ -107,6 +118,8 @@ class ExItOosConfig(ExItConfig):
         """Return whether playouts evaluate the network in batches; else it is compiled into the search."""
         if self.playouts != "auto":
             return self.playouts == "batched"
+        if self.leaf == "value" or self.prior_weight:
+            return False
         sizes = sizes_of(game, self.hidden_sizes)[1:]
         return sum(a * b for a, b in pairwise(sizes)) > COMPILED_UP_TO
 
@@ -117,9 +130,12 @@ class ExItOosConfig(ExItConfig):
             "gamma": self.gamma,
             "target": self.target,
             "linear": self.linear_averaging,
+            "prior_weight": self.prior_weight,
         }
 
-    def new_search(self, game: Game, policy: Any = None) -> Search:
+    def new_search(self, game: Game, policy: Any = None, critic: Any = None) -> Search:
+        if critic is not None:
+            return ValueOos(game, critic, policy=policy, **self.search_settings())
         return Oos(game, policy=policy, **self.search_settings())
 
 
@@ -141,6 +157,10 @@ def refuse(config: ExItConfig, game: Game) -> None:
     if not game.facts.encoding:
         raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
     search = config.new_search(game)  # refuses a game before `survey` plays some
+    if isinstance(config, ExItOosConfig) and config.in_batches(game):
+        for name, least in (("leaf", "playout"), ("prior_weight", 0.0)):
+            if (value := getattr(config, name)) != least:
+                raise BadInput(f"{name}={value} needs the compiled network: use playouts=compiled, not batched")
     encoding, actions = game.facts.encoding, game.facts.num_actions
     sizes = sizes_of(game, config.hidden_sizes)
     weights = sum(a * b for a, b in pairwise(sizes))
