@@ -8,8 +8,8 @@ baselines   at each turn of the updating seat the actions that were not sampled 
             one by its value plus the weighted difference to what was sampled (Schmid et al. 2019); in expectation the
             values cancel out, so that a wrong one costs accuracy at the leaves only
 
-In outcome sampling only the sampled action's payoff is known, divided by the probability of sampling it: with 13 actions
-regrets are sums of a few numbers of 30 and many of 0. With baselines they are sums of differences of values.
+In outcome sampling only the sampled action's payoff is known, divided by the probability of sampling it: with 13
+actions regrets are sums of a few numbers of 30 and many of 0. With baselines they are sums of differences of values.
 """
 
 from typing import Any

@@ -38,10 +38,20 @@ OURS: dict[str, dict[str, Any]] = {
     "liars_dice:1": {"simulations": 40_000, "iterations": 300},
     "liars_dice:2": {"simulations": 40_000, "iterations": 200},
 }
+# Few simulations of each infoset are enough where the network is their prior and a value network takes out the noise.
+LARGE: dict[str, Any] = {
+    "simulations": 200,
+    "iterations": 300,
+    "steps": 256,
+    "leaf": "value",
+    "prior_weight": 10.0,
+    "keep_every": 20,
+}
 LEAVES = ("playout", "value")
 PRESETS = {
     "paper": "as published",
     "kibitz": "our best settings, for the games of the paper",
+    "large": "a value network and a prior, for games with more infosets than simulations",
     "small": "a minute or two, in any game",
 }
 
@@ -103,6 +113,7 @@ class ExItOosConfig(ExItConfig):
     prior_weight: Annotated[
         float, "weight of the network's policy in the regrets of a new infoset, in samples", Interval(0, 1e6)
     ] = 0.0
+    value_hidden: Annotated[str, "sizes of the hidden layers of the value network", ADVANCED] = "64-32"
     value_games: Annotated[
         int, "games without search that the value network learns from, per iteration", range(1, 10**7), ADVANCED
     ] = 2000
@@ -113,6 +124,10 @@ class ExItOosConfig(ExItConfig):
     shared_seed: Annotated[
         int, "number of games that share one random stream (a defect, for comparison)", range(1, 10**6), ADVANCED
     ] = 1
+
+    @property
+    def value_sizes(self) -> tuple[int, ...]:
+        return parse_sizes("value_hidden", self.value_hidden)
 
     def in_batches(self, game: Game) -> bool:
         """Return whether playouts evaluate the network in batches; else it is compiled into the search."""
@@ -143,11 +158,12 @@ def preset(game: Any, name: str) -> dict[str, Any]:
     """Return the values of a preset for a game, whatever its encoding."""
     plain = full_name(game._replace(by_seat=False) if hasattr(game, "by_seat") else game)
     known = next((each for each in PAPER if full_name(load(each)) == plain), None)
-    if name == "small":
-        return (PAPER[known] if known else {}) | SMALL
+    if name in ("small", "large"):
+        return (PAPER[known] if known else {}) | (SMALL if name == "small" else LARGE)
     if known is None:
+        known_games = ", ".join(PAPER)
         raise BadInput(
-            f"preset {name} is for {', '.join(PAPER)}, not for {full_name(game)}; preset small is for any game"
+            f"preset {name} is for {known_games}, not for {full_name(game)}; presets small and large are for any game"
         )
     return PAPER[known] if name == "paper" else PAPER[known] | OURS[known] | {"linear_averaging": True, "steps": 512}
 
@@ -157,6 +173,8 @@ def refuse(config: ExItConfig, game: Game) -> None:
     if not game.facts.encoding:
         raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
     search = config.new_search(game)  # refuses a game before `survey` plays some
+    if isinstance(config, ExItOosConfig):
+        _ = config.value_sizes  # refuses what isn't a list of sizes
     if isinstance(config, ExItOosConfig) and config.in_batches(game):
         for name, least in (("leaf", "playout"), ("prior_weight", 0.0)):
             if (value := getattr(config, name)) != least:

@@ -1,4 +1,4 @@
-"""The value network of ExIt-OOS: the payoff that seat 0 can expect from a history if both seats play the policy network.
+"""The value network of ExIt-OOS: the payoff that seat 0 can expect from a history if both seats play by their network.
 
 Its input is what both seats see, its output one number. It learns from games that the policy network plays against
 itself, which cost a thousandth of games with search. Some moves at the beginning of each are random, so that it knows

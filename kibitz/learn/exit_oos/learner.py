@@ -58,7 +58,7 @@ class ExItOos(ExpertIteration):
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=True)
         self.value: ValueLearner | None = None
         if isinstance(config, ExItOosConfig) and config.leaf == "value":
-            self.value = ValueLearner(config, game, config.value_games, self.generator, str(self.device))
+            self.value = ValueLearner(config, game, self.generator, str(self.device))
         self._form: SequenceForm | None = None
 
     @property

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...games import Game
 from ..mlp import Layers, compiled, new_layers
-from .config import ExItConfig
+from .config import ExItOosConfig
 from .critic import policy_games
 
 FORMAT = "kibitz value network 1"
@@ -16,17 +16,13 @@ BATCH = 256  # positions per gradient step
 class ValueLearner:
     """A value network and its optimizer."""
 
-    def __init__(self, config: ExItConfig, game: Game, games: int, generator: np.random.Generator, device: str) -> None:
-        """
-        Args:
-            games: Games of the policy against itself that `learn` plays.
-        """
+    def __init__(self, config: ExItOosConfig, game: Game, generator: np.random.Generator, device: str) -> None:
         import torch
 
         from ..torch_mlp import as_module
 
-        self.game, self.games, self.generator, self.device = game, games, generator, device
-        sizes = [2 * game.facts.encoding, *config.hidden_sizes, 1]
+        self.game, self.games, self.generator, self.device = game, config.value_games, generator, device
+        sizes = [2 * game.facts.encoding, *config.value_sizes, 1]
         self.network = as_module(new_layers(sizes, generator)).to(device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=True)
 

@@ -16,7 +16,9 @@ from kibitz.learn.mlp import compiled, logits, new_layers, sizes_of
 
 from ..contract import check_learner
 
-CONFIG = ExItOosConfig("kuhn", hidden="32", leaf="value", prior_weight=10.0, value_games=500, learning_rate=0.01)
+CONFIG = ExItOosConfig(
+    "kuhn", hidden="8", leaf="value", prior_weight=10.0, value_hidden="32", value_games=3000, learning_rate=0.01
+)
 
 
 def uniform_layers(game):
@@ -56,7 +58,7 @@ def test_it_learns_the_values_of_the_policys_own_games():
     assert {row.tobytes() for row in rows} == wanted.keys()
     assert set(np.unique(payoffs)) <= {-2, -1, 1, 2}
     assert abs(np.mean(payoffs - [wanted[row.tobytes()] for row in rows])) < 0.1
-    learner = ValueLearner(CONFIG, game, 3000, np.random.default_rng(1), "cpu")
+    learner = ValueLearner(CONFIG, game, np.random.default_rng(1), "cpu")
     losses = [learner.learn(policy) for _ in range(8)]
     assert losses[-1] < losses[0]
     inputs = np.array([np.frombuffer(key, np.float32) for key in wanted])
@@ -92,7 +94,8 @@ def test_the_first_iteration_is_played_out_and_the_next_ones_use_the_value_netwo
 def test_a_run_with_a_value_network_keeps_the_contract_of_learners(tmp_path):
     values = {
         "iterations": 3, "games": 2, "simulations": 20, "hidden": "4", "steps": 2, "batch_size": 4,
-        "leaf": "value", "prior_weight": 10.0, "value_games": 5, "evaluate_every": 1, "keep_every": 1,
+        "leaf": "value", "prior_weight": 10.0, "value_hidden": "4", "value_games": 5,
+        "evaluate_every": 1, "keep_every": 1,
     }  # fmt: skip
     check_learner("exit-oos", "kuhn", values, tmp_path)
 
@@ -102,3 +105,8 @@ def test_in_batches_neither_values_nor_priors_are_possible(given):
     with pytest.raises(BadInput, match="needs the compiled network: use playouts=compiled, not batched"):
         trainer.configured("exit-oos", "kuhn", None, {"playouts": "batched", **given})
     assert not ExItOosConfig("kuhn", hidden="2000-2000", **given).in_batches(games.load("kuhn"))
+
+
+def test_sizes_of_the_value_network_that_are_none_are_refused():
+    with pytest.raises(BadInput, match="value_hidden=64-x should be sizes of layers"):
+        trainer.configured("exit-oos", "kuhn", None, {"value_hidden": "64-x"})
