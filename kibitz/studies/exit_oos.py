@@ -82,9 +82,7 @@ class ExitOosStudy(Study):
     Example: kibitz study exit-oos table-1 --scale quick
     """
 
-    preset: Annotated[str, "Training configuration: paper, kibitz (ours, stronger) or large (large games)."] = (
-        "paper"
-    )
+    preset: Annotated[str, "Training configuration: paper, kibitz (ours, stronger) or large (large games)."] = "paper"
     games: Annotated[int | None, "Number of games per match; default by the scale.", Interval(1, MAX_GAMES)] = None
 
     parts, scales = PARTS, SCALES
