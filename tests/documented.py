@@ -125,6 +125,7 @@ SMALL = {
     "--strategy-batch-size": 8, "--positions": 4, "--validation": 0.3, "--keep-every": 1, "--evaluation-deals": 1,
     "--min-steps": 1, "--repetitions": 1, "--scale": "quick", "--device": "cpu", "--processes": 1, "--buckets": 4,
     "--plies": "2-5",
+    "--value-games": 4,
 }  # fmt: skip
 OF_COMMAND = {
     "record": {"--games": 60},  # learners keep a few of the games for validation

@@ -60,6 +60,8 @@ class Scratch(NamedTuple):
     n: np.ndarray  # [in flight, turns] i8
     chosen: np.ndarray  # [in flight, turns] i8
     chance: np.ndarray  # [in flight, turns] f8: the strategy's probability of the chosen action
+    weights: np.ndarray  # [in flight, turns] f8: of the sample, up to there
+    trail: np.ndarray  # [in flight, turns] positions there; [in flight, 0] where nobody asks for them
     actions: np.ndarray  # [most] i8
     probs: np.ndarray  # [most] f8
     sampling: np.ndarray  # [most] f8
@@ -136,6 +138,8 @@ class Oos(Search):
             n=np.zeros((in_flight, turns), np.int64),
             chosen=np.zeros((in_flight, turns), np.int64),
             chance=np.zeros((in_flight, turns)),
+            weights=np.zeros((in_flight, turns)),
+            trail=np.zeros((in_flight, 0), game.state),
             actions=np.zeros(most, np.int64),
             probs=np.zeros(most),
             sampling=np.zeros(most),
@@ -335,6 +339,9 @@ def descend(game, state, view, table, scratch, focus, settings, policy, seat, nu
             scratch.n[number, depth] = n
             scratch.chosen[number, depth] = i
             scratch.chance[number, depth] = probs[i]
+            scratch.weights[number, depth] = weight
+            if depth < scratch.trail.shape[1]:
+                scratch.trail[number, depth] = state
             depth += 1
         game.play(state, actions[i])
         turn = game.turn(state)

@@ -12,6 +12,7 @@ from ...games import Game, full_name, load
 from ...search.advice import Advice
 from ...search.oos import Oos
 from ...search.search import Search
+from ...search.value_oos import ValueOos
 from ..encodings import survey
 from ..learner import ADVANCED
 from ..mlp import parse_sizes, sizes_of
@@ -37,9 +38,20 @@ OURS: dict[str, dict[str, Any]] = {
     "liars_dice:1": {"simulations": 40_000, "iterations": 300},
     "liars_dice:2": {"simulations": 40_000, "iterations": 200},
 }
+# Few simulations of each infoset are enough where the network is their prior and a value network takes out the noise.
+LARGE: dict[str, Any] = {
+    "simulations": 200,
+    "iterations": 300,
+    "steps": 256,
+    "leaf": "value",
+    "prior_weight": 10.0,
+    "keep_every": 20,
+}
+LEAVES = ("playout", "value")
 PRESETS = {
     "paper": "as published",
     "kibitz": "our best settings, for the games of the paper",
+    "large": "a value network and a prior, for games with more infosets than simulations",
     "small": "a minute or two, in any game",
 }
 
@@ -95,6 +107,16 @@ class ExItOosConfig(ExItConfig):
         str, "targeting: public subgame (pst), information set (ist)", ("auto", "pst", "ist"), ADVANCED
     ] = "auto"
     linear_averaging: Annotated[bool, "weight the t-th simulation of the search by t", ADVANCED] = False
+    leaf: Annotated[
+        str, "at the end of a simulation: a playout by the network, or the value of a second network", LEAVES
+    ] = "playout"
+    prior_weight: Annotated[
+        float, "weight of the network's policy in the regrets of a new infoset, in samples", Interval(0, 1e6)
+    ] = 0.0
+    value_hidden: Annotated[str, "sizes of the hidden layers of the value network", ADVANCED] = "64-32"
+    value_games: Annotated[
+        int, "games without search that the value network learns from, per iteration", range(1, 10**7), ADVANCED
+    ] = 2000
     playouts: Annotated[
         str, "evaluate the network inside the search's kernel, or in batches", ("auto", "compiled", "batched"), ADVANCED
     ] = "auto"
@@ -103,10 +125,16 @@ class ExItOosConfig(ExItConfig):
         int, "number of games that share one random stream (a defect, for comparison)", range(1, 10**6), ADVANCED
     ] = 1
 
+    @property
+    def value_sizes(self) -> tuple[int, ...]:
+        return parse_sizes("value_hidden", self.value_hidden)
+
     def in_batches(self, game: Game) -> bool:
         """Return whether playouts evaluate the network in batches; else it is compiled into the search."""
         if self.playouts != "auto":
             return self.playouts == "batched"
+        if self.leaf == "value" or self.prior_weight:
+            return False
         sizes = sizes_of(game, self.hidden_sizes)[1:]
         return sum(a * b for a, b in pairwise(sizes)) > COMPILED_UP_TO
 
@@ -117,9 +145,12 @@ class ExItOosConfig(ExItConfig):
             "gamma": self.gamma,
             "target": self.target,
             "linear": self.linear_averaging,
+            "prior_weight": self.prior_weight,
         }
 
-    def new_search(self, game: Game, policy: Any = None) -> Search:
+    def new_search(self, game: Game, policy: Any = None, critic: Any = None) -> Search:
+        if critic is not None:
+            return ValueOos(game, critic, policy=policy, **self.search_settings())
         return Oos(game, policy=policy, **self.search_settings())
 
 
@@ -127,11 +158,12 @@ def preset(game: Any, name: str) -> dict[str, Any]:
     """Return the values of a preset for a game, whatever its encoding."""
     plain = full_name(game._replace(by_seat=False) if hasattr(game, "by_seat") else game)
     known = next((each for each in PAPER if full_name(load(each)) == plain), None)
-    if name == "small":
-        return (PAPER[known] if known else {}) | SMALL
+    if name in ("small", "large"):
+        return (PAPER[known] if known else {}) | (SMALL if name == "small" else LARGE)
     if known is None:
+        known_games = ", ".join(PAPER)
         raise BadInput(
-            f"preset {name} is for {', '.join(PAPER)}, not for {full_name(game)}; preset small is for any game"
+            f"preset {name} is for {known_games}, not for {full_name(game)}; presets small and large are for any game"
         )
     return PAPER[known] if name == "paper" else PAPER[known] | OURS[known] | {"linear_averaging": True, "steps": 512}
 
@@ -141,6 +173,12 @@ def refuse(config: ExItConfig, game: Game) -> None:
     if not game.facts.encoding:
         raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
     search = config.new_search(game)  # refuses a game before `survey` plays some
+    if isinstance(config, ExItOosConfig):
+        _ = config.value_sizes  # refuses what isn't a list of sizes
+    if isinstance(config, ExItOosConfig) and config.in_batches(game):
+        for name, least in (("leaf", "playout"), ("prior_weight", 0.0)):
+            if (value := getattr(config, name)) != least:
+                raise BadInput(f"{name}={value} needs the compiled network: use playouts=compiled, not batched")
     encoding, actions = game.facts.encoding, game.facts.num_actions
     sizes = sizes_of(game, config.hidden_sizes)
     weights = sum(a * b for a, b in pairwise(sizes))

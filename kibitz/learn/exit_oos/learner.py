@@ -22,7 +22,8 @@ from ..replay import ReplayBuffer
 from . import config as settings
 from .config import ExItConfig, ExItOosConfig
 from .packing import Packing
-from .self_play import self_play
+from .self_play import Networks, Shared, self_play
+from .value_learning import ValueLearner
 
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
 FORMAT = "kibitz apprentice 1"
@@ -55,6 +56,9 @@ class ExItOos(ExpertIteration):
         layers = new_layers(sizes_of(game, config.hidden_sizes), self.generator)
         self.network = as_module(layers).to(self.device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=True)
+        self.value: ValueLearner | None = None
+        if isinstance(config, ExItOosConfig) and config.leaf == "value":
+            self.value = ValueLearner(config, game, self.generator, str(self.device))
         self._form: SequenceForm | None = None
 
     @property
@@ -63,10 +67,15 @@ class ExItOos(ExpertIteration):
         games = self.config.games
         return min(self.processes, games) if self.config.in_batches(self.game) else games
 
-    def shared(self) -> Layers:
+    def layers(self) -> Layers:
+        """The layers of the policy network."""
         from ..torch_mlp import layers_of
 
         return layers_of(self.network)
+
+    def shared(self) -> Shared:
+        # A value network that has learned nothing yet is of no use: in the first iteration leaves are played out.
+        return Networks(self.layers(), self.value.layers()) if self.value and self.replay.added else self.layers()
 
     def update(self, samples: Samples) -> Metrics:
         import torch
@@ -84,7 +93,8 @@ class ExItOos(ExpertIteration):
                 loss.backward()  # type: ignore[no-untyped-call]
                 self.optimizer.step()
                 total += loss.detach()
-        return {"loss": float(total) / self.config.steps, "rows": len(self.replay)}
+        found = {"loss": float(total) / self.config.steps, "rows": len(self.replay)}
+        return found | {"value_loss": self.value.learn(self.layers())} if self.value else found
 
     def evaluate(self) -> Metrics:
         """NashConv of the network, where the game is small enough to be written out."""
@@ -94,7 +104,7 @@ class ExItOos(ExpertIteration):
             self._form = self._form or unfold(self.game, MAX_LEAVES)
         except BadInput:
             return {}
-        return {"nash_conv": evaluate_policy(self._form, compiled(self.shared())).nash_conv}
+        return {"nash_conv": evaluate_policy(self._form, compiled(self.layers())).nash_conv}
 
     # ------------------------------------------------------------ estimate
 
@@ -107,7 +117,7 @@ class ExItOos(ExpertIteration):
         return self.replay.bytes_per_sample * len(samples["legal"]) * games
 
     def disk(self, samples: Samples) -> int:
-        weights = sum(array.nbytes for layer in self.shared() for array in layer)
+        weights = sum(array.nbytes for layer in self.layers() for array in layer)
         kept = self.config.iterations // self.config.keep_every + 1
         return self.held(samples) + weights * (kept + 4)
 
@@ -119,6 +129,8 @@ class ExItOos(ExpertIteration):
         state = self.generator.bit_generator.state
         save_state(folder / "apprentice.safetensors", FORMAT, self.network, self.optimizer, {}, generator=state)
         self.replay.save(folder / "experience.safetensors")
+        if self.value:
+            self.value.save(folder / "value.safetensors")
 
     def restore(self, folder: Path) -> None:
         from ..torch_state import restore_state
@@ -129,6 +141,8 @@ class ExItOos(ExpertIteration):
         state = about["generator"]
         self.generator.bit_generator.state = parse_json(state) if isinstance(state, str) else state
         self.replay.restore(folder / "experience.safetensors")
+        if self.value:
+            self.value.restore(folder / "value.safetensors")
 
     def export(self, path: Path, made: str) -> None:
-        save_layers(path, self.game, self.shared(), made)
+        save_layers(path, self.game, self.layers(), made)

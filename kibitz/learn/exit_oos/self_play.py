@@ -1,11 +1,12 @@
-"""Self-play of expert iteration: a search plays whole games with the network as its playout policy.
+"""Self-play of expert iteration: a search plays whole games with the network as its playout policy, or with a second
+network that values leaves.
 
 The samples of a decision are the encoded view of the seat to move, the policy that the search advises, and the legal
 actions.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +16,19 @@ from ...search.batched_oos import Batch, BatchedOos, new_batch
 from ...search.search import Search
 from ..mlp import Layers, compiled
 from .config import ExItConfig, ExItOosConfig
+from .critic import compiled_critic
 
 Rows = dict[str, np.ndarray]
+
+
+class Networks(NamedTuple):
+    """The layers of a policy network and of a value network."""
+
+    policy: Layers
+    value: Layers
+
+
+Shared = Layers | Networks
 
 
 class Episode:
@@ -66,17 +78,21 @@ class Episode:
         return {"encodings": encodings, "policies": policies, "legal": legal}
 
 
-def self_play(config: ExItConfig) -> Callable[[tuple[int, ...], Layers], list[tuple[int, Rows]]]:
+def self_play(config: ExItConfig) -> Callable[[tuple[int, ...], Any], list[tuple[int, Rows]]]:
     """Return the function of a worker: numbers of games, and a network -> the samples of these games."""
     game = load(config.game)
     if config.in_batches(game):
         assert isinstance(config, ExItOosConfig)
         return _in_batches(game, config)
-    searches: list[tuple[Layers, Any]] = []  # the last search, with its network
+    searches: list[tuple[Shared, Any]] = []  # the last search, with its network
 
-    def play(numbers: tuple[int, ...], layers: Layers) -> list[tuple[int, Rows]]:
+    def play(numbers: tuple[int, ...], layers: Shared) -> list[tuple[int, Rows]]:
         if not searches or searches[0][0] is not layers:
-            search: Any = config.new_search(game, compiled(layers))
+            if isinstance(layers, Networks):
+                assert isinstance(config, ExItOosConfig)
+                search: Any = config.new_search(game, compiled(layers.policy), compiled_critic(game, layers.value))
+            else:
+                search = config.new_search(game, compiled(layers))
             if searches:
                 search.table = searches[0][1].table  # reuses the memory; it is cleared when a game begins
             searches[:] = [(layers, search)]

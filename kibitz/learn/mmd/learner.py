@@ -182,7 +182,7 @@ class Mmd(Learner):
             for some, others in self.minibatches(policy, value, minibatches, generator):
                 said = log_policy(self.policy(some.encodings[:, :width]), some.legal)
                 if warming:
-                    terms = imitation_terms(said, some.log_probs, some.legal)
+                    terms = imitation_terms(said, some.before, some.legal)
                 else:
                     terms = policy_terms(said, *some[1:], config.clip)
                 estimate = self.value(others.encodings).gather(1, others.actions[:, None])[:, 0]
