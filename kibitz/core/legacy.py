@@ -75,7 +75,8 @@ LEARNER_FIELDS: dict[str, dict[str, str]] = {
 }
 # Fields that a learner got later, with the value that runs without them have.
 NEW_FIELDS: dict[str, dict[str, Any]] = {
-    "deep-cfr": {"balance_streets": False, "epochs": 0.0, "min_steps": 100, "weight_averaging": 0.0}
+    "deep-cfr": {"balance_streets": False, "epochs": 0.0, "min_steps": 100, "weight_averaging": 0.0},
+    "tspg": {"growth_wins": False},
 }
 # Fields that were yes or no, and what these are called now.
 FLAGS: dict[str, dict[bool, str]] = {"learning_rate_decay": {True: "linear", False: "none"}}

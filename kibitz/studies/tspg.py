@@ -4,6 +4,7 @@ A repetition is one training run with a seed of its own, and the games that eval
 processes.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -51,6 +52,7 @@ CHECKPOINTS = (
 PLAYOUTS = ("double", "tspg")
 STAGES = 10  # of a game, in figure 3
 CHOICES = ("loss", "parent", "mixed")
+URGENCIES = ("infinite", "parent")
 PARTS = {
     "table-1": "biased MCTS against UCT with equal simulations",
     "figure-2": "the policies against each other, without search, during training",
@@ -110,6 +112,10 @@ class TspgStudy(Study):
         str | None,
         "Value assumed for unvisited actions in the TSPG objective: parent, loss or mixed; default by the preset.",
     ] = None
+    fpu: Annotated[
+        str | None,
+        "First-play urgency of the UCT that is played against: infinite, the default, or parent, as in Ludii.",
+    ] = None
 
     parts, scales = PARTS, SCALES
 
@@ -120,12 +126,19 @@ class TspgStudy(Study):
         self.repetitions = self.repetitions or self.sizes.repetitions
         if self.unvisited is not None:
             choose("value of unvisited actions", self.unvisited, CHOICES)
+        if self.fpu is not None:
+            choose("first-play urgency", self.fpu, URGENCIES)
         for game in self.game:  # refused before anything is written
             configured("tspg", game, self.preset, self.configuration(game, self.seed, self.unvisited_in(game)))
 
     def file_name(self) -> str:
         choice = "" if self.unvisited is None else f"-{self.unvisited}"
-        return f"{self.part}-{self.preset}-{self.features}{choice}"
+        return f"{self.part}-{self.preset}-{self.features}{choice}{self.opponent.removeprefix('uct')}"
+
+    @property
+    def opponent(self) -> str:
+        """What files call the UCT that is played against."""
+        return "uct-parent" if self.fpu == "parent" else "uct"
 
     def run(self, report: Reporter = SILENT) -> Report:
         tasks = self.tasks()
@@ -181,7 +194,8 @@ class TspgStudy(Study):
                 self.once(run.path(f"duels-{iteration}.json"), partial(self.duels, game, run, iteration))
         if task.part == "table-1":
             for playouts in PLAYOUTS:
-                self.once(run.path(f"against-uct-{playouts}.json"), partial(self.matches, game, run, playouts))
+                name = f"against-{self.opponent}-{playouts}"
+                self.once(run.path(f"{name}.json"), partial(self.matches, game, run, playouts, name))
 
     def policies(self, game: Game, run: Run, iteration: int = 0) -> Features:
         return read_features(network_file(str(run.folder), iteration), game)[0]
@@ -195,33 +209,54 @@ class TspgStudy(Study):
             for name in PLAYOUTS
         }
 
-    def matches(self, game: Game, run: Run, playouts: str) -> dict[str, Any]:
-        """Scores against UCT, and the entropy of searches and policies at each move of these games."""
-        simulations, seed = run.config()["simulations"], run.config()["seed"]
-        biased = make_for(f"puct:{simulations},policy={run.folder},playouts={playouts},prove=no,plies=200", game)
-        uct = make_for(f"uct:{simulations},prove=no,plies=200", game)
+    def matches(self, game: Game, run: Run, playouts: str, name: str) -> dict[str, Any]:
+        """Scores against UCT, and the entropy of searches and policies at each move of these games.
+
+        Each game is kept in a file of the folder `name`: what was played before an interruption isn't played again.
+        """
+        simulations = run.config()["simulations"]
+        fpu = self.fpu or URGENCIES[0]
+
+        @functools.cache  # made when the first game is missing
+        def players() -> dict[str, Any]:
+            biased = f"puct:{simulations},policy={run.folder},playouts={playouts},prove=no,plies=200"
+            uct = f"uct:{simulations},prove=no,plies=200,fpu={fpu}"
+            return {"biased": make_for(biased, game), "uct": make_for(uct, game)}
+
         features = self.policies(game, run)
-        policies = {name: features.policy(game, name) for name in ("ce", "tspg")}
-        scores: list[float] = []
-        entropies: list[tuple[float, str, float]] = []  # stage of the game, name, entropy
-        for number in range(self.sizes.matches):
-            mine, state = number % 2, positions(game)[0]
-            for seat in range(2):
-                (biased if seat == mine else uct).begin(game, seat, seed * 10_000 + 2 * number + seat)
-            turns, here = 0, []
-            while (turn := game.turn(state)) != OVER:
-                mover, name = (biased, "biased") if turn == mine else (uct, "uct")
-                action = mover.move(state.copy())
-                n = len(legal_actions(game, state))
-                if n > 1 and mover.advice is not None:
-                    here.append((turns, name, entropy(mover.advice.visits / mover.advice.visits.sum())))
-                    here += [(turns, each, entropy(weighed(game, by, state, n))) for each, by in policies.items()]
-                game.play(state, action)
-                turns += 1
-            entropies += [(at / turns, name, value) for at, name, value in here]
-            got, theirs = game.payoff(state, mine), game.payoff(state, 1 - mine)
-            scores.append(0.5 * ((got > theirs) + (got >= theirs)))
-        return {"scores": scores, "entropy": stages(entropies)}
+        policies = {each: features.policy(game, each) for each in ("ce", "tspg")}
+        played = [
+            self.once(
+                run.path(f"{name}/{number}.json"),
+                lambda number=number: self.match_game(game, players(), policies, run.config()["seed"], number),
+            )
+            for number in range(self.sizes.matches)
+        ]
+        entropies = [tuple(each) for one in played for each in one["entropy"]]
+        return {"scores": [one["score"] for one in played], "entropy": stages(entropies)}
+
+    def match_game(
+        self, game: Game, players: dict[str, Any], policies: dict[str, Any], seed: int, number: int
+    ) -> dict[str, Any]:
+        """The score of biased MCTS in one game; entropies with the stage of the game, and the name of the policy."""
+        mine, state = number % 2, positions(game)[0]
+        names = ["biased" if seat == mine else "uct" for seat in range(2)]
+        for seat, name in enumerate(names):
+            players[name].begin(game, seat, seed * 10_000 + 2 * number + seat)
+        turns, here = 0, []
+        while (turn := game.turn(state)) != OVER:
+            name = names[turn]
+            action = players[name].move(state.copy())
+            n = len(legal_actions(game, state))
+            advice = players[name].advice
+            if n > 1 and advice is not None:
+                here.append((turns, name, entropy(advice.visits / advice.visits.sum())))
+                here += [(turns, each, entropy(weighed(game, by, state, n))) for each, by in policies.items()]
+            game.play(state, action)
+            turns += 1
+        got, theirs = game.payoff(state, mine), game.payoff(state, 1 - mine)
+        score = 0.5 * ((got > theirs) + (got >= theirs))
+        return {"score": score, "entropy": [(at / turns, name, value) for at, name, value in here]}
 
     # ------------------------------------------------------------ parts
 
@@ -237,14 +272,17 @@ class TspgStudy(Study):
             row = [game]
             published = published_for(game)
             for place, playouts in enumerate(PLAYOUTS):
-                scores = [np.mean(each["scores"]) for each in self.repeated(game, f"against-uct-{playouts}")]
+                scores = [
+                    np.mean(each["scores"]) for each in self.repeated(game, f"against-{self.opponent}-{playouts}")
+                ]
                 theirs = "" if published is None else "{:g} ({:g} to {:g})".format(*published[place])
                 row += [percents(over_runs(scores)), theirs]
             rows.append(row)
         heads = ["game", "double playouts %", "paper", "tspg playouts %", "paper"]
         notes = [
             f"Biased MCTS (prior ce) against UCT with equal simulations; {self.repetitions} runs, {self.sizes.matches} "
-            "games each, moving first in half of them; 95% t-intervals over runs; a draw is half.",
+            "games each, moving first in half of them; 95% t-intervals over runs; a draw is half."
+            + (" In UCT an unvisited action has its parent's value." if self.fpu == "parent" else ""),
             self.settings(),
         ]
         return Report("Table I: biased MCTS against UCT", heads, rows, notes)
@@ -285,7 +323,7 @@ class TspgStudy(Study):
         rows: list[list[str]] = []
         panels: Panels = {}
         for game in self.game:
-            found = self.repeated(game, "against-uct-tspg")
+            found = self.repeated(game, f"against-{self.opponent}-tspg")
             for name in ("uct", "ce", "biased", "tspg"):
                 by_stage = [[each["entropy"][name][i] for each in found] for i in range(STAGES)]
                 means = [known_mean(values) for values in by_stage]

@@ -51,6 +51,44 @@ def test_scores_and_entropies_are_kept_for_each_repetition(tmp_path):
     assert all(value is None or 0 <= value <= 1 for each in found["entropy"].values() for value in each)
 
 
+def test_a_match_is_resumed_game_by_game(tmp_path):
+    work = study("table-1", tmp_path, repetitions=1)
+    rows = work.run().rows
+    run = work.repetition_run("tic_tac_toe", 1, "parent")
+    whole = run.path("against-uct-double.json").read_bytes()
+    kept, lost = (run.path(f"against-uct-double/{number}.json") for number in range(2))
+    before = kept.stat().st_mtime_ns
+    run.path("against-uct-double.json").unlink()
+    lost.unlink()
+    assert study("table-1", tmp_path, repetitions=1).run().rows == rows
+    assert run.path("against-uct-double.json").read_bytes() == whole
+    assert lost.exists()
+    assert kept.stat().st_mtime_ns == before
+
+
+def test_seeds_may_be_run_one_by_one(tmp_path):
+    """The report of all finds everything done."""
+    for seed in (1, 2):
+        study("table-1", tmp_path, seed=seed, repetitions=1).run()
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json*")}
+    report = study("table-1", tmp_path, repetitions=2).run()
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+    assert report.rows == study("table-1", tmp_path / "at-once", repetitions=2).run().rows
+
+
+def test_the_opponent_may_value_unvisited_actions_as_their_parent(tmp_path):
+    made = study("table-1", tmp_path, repetitions=1, fpu="parent")
+    report = made.run()
+    assert "an unvisited action has its parent's value" in report.notes[0]
+    assert "--fpu parent" in made.command()
+    assert made.file_name() == "table-1-paper-faithful-parent"
+    run = made.repetition_run("tic_tac_toe", 1, "parent")
+    assert run.path("against-uct-parent-tspg.json").exists()
+    assert not run.path("against-uct-tspg.json").exists()
+    with pytest.raises(BadInput, match="no first-play urgency is called 'none'"):
+        study("table-1", tmp_path, fpu="none")
+
+
 def test_at_the_papers_scale_the_sizes_are_the_papers(tmp_path):
     for game in PAPER:
         work = TspgStudy(part="table-1", game=[game], scale="paper", out=tmp_path)

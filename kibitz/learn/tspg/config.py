@@ -38,6 +38,9 @@ class TspgConfig:
     )
     new_patterns: Annotated[int, "patterns added per game and seat", range(100), ADVANCED] = 1
     growth_positions: Annotated[int, "positions by which a new pattern is chosen", range(1, 10**6), ADVANCED] = 30
+    growth_wins: Annotated[
+        bool, "choose a new pattern by all remembered positions in which a move wins, too", ADVANCED
+    ] = False
     min_cases: Annotated[int, "minimum number of cases in which a new pattern is active", range(1, 10**6), ADVANCED] = 1
     confidence_bound: Annotated[
         bool, "choose patterns by the lower bound of the correlation's 95% interval", ADVANCED
@@ -80,6 +83,8 @@ def preset(game: Game, name: str) -> dict[str, Any]:
             "learning_rate": 0.0003, "capacity": 3000, "growth_positions": from_positions, "min_cases": 10,
             "confidence_bound": True,
         }  # fmt: skip
+        # A game has one winning move, its last: in a sample of positions each way to win is rarely seen ten times.
+        values |= {"growth_wins": True}
         # On large boards most actions are never visited: at their parent's value they would all beat a bad visited one.
         values |= {"unvisited": "mixed"}
     return values

@@ -55,9 +55,21 @@ class Side:
             self.memory[key][self.seen % capacity] = array
         self.seen += 1
 
-    def sample(self, generator: np.random.Generator, count: int) -> tuple[np.ndarray, Batch]:
-        there = min(self.seen, self.config.capacity)
-        drawn = generator.choice(there, min(count, there), replace=False)
+    @property
+    def rows(self) -> int:
+        """Number of remembered positions."""
+        return min(self.seen, self.config.capacity)
+
+    def draw(self, generator: np.random.Generator, count: int) -> np.ndarray:
+        return generator.choice(self.rows, min(count, self.rows), replace=False)
+
+    def won(self) -> np.ndarray:
+        """The remembered positions whose most visited action won in all its simulations."""
+        best = self.memory["visits"][: self.rows].argmax(axis=1)
+        return np.flatnonzero(self.memory["values"][np.arange(self.rows), best] == 1)
+
+    def batch(self, drawn: np.ndarray) -> tuple[np.ndarray, Batch]:
+        """The states of some remembered positions, and the search's advice on them."""
         states = self.memory["states"][drawn].reshape(-1).view(self.game.state)
         cases = self.finder.find(states, self.tables, len(self.patterns))
         at = np.repeat(drawn, cases.lengths), cases.actions
@@ -69,7 +81,7 @@ class Side:
 
     def update(self, generator: np.random.Generator) -> float:
         """Update each weight vector; return the cross-entropy before the update."""
-        _, batch = self.sample(generator, self.config.batch_size)
+        _, batch = self.batch(self.draw(generator, self.config.batch_size))
         loss = 0.0
         for name in POLICIES:
             weights = self.vectors["ce"] + (self.vectors[name] if name != "ce" else 0.0)
@@ -83,7 +95,10 @@ class Side:
 
     def grow(self, generator: np.random.Generator) -> None:
         """Add a pattern of weight 0, if there is a new one."""
-        states, batch = self.sample(generator, self.config.growth_positions)
+        drawn = self.draw(generator, self.config.growth_positions)
+        if self.config.growth_wins:
+            drawn = np.union1d(drawn, self.won())
+        states, batch = self.batch(drawn)
         _, probs = gradient(batch, self.vectors["ce"], "visits", self.config.unvisited)
         found = best_pair(
             self.finder, self.config.features, states, self.tables, self.patterns, self.vectors["ce"],
@@ -128,7 +143,7 @@ class Tspg(ExpertIteration):
                 if side.seen:
                     side.grow(self.generator)
         patterns = max(len(side.patterns) for side in self.sides)
-        rows = sum(min(side.seen, self.config.capacity) for side in self.sides)
+        rows = sum(side.rows for side in self.sides)
         return {"loss": float(np.mean(losses)), "turns": len(samples["seats"]), "patterns": patterns, "rows": rows}
 
     def keeps(self, iteration: int) -> bool:

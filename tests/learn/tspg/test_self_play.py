@@ -10,6 +10,7 @@ import pytest
 import safetensors.numpy
 
 from kibitz import games, players
+from kibitz.core.legacy import current_config
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games import OVER
@@ -17,6 +18,7 @@ from kibitz.learn import trainer
 from kibitz.learn.tspg import Tspg
 from kibitz.learn.tspg.cases import Finder
 from kibitz.learn.tspg.config import TspgConfig
+from kibitz.learn.tspg.learner import Side
 from kibitz.learn.tspg.patterns import parse, window
 from kibitz.learn.tspg.sets import atoms_of, compile_set
 from kibitz.learn.tspg.store import POLICIES, is_features, read_features, save_features
@@ -96,6 +98,27 @@ def test_a_planted_pattern_grows_and_gets_its_weight(good):
         assert side.vectors["ce"][49] == pytest.approx(np.log(60 / 3), abs=0.3)
         assert abs(side.vectors["double"][49]) < 0.3
         assert side.vectors["tspg"][49] > 0.3 if good else side.vectors["tspg"][49] < -0.3
+
+
+@pytest.mark.parametrize("every_win", [True, False])
+def test_of_rare_wins_all_count_in_growth(every_win):
+    """A move that wins is made once per game: in a sample of positions a pattern of it is too rare to grow."""
+    game = games.load("connect_four")
+    winning = planted_in(game, LINE, 0)
+    config = GROWING | {"growth_positions": 8, "min_cases": 10, "growth_wins": every_win}
+    side = Side(game, TspgConfig("connect_four", **config), 0)
+    rows = advice(
+        game, positions_met(game, 200, 5, 0),
+        lambda state, action: 60 if winning(state, action) else 3,
+        lambda state, action: float(winning(state, action)),
+    )  # fmt: skip
+    wins = rows["visits"].max(axis=1) == 60
+    for i in np.flatnonzero(~wins | (wins.cumsum() <= 12)):
+        side.remember({key: each[i] for key, each in rows.items() if key != "seats"})
+    assert len(side.won()) == 12
+    assert side.rows > 100
+    side.grow(np.random.default_rng(1))
+    assert (side.patterns[49:] == [parse(LINE, window(game.board()))]) == every_win
 
 
 def test_three_is_bad_and_four_is_good():
@@ -394,6 +417,8 @@ def test_presets_follow_the_paper():
     assert trainer.configured("tspg", "hex:11", "paper", {}).simulations == 800
     assert trainer.configured("tspg", "hex:7", "paper", {}).simulations == 1600
     assert trainer.configured("tspg", "hex:11", "small", {"seed": 9}).seed == 9
+    assert not paper.growth_wins
+    assert trainer.configured("tspg", "connect_four", "kibitz", {}).growth_wins
 
 
 @pytest.mark.parametrize(
@@ -424,6 +449,12 @@ def test_a_configuration_with_a_missing_field_is_refused(tmp_path):
     run.write("config.json", json.dumps({key: value for key, value in run.config().items() if key != "min_cases"}))
     with pytest.raises(BadInput, match="min_cases missing or unknown"):
         trainer.train(Run(run.folder), 1)
+
+
+def test_a_run_from_before_all_wins_counted_in_growth_goes_on_as_it_began(tmp_path):
+    run = begun(tmp_path / "run")
+    old = {key: value for key, value in run.config().items() if key != "growth_wins"}
+    assert current_config(old) == run.config()
 
 
 def test_saved_features_are_those_of_the_learner(tmp_path):
