@@ -198,6 +198,8 @@ def shrunk(words: list[str]) -> list[str]:
         del small["--device"]
     if names == ["exploit"] and "--device" not in given:  # with it, flop by flop
         del small["--device"]
+    if names == ["train", "mmd"] and ("--start" in given or "doppelkopf" in rest):  # no smaller than its start
+        del small["--hidden"]
     if "--sessions" not in given:  # one, whose sheet is shown
         small.pop("--sessions", None)
     if "--svg" in given:  # of all positions
