@@ -71,9 +71,9 @@ class Part:
             seen, may = (torch.tensor(each[:count], device=self.device) for each in (self.encodings, self.legal))
             log_probs = evaluate(seen, may)
             if known is not None:
-                said = log_probs.cpu().numpy().copy()
-                imitate(self.game, self.states, streams, self.live, count, known, said, self.scratch)
-                log_probs = torch.tensor(said, device=self.device)
+                played = log_probs.cpu().numpy().copy()
+                imitate(self.game, self.states, streams, self.live, count, known, played, self.scratch)
+                log_probs = torch.tensor(played, device=self.device)
             act(self.game, self.states, streams, self.live, count, log_probs.cpu().numpy(), self.scratch, self.chosen)
             chosen = torch.tensor(self.chosen[:count], device=self.device)
             rows.append((seen, may, log_probs, chosen, self.live[:count].copy(), self.turns[:count].copy()))
