@@ -205,6 +205,8 @@ def shrunk(words: list[str]) -> list[str]:
         method = rest[rest.index("--with") + 1] if "--with" in rest else "exact"
         for option in {"--iterations": "rl", "--simulations": "ismcts"}.items():
             small = {key: value for key, value in small.items() if key != option[0] or method == option[1]}
+    if names == ["train", "mmd"] and ("--start" in given or "doppelkopf" in rest):  # no smaller than its start
+        del small["--hidden"]
     if "--sessions" not in given:  # one, whose sheet is shown
         small.pop("--sessions", None)
     if "--svg" in given:  # of all positions

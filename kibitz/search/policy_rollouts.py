@@ -111,7 +111,7 @@ class PolicyRollouts(Search):
         policy_rollouts(self.played, worlds, seat, actions, self.policy, self.plies, *self.scratch, self.rng, values)
 
 
-def rollout_scratch(game: Game) -> tuple[np.ndarray, ...]:
+def rollout_scratch(game: Game) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Arrays of `policy_rollouts`: state, legal actions, their probabilities, rewards."""
     wide = max(game.facts.num_actions, game.facts.max_chance_outcomes)
     return np.zeros(1, game.state), np.zeros(wide, np.int64), np.zeros(wide), np.zeros(game.facts.seats)

@@ -32,7 +32,6 @@ from ..model_files import network_file
 from .card_data import sample_rows
 from .card_network import (
     CardNetwork,
-    CardPolicy,
     PerSeatPolicy,
     card_policy,
     check_rules,
@@ -80,7 +79,7 @@ def self_play(config: ExitCardsConfig) -> Callable[[tuple[int, ...], CardNetwork
     game = load(config.game)
     others = card_policy(read_card_network(network_file(config.others))[0]) if config.others else None
     own_seat = np.zeros(1, np.int64)  # that learns
-    policies: list[tuple[CardNetwork, CardPolicy | PerSeatPolicy]] = []  # the last one, with its networks
+    policies: list[tuple[CardNetwork, Any]] = []  # the last one, with its networks
 
     def play(numbers: tuple[int, ...], network: CardNetwork) -> list[tuple[int, Samples]]:
         if not policies or policies[0][0] is not network:

@@ -117,6 +117,24 @@ OURS: dict[str, dict[str, Any]] = {
     "goofspiel:6": {"hidden": "128-64"},
     "liars_dice:2": {"games": 8192, "hidden": "256-256", "minibatches": 4},
     "goofspiel:13": {"games": 8192, "hidden": "256-256", "minibatches": 8},
+    # 2.5 million games. The start plays well, and most decisions gain little of the largest payoff: weights are low.
+    "doppelkopf": {
+        "start": "models/doppelkopf",
+        "hidden": "256-64",
+        "iterations": 1220,
+        "games": 2048,
+        "warmup": 80,
+        "magnet": 0.02,
+        "magnet_every": 200,
+        "learning_rate": 1e-3,
+        "entropy": 0.005,
+        "final_entropy": 0.2,
+        "kl": 0.5,
+        "epochs": 2,
+        "minibatches": 8,
+        "evaluation_deals": 2000,
+        "keep_every": 100,
+    },
 }
 SMALL: dict[str, Any] = {
     "iterations": 200,

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 FORMAT = "kibitz mmd 1"
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
 PART = 2048  # games that share batches: parts are played in threads
+WIDE = 512  # inputs per decision from which parts have fewer games, as many numbers as with so many inputs
 EVALUATION_SEED = 10**6  # the same deals for all networks
 INIT, PLAY, SHUFFLE = 1, 2, 3  # second number of a seed: what it is for
 
@@ -121,8 +122,9 @@ class Mmd(Learner):
 
         config, width = self.config, self.game.facts.encoding
         known = self.start.known if self.start is not None and iteration <= config.warmup else None
+        size = max(1, PART * WIDE // max(WIDE, config.inputs(self.game)))
         if not self.parts:
-            counts = [min(PART, config.games - first) for first in range(0, config.games, PART)]
+            counts = [min(size, config.games - first) for first in range(0, config.games, size)]
             more = config.critic == "all", self.device, config.estimate == "tree", config.explore
             self.parts = [Part(self.game, count, *more) for count in counts]
         seeds = np.random.SeedSequence([config.seed, PLAY, iteration]).generate_state(2 * config.games, np.uint64)
@@ -133,7 +135,7 @@ class Mmd(Learner):
                 return log_policy(self.policy(encodings[:, :width]), legal)
 
         def play_part(number: int) -> "Batch":
-            return self.parts[number].play(streams[number * PART : (number + 1) * PART], evaluate, known)
+            return self.parts[number].play(streams[number * size : (number + 1) * size], evaluate, known)
 
         if len(self.parts) == 1:
             return play_part(0)

@@ -94,9 +94,9 @@ class Part:
             seen, may = (torch.tensor(each[:count], device=self.device) for each in (self.encodings, self.legal))
             log_probs = evaluate(seen, may)
             if known is not None:
-                said = log_probs.cpu().numpy().copy()
-                imitate(self.game, self.states, streams, self.live, count, known, said, self.scratch)
-                log_probs = torch.tensor(said, device=self.device)
+                played = log_probs.cpu().numpy().copy()
+                imitate(self.game, self.states, streams, self.live, count, known, played, self.scratch)
+                log_probs = torch.tensor(played, device=self.device)
             live, turns = self.live[:count].copy(), self.turns[:count].copy()
             if self.traced:
                 odds = self.odds[live]

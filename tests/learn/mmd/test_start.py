@@ -8,6 +8,8 @@ from kibitz.core.names import BadInput
 from kibitz.core.progress import SILENT
 from kibitz.games import load
 from kibitz.learn.mlp import logits, new_layers, save_layers
+from kibitz.learn.mmd import learner as module
+from kibitz.learn.mmd.config import preset
 from kibitz.learn.mmd.learner import Mmd
 from kibitz.learn.mmd.loss import divergence, imitation_terms, log_policy
 from kibitz.learn.mmd.self_play import Part
@@ -145,3 +147,19 @@ def test_imitation_is_the_cross_entropy_less_a_constant():
 def test_a_start_that_does_not_fit_is_refused(trained, values, error):
     with pytest.raises(BadInput, match=error):
         learner(trained[0], **values) if "start" not in values else learner(**values)
+
+
+def test_games_with_many_inputs_are_played_in_more_parts(monkeypatch):
+    for wide, parts in ((512, 1), (KUHN.facts.encoding, 2), (KUHN.facts.encoding // 2, 5)):  # parts of 64, 32 and 14
+        monkeypatch.setattr(module, "WIDE", wide)
+        monkeypatch.setattr(module, "PART", 64)
+        found = Mmd(configured("mmd", "kuhn", None, {**FAST, "hidden": "4"}), KUHN)
+        assert len(found.play(1).payoffs) == 64
+        assert len(found.parts) == parts
+
+
+def test_the_preset_for_doppelkopf_starts_from_the_model_of_the_package():
+    found = preset(load("doppelkopf"), "kibitz")
+    assert found["start"] == "models/doppelkopf"
+    assert 2_000_000 < found["iterations"] * found["games"] < 5_000_000
+    assert 0 < found["warmup"] < found["magnet_every"] < found["iterations"]
