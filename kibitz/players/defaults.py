@@ -14,15 +14,18 @@ SMALL = 16  # turns up to which equilibrium play, by a network or by OOS, was me
 def default_player(game: Game) -> str:
     """The name of the default player: the game's own choice (`opponent`), or what was measured to be strongest.
 
-    Tree search where nothing is hidden, guided by the shipped patterns of exactly this game where there are any. With
-    hidden information small games are played near equilibrium, by a shipped network or OOS, others by IS-MCTS. The
-    search plays every game, whatever its number of seats.
+    Where nothing is hidden, alpha-beta search with the shipped evaluation of exactly this game where there is one, else
+    tree search, guided by the shipped patterns where there are any. With hidden information small games are played near
+    equilibrium, by a shipped network or OOS, others by IS-MCTS. The search plays every game, whatever its number of
+    seats.
     """
     facts = game.facts
     chosen = getattr(game, "opponent", "")
     if chosen:
         return str(chosen)
     if not facts.hidden:
+        if shipped_model(game, NTUPLES):
+            return f"alphabeta:seconds={SECONDS}"
         patterns = shipped_model(game, PATTERNS)
         return f"puct:seconds={SECONDS},policy={patterns}" if patterns else f"uct:seconds={SECONDS}"
     if facts.seats == 2 and facts.zero_sum and facts.max_game_length <= SMALL:
