@@ -15,7 +15,7 @@ from ..core.progress import SILENT, Reporter
 from ..core.workers import check_main_guard, spread
 from ..games import OVER, Game, full_name, legal_actions, positions
 from ..players import label, make_for
-from ..search.alphabeta import AlphaBeta
+from ..search.alphabeta import DEEPEST, AlphaBeta
 from ..search.connect_four_solver import ConnectFourSolver, has_solver
 from .play import as_game, labels, seed_of, shared
 from .statistics import Estimate, interval
@@ -36,7 +36,7 @@ class AlphaBetaSolver:
     """Exact payoffs of every move, by alpha-beta search to the end of the game: for small boards and late positions."""
 
     def __init__(self, game: Game) -> None:
-        self.game, self.search = game, AlphaBeta(game)
+        self.game, self.search = game, AlphaBeta(game, depth=DEEPEST)  # which asks no other solver
 
     def outcomes(self, state: Any) -> list[float]:
         seat, found = self.game.turn(state), []

@@ -16,7 +16,7 @@ NETWORK = "network.safetensors"
 
 def shipped() -> dict[str, Path]:
     """The networks that ship with the package, by name."""
-    return {path.stem: path for path in sorted(SHIPPED.glob("*.safetensors"))}
+    return {path.stem: path for path in sorted(SHIPPED.glob("*.safetensors"), key=lambda path: path.stem)}
 
 
 def kept_networks(folder: Path) -> dict[int, Path]:

@@ -4,6 +4,7 @@ from ..core.files import tensor_file_about
 from ..games import Game, full_name
 from ..games.game import heuristic
 from ..learn.model_files import PREFIX, shipped
+from ..learn.ntuple.store import FORMAT as NTUPLES
 from ..learn.tspg.store import FORMAT as PATTERNS
 
 SECONDS = 0.5  # per move of a search
@@ -13,29 +14,33 @@ SMALL = 16  # turns up to which equilibrium play, by a network or by OOS, was me
 def default_player(game: Game) -> str:
     """The name of the default player: the game's own choice (`opponent`), or what was measured to be strongest.
 
-    Tree search where nothing is hidden, guided by the shipped patterns of exactly this game where there are any. With
-    hidden information small games are played near equilibrium, by a shipped network or OOS, others by IS-MCTS. The
-    search plays every game, whatever its number of seats.
+    Where nothing is hidden, alpha-beta search with the shipped evaluation of exactly this game where there is one, else
+    tree search, guided by the shipped patterns where there are any. With hidden information small games are played near
+    equilibrium, by a shipped network or OOS, others by IS-MCTS. The search plays every game, whatever its number of
+    seats.
     """
     facts = game.facts
     chosen = getattr(game, "opponent", "")
     if chosen:
         return str(chosen)
     if not facts.hidden:
-        patterns = shipped_model(game, patterns=True)
+        if shipped_model(game, NTUPLES):
+            return f"alphabeta:seconds={SECONDS}"
+        patterns = shipped_model(game, PATTERNS)
         return f"puct:seconds={SECONDS},policy={patterns}" if patterns else f"uct:seconds={SECONDS}"
     if facts.seats == 2 and facts.zero_sum and facts.max_game_length <= SMALL:
-        network = shipped_model(game, patterns=False)
+        network = shipped_model(game, "network")
         return f"net:{network}" if network else f"oos:seconds={SECONDS}"
     return f"ismcts:seconds={SECONDS}"
 
 
-def shipped_model(game: Game, patterns: bool) -> str:
-    """The patterns or the network that ship for exactly this game; empty: none."""
+def shipped_model(game: Game, kind: str) -> str:
+    """The model of a format that ships for exactly this game, or "network" for one of those that play; empty: none."""
     for name, path in shipped().items():
         if name.partition("-")[0] == game.name:  # models/goofspiel-6: only files of this game are opened
             about = tensor_file_about(path)
-            if about.get("game") == full_name(game) and (about["format"] == PATTERNS) == patterns:
+            of_kind = about["format"] not in (PATTERNS, NTUPLES) if kind == "network" else about["format"] == kind
+            if about.get("game") == full_name(game) and of_kind:
                 return PREFIX + name
     return ""
 

@@ -17,12 +17,14 @@ from ..games import Game, legal_actions
 from ..learn.alphazero.playing import BoardPolicy
 from ..learn.mlp import compiled, read_layers
 from ..learn.model_files import network_file
+from ..learn.ntuple.store import FORMAT as NTUPLES
 from ..learn.ntuple.store import default_evaluation, ntuples_for
 from ..learn.tspg.store import POLICIES, biased, features_for
 from ..search.advice import Advice
 from ..search.alphabeta import AlphaBeta
 from ..search.policies import Heuristic
 from ..search.search import SEARCHES, Search
+from .defaults import shipped_model
 from .player import AdvisedPlayer, player, same
 
 Playouts = Annotated[str, "playout policy: uniformly random, or the game's heuristic", ("random", "heuristic")]
@@ -180,9 +182,11 @@ def network_search(policy: BoardPolicy, **given: Any) -> Search:
 
 def evaluation(
     game: Game,
-    eval: Annotated[str, "learned evaluation: a run folder, or a file of n-tuples; none: the game's default"] = "",
+    eval: Annotated[str, "learned evaluation: a run folder, or a file of n-tuples; none: the game's own"] = "",
     iteration: Annotated[int, "iteration of the run; 0: its last", ITERATION] = 0,
 ) -> Any:
+    """The evaluation of a name; without one that which ships for exactly this game, else the game's default."""
+    eval = eval or shipped_model(game, NTUPLES)
     return ntuples_for(network_file(eval, iteration), game) if eval else default_evaluation(game)
 
 

@@ -41,7 +41,9 @@ AT, NODES = 0, 1
 FULL, NULL, REDUCED, SKIP = 0, 1, 2, 3
 # Bounds in the table, as bits; complete: independent of the depth, since no position at the horizon was valued.
 UPPER, LOWER, COMPLETE = 1, 2, 4
-SHARE = 0.15  # of the budget for alpha-beta search where the game has a solver, which gets the rest
+# The part of the budget for alpha-beta search where the game has a solver, which gets the rest: where more cells are
+# empty than the solver can cope with, and elsewhere.
+SHARES, EMPTY = (0.9, 0.15), 34
 # Order of moves.
 FROM_TABLE, CAPTURE, KILLER, REFUTATION = 1 << 60, 1 << 50, 1 << 40, 1 << 39
 # Forward pruning, in values from -1 to 1.
@@ -140,7 +142,6 @@ class AlphaBeta(Search):
         )
         entries = 1 << int(math.log2(megabytes * 1e6 / ENTRY.itemsize))
         self.entries = max(entries, 4)
-        self.solver: ConnectFourSolver | None = None
         self.forget()
 
     def begin(self, seed: int) -> None:
@@ -150,6 +151,7 @@ class AlphaBeta(Search):
     def forget(self) -> None:
         """Empty the table and what orders moves."""
         rows, most = self.frames.actions.shape
+        self.solver: ConnectFourSolver | None = None
         self.memory = Memory(
             np.zeros(self.entries, ENTRY), np.zeros(1, np.int64), np.zeros((2, most), np.int64),
             np.full((rows, 2), -1, np.int64), np.full(most, -1, np.int64), np.zeros(most), np.zeros(most, np.int64),
@@ -195,8 +197,10 @@ class AlphaBeta(Search):
         if free and self.solver is None:
             return self._deepen(view, simulations or math.inf, seconds, report)
         if free:
-            share = max(1, int(simulations * SHARE)) if simulations else math.inf
-            advice = self._deepen(view, share, seconds * SHARE, report)
+            assert self.solver is not None
+            part = SHARES[self.solver.empty(view) <= EMPTY]
+            share = max(1, int(simulations * part)) if simulations else math.inf
+            advice = self._deepen(view, share, seconds * part, report)
             return advice if advice.exact else self._solve(view, advice, simulations or math.inf, seconds)
         self._start(view, min(self.depth or DEPTH, self.deepest))
         self._go(self.fixed, math.inf)

@@ -71,6 +71,10 @@ class ConnectFourSolver:
         board = bottom * ((1 << game.rows) - 1)
         return Shape(height, np.uint64(board), np.uint64(bottom), game.rows * game.columns)
 
+    def empty(self, state: Any) -> int:
+        """Number of empty cells."""
+        return int(self.shape.cells) - int(state.stones[0] | state.stones[1]).bit_count()
+
     def reaches(self, state: Any, goal: int, limit: int = 2**62) -> int:
         """Whether the seat to move reaches a goal: YES, NO, or OPEN after visiting `limit` positions."""
         seat = int(state.to_move)

@@ -27,6 +27,8 @@ def test_every_game_has_a_default_player_that_can_play_it(name):
         ("fanorona", "uct:seconds=0.5"),
         ("gomoku", "puct:seconds=0.5,policy=models/gomoku"),
         ("connect_four", "puct:seconds=0.5,policy=models/connect_four"),
+        ("breakthrough", "alphabeta:seconds=0.5"),
+        ("breakthrough:6", "uct:seconds=0.5"),
         ("tic_tac_toe", "uct:seconds=0.5"),
         ("kuhn", "oos:seconds=0.5"),
         ("leduc", "net:models/leduc"),

@@ -35,7 +35,7 @@ def read_ntuples(path: Path, game: Any = None) -> tuple[Any, str, np.ndarray, st
         raise BadInput(f"{path} has an evaluation for {about['game']}, not for {full_name(game)}")
     kind = choose("kind of n-tuples", about["kind"], KINDS)
     weights = tensors["weights"]
-    if not hasattr(game, "board") or weights.shape[0] != sharing(game, kind).count:
+    if not hasattr(game, "board") or weights.shape[0] != sharing(game, kind).size:
         raise BadInput(f"{path} has {weights.shape[0]} weights, which doesn't fit {full_name(game)}")
     return game, kind, weights, about["made"]
 

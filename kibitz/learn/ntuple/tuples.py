@@ -96,19 +96,19 @@ def count_contents(board: Board, kind: str) -> int:
 class Sharing(NamedTuple):
     """Which weight belongs to the contents of a group, by the seat to move."""
 
-    index: np.ndarray  # [contents, 2] i4
+    weight: np.ndarray  # [contents, 2] i4
     sign: np.ndarray  # [contents, 2] i1: -1 where the seats are exchanged
-    count: int  # of weights
+    size: int  # number of weights
 
     def spread(self, weights: np.ndarray) -> np.ndarray:
-        """[count] -> [contents, 2]."""
-        return weights[self.index] * self.sign
+        """[size] -> [contents, 2]."""
+        return weights[self.weight] * self.sign
 
     def mean(self, values: np.ndarray) -> np.ndarray:
-        """[contents, 2] -> [count]: the mean of the values that share a weight; NaN is left out."""
+        """[contents, 2] -> [size]: the mean of the values that share a weight; NaN is left out."""
         known = ~np.isnan(values)
-        total = np.bincount(self.index[known], (values * self.sign)[known], self.count)
-        return total / np.maximum(np.bincount(self.index[known], minlength=self.count), 1)
+        total = np.bincount(self.weight[known], (values * self.sign)[known], self.size)
+        return total / np.maximum(np.bincount(self.weight[known], minlength=self.size), 1)
 
 
 @functools.cache
@@ -177,7 +177,7 @@ def _is_symmetry(game: Any, images: list[int]) -> bool:
 
 
 def ntuples(game: Any, kind: str, weights: np.ndarray) -> NTuples:
-    """Compile an evaluation. `weights`: [sharing(game, kind).count] logits."""
+    """Compile an evaluation. `weights`: [sharing(game, kind).size] logits."""
     board = game.board()
     chosen, cells = groups(board, kind), len(board.places)
     offset = np.cumsum([0, *(3 ** len(group) for group in chosen)])[:-1].astype(np.int64)
@@ -209,7 +209,7 @@ def fit(
     Args:
         tuples: Whose groups are used, not its weights.
         shared: Which weights they use.
-        weights: [shared.count] f8, changed.
+        weights: [shared.size] f8, changed.
         squares: The same shape: sums of squared gradients, changed.
         wins: [states] f8: how much of a win of seat 0 each position was, from 0 to 1.
         rate: How far the first step moves a logit.
@@ -224,12 +224,12 @@ def _fit(game, tuples, shared, weights, squares, states, wins, rate):
         look(game, states[i], tuples)
         turn, logit = game.turn(states[i]), 0.0
         for code in tuples.codes:
-            logit += weights[shared.index[code, turn]] * shared.sign[code, turn]
+            logit += weights[shared.weight[code, turn]] * shared.sign[code, turn]
         p = 1.0 / (1.0 + math.exp(-min(max(logit, -30.0), 30.0)))
         slope = p - wins[i]
         loss -= wins[i] * math.log(max(p, 1e-12)) + (1.0 - wins[i]) * math.log(max(1.0 - p, 1e-12))
         for code in tuples.codes:
-            weight = shared.index[code, turn]
+            weight = shared.weight[code, turn]
             squares[weight] += slope * slope
             weights[weight] -= rate * slope * shared.sign[code, turn] / math.sqrt(squares[weight] + 1e-8)
     return loss / max(len(states), 1)

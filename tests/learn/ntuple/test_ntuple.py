@@ -38,7 +38,7 @@ def slow_value(game, kind, weights, state):
 def test_values_equal_those_of_a_slow_twin_whatever_was_evaluated_before(name):
     game = load(name)
     for kind in KINDS:
-        weights = np.random.default_rng(1).normal(size=sharing(game, kind).count) / 20
+        weights = np.random.default_rng(1).normal(size=sharing(game, kind).size) / 20
         tuples = ntuples(game, kind, weights)
         for state in random_positions(game, 6, seed=2):
             assert tuples.leaf_value(game, state) == pytest.approx(slow_value(game, kind, weights, state), abs=1e-3)
@@ -66,7 +66,7 @@ def test_symmetries_of_games(name, kept, exchanged):
 def test_symmetric_positions_have_the_same_value():
     """Breakthrough: columns from right to left; and upside down with the other seat's pieces, for the other seat."""
     game = load("breakthrough:5,columns=4")
-    weights = np.random.default_rng(1).normal(size=sharing(game, "both").count) / 10
+    weights = np.random.default_rng(1).normal(size=sharing(game, "both").size) / 10
     evaluation = ntuples(game, "both", weights)
     for state in random_positions(game, 5, seed=4):
         rows = [[int(pieces) >> 4 * row & 15 for row in range(5)] for pieces in state.pieces]
@@ -84,7 +84,7 @@ def test_regression_learns_who_has_more_pieces():
     ahead = [int(state.pieces[0]).bit_count() - int(state.pieces[1]).bit_count() for state in states]
     wins = np.where(np.array(ahead) > 0, 1.0, np.where(np.array(ahead) < 0, 0.0, 0.5))
     shared = sharing(game, "cells")
-    weights, squares = np.zeros((2, shared.count))
+    weights, squares = np.zeros((2, shared.size))
     tuples = ntuples(game, "cells", weights)
     losses = [fit(game, tuples, shared, weights, squares, states, wins, 5.0) for _ in range(30)]
     assert losses[0] > losses[-1] + 0.1
@@ -106,7 +106,7 @@ def test_the_default_evaluation_of_a_race_likes_pieces_and_advances():
 
 def test_files_are_read_as_written_and_refused_for_another_game(tmp_path):
     game, path = load("tic_tac_toe"), tmp_path / "x.safetensors"
-    weights = np.random.default_rng(1).normal(size=sharing(game, "both").count).astype(np.float16)
+    weights = np.random.default_rng(1).normal(size=sharing(game, "both").size).astype(np.float16)
     save_ntuples(path, game, "both", weights, "by a test")
     _, kind, read, made = read_ntuples(path)
     assert (kind, made) == ("both", "by a test")
@@ -142,7 +142,7 @@ def test_captures_at_the_horizon_are_searched_to_their_end():
     state = positions(game)[0]
     search = AlphaBeta(game, evaluation=default_evaluation(game))
     state.pieces[0] = np.uint64(1 << 12 | 1 << 0 | 1 << 1)  # c3, a1, b1
-    state.pieces[1] = np.uint64(1 << 18 | 1 << 22 | 1 << 24 | 1 << 29)  # d4, guarded from c5 and e5
+    state.pieces[1] = np.uint64(1 << 18 | 1 << 22 | 1 << 24 | 31 << 25)  # d4, guarded from c5 and e5
     search._start(state, 1)
     search._go(search.free, math.inf)
     quiet = search.frames.best[0]
