@@ -214,7 +214,7 @@ class TspgStudy(Study):
 
         Each game is kept in a file of the folder `name`: what was played before an interruption isn't played again.
         """
-        simulations = run.config()["simulations"]
+        simulations, seed = run.config()["simulations"], run.config()["seed"]
         fpu = self.fpu or URGENCIES[0]
 
         @functools.cache  # made when the first game is missing
@@ -227,8 +227,7 @@ class TspgStudy(Study):
         policies = {each: features.policy(game, each) for each in ("ce", "tspg")}
         played = [
             self.once(
-                run.path(f"{name}/{number}.json"),
-                lambda number=number: self.match_game(game, players(), policies, run.config()["seed"], number),
+                run.path(f"{name}/{number}.json"), partial(self.match_game, game, players, policies, seed, number)
             )
             for number in range(self.sizes.matches)
         ]
@@ -236,10 +235,10 @@ class TspgStudy(Study):
         return {"scores": [one["score"] for one in played], "entropy": stages(entropies)}
 
     def match_game(
-        self, game: Game, players: dict[str, Any], policies: dict[str, Any], seed: int, number: int
+        self, game: Game, make: Callable[[], dict[str, Any]], policies: dict[str, Any], seed: int, number: int
     ) -> dict[str, Any]:
         """The score of biased MCTS in one game; entropies with the stage of the game, and the name of the policy."""
-        mine, state = number % 2, positions(game)[0]
+        players, mine, state = make(), number % 2, positions(game)[0]
         names = ["biased" if seat == mine else "uct" for seat in range(2)]
         for seat, name in enumerate(names):
             players[name].begin(game, seat, seed * 10_000 + 2 * number + seat)
