@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 
 from kibitz.games import OVER, legal_actions, load, positions
 from kibitz.jit import generators, kernel, mix
+from kibitz.learn.mlp import new_layers, save_layers, sizes_of
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "write-a-game.md").read_text()
@@ -187,6 +188,14 @@ def test_mirror_descent(tmp_path, capsys):
     assert found["kuhn"] < 0.01
     assert "CFR, last iterate" in capsys.readouterr().out
     assert (tmp_path / "mmd-exact.png").stat().st_size > 10_000
+
+
+def test_mirror_descent_search(tmp_path, capsys):
+    game, generator = load("kuhn"), np.random.default_rng(1)
+    save_layers(tmp_path / "network.safetensors", game, new_layers(sizes_of(game, [8]), generator))
+    found = script("mirror_descent_search").main("kuhn", str(tmp_path), etas=(1,), alphas=(0,))
+    assert found[1, 0] < found[0, 0] / 2  # from an untrained network, a step towards equilibrium
+    assert f"network alone: {found[0, 0]:.4f}" in capsys.readouterr().out
 
 
 def test_train_and_watch(tmp_path, capsys):

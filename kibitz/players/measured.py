@@ -95,6 +95,13 @@ FACTS = (
         "0.2 ms",
     ),
     Fact(
+        "mmds:seconds=0.5,net=models/liars_dice-2,eta=10",
+        "liars_dice:2",
+        "scores 62.3% (56.7 to 67.9) against IS-MCTS with 0.025 s per move; what a best response wins is not known",
+        DEFAULTS,
+        "| 187 / 0 / 113 | 62.3% (56.7 to 67.9)",
+    ),
+    Fact(
         "doko:models/doppelkopf",
         "doppelkopf",
         "wins 0.27 points per game from three of ensemble-uct:10x1000; what a best response wins is not known",

@@ -28,7 +28,7 @@ from .belief_sampling import Belief, fitting_worlds, joined, sample_belief, weig
 from .policies import NO_LIMIT, Uniform, weighed
 from .search import Search, search
 
-ETA, ALPHA, MISTAKES = 10.0, 0.05, 0.05
+ETA, ALPHA, MISTAKES = 1.0, 0.0, 0.05
 FIRST, MOST = 64, 2048  # worlds of the first round, and of the longest one; each round is twice as long as the last
 LEAST_SHARE, DOUBT = 0.005, 2.0  # an action is dropped below this probability, with a value higher by so many errors
 LEAST_PROB = 1e-12

@@ -38,6 +38,9 @@ def test_the_words_say_what_it_is_how_long_it_takes_and_what_it_loses():
         "search (ensemble-uct), 10 worlds of 1,000 simulations"
     )
     json.dumps(found.as_json())
+    step = adviser_label("mmds:1000,net=models/leduc,eta=3", games.load("leduc"))
+    assert step.what == "search (mmds, guided by models/leduc), 1,000 simulations"
+    assert step.as_json("de")["what"] == "Suche (mmds, geführt von models/leduc), 1.000 Simulationen"
 
     class Mine:
         def move(self, view):
