@@ -8,8 +8,8 @@ from ..core.names import ITERATION, BadInput, Interval, as_path
 from ..games import Game, legal_actions, load_stored
 from ..learn.deep_cfr import average
 from ..learn.deep_cfr.networks import Model, is_model, read_average
-from ..learn.mlp import Layers, Mlp, action_probs, compiled, logits, read_layers
 from ..learn.model_files import network_file
+from ..learn.policy_networks import PolicyNetwork, action_probs, compiled, logits, read_network
 from ..learn.tspg.store import POLICIES, features_for
 from ..search.advice import Advice, fixed_advice
 from ..search.public_chance.files import is_table_strategy, open_table_strategy
@@ -83,7 +83,7 @@ class NetworkPlayer(AdvisedPlayer):
     ) -> None:
         self.path, self.threshold = network_file(network, iteration), threshold
         self.average, self.iteration = average, iteration
-        self.known: tuple[Game, Layers | Model] | None = None
+        self.known: tuple[Game, PolicyNetwork | Model] | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
@@ -96,12 +96,12 @@ class NetworkPlayer(AdvisedPlayer):
             self.draw_weights = weights / weights.sum()
             self.drawn = int(self.generator.choice(len(weights), p=self.draw_weights))
 
-    def read(self, game: Game) -> Layers | Model:
+    def read(self, game: Game) -> PolicyNetwork | Model:
         if is_model(self.path):
             return read_average(self.path, self.average, self.iteration, game)
         if self.average != "auto":
             raise BadInput(f"{self.path} is no network of Deep CFR, so it has no average={self.average}")
-        return read_layers(self.path, game)[0]
+        return read_network(self.path, game)
 
     def advise(self, view: Any) -> Advice:
         assert self.known is not None
@@ -111,7 +111,7 @@ class NetworkPlayer(AdvisedPlayer):
             views[0] = view
             return fixed_advice(self.game, view, self.action_probs(views)[0, : len(legal)])
         self.game.observe(view, self.seat, self.encoding)
-        scores = logits(self.known[1], self.encoding)[legal].astype(float)
+        scores = logits(self.known[1], self.encoding[None])[0, legal].astype(float)
         probs = np.exp(scores - scores.max())
         probs[probs < self.threshold] = 0
         return fixed_advice(self.game, view, probs / probs.sum())
@@ -136,8 +136,8 @@ class NetworkPlayer(AdvisedPlayer):
         assert self.known is not None
         return isinstance(self.known[1], Model) and len(self.known[1].weights) > 1
 
-    def compiled_policy(self) -> Mlp | None:
-        """The network for kernels, with buffers of its own; None where it isn't a plain perceptron."""
+    def compiled_policy(self) -> Any:
+        """The network for kernels, with buffers of its own; None for Deep CFR and with a threshold."""
         assert self.known is not None
         return None if isinstance(self.known[1], Model) or self.threshold else compiled(self.known[1])
 

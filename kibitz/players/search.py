@@ -14,8 +14,8 @@ import numpy as np
 
 from ..core.names import ITERATION, SECONDS, SIMULATIONS, BadInput
 from ..games import Game, legal_actions
-from ..learn.mlp import compiled, read_layers
 from ..learn.model_files import network_file
+from ..learn.policy_networks import compiled, read_network
 from ..learn.tspg.store import POLICIES, biased, features_for
 from ..search.advice import Advice
 from ..search.policies import Heuristic
@@ -131,7 +131,7 @@ def playout_policy(game: Game, playouts: Playouts = "random") -> Any:
 def network_policy(
     game: Game, net: Annotated[str, "network for the playouts: a run folder, a file, models/NAME; none: random"] = ""
 ) -> Any:
-    return compiled(read_layers(network_file(net), game)[0]) if net else None
+    return compiled(read_network(network_file(net), game)) if net else None
 
 
 def pattern_policy(

@@ -8,6 +8,7 @@ from ...core import memory
 from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import Game, full_name, load
 from ...search.sequence_form import two_seats_zero_sum
+from ..attention import check_sizes
 from ..encodings import survey
 from ..learner import ADVANCED
 from ..mlp import parse_sizes
@@ -23,9 +24,10 @@ class MmdConfig:
     game: Annotated[str, "the game, with its parameters"]
     iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 1000
     games: Annotated[int, "games of self-play per iteration", range(1, 10**7)] = 512
-    network: Annotated[str, "architecture of policy and value network", ("mlp", "residual")] = "mlp"
+    network: Annotated[str, "architecture of policy and value network", ("mlp", "residual", "attention")] = "mlp"
     hidden: Annotated[
-        str, "sizes of the hidden layers, such as 128-128; residual: the width, then the size of each block"
+        str,
+        "sizes of the hidden layers, such as 128-128; residual and attention: the width, then the size of each block",
     ] = "128-128"
     learning_rate: Annotated[float, "learning rate of Adam, at the start", LEARNING_RATE] = 1e-3
     final_learning_rate: Annotated[float, "share of it at the end, decreased linearly", Interval(0, 1)] = 0.0
@@ -135,6 +137,8 @@ def refuse(config: MmdConfig, game: Game) -> None:
     elif config.explore:
         raise BadInput(f"explore={config.explore} needs estimate=tree")
     sizes, inputs = config.hidden_sizes, config.inputs(game)
+    if config.network == "attention":
+        check_sizes(sizes)
     weights = inputs * sizes[0] + sum(a * b for a, b in pairwise(sizes))
     if weights > MAX_WEIGHTS:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")
