@@ -36,8 +36,9 @@ def compiled(network: PolicyNetwork) -> Any:
 
 def logits(network: PolicyNetwork, encodings: np.ndarray) -> np.ndarray:
     """Logits [rows, actions] of encodings [rows, inputs]."""
-    attends = isinstance(network, AttentionWeights)
-    return attention.attention_logits(network, encodings) if attends else mlp.logits(network, encodings)
+    if isinstance(network, AttentionWeights):
+        return attention.attention_logits(network, encodings)
+    return mlp.logits(network, encodings)
 
 
 def action_probs(game: Game, network: PolicyNetwork, views: np.ndarray) -> np.ndarray:

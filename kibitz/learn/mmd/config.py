@@ -92,12 +92,24 @@ KIBITZ: dict[str, Any] = {
     "iterations": 5000, "games": 512, "learning_rate": 3e-3, "entropy": 0.2, "final_entropy": 0.25, "kl": 10.0,
     "clip": 0.2, "epochs": 4, "evaluate_every": 50, "keep_every": 500,
 }  # fmt: skip
+# Where the games of an iteration cover most of the tree: values are nearly exact, so the entropy may fall far, if the
+# network follows each step closely, which takes many epochs.
+COVERED: dict[str, Any] = {
+    "iterations": 3000, "games": 4096, "hidden": "128-64", "estimate": "tree", "explore": 0.5, "entropy": 0.22,
+    "final_entropy": 0.03, "kl": 1.7, "clip": 10.0, "epochs": 40, "final_learning_rate": 0.05,
+    "max_gradient_norm": 10.0,
+}  # fmt: skip
+# For a GPU. Averages lie closer to the equilibrium than single iterates where samples are noisy.
+LARGE: dict[str, Any] = {
+    "iterations": 3000, "games": 8192, "hidden": "256-256", "learning_rate": 1e-3, "averaging": 0.99,
+}  # fmt: skip
 OURS: dict[str, dict[str, Any]] = {
-    "leduc": {"games": 256, "hidden": "64-64"},
+    "kuhn": COVERED | {"iterations": 400, "games": 256, "hidden": "64-64"},
+    "leduc": COVERED,
     "liars_dice:1": {"hidden": "128-64"},
     "goofspiel:6": {"hidden": "128-64"},
-    "liars_dice:2": {"games": 8192, "hidden": "256-256", "minibatches": 4},
-    "goofspiel:13": {"games": 8192, "hidden": "256-256", "minibatches": 8},
+    "liars_dice:2": LARGE | {"minibatches": 4},
+    "goofspiel:13": LARGE | {"minibatches": 8},
 }
 SMALL: dict[str, Any] = {
     "iterations": 200,

@@ -108,8 +108,8 @@ class Part:
         encodings, legal, said, actions, games, seats = zip(*rows, strict=True)
         trace = None
         if self.traced:
-            parts = map(np.concatenate, zip(*traces, strict=True))
-            trace = Trace(*parts, self.histories.copy(), self.odds[:, CHANCE_SINCE].copy())
+            parts = [np.concatenate(part) for part in zip(*traces, strict=True)]
+            trace = Trace(*parts, ends=self.histories.copy(), end_chances=self.odds[:, CHANCE_SINCE].copy())
         return Batch(
             torch.cat(encodings), torch.cat(legal), torch.cat(said), torch.cat(actions), np.concatenate(games),
             np.concatenate(seats), self.payoffs.copy(), trace,

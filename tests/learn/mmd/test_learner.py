@@ -41,10 +41,10 @@ def test_it_approaches_the_equilibrium_of_kuhn(values):
 
 def test_estimates_of_the_tree_come_close_to_the_equilibrium_of_kuhn():
     settings = {"games": 200, "hidden": "64-64", "estimate": "tree", "explore": 0.5, "entropy": 0.2,
-                "final_entropy": 0.05, "kl": 2.5, "learning_rate": 2e-3, "final_learning_rate": 0.02, "epochs": 8,
+                "final_entropy": 0.1, "kl": 2.5, "learning_rate": 3e-3, "final_learning_rate": 0.1, "epochs": 30,
                 "clip": 10.0, "max_gradient_norm": 10.0}  # fmt: skip
-    learner, _ = trained(settings, 100)
-    assert learner.evaluate()["nash_conv"] < 0.15
+    learner, _ = trained(settings, 40)
+    assert learner.evaluate()["nash_conv"] < 0.3
 
 
 def test_exploration_needs_estimates_of_the_tree():
