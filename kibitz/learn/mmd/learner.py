@@ -208,10 +208,10 @@ class Mmd(Learner):
         estimates, _ = self.estimates(batch)
         probs = torch.where(batch.legal, batch.log_probs.exp(), 0.0)
         payoffs = batch.payoffs[:, 0] * self.scale
-        arrays = (each.cpu().numpy() for each in (batch.actions, probs, estimates))
-        found = tree_estimates(batch, batch.trace, *arrays, payoffs)
+        actions, policy, guesses = (each.cpu().numpy() for each in (batch.actions, probs, estimates))
+        found = tree_estimates(batch, batch.trace, actions, policy, guesses, payoffs)
         trust = found.visits / (found.visits + found.visits.mean() / 2)  # few samples are noise
-        rows, tried, actions, targets, values, trusted = (
+        rows, tried, played, targets, values, trusted = (
             torch.from_numpy(each).to(self.device)
             for each in (
                 found.rows, found.tried_rows, found.tried_actions, found.tried_values, found.values,
@@ -227,7 +227,7 @@ class Mmd(Learner):
                 batch.encodings[rows], batch.log_probs[rows], legal, batch.actions[rows], torch.zeros_like(means[:, 0]),
                 expected, trusted,
             ),
-            ValueRows(batch.encodings[tried], actions, targets),
+            ValueRows(batch.encodings[tried], played, targets),
         )  # fmt: skip
 
     def estimates(self, batch: "Batch") -> tuple[Any, Any]:

@@ -88,17 +88,9 @@ class Part:
             log_probs = self.by_infoset(evaluate, seen, may) if self.traced else evaluate(seen, may)
             live, turns = self.live[:count].copy(), self.turns[:count].copy()
             if self.traced:
-                odds = self.odds[live]
-                reached = odds[np.arange(count), 2 + turns]
-                traces.append(
-                    (
-                        self.histories[live],
-                        self.infosets[:count].copy(),
-                        odds[:, CHANCE_SINCE],
-                        odds[:, SAMPLED],
-                        reached,
-                    )
-                )
+                known, odds = self.infosets[:count].copy(), self.odds[live]
+                wanted = odds[np.arange(count), 2 + turns]
+                traces.append((self.histories[live], known, odds[:, CHANCE_SINCE], odds[:, SAMPLED], wanted))
             act(
                 self.game, self.states, streams, self.live, count, log_probs.cpu().numpy(), self.scratch, self.chosen,
                 self.explore, self.turns, self.histories, self.odds,
@@ -108,8 +100,9 @@ class Part:
         encodings, legal, said, actions, games, seats = zip(*rows, strict=True)
         trace = None
         if self.traced:
-            parts = [np.concatenate(part) for part in zip(*traces, strict=True)]
-            trace = Trace(*parts, ends=self.histories.copy(), end_chances=self.odds[:, CHANCE_SINCE].copy())
+            histories, infosets, chances, sampled, reached = map(np.concatenate, zip(*traces, strict=True))
+            ends, end_chances = self.histories.copy(), self.odds[:, CHANCE_SINCE].copy()
+            trace = Trace(histories, infosets, chances, sampled, reached, ends, end_chances)
         return Batch(
             torch.cat(encodings), torch.cat(legal), torch.cat(said), torch.cat(actions), np.concatenate(games),
             np.concatenate(seats), self.payoffs.copy(), trace,
