@@ -127,6 +127,7 @@ def identity(chosen: Path | str, game: Any) -> str:
     assert made is not None
     assert made.known is not None
     network, said = made.known[1], [str(made.threshold)]
+    assert not isinstance(network, AttentionWeights)
     if isinstance(network, Model):
         said += [network.average, network.fallback, network.seen, str(network.shape)]
         parts = [each[name] for seat in network.seats for each in seat for name in sorted(each)]
@@ -151,7 +152,9 @@ def response_to(chosen: Path | str, game: Any, device: str = "cpu") -> PublicBes
         raise BadInput(
             f"{chosen} draws one of its networks for each game, so its policy isn't one strategy; try --with lbr"
         )
-    return NetworkBestResponse(game, TorchPolicy(made.known[1], made.threshold, device), made.seen, device)
+    network = made.known[1]
+    assert not isinstance(network, AttentionWeights)
+    return NetworkBestResponse(game, TorchPolicy(network, made.threshold, device), made.seen, device)
 
 
 # ---------------------------------------------------------------- runs
