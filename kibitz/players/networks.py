@@ -10,8 +10,8 @@ from ..learn.alphazero.networks import is_board_network
 from ..learn.alphazero.playing import BoardPolicy
 from ..learn.deep_cfr import average
 from ..learn.deep_cfr.networks import Model, is_model, read_average
-from ..learn.mlp import Layers, Mlp, action_probs, compiled, logits, read_layers
 from ..learn.model_files import network_file
+from ..learn.policy_networks import PolicyNetwork, action_probs, compiled, logits, read_network
 from ..learn.tspg.store import POLICIES, features_for
 from ..search.advice import Advice, fixed_advice
 from ..search.public_chance.files import is_table_strategy, open_table_strategy
@@ -98,14 +98,14 @@ class NetworkPlayer(AdvisedPlayer):
             self.draw_weights = weights / weights.sum()
             self.drawn = int(self.generator.choice(len(weights), p=self.draw_weights))
 
-    def read(self, game: Game) -> Layers | Model | BoardPolicy:
+    def read(self, game: Game) -> PolicyNetwork | Model | BoardPolicy:
         if is_model(self.path):
             return read_average(self.path, self.average, self.iteration, game)
         if self.average != "auto":
             raise BadInput(f"{self.path} is no network of Deep CFR, so it has no average={self.average}")
         if is_board_network(self.path):
             return BoardPolicy(self.path, game)
-        return read_layers(self.path, game)[0]
+        return read_network(self.path, game)
 
     def advise(self, view: Any) -> Advice:
         assert self.known is not None
@@ -115,7 +115,7 @@ class NetworkPlayer(AdvisedPlayer):
             views[0] = view
             return fixed_advice(self.game, view, self.action_probs(views)[0, : len(legal)])
         self.game.observe(view, self.seat, self.encoding)
-        scores = logits(self.known[1], self.encoding)[legal].astype(float)
+        scores = logits(self.known[1], self.encoding[None])[0, legal].astype(float)
         probs = np.exp(scores - scores.max())
         probs[probs < self.threshold] = 0
         return fixed_advice(self.game, view, probs / probs.sum())
@@ -142,8 +142,8 @@ class NetworkPlayer(AdvisedPlayer):
         assert self.known is not None
         return isinstance(self.known[1], Model) and len(self.known[1].weights) > 1
 
-    def compiled_policy(self) -> Mlp | None:
-        """The network for kernels, with buffers of its own; None where it isn't a plain perceptron."""
+    def compiled_policy(self) -> Any:
+        """The network for kernels, with buffers of its own; None for Deep CFR and with a threshold."""
         assert self.known is not None
         return None if isinstance(self.known[1], Model | BoardPolicy) or self.threshold else compiled(self.known[1])
 

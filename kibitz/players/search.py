@@ -15,10 +15,10 @@ import numpy as np
 from ..core.names import ITERATION, SECONDS, SIMULATIONS, BadInput
 from ..games import Game, legal_actions
 from ..learn.alphazero.playing import BoardPolicy
-from ..learn.mlp import compiled, read_layers
 from ..learn.model_files import network_file
 from ..learn.ntuple.store import FORMAT as NTUPLES
 from ..learn.ntuple.store import default_evaluation, ntuples_for
+from ..learn.policy_networks import compiled, read_network
 from ..learn.tspg.store import POLICIES, biased, features_for
 from ..search.advice import Advice
 from ..search.alphabeta import AlphaBeta
@@ -150,7 +150,7 @@ def playout_policy(game: Game, playouts: Playouts = "random") -> Any:
 def network_policy(
     game: Game, net: Annotated[str, "network for the playouts: a run folder, a file, models/NAME; none: random"] = ""
 ) -> Any:
-    return compiled(read_layers(network_file(net), game)[0]) if net else None
+    return compiled(read_network(network_file(net), game)) if net else None
 
 
 def pattern_policy(

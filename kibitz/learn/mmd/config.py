@@ -8,6 +8,7 @@ from ...core import memory
 from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import Game, full_name, load
 from ...search.sequence_form import two_seats_zero_sum
+from ..attention import check_sizes
 from ..encodings import survey
 from ..learner import ADVANCED
 from ..mlp import parse_sizes
@@ -23,9 +24,10 @@ class MmdConfig:
     game: Annotated[str, "the game, with its parameters"]
     iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 1000
     games: Annotated[int, "games of self-play per iteration", range(1, 10**7)] = 512
-    network: Annotated[str, "architecture of policy and value network", ("mlp", "residual")] = "mlp"
+    network: Annotated[str, "architecture of policy and value network", ("mlp", "residual", "attention")] = "mlp"
     hidden: Annotated[
-        str, "sizes of the hidden layers, such as 128-128; residual: the width, then the size of each block"
+        str,
+        "sizes of the hidden layers, such as 128-128; residual and attention: the width, then the size of each block",
     ] = "128-128"
     start: Annotated[
         str, "policy that it starts from: a run, a network file or models/NAME of the game; none: an untrained one"
@@ -111,12 +113,24 @@ KIBITZ: dict[str, Any] = {
     "iterations": 5000, "games": 512, "learning_rate": 3e-3, "entropy": 0.2, "final_entropy": 0.25, "kl": 10.0,
     "clip": 0.2, "epochs": 4, "evaluate_every": 50, "keep_every": 500,
 }  # fmt: skip
+# Where the games of an iteration cover most of the tree: values are nearly exact, so the entropy may fall far, if the
+# network follows each step closely, which takes many epochs.
+COVERED: dict[str, Any] = {
+    "iterations": 3000, "games": 4096, "hidden": "128-64", "estimate": "tree", "explore": 0.5, "entropy": 0.22,
+    "final_entropy": 0.03, "kl": 1.7, "clip": 10.0, "epochs": 40, "final_learning_rate": 0.05,
+    "max_gradient_norm": 10.0,
+}  # fmt: skip
+# For a GPU. Averages lie closer to the equilibrium than single iterates where samples are noisy.
+LARGE: dict[str, Any] = {
+    "iterations": 3000, "games": 8192, "hidden": "256-256", "learning_rate": 1e-3, "averaging": 0.99,
+}  # fmt: skip
 OURS: dict[str, dict[str, Any]] = {
-    "leduc": {"games": 256, "hidden": "64-64"},
+    "kuhn": COVERED | {"iterations": 400, "games": 256, "hidden": "64-64"},
+    "leduc": COVERED,
     "liars_dice:1": {"hidden": "128-64"},
     "goofspiel:6": {"hidden": "128-64"},
-    "liars_dice:2": {"games": 8192, "hidden": "256-256", "minibatches": 4},
-    "goofspiel:13": {"games": 8192, "hidden": "256-256", "minibatches": 8},
+    "liars_dice:2": LARGE | {"minibatches": 4},
+    "goofspiel:13": LARGE | {"minibatches": 8},
     # 2.5 million games. The start plays well, and most decisions gain little of the largest payoff: weights are low.
     "doppelkopf": {
         "start": "models/doppelkopf",
@@ -178,6 +192,8 @@ def refuse(config: MmdConfig, game: Game) -> None:
         from .start import check_start, read_start
 
         check_start(config.start, read_start(config.start, game).layers, config.network, sizes)
+    if config.network == "attention":
+        check_sizes(sizes)
     weights = inputs * sizes[0] + sum(a * b for a, b in pairwise(sizes))
     if weights > MAX_WEIGHTS:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")

@@ -22,7 +22,7 @@ from ...search.sequence_form import SequenceForm, unfold
 from .. import duplicate_deals
 from ..encodings import survey
 from ..learner import Cost, Learner, Metrics, Samples, learner
-from ..mlp import Layers, compiled, save_layers
+from ..policy_networks import PolicyNetwork, compiled, save_network
 from . import config as settings
 from .advantages import advantages
 from .config import MmdConfig
@@ -50,6 +50,7 @@ class PolicyRows(NamedTuple):
     actions: Any
     gains: Any
     expected: Any
+    trust: Any
 
 
 class ValueRows(NamedTuple):
@@ -169,7 +170,7 @@ class Mmd(Learner):
         config, width = self.config, self.game.facts.encoding
         done = (iteration - 1) / config.iterations
         rate = config.learning_rate * (1 - done * (1 - config.final_learning_rate))
-        entropy, kl = config.entropy * config.final_entropy**done, config.kl / config.final_entropy**done
+        entropy, kl = config.entropy * config.final_entropy**done, config.kl / config.final_entropy ** (done / 2)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         warming, magnet = iteration <= config.warmup, self.magnet(iteration)
@@ -189,7 +190,7 @@ class Mmd(Learner):
                     terms = policy_terms(said, *some[1:], config.clip)
                 estimate = self.value(others.encodings).gather(1, others.actions[:, None])[:, 0]
                 errors = ((estimate - others.targets) ** 2).mean() / 2
-                loss = terms.clipped - entropy * terms.entropy + kl * terms.kl + config.value_weight * errors
+                loss = terms.clipped - entropy * terms.trusted + kl * terms.kl + config.value_weight * errors
                 if magnet is not None and not warming:
                     with torch.no_grad():
                         pull = log_policy(magnet(some.encodings[:, :width]), some.legal)
@@ -222,8 +223,9 @@ class Mmd(Learner):
             wins = targets - estimates.gather(1, batch.actions[:, None])[:, 0]
         elif config.normalize == "advantages":
             wins = wins - wins.mean()
+        trust = torch.ones_like(wins)
         return (
-            PolicyRows(batch.encodings, batch.log_probs, batch.legal, batch.actions, wins / deviation, expected),
+            PolicyRows(batch.encodings, batch.log_probs, batch.legal, batch.actions, wins / deviation, expected, trust),
             ValueRows(batch.encodings, batch.actions, targets),
         )
 
@@ -237,12 +239,16 @@ class Mmd(Learner):
         estimates, _ = self.estimates(batch)
         probs = torch.where(batch.legal, batch.log_probs.exp(), 0.0)
         payoffs = batch.payoffs[:, 0] * self.scale
-        arrays = (each.cpu().numpy() for each in (batch.actions, probs, estimates))
-        found = tree_estimates(batch, batch.trace, *arrays, payoffs)
-        rows, tried, actions, targets, values = (
+        actions, policy, guesses = (each.cpu().numpy() for each in (batch.actions, probs, estimates))
+        found = tree_estimates(batch, batch.trace, actions, policy, guesses, payoffs)
+        trust = found.visits / (found.visits + found.visits.mean() / 2)  # few samples are noise
+        rows, tried, played, targets, values, trusted = (
             torch.from_numpy(each).to(self.device)
-            for each in (found.rows, found.tried_rows, found.tried_actions, found.tried_values, found.values)
-        )
+            for each in (
+                found.rows, found.tried_rows, found.tried_actions, found.tried_values, found.values,
+                trust.astype(np.float32),
+            )
+        )  # fmt: skip
         legal, probs = batch.legal[rows], probs[rows]
         means = (probs * values).sum(dim=1, keepdim=True)
         gains = torch.where(legal, values - means, 0.0)
@@ -250,9 +256,9 @@ class Mmd(Learner):
         return (
             PolicyRows(
                 batch.encodings[rows], batch.log_probs[rows], legal, batch.actions[rows], torch.zeros_like(means[:, 0]),
-                expected,
+                expected, trusted,
             ),
-            ValueRows(batch.encodings[tried], actions, targets),
+            ValueRows(batch.encodings[tried], played, targets),
         )  # fmt: skip
 
     def estimates(self, batch: "Batch") -> tuple[Any, Any]:
@@ -294,11 +300,11 @@ class Mmd(Learner):
             return 1.0
         return float(np.std(gains if self.config.normalize == "advantages" else payoffs)) + 1e-8
 
-    def layers(self) -> Layers:
-        """The policy as plain layers: what is exported."""
-        from .networks import plain_layers
+    def network(self) -> PolicyNetwork:
+        """The policy as data: what is exported."""
+        from .networks import exported
 
-        return plain_layers(self.policy if self.average is None else self.average.module)
+        return exported(self.policy if self.average is None else self.average.module)
 
     def evaluate(self) -> Metrics:
         """NashConv of the network, where the game is small enough to be written out, and points against the start."""
@@ -306,7 +312,7 @@ class Mmd(Learner):
         if not self.config.evaluate_every:
             return found
         if self.start is not None:
-            own, before = (self.start.policy(layers) for layers in (self.layers(), self.start.layers))
+            own, before = (self.start.policy(layers) for layers in (self.network(), self.start.layers))
             deals = self.config.evaluation_deals
             points = duplicate_deals.evaluate_policy(self.game, own, deals, EVALUATION_SEED, before)
             found |= {"points": points.mean, "points_error": points.error}
@@ -317,7 +323,7 @@ class Mmd(Learner):
         except BadInput:
             self.measured = False
             return found
-        return found | {"nash_conv": evaluate_policy(self.form, compiled(self.layers())).nash_conv}
+        return found | {"nash_conv": evaluate_policy(self.form, compiled(self.network())).nash_conv}
 
     def totals(self, iteration: int) -> dict[str, int]:
         return {"games": iteration * self.config.games}
@@ -331,7 +337,7 @@ class Mmd(Learner):
             began = time.perf_counter()
             learner.learn(1, None, SILENT)
             seconds = time.perf_counter() - began
-        weights = sum(array.nbytes for layer in learner.layers() for array in layer)
+        weights = 4 * sum(each.numel() for each in learner.policy.parameters())
         inputs = config.games * survey(game)[0] * 4 * config.inputs(game)
         size = weights * (config.iterations // config.keep_every + 8)
         return Cost(seconds * (config.iterations - done), size, 1, inputs)
@@ -349,4 +355,4 @@ class Mmd(Learner):
         restore_state(folder / "networks.safetensors", FORMAT, self.networks, self.optimizer, {}, {})
 
     def export(self, path: Path, made: str) -> None:
-        save_layers(path, self.game, self.layers(), made)
+        save_network(path, self.game, self.network(), made)

@@ -21,6 +21,7 @@ class Terms(NamedTuple):
     clipped: torch.Tensor  # PPO's objective, negated
     entropy: torch.Tensor
     kl: torch.Tensor  # KL(new policy || policy that played)
+    trusted: torch.Tensor  # entropy, each row times its trust
 
 
 def log_policy(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
@@ -30,7 +31,7 @@ def log_policy(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
 
 def policy_terms(
     said: torch.Tensor, before: torch.Tensor, legal: torch.Tensor, actions: torch.Tensor, gains: torch.Tensor,
-    expected: torch.Tensor, clip: float,
+    expected: torch.Tensor, trust: torch.Tensor, clip: float,
 ) -> Terms:  # fmt: skip
     """The terms of the loss.
 
@@ -41,6 +42,7 @@ def policy_terms(
         actions: [rows] what was played.
         gains: [rows] what its advantage is more than `expected`.
         expected: [rows, actions] the value network's estimate of each action's advantage; zeros for PPO.
+        trust: [rows] share of a full step that is taken there: advantages and entropy count by it, the KL doesn't.
         clip: How far the ratio of the new probability to the old one counts: from 1 - clip to 1 + clip.
     """
     said, before = (torch.where(legal, each, 0.0) for each in (said, before))
@@ -52,12 +54,13 @@ def policy_terms(
     clipped = -torch.minimum(gains * ratio, gains * bound)
     clipped = clipped - (old * torch.minimum(expected * ratios, expected * bounded)).sum(dim=1)
     entropy, kl = -(probs * said).sum(dim=1), (probs * (said - before)).sum(dim=1)
-    return Terms(clipped.mean(), entropy.mean(), kl.mean())
+    return Terms((trust * clipped).mean(), entropy.mean(), kl.mean(), (trust * entropy).mean())
 
 
 def imitation_terms(said: torch.Tensor, before: torch.Tensor, legal: torch.Tensor) -> Terms:
     """The terms of a policy that imitates the one that played: its entropy, and KL(policy that played || policy)."""
-    return Terms(said.new_zeros(()), -divergence(said, torch.zeros_like(said), legal), divergence(before, said, legal))
+    entropy = -divergence(said, torch.zeros_like(said), legal)
+    return Terms(said.new_zeros(()), entropy, divergence(before, said, legal), entropy)
 
 
 def divergence(said: torch.Tensor, other: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:

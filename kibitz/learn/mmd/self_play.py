@@ -92,18 +92,16 @@ class Part:
                 raise BadInput(TOO_LONG)
             # Copies: the buffers are written again in the next round.
             seen, may = (torch.tensor(each[:count], device=self.device) for each in (self.encodings, self.legal))
-            log_probs = evaluate(seen, may)
+            log_probs = self.by_infoset(evaluate, seen, may) if self.traced else evaluate(seen, may)
             if known is not None:
                 played = log_probs.cpu().numpy().copy()
                 imitate(self.game, self.states, streams, self.live, count, known, played, self.scratch)
                 log_probs = torch.tensor(played, device=self.device)
             live, turns = self.live[:count].copy(), self.turns[:count].copy()
             if self.traced:
-                odds = self.odds[live]
-                reached = odds[np.arange(count), 2 + turns]
-                traces.append(
-                    (self.histories[live], self.infosets[:count].copy(), odds[:, CHANCE_SINCE], odds[:, SAMPLED], reached)
-                )
+                infosets, odds = self.infosets[:count].copy(), self.odds[live]
+                wanted = odds[np.arange(count), 2 + turns]
+                traces.append((self.histories[live], infosets, odds[:, CHANCE_SINCE], odds[:, SAMPLED], wanted))
             act(
                 self.game, self.states, streams, self.live, count, log_probs.cpu().numpy(), self.scratch, self.chosen,
                 self.explore, self.turns, self.histories, self.odds,
@@ -113,12 +111,19 @@ class Part:
         encodings, legal, said, actions, games, seats = zip(*rows, strict=True)
         trace = None
         if self.traced:
-            parts = map(np.concatenate, zip(*traces, strict=True))
-            trace = Trace(*parts, self.histories.copy(), self.odds[:, CHANCE_SINCE].copy())
+            histories, infosets, chances, sampled, reached = map(np.concatenate, zip(*traces, strict=True))
+            ends, end_chances = self.histories.copy(), self.odds[:, CHANCE_SINCE].copy()
+            trace = Trace(histories, infosets, chances, sampled, reached, ends, end_chances)
         return Batch(
             torch.cat(encodings), torch.cat(legal), torch.cat(said), torch.cat(actions), np.concatenate(games),
             np.concatenate(seats), self.payoffs.copy(), trace,
         )  # fmt: skip
+
+    def by_infoset(self, evaluate: Evaluate, seen: torch.Tensor, may: torch.Tensor) -> torch.Tensor:
+        """Evaluate the network once per infoset."""
+        _, first, which = np.unique(self.infosets[: len(seen)], return_index=True, return_inverse=True)
+        at, of = (torch.from_numpy(each).to(self.device) for each in (first, which))
+        return evaluate(seen[at], may[at])[of]
 
 
 def joined(parts: list[Batch]) -> Batch:

@@ -25,6 +25,7 @@ class Estimates(NamedTuple):
 
     rows: np.ndarray  # [infosets] i8: a row of the batch in each infoset
     values: np.ndarray  # [infosets, actions] f4: of each action for the mover; what is illegal is 0
+    visits: np.ndarray  # [infosets] i8: rows of the batch in each infoset
     tried_rows: np.ndarray  # [tried] i8: a row of the batch at each history
     tried_actions: np.ndarray  # [tried] i8
     tried_values: np.ndarray  # [tried] f4: for the mover
@@ -49,20 +50,20 @@ def tree_estimates(
     last, before = np.full(len(payoffs), -1), np.full(len(node), -1)
     depth = np.zeros(len(node), np.int64)
     _link(batch.games, last, before, depth)
-    order = np.argsort(-depth[first], kind="stable")  # the later histories first
     shape = len(first), probs.shape[1]
     values, weights, visits = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int64)
     _count(node, actions, visits)
     _end(ends, last, node, actions, trace.end_chances, payoffs, visits, values, weights)
-    _back_up(
-        order, first, before[first], node, actions, batch.seats, trace.chances, probs, estimates, visits, values, weights
-    )
+    order = np.argsort(-depth[first], kind="stable")  # the later histories first
+    links = order, first, before[first], node, actions
+    _back_up(*links, batch.seats, trace.chances, probs, estimates, visits, values, weights)
     found = np.zeros((len(example), shape[1]))
     _average(infoset, first, trace.reached, trace.sampled, len(payoffs), values, found)
     tried, which = np.nonzero(visits)
     return Estimates(
         rows=first[example],
         values=found.astype(np.float32),
+        visits=np.bincount(infoset[node], minlength=len(example)),
         tried_rows=first[tried],
         tried_actions=which,
         tried_values=values[tried, which].astype(np.float32),

@@ -1,13 +1,17 @@
 """The learner: it learns, the number of threads doesn't matter, and presets are those of their source."""
 
+import numpy as np
 import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.core.progress import SILENT
 from kibitz.games import load
+from kibitz.learn.attention import AttentionWeights
 from kibitz.learn.mmd import learner as module
 from kibitz.learn.mmd.learner import Mmd
 from kibitz.learn.trainer import configured
+from kibitz.players import make_for
+from kibitz.search.sequence_form import unfold
 
 FAST = {"device": "cpu", "hidden": "16-16", "evaluate_every": 1}
 
@@ -20,11 +24,37 @@ def trained(values, iterations, processes=1):
     return learner, metrics
 
 
-@pytest.mark.parametrize("values", [{}, {"estimate": "played", "critic": "own"}, {"network": "residual"}])
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"estimate": "played", "critic": "own"},
+        {"network": "residual"},
+        {"network": "attention", "hidden": "16-16", "learning_rate": 3e-3},
+    ],
+)
 def test_it_approaches_the_equilibrium_of_kuhn(values):
     learner, metrics = trained({"games": 256, "learning_rate": 5e-3, "entropy": 0.1, "final_entropy": 0.5} | values, 60)
     assert learner.evaluate()["nash_conv"] < 0.45  # uniform play: 0.92
     assert metrics[-1]["value_loss"] < metrics[0]["value_loss"]
+
+
+def test_estimates_of_the_tree_come_close_to_the_equilibrium_of_kuhn():
+    settings = {"games": 200, "hidden": "64-64", "estimate": "tree", "explore": 0.5, "entropy": 0.2,
+                "final_entropy": 0.1, "kl": 2.5, "learning_rate": 3e-3, "final_learning_rate": 0.1, "epochs": 30,
+                "clip": 10.0, "max_gradient_norm": 10.0}  # fmt: skip
+    learner, _ = trained(settings, 40)
+    assert learner.evaluate()["nash_conv"] < 0.3
+
+
+def test_exploration_needs_estimates_of_the_tree():
+    with pytest.raises(BadInput, match=r"explore=0.5 needs estimate=tree"):
+        configured("mmd", "kuhn", None, {"explore": 0.5})
+
+
+def test_attention_needs_a_width_and_blocks():
+    with pytest.raises(BadInput, match="hidden=20-20: attention needs a width that is a multiple of 16, and blocks"):
+        configured("mmd", "kuhn", None, {"network": "attention", "hidden": "20-20"})
 
 
 def test_threads_make_no_difference(monkeypatch):
@@ -32,7 +62,7 @@ def test_threads_make_no_difference(monkeypatch):
     (one, first), (four, second) = (trained({"games": 37}, 2, processes) for processes in (1, 4))
     assert first == second
     assert len(one.parts) == 4
-    assert all((a[0] == b[0]).all() for a, b in zip(one.layers(), four.layers(), strict=True))
+    assert all((a[0] == b[0]).all() for a, b in zip(one.network(), four.network(), strict=True))
 
 
 def test_rate_entropy_and_kl_follow_their_schedules():
@@ -50,7 +80,7 @@ def test_the_average_of_weights_is_exported():
     learner, _ = trained({"games": 8, "averaging": 0.9, "learning_rate": 0.01}, 3)
     last, average = learner.policy[0].weight, learner.networks["average"].module[0].weight
     assert (last != average).any()
-    assert (learner.layers()[0][0] == average.detach().numpy().T).all()
+    assert (learner.network()[0][0] == average.detach().numpy().T).all()
 
 
 def test_the_published_settings():
@@ -69,3 +99,27 @@ def test_what_cannot_be_trained_is_refused():
         configured("mmd", "kuhn", None, {"hidden": "99999-99999"})
     with pytest.raises(BadInput, match="a batch of 9,999,999 games"):
         configured("mmd", "leduc", None, {"games": 9_999_999, "hidden": "9999"})
+
+
+ATTENTION = {"games": 8, "network": "attention", "hidden": "16-8-8", "estimate": "tree", "explore": 0.5}
+
+
+def test_attention_resumes_exactly_and_plays_what_it_learned(tmp_path):
+    """After a save and a restore in between the third iteration is the same; `net:FILE` plays the exported network."""
+    config = configured("mmd", "kuhn", None, FAST | ATTENTION | {"iterations": 3})
+    learner, other = Mmd(config, load("kuhn")), Mmd(config, load("kuhn"))
+    for iteration in (1, 2):
+        learner.learn(iteration, None, SILENT)
+    learner.save(tmp_path)
+    other.restore(tmp_path)
+    assert learner.learn(3, None, SILENT) == other.learn(3, None, SILENT)
+    one, two = learner.network(), other.network()
+    assert isinstance(one, AttentionWeights)
+    assert all((array == two.tensors[name]).all() for name, array in one.tensors.items())
+
+    learner.export(tmp_path / "network.safetensors", "a test")
+    player = make_for(f"net:{tmp_path / 'network.safetensors'}", learner.game)
+    player.begin(learner.game, 0, 1)
+    views = unfold(learner.game).views[0]
+    for view, probs in zip(views, player.action_probs(views), strict=True):
+        np.testing.assert_allclose(player.advise(view).policy, probs, atol=1e-5)

@@ -8,6 +8,7 @@ from kibitz.learn.mmd.loss import log_policy, policy_terms
 
 ROWS, ACTIONS = 6, 4
 ENTROPY, KL, CLIP = 0.3, 0.7, 0.2
+TRUST = torch.tensor([1.0, 0.5, 1.0, 0.0, 0.25, 1.0], dtype=torch.float64)
 
 
 def example(seed=1):
@@ -23,9 +24,9 @@ def example(seed=1):
     return torch.from_numpy(logits), rest
 
 
-def loss(logits, before, legal, actions, gains, expected, clip=CLIP):
-    terms = policy_terms(log_policy(logits, legal), before, legal, actions, gains, expected, clip)
-    return terms.clipped - ENTROPY * terms.entropy + KL * terms.kl
+def loss(logits, before, legal, actions, gains, expected, clip=CLIP, trust=TRUST):
+    terms = policy_terms(log_policy(logits, legal), before, legal, actions, gains, expected, trust, clip)
+    return terms.clipped - ENTROPY * terms.trusted + KL * terms.kl
 
 
 def by_definition(logits, before, legal, actions, gains, expected):
@@ -37,8 +38,8 @@ def by_definition(logits, before, legal, actions, gains, expected):
         new, old = new / new.sum(), np.exp([float(before[row, a]) for a in here])
         for a, p, q in zip(here, new, old, strict=True):
             for weight, gain in ((q, float(expected[row, a])), (float(a == actions[row]), float(gains[row]))):
-                total -= weight * min(p / q * gain, min(max(p / q, 1 - CLIP), 1 + CLIP) * gain)
-            total += ENTROPY * p * np.log(p) + KL * p * np.log(p / q)
+                total -= float(TRUST[row]) * weight * min(p / q * gain, min(max(p / q, 1 - CLIP), 1 + CLIP) * gain)
+            total += float(TRUST[row]) * ENTROPY * p * np.log(p) + KL * p * np.log(p / q)
     return total / ROWS
 
 
@@ -72,7 +73,7 @@ def test_its_minimum_is_the_step_of_magnetic_mirror_descent():
 
     def closure():
         optimizer.zero_grad()
-        found = loss(logits, before, legal, actions, 0 * gains, expected, clip=1e9)
+        found = loss(logits, before, legal, actions, 0 * gains, expected, clip=1e9, trust=torch.ones_like(TRUST))
         found.backward()
         return found
 
