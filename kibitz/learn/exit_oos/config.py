@@ -38,7 +38,7 @@ OURS: dict[str, dict[str, Any]] = {
     "liars_dice:1": {"simulations": 40_000, "iterations": 300},
     "liars_dice:2": {"simulations": 40_000, "iterations": 200},
 }
-# Few simulations of each infoset are enough where the network is their prior and a value network takes out the noise.
+# For few simulations per infoset: the network is their prior, and a value network takes out noise. Not tuned.
 LARGE: dict[str, Any] = {
     "simulations": 200,
     "iterations": 300,
