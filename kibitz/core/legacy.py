@@ -76,6 +76,7 @@ LEARNER_FIELDS: dict[str, dict[str, str]] = {
 # Fields that a learner got later, with the value that runs without them have.
 NEW_FIELDS: dict[str, dict[str, Any]] = {
     "deep-cfr": {"balance_streets": False, "epochs": 0.0, "min_steps": 100, "weight_averaging": 0.0},
+    "exit-oos": {"leaf": "playout", "prior_weight": 0.0, "value_hidden": "64-32", "value_games": 2000},
     "tspg": {"growth_wins": False},
 }
 # Fields that were yes or no, and what these are called now.

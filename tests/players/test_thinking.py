@@ -54,11 +54,13 @@ def test_advice_grows_and_ends_as_the_advice_of_the_whole_budget(game, name):
 def test_advice_grows_until_its_time_is_over(name):
     view, seat = first_view(TIC_TAC_TOE)
     found = list(growing_advice(name, TIC_TAC_TOE, view, seat, seconds=0.3))
+    assert len(found) > 1
     assert found[-1].seconds >= 0.3
-    for one, two in pairwise(found):
-        assert one.seconds < 0.3
-        assert one.seconds < two.seconds
-        assert one.simulations < two.simulations
+    if name.startswith("uct"):  # one search that goes on; others are repeated, and how far they get depends on the load
+        for one, two in pairwise(found):
+            assert one.seconds < 0.3
+            assert one.seconds < two.seconds
+            assert one.simulations < two.simulations
 
 
 def test_a_proven_position_ends_the_search():

@@ -84,7 +84,8 @@ def preset(game: Game, name: str) -> dict[str, Any]:
             "confidence_bound": True,
         }  # fmt: skip
         # A game has one winning move, its last: in a sample of positions each way to win is rarely seen ten times.
-        values |= {"growth_wins": True}
+        # Tried in Connect Four only.
+        values |= {"growth_wins": game.name == "connect_four"}
         # On large boards most actions are never visited: at their parent's value they would all beat a bad visited one.
         values |= {"unvisited": "mixed"}
     return values
