@@ -117,7 +117,7 @@ ROWS = [
 ]  # fmt: skip
 ROWS.append(
     Row(
-        "selfplay-openspiel-connect_four", "simulations/s", 5.0, partial(_our_search, *CASES[0]),
+        "selfplay-openspiel-connect_four", "simulations/s", 2.0, partial(_our_search, *CASES[0]),
         partial(_peer_search, *CASES[0]), PEER_SIMULATIONS, peer_packages=("pyspiel",),
     )
 )  # fmt: skip

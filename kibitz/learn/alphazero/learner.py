@@ -143,7 +143,9 @@ class AlphaZero(Learner):
 
     def weights(self) -> Weights:
         """Of the network that plays: the moving average."""
-        return self.average.module.folded()
+        averaged: Any = self.average.module
+        weights: Weights = averaged.folded()
+        return weights
 
     def _minibatch(self, rows: Samples) -> tuple[Any, Any, Any, Any]:
         """Unpack samples on the device, each as a random symmetric image of itself."""

@@ -173,8 +173,8 @@ def test_what_cannot_be_trained_is_refused():
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     values = {
-        "iterations": 12, "games": 32, "parts": 1, "rounds": 96, "simulations": 12, "full_share": 1.0, "channels": 12,
-        "blocks": 1, "steps": 30, "batch_size": 64, "learning_rate": 5e-3, "averaging": 0.5, "evaluate_every": 0,
+        "iterations": 14, "games": 64, "parts": 1, "rounds": 96, "simulations": 12, "full_share": 1.0, "channels": 12,
+        "blocks": 1, "steps": 40, "batch_size": 64, "learning_rate": 5e-3, "averaging": 0.5, "evaluate_every": 0,
         "device": "cpu",
     }  # fmt: skip
     made = trainer.new_run(
@@ -199,7 +199,7 @@ def test_the_network_alone_beats_random(run):
 
 
 def test_with_search_it_draws_against_perfect_play(run):
-    won, lost = shares("tic_tac_toe", f"puct:100,net={run.folder}", "alphabeta:9", 10)
+    won, lost = shares("tic_tac_toe", f"puct:400,net={run.folder}", "alphabeta:9", 10)
     assert won == 0
     assert lost == 0
 
