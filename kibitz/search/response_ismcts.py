@@ -22,7 +22,7 @@ from .infoset_table import Table, clear, find, grow, has_room, new_table, slot_o
 from .ismcts import TOTAL, VISITS, InfosetTree, select
 from .policies import policy as compiled_policy
 
-C = 0.3  # exploration constant, for payoffs from 0 to 1
+C = 1.0  # exploration constant, for payoffs from 0 to 1: high, as values rise once the moves below are known
 WORLDS = 1000  # weighted worlds per search
 CHUNK = 250  # simulations between two calls for missing probabilities
 RESTARTS = 3  # of a search that met many views with unknown probabilities
