@@ -22,7 +22,7 @@ from .infoset_table import Table, clear, find, grow, has_room, new_table, slot_o
 from .ismcts import TOTAL, VISITS, InfosetTree, select
 from .policies import policy as compiled_policy
 
-C = 0.3  # exploration constant, for payoffs from 0 to 1
+C = 1.0  # exploration constant, for payoffs from 0 to 1: high, as values rise once the moves below are known
 WORLDS = 1000  # weighted worlds per search
 CHUNK = 250  # simulations between two calls for missing probabilities
 RESTARTS = 3  # of a search that met many views with unknown probabilities
@@ -238,11 +238,26 @@ def one_simulation(game, state, seat, table, scratch, width, exploration, model,
             depth += 1
         game.play(state, action)
         turn = game.turn(state)
-    payoff = game.payoff(state, seat)
-    for level in range(depth):
-        edge = scratch.at[level] + 3 * scratch.chosen[level]
-        cells[edge + VISITS] += 1
-        cells[edge + TOTAL] += payoff
+    backward(cells, scratch, depth, width, game.payoff(state, seat))
+
+
+@helper
+def backward(cells, scratch, depth, width, value):
+    """Count a payoff at all nodes of the path, from the last to the first.
+
+    Where an action was only tried, the node before gets the value of the most visited one instead: the exploiter would
+    play that. Plain means are too low where much is tried below (the maximum backups of Khandelwal et al. 2016).
+    """
+    for level in range(depth - 1, -1, -1):
+        at, chosen = scratch.at[level], scratch.chosen[level]
+        cells[at + 3 * chosen + VISITS] += 1
+        cells[at + 3 * chosen + TOTAL] += value
+        best = chosen
+        for action in range((width - 1) // 3):
+            if cells[at + 3 * action + VISITS] > cells[at + 3 * best + VISITS]:
+                best = action
+        if best != chosen:
+            value = cells[at + 3 * best + TOTAL] / cells[at + 3 * best + VISITS]
 
 
 @kernel
