@@ -126,6 +126,15 @@ class Part:
         return evaluate(seen[at], may[at])[of]
 
 
+def batch_of(samples: dict[str, np.ndarray], device: torch.device) -> Batch:
+    """A batch of plain arrays with the names of its fields, without a trace."""
+    on_device = ("encodings", "legal", "log_probs", "actions")
+    given: dict[str, Any] = {
+        name: torch.from_numpy(each).to(device) if name in on_device else each for name, each in samples.items()
+    }
+    return Batch(**given)
+
+
 def joined(parts: list[Batch]) -> Batch:
     """One batch of several: their games are numbered on."""
     if len(parts) == 1:
