@@ -171,11 +171,11 @@ def test_a_missing_network_is_refused_with_a_list_of_those_there_are(kibitz, tmp
 
 BAD = {
     ("train",): "name a learner (alphazero, cards, deep-cfr, distill, exit-cards, exit-ismcts, exit-oos, mmd, "
-    "next-card, tspg)",
+    "next-card, ntuple, tspg)",
     ("train", "exit-ooz", "kuhn"): "no learner is called 'exit-ooz': did you mean 'exit-oos'?",
     ("train", "exit-oos"): "Missing argument 'GAME'",
     ("train", "exit-oos", "ledoc"): "no game is called 'ledoc': did you mean 'leduc'?",
-    ("train", "exit-oos", "kuhn", "--preset", "fast"): "no preset is called 'fast': known are kibitz, paper, small",
+    ("train", "exit-oos", "kuhn", "--preset", "fast"): "no preset is called 'fast': known are kibitz, large, paper, small",
     ("train", "exit-oos", "kuhn", "--preset", "paper"): "liars_dice:2, not for kuhn",
     ("train", "exit-oos", "kuhn", "--hidden", "0"): "hidden=0 should be sizes of layers, such as 128 or 128-64",
     ("train", "exit-oos", "kuhn", "--hidden", "128-x"): "hidden=128-x should be sizes of layers",
