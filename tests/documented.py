@@ -124,10 +124,10 @@ SMALL = {
     "--hidden": 8, "--nodes": 8, "--traversals": 10, "--in-flight": 10, "--strategy-steps": 2, "--batch-size": 8,
     "--strategy-batch-size": 8, "--positions": 4, "--validation": 0.3, "--keep-every": 1, "--evaluation-deals": 1,
     "--min-steps": 1, "--repetitions": 1, "--scale": "quick", "--device": "cpu", "--processes": 1, "--buckets": 4,
-    "--plies": "2-5",
     "--value-games": 4,
 }  # fmt: skip
 OF_COMMAND = {
+    "critical": {"--plies": "2-5"},
     "record": {"--games": 60},  # learners keep a few of the games for validation
     "train": {"--samples": 64, "--evaluation-samples": 16, "--evaluation-games": 2}
     | {"--parts": 2, "--rounds": 60, "--channels": 4, "--blocks": 1},
@@ -207,6 +207,8 @@ def shrunk(words: list[str]) -> list[str]:
             small = {key: value for key, value in small.items() if key != option[0] or method == option[1]}
     if names == ["train", "mmd"] and ("--start" in given or "doppelkopf" in rest):  # no smaller than its start
         del small["--hidden"]
+    if "attention" in rest:  # a width and a block
+        small["--hidden"] = "16-8"
     if "--sessions" not in given:  # one, whose sheet is shown
         small.pop("--sessions", None)
     if "--svg" in given:  # of all positions

@@ -412,7 +412,7 @@ def test_all_that_a_page_shows_runs(page, folder):
         ("```\nkibitz match khun random random\n```", "no game is called 'khun'"),
         ("```\nkibitz match kuhn radom random\n```", "no player is called 'radom'"),
         ("```\nkibitz solve kuhn --with crf\n```", "no solver is called 'crf'"),
-        ("```\nkibitz train exit-oos kuhn --preset large\n```", "no preset"),
+        ("```\nkibitz train exit-oos kuhn --preset huge\n```", "no preset"),
         ("```\nkibitz train exit-os kuhn\n```", "no learner is called 'exit-os'"),
         ("`kibitz study tspg table-9`", "no part of tspg is called 'table-9'"),
         ("`kibitz study tspg table-1 --scale tiny`", "no scale is called 'tiny'"),

@@ -7,7 +7,8 @@ import numpy as np
 from ..core.names import EXPLORATION, ITERATION, SECONDS, SIMULATIONS, BadInput, Interval
 from ..games import Game, legal_actions
 from ..jit import generators
-from ..learn.doppelkopf import card_network, lstm
+from ..learn import card_network
+from ..learn.doppelkopf import lstm
 from ..learn.mlp import logits
 from ..learn.model_files import network_file
 from ..search.advice import Advice, fixed_advice

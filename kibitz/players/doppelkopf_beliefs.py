@@ -16,7 +16,7 @@ from ..games.doppelkopf.cards import CLUB_QUEEN, GERMAN, KINDS, NAMES, ORDER
 from ..games.doppelkopf.deals import unseen_cards
 from ..games.doppelkopf.encoding import SIZE
 from ..games.doppelkopf.state import CARDS, DEAL, PLAIN, is_re, known_parties
-from ..learn.doppelkopf.card_network import HOLDERS, Beliefs, holder_weights
+from ..learn.card_network import HOLDERS, Beliefs, holder_weights
 from ..learn.mlp import logits
 from .german import said_in
 from .make import make_for

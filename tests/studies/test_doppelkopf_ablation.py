@@ -7,7 +7,7 @@ from kibitz.arena.play import match_games
 from kibitz.arena.statistics import Estimate
 from kibitz.core.names import BadInput
 from kibitz.games import full_name, load
-from kibitz.learn.doppelkopf.card_network import save_card_network
+from kibitz.learn.card_network import save_card_network
 from kibitz.learn.doppelkopf.card_training import new_card_network
 from kibitz.studies import doppelkopf_ablation
 from kibitz.studies.doppelkopf_ablation import DokoStudy
@@ -75,7 +75,7 @@ def test_networks_of_the_other_players_are_added_to_every_variant(tmp_path, netw
     assert players.pop("policy network alone") == f"cards:{network},part=policy"
     assert list(players) == list(doppelkopf_ablation.VARIANTS)
     assert all(player.endswith(f",others={network}") for player in players.values())
-    with pytest.raises(BadInput, match="no card network file"):
+    with pytest.raises(BadInput, match="no network file"):
         DokoStudy(**given, others="nowhere")
 
 
@@ -95,7 +95,7 @@ def test_only_trees_have_half_of_the_worlds(tmp_path, network):
 
 def test_a_file_that_is_no_network_is_refused_at_once(tmp_path):
     (tmp_path / "x").write_text("no network")
-    with pytest.raises(BadInput, match="can't be read as card network"):
+    with pytest.raises(BadInput, match="can't be read as network"):
         DokoStudy(part="ablation", net=str(tmp_path / "x"), out=tmp_path / "study")
     with pytest.raises(BadInput, match="part of doko"):
         DokoStudy(part="table", net=str(tmp_path / "x"), out=tmp_path / "study")

@@ -8,10 +8,10 @@ import numpy as np
 
 from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import Game, full_name
+from ..card_network import CardNetwork, check_rules, save_card_network
 from ..learner import Metrics, learner
 from ..supervised import Supervised
 from .card_data import sample_rows
-from .card_network import CardNetwork, check_rules, save_card_network
 from .recorded_games import check_training, read_games, split
 
 if TYPE_CHECKING:

@@ -25,12 +25,7 @@ from ...games.doppelkopf.state import CARDS
 from ...games.game import CHANCE, OVER
 from ...jit import generators, kernel
 from ...search.policies import choose
-from ..duplicate_deals import evaluate_policy
-from ..expert_iteration import ExpertIteration
-from ..learner import Metrics, Samples, learner
-from ..model_files import network_file
-from .card_data import sample_rows
-from .card_network import (
+from ..card_network import (
     CardNetwork,
     PerSeatPolicy,
     card_policy,
@@ -38,6 +33,11 @@ from .card_network import (
     read_card_network,
     save_card_network,
 )
+from ..duplicate_deals import evaluate_policy
+from ..expert_iteration import ExpertIteration
+from ..learner import Metrics, Samples, learner
+from ..model_files import network_file
+from .card_data import sample_rows
 from .recorded_games import NOTHING
 
 FORMAT = "kibitz card apprentice 1"

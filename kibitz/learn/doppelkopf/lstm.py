@@ -26,8 +26,9 @@ from ...jit import helper, lowest, xor_mix
 from ...search.batched_ensemble import oracle
 from ...search.infoset_table import SLOT, slot_of
 from ...search.policies import softmax
+from ..card_network import check_nines
 from ..model_files import Description, model_format
-from .recorded_games import Games, check_nines
+from .recorded_games import Games
 
 FORMAT = "kibitz next-card 1"
 NEWLINE = KINDS + 4  # follows the cards and the positions

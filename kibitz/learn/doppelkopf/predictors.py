@@ -17,10 +17,10 @@ from ...games.doppelkopf.cards import KINDS
 from ...games.doppelkopf.deals import WEIGHTED, count_weighted, draw_weighted
 from ...games.game import SCRATCH, positions
 from ...jit import copy_record, generators, kernel
+from ..card_network import HOLDERS, CardNetwork, holder_weights, read_card_network
 from ..mlp import compiled, logits
 from ..model_files import network_file
 from .card_data import all_views
-from .card_network import HOLDERS, CardNetwork, holder_weights, read_card_network
 from .lstm import lines_of, read_lstm
 from .recorded_games import Games
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...core.files import read_bytes, read_json, read_tensors, write_tensors
 from ...core.names import BadInput, as_path
 from ...games import full_name, load
-from ...games.doppelkopf import Doppelkopf, notation, thesis_lines
+from ...games.doppelkopf import notation, thesis_lines
 from ...games.game import OVER, SCRATCH, positions
 from ...games.records import FILE, read_line
 from ...jit import kernel
@@ -51,11 +51,6 @@ class Games:
     def take(self, which: np.ndarray) -> "Games":
         """A subset of the games, by indices or mask."""
         return replace(self, **{name: getattr(self, name)[which] for name in ARRAYS})
-
-
-def check_nines(game: Any, what: str) -> None:
-    if not isinstance(game, Doppelkopf) or not game.nines:
-        raise BadInput(f"{what} is for doppelkopf with nines, whose games have 48 cards")
 
 
 def check_training(config: Any, read: Callable[[], Games]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from ...core.files import tensor_file_format
 from ...core.names import BadInput
 from ...games import Game, full_name
-from ..doppelkopf import card_network
+from .. import card_network
 from ..mlp import Layers, compiled, new_layers, read_layers
 from ..model_files import network_file
 

@@ -17,8 +17,7 @@ from kibitz.games.doppelkopf.next_card import possible_next_cards
 from kibitz.games.doppelkopf.state import is_re
 from kibitz.jit import generators
 from kibitz.learn import checkpoints, trainer
-from kibitz.learn.doppelkopf.card_data import all_views, sample_rows
-from kibitz.learn.doppelkopf.card_network import (
+from kibitz.learn.card_network import (
     Beliefs,
     PerSeatPolicy,
     card_policy,
@@ -26,6 +25,7 @@ from kibitz.learn.doppelkopf.card_network import (
     read_card_network,
     save_card_network,
 )
+from kibitz.learn.doppelkopf.card_data import all_views, sample_rows
 from kibitz.learn.doppelkopf.card_training import (
     CardModule,
     DealLoss,

@@ -8,7 +8,7 @@ from kibitz.games import CHANCE, legal_actions, load, positions, view_of
 from kibitz.games.doppelkopf.cards import KINDS
 from kibitz.games.doppelkopf.state import ANNOUNCING, CARDS, RESERVING
 from kibitz.jit import generators
-from kibitz.learn.doppelkopf.card_network import CardPolicy, WholePolicy, card_policy, read_policy
+from kibitz.learn.card_network import CardPolicy, WholePolicy, card_policy, read_policy
 from kibitz.learn.mlp import action_probs, new_layers, save_layers
 from kibitz.learn.mmd.learner import Mmd
 from kibitz.learn.model_files import network_file
@@ -59,7 +59,7 @@ def test_the_warm_up_plays_the_card_network_and_the_heuristic():
     assert {RESERVING, CARDS, ANNOUNCING} <= seen
     assert learner.update(1, batch)["kl"] > 0
     assert learner.start.known == KINDS
-    own, before = (learner.start.policy(layers) for layers in (learner.layers(), learner.start.layers))
+    own, before = (learner.start.policy(layers) for layers in (learner.network(), learner.start.layers))
     assert isinstance(own, WholePolicy)
     assert isinstance(before, CardPolicy)
 

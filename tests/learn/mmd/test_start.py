@@ -56,7 +56,7 @@ def test_a_larger_network_computes_the_same(hidden, outputs):
 def test_a_run_starts_with_the_policy_and_is_matched_against_it(trained):
     path, layers = trained
     found = learner(path, evaluation_deals=2000)
-    np.testing.assert_allclose(probs(found.layers()), probs(layers), atol=1e-6)
+    np.testing.assert_allclose(probs(found.network()), probs(layers), atol=1e-6)
     assert found.evaluate()["points"] == 0  # the same moves with the same random numbers
     learned(found, 1, 12)
     later = found.evaluate()
@@ -67,10 +67,10 @@ def test_in_the_warm_up_the_policy_stays_and_the_values_are_learned(trained):
     path, layers = trained
     found = learner(path, warmup=10)
     metrics = learned(found, 1, 10)
-    np.testing.assert_allclose(probs(found.layers()), probs(layers), atol=0.01)
+    np.testing.assert_allclose(probs(found.network()), probs(layers), atol=0.01)
     assert metrics[-1]["value_loss"] < 0.8 * metrics[0]["value_loss"]
     learned(found, 11, 14)
-    assert np.abs(probs(found.layers()) - probs(layers)).max() > 0.05
+    assert np.abs(probs(found.network()) - probs(layers)).max() > 0.05
 
 
 def test_a_heavy_magnet_holds_the_policy(trained):
@@ -79,7 +79,7 @@ def test_a_heavy_magnet_holds_the_policy(trained):
     for weight in (0.0, 100.0):
         found = learner(path, magnet=weight)
         learned(found, 1, 8)
-        away.append(np.abs(probs(found.layers()) - probs(layers)).max())
+        away.append(np.abs(probs(found.network()) - probs(layers)).max())
     assert away[1] < 0.1 * away[0]
 
 

@@ -16,22 +16,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
-from ...core.legacy import current_card_tensor
-from ...core.names import BadInput
-from ...games import full_name, load_stored
-from ...games.doppelkopf.announcements import CALL, LEVELS
-from ...games.doppelkopf.cards import KINDS
-from ...games.doppelkopf.deals import WEIGHTED, count_weighted, draw_weighted
-from ...games.doppelkopf.encoding import OPEN_SIZE, SIZE, encode_open
-from ...games.doppelkopf.state import CARDS as CARD_PHASE
-from ...games.doppelkopf.state import is_re
-from ...jit import copy_record, helper, kernel
-from ...search import policies
-from ...search.determinization import nothing_fits, sample_worlds
-from ..mlp import Layers, Mlp, ask, compiled, forward, layers_schema, logits, read_layers
-from ..model_files import Description, model_format, network_file
-from .recorded_games import check_nines
+from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
+from ..core.legacy import current_card_tensor
+from ..core.names import BadInput
+from ..games import full_name, load_stored
+from ..games.doppelkopf import Doppelkopf
+from ..games.doppelkopf.announcements import CALL, LEVELS
+from ..games.doppelkopf.cards import KINDS
+from ..games.doppelkopf.deals import WEIGHTED, count_weighted, draw_weighted
+from ..games.doppelkopf.encoding import OPEN_SIZE, SIZE, encode_open
+from ..games.doppelkopf.state import CARDS as CARD_PHASE
+from ..games.doppelkopf.state import is_re
+from ..jit import copy_record, helper, kernel
+from ..search import policies
+from ..search.determinization import nothing_fits, sample_worlds
+from .mlp import Layers, Mlp, ask, compiled, forward, layers_schema, logits, read_layers
+from .model_files import Description, model_format, network_file
 
 FORMAT = "kibitz cards 1"
 CARDS, REWARD, HOLDERS = slice(0, KINDS), KINDS, slice(KINDS + 1, 4 * KINDS + 1)  # outputs of the belief network
@@ -51,6 +51,12 @@ class About(NamedTuple):
     game: str
     made: str
     sizes: dict[str, list[int]]
+
+
+def check_nines(game: Any, what: str) -> None:
+    """Refuse other games than Doppelkopf with nines."""
+    if not isinstance(game, Doppelkopf) or not game.nines:
+        raise BadInput(f"{what} is for doppelkopf with nines, whose games have 48 cards")
 
 
 def check_rules(game: Any, about: About | None = None) -> None:
