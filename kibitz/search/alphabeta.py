@@ -359,7 +359,7 @@ def enter(game, evaluation, tactics, frames, memory, settings, at):
     actions, order = frames.actions[at], frames.order[at]
     hint, urgent, threatened = -1, np.uint64(0), False
     if at > 0 and not settings.strict:
-        if tactics.wins(game, state):
+        if tactics.plain_win(game, state):
             return sign * settings.win, True, True
         urgent = tactics.urgent(game, state)
         threatened = urgent != 0 or tactics.threatened(game, state)

@@ -15,7 +15,7 @@ from ..jit import helper, rules
 
 def tactics(cls: Any) -> Any:
     """Class decorator: kernels may call the rules."""
-    plain = ("wins", "urgent", "threatened", "skip")
+    plain = ("plain_win", "urgent", "threatened", "skip")
     return rules(dict.fromkeys(plain, "self, game, state"))(cls)
 
 
@@ -25,7 +25,7 @@ class NoTactics(NamedTuple):
 
     may_skip: bool = False
 
-    def wins(self, game, state):
+    def plain_win(self, game, state):
         return False
 
     def urgent(self, game, state):
@@ -44,7 +44,7 @@ class BreakthroughTactics(NamedTuple):
 
     may_skip: bool = True
 
-    def wins(self, game, state):
+    def plain_win(self, game, state):
         return breaks_through(game, state, int(state.to_move))
 
     def urgent(self, game, state):

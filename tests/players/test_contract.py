@@ -65,9 +65,8 @@ def subject(name, tmp_path):
         return f"resolve:{tmp_path},iterations=20"
     if name == "ntuple":
         game = games.load("connect_four")
-        save_ntuples(
-            tmp_path / "network.safetensors", game, "cells", np.zeros((count_contents(game.board(), "cells"), 2))
-        )
+        weights = np.zeros((count_contents(game.board(), "cells"), 2))
+        save_ntuples(tmp_path / "network.safetensors", game, "cells", weights)
         return f"ntuple:{tmp_path}"
     if name == "engine":
         return f"engine:{first_column(tmp_path)}"

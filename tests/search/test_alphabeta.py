@@ -127,14 +127,14 @@ def test_plain_wins_of_breakthrough_are_true():
     for state in random_positions(game, 150, seed=5, most=30):
         sign = 1 if game.turn(state) == 0 else -1
         value = sign * search.value(state, 3)
-        assert not tactics.wins(game, state) or value == 1
+        assert not tactics.plain_win(game, state) or value == 1
         if value == 1 and int(state.pieces[1 - int(state.to_move)]).bit_count() > 1:
             seen[0] += 1
-            seen[1] += bool(tactics.wins(game, state)) or bool(tactics.urgent(game, state))
-        if int(tactics.urgent(game, state)).bit_count() > 1 and not tactics.wins(game, state):
+            seen[1] += bool(tactics.plain_win(game, state)) or bool(tactics.urgent(game, state))
+        if int(tactics.urgent(game, state)).bit_count() > 1 and not tactics.plain_win(game, state):
             assert value == -1
     assert seen[1] > 0.6 * seen[0] > 10
-    assert not tactics_of(games.load("tic_tac_toe")).wins(games.load("tic_tac_toe"), None)
+    assert not tactics_of(games.load("tic_tac_toe")).plain_win(games.load("tic_tac_toe"), None)
 
 
 def test_games_of_chance_are_refused():
