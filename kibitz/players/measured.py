@@ -97,9 +97,9 @@ FACTS = (
     Fact(
         "mmds:seconds=0.5,net=models/liars_dice-2,eta=10",
         "liars_dice:2",
-        "scores 62.3% (56.7 to 67.9) against IS-MCTS with 0.025 s per move; what a best response wins is not known",
+        "scores 58.0% (52.8 to 63.0) against IS-MCTS with 0.025 s per move; what a best response wins is not known",
         DEFAULTS,
-        "| 187 / 0 / 113 | 62.3% (56.7 to 67.9)",
+        "| 232 / 0 / 168 | 58.0% (52.8 to 63.0)",
     ),
     Fact(
         "doko:models/doppelkopf",
