@@ -12,7 +12,7 @@ from kibitz.arena.exploitability import exploit
 from kibitz.core import names
 from kibitz.core.names import BadInput
 from kibitz.learn.ntuple.store import save_ntuples
-from kibitz.learn.ntuple.tuples import count_contents
+from kibitz.learn.ntuple.tuples import sharing
 from kibitz.players.contract import check_player
 from kibitz.search.cfr import Cfr
 from kibitz.search.public_chance.buckets import lossless
@@ -65,8 +65,7 @@ def subject(name, tmp_path):
         return f"resolve:{tmp_path},iterations=20"
     if name == "ntuple":
         game = games.load("connect_four")
-        weights = np.zeros((count_contents(game.board(), "cells"), 2))
-        save_ntuples(tmp_path / "network.safetensors", game, "cells", weights)
+        save_ntuples(tmp_path / "network.safetensors", game, "cells", np.zeros(sharing(game, "cells").size))
         return f"ntuple:{tmp_path}"
     if name == "engine":
         return f"engine:{first_column(tmp_path)}"
