@@ -65,7 +65,7 @@ class Part:
         self.probs = np.zeros(len(self.scratch))
         self.histories = np.zeros(count, np.uint64)
         self.infosets = np.zeros(count, np.uint64)
-        self.odds = np.ones((count, 2 + facts.seats))  # see CHANCE_SINCE
+        self.reach_probs = np.ones((count, 2 + facts.seats))  # see CHANCE_SINCE
 
     def play(self, streams: np.ndarray, evaluate: Evaluate, known: int | None = None) -> Batch:
         """Play all games to the end.
@@ -77,14 +77,14 @@ class Part:
         """
         self.states[:] = self.opening
         self.live[:] = np.arange(len(self.live))
-        self.histories[:], self.odds[:] = 0, 1
+        self.histories[:], self.reach_probs[:] = 0, 1
         rows: list[tuple[Any, ...]] = []
         traces: list[tuple[np.ndarray, ...]] = []
         count = len(self.live)
         while True:
             count = advance(
                 self.game, self.states, streams, self.live, count, self.views, self.turns, self.encodings, self.legal,
-                self.payoffs, self.scratch, self.traced, self.probs, self.histories, self.infosets, self.odds,
+                self.payoffs, self.scratch, self.traced, self.probs, self.histories, self.infosets, self.reach_probs,
             )  # fmt: skip
             if not count:
                 break
@@ -99,12 +99,14 @@ class Part:
                 log_probs = torch.tensor(played, device=self.device)
             live, turns = self.live[:count].copy(), self.turns[:count].copy()
             if self.traced:
-                infosets, odds = self.infosets[:count].copy(), self.odds[live]
-                wanted = odds[np.arange(count), 2 + turns]
-                traces.append((self.histories[live], infosets, odds[:, CHANCE_SINCE], odds[:, SAMPLED], wanted))
+                infosets, reach_probs = self.infosets[:count].copy(), self.reach_probs[live]
+                wanted = reach_probs[np.arange(count), 2 + turns]
+                traces.append(
+                    (self.histories[live], infosets, reach_probs[:, CHANCE_SINCE], reach_probs[:, SAMPLED], wanted)
+                )
             act(
                 self.game, self.states, streams, self.live, count, log_probs.cpu().numpy(), self.scratch, self.chosen,
-                self.explore, self.turns, self.histories, self.odds,
+                self.explore, self.turns, self.histories, self.reach_probs,
             )  # fmt: skip
             chosen = torch.tensor(self.chosen[:count], device=self.device)
             rows.append((seen, may, log_probs, chosen, live, turns))
@@ -112,7 +114,7 @@ class Part:
         trace = None
         if self.traced:
             histories, infosets, chances, sampled, reached = map(np.concatenate, zip(*traces, strict=True))
-            ends, end_chances = self.histories.copy(), self.odds[:, CHANCE_SINCE].copy()
+            ends, end_chances = self.histories.copy(), self.reach_probs[:, CHANCE_SINCE].copy()
             trace = Trace(histories, infosets, chances, sampled, reached, ends, end_chances)
         return Batch(
             torch.cat(encodings), torch.cat(legal), torch.cat(said), torch.cat(actions), np.concatenate(games),
@@ -154,15 +156,15 @@ def joined(parts: list[Batch]) -> Batch:
     )
 
 
-# Places in `odds`: the probability of chance since the last decision; that of playing to here; from the third place on
-# that of coming here if a seat wants to, by seat.
+# Places in `reach_probs`: the probability of chance since the last decision; that of playing to here; from the third
+# place on that of coming here if a seat wants to, by seat.
 CHANCE_SINCE, SAMPLED = 0, 1
 
 
 @kernel
 def advance(
     game, states, streams, live, count, views, turns, encodings, legal, payoffs, actions, traced, probs, histories,
-    infosets, odds,
+    infosets, reach_probs,
 ):  # fmt: skip
     """Play chance in each live game up to its next decision, which is encoded; return how many games are still live."""
     left, width, seats = 0, encodings.shape[1] // views, payoffs.shape[1]
@@ -177,7 +179,7 @@ def advance(
                 game.chance_probs(state, actions, n, probs)
                 for j in range(n):
                     if actions[j] == outcome:
-                        odds[i] *= probs[j]
+                        reach_probs[i] *= probs[j]
                 histories[i] = mix(histories[i], outcome)
             game.play(state, outcome)
             turn = game.turn(state)
@@ -204,7 +206,7 @@ def advance(
 
 
 @kernel
-def act(game, states, streams, live, count, log_probs, actions, chosen, explore, turns, histories, odds):
+def act(game, states, streams, live, count, log_probs, actions, chosen, explore, turns, histories, reach_probs):
     """Draw an action of each live game by the policy, or sometimes uniformly, and play it."""
     for k in range(count):
         i = live[k]
@@ -212,11 +214,11 @@ def act(game, states, streams, live, count, log_probs, actions, chosen, explore,
         action = actions[draw_by_log(log_probs[k], actions, n, explore, streams[i])]
         chosen[k] = action
         prob = np.exp(np.float64(log_probs[k, action]))
-        odds[i, CHANCE_SINCE] = 1
-        odds[i, SAMPLED] *= (1 - explore) * prob + explore / n
-        for seat in range(odds.shape[1] - 2):
+        reach_probs[i, CHANCE_SINCE] = 1
+        reach_probs[i, SAMPLED] *= (1 - explore) * prob + explore / n
+        for seat in range(reach_probs.shape[1] - 2):
             if seat != turns[k]:
-                odds[i, 2 + seat] *= prob
+                reach_probs[i, 2 + seat] *= prob
         histories[i] = mix(histories[i], action)
         game.play(states[i], action)
 
