@@ -81,6 +81,23 @@ class CfrBr(TorchPublicChanceCfr):
         self.total.add_(won, alpha=weight / (found.pairs * len(found.boards)))
         walk.update(self.root, found.start())
 
+    def start_trunk(self, regrets: np.ndarray, first: np.ndarray) -> np.ndarray:
+        """Regrets of the opponents in the trunk that give each hand those of its bucket.
+
+        Args:
+            regrets: Of the learners, as a checkpoint has them.
+            first: Where the entries of each node begin there.
+        """
+        counts, found = self.buckets.counts, np.zeros(len(self.trunk), np.float32)
+        for street, hands in enumerate(self._tables):
+            buckets = np.zeros(self._trunk_counts[street], np.int64)
+            buckets[hands[hands >= 0]] = self.buckets.tables[street][hands >= 0]
+            for node in np.flatnonzero((self.tree.street == street) & (self.tree.choices > 0)):
+                n, start = int(self.tree.choices[node]), int(self._trunk_first[node])
+                given = regrets[first[node] :][: n * counts[street]].reshape(-1, n)
+                found[start : start + n * len(buckets)] = given[buckets].reshape(-1)
+        return found
+
     def trunk_part(self, node: Node) -> torch.Tensor:
         """The regrets of an opponent at a node of the trunk, [ways, hands, actions] in one row."""
         street = int(self.tree.street[node.nodes[0]])

@@ -333,7 +333,8 @@ class Work:
         """Start from the tables of another run, if there is one: its average strategy is the first to be answered.
 
         The regrets that stand for it are as large as one iteration's were then, and its average counts as a first
-        iteration's: so the answers soon outweigh them.
+        iteration's: so the answers soon outweigh them. In the trunk the opponents start from it too: from nothing, they
+        would play at random there until most of its hands had been met.
         """
         path = self.run.path(START_FILE)
         if not self.config.get("from"):
@@ -350,8 +351,10 @@ class Work:
             probs = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
             regrets[part] = (probs * size / max(int(about["iterations"]), 1)).reshape(-1)
         sums /= max(float(sums.max()), 1e-30)
-        rest = {key: np.zeros(size, np.float32) for key, size in self.solver.sizes().items() if key not in sizes}
-        self.solver.restore(0, tensors | rest)
+        if "trunk" in self.solver.sizes():
+            assert isinstance(self.solver, AgainstBest)
+            tensors["trunk"] = self.solver.start_trunk(regrets)
+        self.solver.restore(0, tensors)
 
     def _read(self, path: Path, sizes: dict[str, int]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """The tables of a checkpoint, and what is known about them."""

@@ -167,6 +167,11 @@ class AgainstBest(InTorch):
         trunk = {"trunk": self.solver.trunk.cpu().numpy()} if self.solver.trunk_streets else {}
         return super().tables() | trunk
 
+    def start_trunk(self, regrets: np.ndarray) -> np.ndarray:
+        """Regrets of the opponents in the trunk, from those of the learners."""
+        found: np.ndarray = self.solver.start_trunk(regrets, self.first)
+        return found
+
     def restore(self, iterations: int, tables: Tables) -> None:
         import torch
 

@@ -4,11 +4,12 @@ import json
 
 import numpy as np
 import pytest
+import torch
 
 import kibitz
 from kibitz.games import load
 from kibitz.learn.cfr_br import CfrBr, Walk
-from kibitz.learn.pcs_runs import new_run, open_run, solve_run
+from kibitz.learn.pcs_runs import Work, new_run, open_run, solve_run
 from kibitz.learn.public_best_response import PublicBestResponse
 from kibitz.learn.public_levels import levels
 from kibitz.learn.public_tree_cfr import PublicTreeCfr
@@ -105,6 +106,37 @@ def test_a_run_starts_from_the_average_strategy_of_another(tmp_path):
     (tmp_path / "pcs" / "state.safetensors").write_bytes(data)
     with pytest.raises(kibitz.BadInput, match=r"start.safetensors can't be read as checkpoint.*checksum is wrong"):
         solve_run(new_run(game, iterations=1, folder=tmp_path / "bad", method="cfr-br", start=tmp_path / "pcs"))
+
+
+def test_opponents_start_in_the_trunk_with_the_strategy_of_the_run(tmp_path):
+    game = load(LONG)
+    solve_run(new_run(game, iterations=200, folder=tmp_path / "pcs"))
+    run = new_run(game, iterations=1, folder=tmp_path / "run", method="cfr-br", start=tmp_path / "pcs")
+    work = Work(run, run.config(), game, 1)
+    work.restore()
+    solver = work.solver.solver
+    for node in np.flatnonzero((solver.tree.street == 0) & (solver.tree.choices > 0)):
+        size = int(solver.tree.choices[node]) * solver.buckets.counts[0]
+        learner, opponent = (
+            each[first[node] :][:size]
+            for each, first in ((solver.regrets, solver.first), (solver.trunk, solver._trunk_first))
+        )
+        assert torch.equal(learner, opponent)
+        assert float(opponent.max()) > 0
+
+
+def test_hands_of_one_bucket_start_alike_in_the_trunk():
+    game = load(LONG)
+    cards = cards_of(game)
+    fine = cards.lossless(0)
+    solver = CfrBr(game, buckets_of(cards, {0: fine // 3}))
+    regrets = np.arange(len(solver.regrets), dtype=np.float32)
+    found = solver.start_trunk(regrets, solver.first)
+    for node in np.flatnonzero((solver.tree.street == 0) & (solver.tree.choices > 0)):
+        n, first, start = int(solver.tree.choices[node]), solver.first[node], solver._trunk_first[node]
+        for hand in range(int(fine.max()) + 1):
+            wanted = regrets[first + hand // 3 * n :][:n]
+            assert found[start + hand * n :][:n].tolist() == wanted.tolist()
 
 
 def test_what_does_not_fit_is_refused(tmp_path):
