@@ -52,6 +52,7 @@ START_FILE = "start.safetensors"  # the checkpoint that a run of CFR-BR was star
 STATE = "kibitz public chance sampling 1"
 BOARDS = {"pcs": {"cpu": 1, "cuda": 16}, "cfr-br": {"cpu": 1, "cuda": 2}}  # per iteration
 ALL = "all"  # boards per iteration
+START_WEIGHT = 10.0  # of the strategy that CFR-BR starts from
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints,
 CHECKPOINT_SHARE = 30.0  # or this many times the duration of the last one, if that is more
 REPORT_SECONDS = 0.25
@@ -68,6 +69,7 @@ def new_run(
     folder: Path | None = None,
     method: str = "pcs",
     start: Path | None = None,
+    start_weight: float | None = None,
 ) -> Run:
     """Start a run, or continue the one in `folder` if its configuration is the same; its iterations may grow.
 
@@ -83,6 +85,7 @@ def new_run(
         folder: The run folder; None: the next free `runs/GAME-METHOD-001`.
         method: `pcs` or `cfr-br`.
         start: With cfr-br, a run of pcs whose tables it starts from, and whose abstraction it takes by default.
+        start_weight: How many iterations of that run the regrets that it starts with are worth; None: 10.
 
     Raises:
         BadInput: The abstraction is missing or for other cards, or the tables need too much memory.
@@ -127,7 +130,10 @@ def new_run(
         "seed": seed,
         "device": device,
         "boards": boards,
-    } | ({"from": given.checksum} if given is not None else {})
+    }
+    if given is not None:
+        config |= {"from": given.checksum, "start_weight": START_WEIGHT if start_weight is None else start_weight}
+        at_least("start_weight", config["start_weight"], 0, 1e6)
     run = Run.create_or_resume(folder, f"{game.name}-{method}", config, may_grow=("iterations",))
     if file is not None:
         link(file, run.path(ABSTRACTION_FILE))
@@ -176,7 +182,7 @@ def _config(run: Run) -> dict[str, Any]:
         check_fits(
             config,
             {"game": str, "abstraction": str, "device": str, "boards": int | str, "iterations": int, "seed": int}
-            | {"from?": str},
+            | {"from?": str, "start_weight?": float},
         )
         choose("device", config["device"], DEVICES)
         _check_boards(config["boards"])
@@ -332,8 +338,8 @@ class Work:
     def _start(self) -> None:
         """Start from the tables of another run, if there is one: its average strategy is the first to be answered.
 
-        The regrets that stand for it are as large as one iteration's were then, and its average counts as a first
-        iteration's: so the answers soon outweigh them. In the trunk the opponents start from it too: from nothing, they
+        The regrets that stand for it are as large as some iterations' were then, and its average counts as a first
+        iteration's: so the answers outweigh them in time. In the trunk the opponents start from it too: from nothing, they
         would play at random there until most of its hands had been met.
         """
         path = self.run.path(START_FILE)
@@ -344,12 +350,13 @@ class Work:
         if about["checksum"] != self.config["from"]:
             raise BadInput(f"{path} isn't the state that the run was started from")
         regrets, sums, tree = tensors["regrets"], tensors["sums"], self.solver.tree
+        weight = self.config.get("start_weight", 1.0) / max(int(about["iterations"]), 1)
         for node in np.flatnonzero(tree.choices):
             n, first = int(tree.choices[node]), int(self.solver.first[node])
             part = slice(first, first + n * self.buckets.counts[tree.street[node]])
             weights, size = sums[part].reshape(-1, n), np.abs(regrets[part].reshape(-1, n)).sum(axis=1, keepdims=True)
             probs = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
-            regrets[part] = (probs * size / max(int(about["iterations"]), 1)).reshape(-1)
+            regrets[part] = (probs * size * weight).reshape(-1)
         sums /= max(float(sums.max()), 1e-30)
         if "trunk" in self.solver.sizes():
             assert isinstance(self.solver, AgainstBest)

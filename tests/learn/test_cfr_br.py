@@ -123,6 +123,12 @@ def test_opponents_start_in_the_trunk_with_the_strategy_of_the_run(tmp_path):
         )
         assert torch.equal(learner, opponent)
         assert float(opponent.max()) > 0
+    other = new_run(
+        game, iterations=1, folder=tmp_path / "other", method="cfr-br", start=tmp_path / "pcs", start_weight=30
+    )
+    more = Work(other, other.config(), game, 1)
+    more.restore()
+    assert torch.allclose(3 * solver.regrets, more.solver.solver.regrets)
 
 
 def test_hands_of_one_bucket_start_alike_in_the_trunk():

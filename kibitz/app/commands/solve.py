@@ -72,6 +72,14 @@ def solve(
             parser=path_to_read,
         ),
     ] = None,
+    start_weight: Annotated[
+        float | None,
+        typer.Option(
+            help="With --from: how many iterations of that run the regrets at the start are worth. More keep its "
+            "strategy longer: better for long runs, and where an iteration visits few hands. Default: 10.",
+            metavar="WEIGHT",
+        ),
+    ] = None,
     threads: Threads = None,
     resumed: Annotated[
         Path | None,
@@ -122,6 +130,7 @@ def solve(
             "--device": device,
             "--boards": boards,
             "--from": start,
+            "--start-weight": start_weight,
         }
         given |= {
             "--out": out_folder,
@@ -148,6 +157,10 @@ def solve(
     names.at_least("--seed", seed, 0)
     if start is not None and method != "cfr-br":
         raise BadInput(f"--from {start} is for --with cfr-br, not for {method}")
+    if start_weight is not None:
+        if start is None:
+            raise BadInput(f"--start-weight {start_weight:g} is for --from, the run that cfr-br starts from")
+        names.at_least("--start-weight", start_weight, 0, 1e6)
     if method in ("pcs", "cfr-br"):
         from ...games import load
         from ...learn.pcs_runs import new_run
@@ -163,6 +176,7 @@ def solve(
                 out_folder,
                 method,
                 start,
+                start_weight,
             )
         _sample(run, threads, json_file)
         return

@@ -89,6 +89,8 @@ def test_all_boards_in_mbb_per_game(kibitz, tmp_path):
         ("solve leduc --with pcs --iterations 0", "--iterations should be at least 1"),
         ("solve leduc --with pcs --from x", "--from x is for --with cfr-br, not for pcs"),
         ("solve leduc --with cfr-br --from x", "x holds no run of pcs to start from"),
+        ("solve leduc --with cfr-br --start-weight 3", "--start-weight 3 is for --from"),
+        ("solve leduc --with cfr-br --from x --start-weight nan", "--start-weight should be at least 0, not nan"),
         ("solve leduc --with cfr-br --abstraction x", "no card abstraction 'x'"),
         ("solve --resume nothing", "nothing holds no run"),
         ("solve leduc --resume nothing", "--resume takes no GAME (leduc)"),
