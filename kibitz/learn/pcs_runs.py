@@ -132,8 +132,9 @@ def new_run(
         "boards": boards,
     }
     if given is not None:
-        config |= {"from": given.checksum, "start_weight": START_WEIGHT if start_weight is None else start_weight}
-        at_least("start_weight", config["start_weight"], 0, 1e6)
+        weight = START_WEIGHT if start_weight is None else start_weight
+        at_least("start_weight", weight, 0, 1e6)
+        config |= {"from": given.checksum, "start_weight": weight}
     run = Run.create_or_resume(folder, f"{game.name}-{method}", config, may_grow=("iterations",))
     if file is not None:
         link(file, run.path(ABSTRACTION_FILE))
@@ -339,8 +340,8 @@ class Work:
         """Start from the tables of another run, if there is one: its average strategy is the first to be answered.
 
         The regrets that stand for it are as large as some iterations' were then, and its average counts as a first
-        iteration's: so the answers outweigh them in time. In the trunk the opponents start from it too: from nothing, they
-        would play at random there until most of its hands had been met.
+        iteration's: so the answers outweigh them in time. In the trunk the opponents start from it too: from nothing,
+        they would play at random there until most of its hands had been met.
         """
         path = self.run.path(START_FILE)
         if not self.config.get("from"):
