@@ -59,7 +59,13 @@ class CfrBr(TorchPublicChanceCfr):
         """Do some iterations."""
         for _ in range(iterations):
             self.iterations += 1
-            self.learn(self.sampled(self.iterations), float(self.iterations))
+            if self.trunk_streets:  # the next boards are prepared meanwhile
+                for number in (self.iterations, self.iterations + 1):
+                    if number not in self._ahead:
+                        self._ahead[number] = self._pool.submit(self.sampled, number)
+            ready = self._ahead.pop(self.iterations, None)
+            found = ready.result() if ready else self.sampled(self.iterations)
+            self.learn(found, float(self.iterations))
 
     def sampled(self, iteration: int) -> Levels:
         """The boards of an iteration."""
