@@ -46,7 +46,7 @@ SHOWN = {
     "gomoku": ("gomoku:size=9", "uct:20000", 7),
     "goofspiel": ("goofspiel:cards=6", "oos:20000", 5),
     "hex": ("hex:size=7", "uct:10000", 7),
-    "holdem": ("holdem", "net:models/holdem", 7),
+    "holdem": ("holdem", "net:models/holdem", 12),
     "knightthrough": ("knightthrough:rows=6,columns=6", "uct:3000", 2),
     "kuhn": ("kuhn", "oos:10000", 4),
     "leduc": ("leduc", "oos:10000", 1),

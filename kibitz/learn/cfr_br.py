@@ -172,10 +172,8 @@ class Walk:
         """The opponent's value and the other's; its answer is kept."""
         solver, seat, n = self.solver, node.seat, len(node.children)
         if street.number >= solver.trunk_streets:
-            acted = torch.stack([child[seat][0] * child[seat][1][:, None] for child in children])
-            own, best = acted.max(0)
-            self.answers[id(node)] = best.to(torch.int8)
-            return own, torch.stack([child[1 - seat][0] * child[1 - seat][1][:, None] for child in children]).sum(0)
+            own, rest, self.answers[id(node)] = solver.steps.answer(seat, children)
+            return own, rest
         part, buckets = solver.trunk_part(node), self.trunk_buckets[street.number]
         count = solver.trunk_count(street.number)
         strategy, _ = solver.steps.choose(part, part, buckets, reach[seat], n, count, 0.0)
@@ -192,9 +190,10 @@ class Walk:
                 continue
             mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
             answer = self.answers.pop(id(node))
+            trunk = answer.is_floating_point()
+            after = mine * answer if trunk else solver.steps.obey(answer, mine, len(node.children))
             for place, child in enumerate(node.children):
-                after = mine * (answer[place] if answer.is_floating_point() else answer == place)
-                reaches[child] = (after, other) if node.seat == 0 else (other, after)
+                reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
         values = self._below(street, reaches, self.update)
         settled(street, reaches, batch, values)
         ones = torch.ones(reach[0].shape[1], device=solver.device)

@@ -114,8 +114,8 @@ def follow(probs, buckets, reach, n, count):
 
 @triton.jit
 def _respond(
-    own0, own1, own2, other0, other1, other2, scale0, scale1, scale2, back0, back1, back2, value, other, ways, hands,
-    N: tl.constexpr, BLOCK: tl.constexpr,
+    own0, own1, own2, other0, other1, other2, scale0, scale1, scale2, back0, back1, back2, value, other, action, ways,
+    hands, N: tl.constexpr, KEEP: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0)
     way = row % ways
@@ -123,26 +123,61 @@ def _respond(
     live = hand < hands
     here = row.to(tl.int64) * hands + hand
     best = tl.load(own0 + here, live, 0.0) * tl.load(scale0 + way)
-    best = tl.maximum(best, tl.load(own1 + here, live, 0.0) * tl.load(scale1 + way))
+    second = tl.load(own1 + here, live, 0.0) * tl.load(scale1 + way)
+    chosen = tl.where(second > best, 1, 0)
+    best = tl.maximum(best, second)
     rest = tl.load(other0 + here, live, 0.0) * tl.load(back0 + way)
     rest += tl.load(other1 + here, live, 0.0) * tl.load(back1 + way)
     if N == 3:
-        best = tl.maximum(best, tl.load(own2 + here, live, 0.0) * tl.load(scale2 + way))
+        third = tl.load(own2 + here, live, 0.0) * tl.load(scale2 + way)
+        chosen = tl.where(third > best, 2, chosen)
+        best = tl.maximum(best, third)
         rest += tl.load(other2 + here, live, 0.0) * tl.load(back2 + way)
     tl.store(value + here, best, live)
     tl.store(other + here, rest, live)
+    if KEEP:
+        tl.store(action + here, chosen.to(tl.int8), live)
 
 
 def respond(seat, children):
     """The mover's best value, and the other's value."""
+    value, other, _ = _responded(seat, children, False)
+    return value, other
+
+
+def answer(seat, children):
+    """The same, and the best action of each hand, [boards, ways, hands] i1."""
+    return _responded(seat, children, True)
+
+
+def _responded(seat, children, keep):
     n, like = len(children), children[0][seat][0]
     boards, ways, hands = like.shape
     value, other = torch.empty_like(like), torch.empty_like(like)
+    action = torch.empty(like.shape if keep else 1, dtype=torch.int8, device=like.device)
     own = [child[seat] for child in children] + [children[0][seat]] * (3 - n)
     rest = [child[1 - seat] for child in children] + [children[0][1 - seat]] * (3 - n)
     grid = (boards * ways, triton.cdiv(hands, BLOCK))
     _respond[grid](
-        *(x[0] for x in own), *(x[0] for x in rest), *(x[1] for x in own), *(x[1] for x in rest), value, other, ways,
-        hands, N=n, BLOCK=BLOCK,
+        *(x[0] for x in own), *(x[0] for x in rest), *(x[1] for x in own), *(x[1] for x in rest), value, other, action,
+        ways, hands, N=n, KEEP=keep, BLOCK=BLOCK,
     )  # fmt: skip
-    return value, other
+    return value, other, action
+
+
+@triton.jit
+def _obey(action, reach, after, hands, plane, N: tl.constexpr, BLOCK: tl.constexpr):
+    hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    live = hand < hands
+    here = tl.program_id(0).to(tl.int64) * hands + hand
+    mine, chosen = tl.load(reach + here, live, 0.0), tl.load(action + here, live, 0)
+    for a in tl.static_range(N):
+        tl.store(after + a * plane + here, tl.where(chosen == a, mine, 0.0), live)
+
+
+def obey(action, reach, n):
+    """The mover's reach after each action if each hand does what it answered, [actions, boards, ways, hands]."""
+    boards, ways, hands = reach.shape
+    after = reach.new_empty(n, boards, ways, hands)
+    _obey[(boards * ways, triton.cdiv(hands, BLOCK))](action, reach, after, hands, reach.numel(), N=n, BLOCK=BLOCK)
+    return after

@@ -177,6 +177,18 @@ class plain:
         rest = torch.stack([child[1 - seat][0] * child[1 - seat][1][:, None] for child in children]).sum(0)
         return own, rest
 
+    @staticmethod
+    def answer(seat: int, children: list) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The same, and the best action of each hand, [boards, ways, hands] i1."""
+        own, best = torch.stack([child[seat][0] * child[seat][1][:, None] for child in children]).max(0)
+        rest = torch.stack([child[1 - seat][0] * child[1 - seat][1][:, None] for child in children]).sum(0)
+        return own, rest, best.to(torch.int8)
+
+    @staticmethod
+    def obey(action: torch.Tensor, reach: torch.Tensor, n: int) -> torch.Tensor:
+        """The mover's reach after each action if each hand does what it answered, [actions, boards, ways, hands]."""
+        return torch.stack([reach * (action == a) for a in range(n)])
+
 
 def matched(regrets: torch.Tensor) -> torch.Tensor:
     """Regret matching over the last dimension."""

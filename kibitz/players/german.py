@@ -40,6 +40,10 @@ PHRASES = (
     # what was measured
     (r"its weakness was not measured", "seine Schwäche wurde nicht gemessen"),
     (r"loses at least ([\d,]+) mbb/g", r"verliert mindestens \1 mbb/g"),
+    (
+        r"a local best response wins ([\d,]+) mbb/g from it \((-?[\d,]+) to ([\d,]+)\)",
+        r"eine lokale beste Antwort gewinnt \1 mbb/g gegen ihn (\2 bis \3)",
+    ),
     (r"to a local best response", "gegen eine lokale beste Antwort"),
     (r"loses (\d+) mbb/g to any player who always raises", r"verliert \1 mbb/g gegen jeden, der immer erhöht"),
     (r"a best response wins ([\d.]+) chips per game", r"eine beste Antwort gewinnt \1 Chips pro Spiel"),

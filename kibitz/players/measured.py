@@ -32,9 +32,17 @@ DEEP_CFR, EXIT_OOS, POKER, DEFAULTS = "deep-cfr.md", "exit-oos.md", "poker.md", 
 LBR = "mbb/g to a local best response"
 
 FACTS = (
-    Fact("net:models/holdem", "holdem", f"loses at least 490 {LBR}", DEEP_CFR, "| 180 | 490 (363 to 619) |", "1 ms"),
     Fact(
-        "net:models/holdem,threshold=0.5",
+        "net:models/holdem",
+        "holdem",
+        "a local best response wins 32 mbb/g from it (-43 to 108)",
+        "holdem-blueprint.md",
+        "| its network, `models/holdem` | | 32 (-43 to 108) |",
+        "1 ms",
+    ),
+    Fact("net:models/holdem-deep-cfr", "holdem", f"loses at least 490 {LBR}", DEEP_CFR, "| 180 | 490 (363 to 619) |"),
+    Fact(
+        "net:models/holdem-deep-cfr,threshold=0.5",
         "holdem",
         f"loses at least 629 {LBR}",
         DEEP_CFR,

@@ -33,6 +33,10 @@ for n in (2, 3):
     updated = fused.update(regrets[0], buckets, one[0], 1, children, count, 3.0)
     same([*updated, regrets[0]], [*plain.update(regrets[1], buckets, two[0], 1, children, count, 3.0), regrets[1]])
     same(fused.respond(0, children), plain.respond(0, children))
+    answered = fused.answer(0, children)
+    same([each.float() for each in answered], [each.float() for each in plain.answer(0, children)])
+    assert len(answered[2].unique()) == n
+    same([fused.obey(answered[2], reach, n)], [plain.obey(answered[2], reach, n)])
 for l1, size in ((True, 49), (False, 8)):
     points, columns = torch.rand(500, size), torch.rand(size, 333)
     gaps = points[:, :, None] - columns

@@ -29,7 +29,7 @@ def test_good_hands_are_raised_and_bad_ones_folded_before_the_flop():
     for hand in ("As Ah", "Kd Kc"):
         fold, _, more = odds_after(f"5c 9h {hand}", "")
         assert fold < 0.01
-        assert more > 0.5
+        assert more > 0.99  # as the table does
         assert odds_after(f"{hand} 5c 9h", "r")[0] < 0.01
     assert odds_after("9c 5h 3d 2c", "")[0] > 0.4
     assert odds_after("7c 2d 9c 5h", "r")[0] > 0.5
@@ -46,7 +46,8 @@ def test_on_the_river_what_is_made_raises_and_nothing_at_all_folds_more_often():
     assert nothing[0] > 0.3
 
 
-@pytest.mark.parametrize("other", ["always:call", "random"])
-def test_it_wins(other):
+@pytest.mark.parametrize(("other", "least"), [("always:call", 200), ("random", 200), ("net:models/holdem-deep-cfr", 0)])
+def test_it_wins(other, least):
     records = match_blocks("holdem", [NETWORK, other], 1)(range(2000))
-    assert sum(record.payoffs[record.players.index(NETWORK)] for record in records) > 400  # 200 mbb/g
+    won = sum(record.payoffs[record.players.index(NETWORK)] for record in records) / len(records)
+    assert 1000 * won > least  # mbb/g
