@@ -1,14 +1,16 @@
 """A table strategy of poker whose last two streets are re-solved while it plays."""
 
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 
-from ..core.names import BadInput, Interval, as_path
+from ..core.names import BadInput, Interval, as_path, choose
 from ..games import Game, legal_actions
+from ..learn.devices import DEVICES, check_device
 from ..search.advice import Advice, fixed_advice
 from ..search.public_chance.files import is_table_strategy, open_table_strategy
-from ..search.public_chance.resolve import Resolver
+from ..search.public_chance.resolve import Resolver, Subgame
 from .player import AdvisedPlayer, player, same
 
 
@@ -25,11 +27,15 @@ class ResolvingPlayer(AdvisedPlayer):
         iterations: Annotated[int, "iterations of CFR per street that is solved", Interval(1, 1_000_000)] = 400,
         gadget: Annotated[bool, "no: solve for the ranges as they are, stronger against these and unsafe"] = True,
         streets: Annotated[int, "number of last streets that are re-solved", Interval(1, 2)] = 2,
+        device: Annotated[str, "cuda: solve on a GPU, where each iteration visits all last cards"] = "cpu",
     ) -> None:
         self.path = as_path(file)
         if self.path.is_dir():
             self.path = self.path / "strategy.safetensors"
         self.iterations, self.gadget, self.streets = iterations, gadget, streets
+        self.device = choose("device", device, DEVICES)
+        if device != "cpu":
+            check_device(device)
         self.resolver: Resolver | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
@@ -40,7 +46,15 @@ class ResolvingPlayer(AdvisedPlayer):
             if not is_table_strategy(self.path):
                 raise BadInput(f"{self.path} isn't a strategy by public chance sampling: solve poker with pcs")
             strategy = open_table_strategy(self.path, game)
-            self.resolver = Resolver(strategy, self.iterations, self.gadget, self.streets)
+            self.resolver = Resolver(strategy, self.iterations, self.gadget, self.streets, self._make())
+
+    def _make(self) -> Any:
+        """What solves a subgame."""
+        if self.device == "cpu":
+            return Subgame
+        from ..learn.torch_subgame import TorchSubgame  # imported here, as torch takes a second
+
+        return partial(TorchSubgame, device=self.device)
 
     def advise(self, view: Any) -> Advice:
         assert self.resolver is not None

@@ -7,6 +7,7 @@ the reaches as they are: stronger against an opponent who has just these, and un
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,8 +36,7 @@ class Subgame:
         cards = self.strategy.buckets.cards
         self.tree, self.street = subtree(self.strategy.tree, self.root), int(self.strategy.tree.street[self.root])
         self._ahead = cards.streets - 1 - self.street  # streets to come
-        if self._ahead > 1:
-            raise BadInput(f"street {self.street + 1} can't be re-solved: the last two of {cards.streets} can")
+        check_street(self.street, cards)
         rest = np.setdiff1d(np.arange(cards.deck), self.board)
         boards = np.column_stack([np.tile(self.board, (len(rest), 1)), rest]) if self._ahead else self.board[None]
         self.boards, self.hands = boards, ranked(cards, boards, self._ahead)
@@ -135,6 +135,16 @@ class Subgame:
         return np.where(total > 0, sums / np.maximum(total, 1e-30), 1 / n)
 
 
+def check_street(street: int, cards: Cards) -> None:
+    """Refuse a street before the last two.
+
+    Raises:
+        BadInput: More than one street follows.
+    """
+    if cards.streets - 1 - street > 1:
+        raise BadInput(f"street {street + 1} can't be re-solved: the last two of {cards.streets} can")
+
+
 def subtree(tree: BettingTree, root: int) -> BettingTree:
     """The betting from a node on; its street is number 0."""
     depth = tree.depth[root]
@@ -174,10 +184,12 @@ class Resolver:
     re-solved.
     """
 
-    def __init__(self, strategy: TableStrategy, iterations: int, safe: bool = True, streets: int = 2, seed: int = 1):
-        self.strategy, self.iterations, self.safe, self.streets, self.seed = strategy, iterations, safe, streets, seed
+    def __init__(
+        self, strategy: TableStrategy, iterations: int, safe: bool = True, streets: int = 2, make: Any = Subgame
+    ) -> None:
+        self.strategy, self.iterations, self.safe, self.streets, self.make = strategy, iterations, safe, streets, make
         self._parent = parents(strategy.tree)
-        self._kept: dict[tuple, Subgame] = {}
+        self._kept: dict[tuple, Any] = {}
 
     def probs(self, node: int, board: np.ndarray, seat: int) -> np.ndarray:
         """[hands, actions] at a node, for a seat that plays by subgames."""
@@ -186,8 +198,8 @@ class Resolver:
             return self._blueprint(node, board)
         return self.subgame(node, board, seat).probs(node)
 
-    def subgame(self, node: int, board: np.ndarray, seat: int) -> Subgame:
-        """The subgame of a node's street, solved."""
+    def subgame(self, node: int, board: np.ndarray, seat: int) -> Any:
+        """The subgame of a node's street, solved: a `Subgame`, or what else `make` makes."""
         street = int(self.strategy.tree.street[node])
         root = node
         while self._parent[root] >= 0 and self.strategy.tree.street[self._parent[root]] == street:
@@ -196,7 +208,7 @@ class Resolver:
         key = root, seat, tuple(shown.tolist())
         if key not in self._kept:
             reach = self._reach(root, shown, seat)
-            self._kept[key] = Subgame(self.strategy, root, shown, reach, seat if self.safe else None, self.seed)
+            self._kept[key] = self.make(self.strategy, root, shown, reach, seat if self.safe else None)
             self._kept[key].run(self.iterations)
             while len(self._kept) > KEPT:
                 del self._kept[next(iter(self._kept))]

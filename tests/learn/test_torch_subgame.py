@@ -1,0 +1,97 @@
+"""Subgames in torch equal those on a core where nothing is sampled, and else come to the same."""
+
+import numpy as np
+import pytest
+import torch
+
+from kibitz.core.names import BadInput
+from kibitz.games import load
+from kibitz.learn.torch_subgame import TorchSubgame
+from kibitz.search.public_chance.buckets import lossless
+from kibitz.search.public_chance.cards import cards_of
+from kibitz.search.public_chance.resolve import Resolver, Subgame
+from kibitz.search.public_chance.solver import PublicChanceCfr
+from kibitz.search.public_chance.strategy import TableStrategy
+
+from ..search.test_resolve import BOARD, GAME, street_begins
+
+SYMMETRIC = np.array([0, 1, 2])  # a card of each of three suits, of one rank
+
+
+def solved(name):
+    game = load(name)
+    solver = PublicChanceCfr(game, lossless(cards_of(game)), threads=1)
+    solver.run(300)
+    return TableStrategy(game, solver.tree, solver.buckets, solver.tables.first, solver.probs())
+
+
+@pytest.fixture(scope="module")
+def blueprint():
+    return solved(GAME)
+
+
+@pytest.fixture(scope="module")
+def three_suits():
+    return solved("holdem:streets=3,ranks=3,suits=3")
+
+
+@pytest.mark.parametrize("seat", [None, 0, 1])
+def test_on_the_last_street_it_is_the_same_step_by_step(blueprint, seat):
+    root = street_begins(blueprint.tree, 2)[3]
+    reach = Resolver(blueprint, 1)._reach(root, BOARD, 0)
+    one, two = Subgame(blueprint, root, BOARD, reach, seat), TorchSubgame(blueprint, root, BOARD, reach, seat, "cpu")
+    if seat is not None:
+        assert two.refused.numpy() == pytest.approx(one._refused[two.hands], rel=1e-4, abs=1e-4)
+    one.run(60)
+    two.run(60)
+    free = blueprint.buckets.cards.free(BOARD)
+    for node in (root, int(blueprint.tree.child[root, 0])):
+        assert two.probs(node)[free] == pytest.approx(one.probs(node)[free], abs=2e-3)
+
+
+@pytest.mark.parametrize(("given", "board"), [("blueprint", BOARD[:3]), ("three_suits", SYMMETRIC)])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_before_the_last_card_it_comes_to_the_same(given, board, seat, request):
+    """The limits of the gadget are the same; and so is the value of the subgame without it, as it converges."""
+    table = request.getfixturevalue(given)
+    root = street_begins(table.tree, 1)[0]
+    reach = Resolver(table, 1)._reach(root, board, 0)
+    safe = TorchSubgame(table, root, board, reach, seat, "cpu")
+    assert len(safe.levels.orders[0]) == (1 if given == "blueprint" else 6)
+    wanted = Subgame(table, root, board, reach, seat)._refused
+    assert safe.refused.numpy() == pytest.approx(wanted[safe.hands], rel=1e-4, abs=1e-4)
+    one, two = Subgame(table, root, board, reach), TorchSubgame(table, root, board, reach, None, "cpu")
+    mine, own = reach[seat], torch.from_numpy(reach[seat][two.hands])
+    sampled = visited = weights = 0.0
+    for weight in map(float, range(1, 4001)):
+        hands = one.hands[int(one._random.integers(len(one.boards)))]
+        values = one._walk(hands, reach.copy(), one.tables, weight)[seat]
+        sampled += weight * one._scale * float(values @ mine[hands.buckets[0]])
+        weights += weight
+    for weight in map(float, range(1, 201)):
+        values = two._walk(two.root, two._down(two.reach), two.lower, weight, weight)[seat]
+        visited += weight * float(two._up(values) @ own)
+    size = reach.sum(axis=1).prod()
+    assert visited / (200 * 201 / 2) / size == pytest.approx(sampled / weights / size, abs=0.03)
+
+
+def test_with_the_gadget_no_hand_gains_over_the_blueprint(blueprint):
+    root = street_begins(blueprint.tree, 1)[0]
+    reach = Resolver(blueprint, 1)._reach(root, BOARD[:3], 0)
+    safe = TorchSubgame(blueprint, root, BOARD[:3], reach, 1, "cpu")
+    safe.run(400)
+    won = torch.zeros(len(safe.hands))
+    for weight in map(float, range(401, 801)):  # what the opponent's hands win while they learn on
+        enter = matched(safe.gadget.T)[:, 0]
+        reached = safe.reach.clone()
+        reached[0] = torch.ones(len(safe.hands))
+        won += safe._up(safe._walk(safe.root, safe._down(reached), safe.lower, 0.0, 0.0)[0]) / 400
+        assert ((enter >= 0) & (enter <= 1)).all()
+        safe.run(1)
+    scale = float(safe.refused.abs().max())
+    assert float((won - safe.refused).max()) < 0.05 * scale
+
+
+def test_early_streets_are_refused(blueprint):
+    with pytest.raises(BadInput, match="the last two of 3"):
+        TorchSubgame(blueprint, 0, BOARD[:0], np.ones((2, 28), np.float32), None, "cpu")
