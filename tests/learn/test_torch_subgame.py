@@ -81,12 +81,10 @@ def test_with_the_gadget_no_hand_gains_over_the_blueprint(blueprint):
     safe = TorchSubgame(blueprint, root, BOARD[:3], reach, 1, "cpu")
     safe.run(400)
     won = torch.zeros(len(safe.hands))
-    for weight in map(float, range(401, 801)):  # what the opponent's hands win while they learn on
-        enter = matched(safe.gadget.T)[:, 0]
-        reached = safe.reach.clone()
-        reached[0] = torch.ones(len(safe.hands))
+    reached = safe.reach.clone()
+    reached[0] = 1.0
+    for _ in range(400):  # what all hands of the opponent win while they learn on
         won += safe._up(safe._walk(safe.root, safe._down(reached), safe.lower, 0.0, 0.0)[0]) / 400
-        assert ((enter >= 0) & (enter <= 1)).all()
         safe.run(1)
     scale = float(safe.refused.abs().max())
     assert float((won - safe.refused).max()) < 0.05 * scale

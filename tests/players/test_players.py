@@ -174,7 +174,7 @@ BAD = {
     "strategy": "strategy: file is missing",
     "strategy:nowhere": "no strategy file 'nowhere'",
     "resolve:nowhere": "no strategy file 'nowhere'",
-    "resolve:nowhere,device=gpu": "no device is called 'gpu': known are cpu, cuda",
+    "resolve:nowhere,device=gpu": "no device is called 'gpu'",
     "resolve:nowhere,streets=3": "streets=3 is out of range, it should be a whole number, at least 1 and at most 2",
 }
 
