@@ -359,10 +359,10 @@ def enter(game, evaluation, tactics, frames, memory, settings, at):
     actions, order = frames.actions[at], frames.order[at]
     hint, urgent, threatened = -1, np.uint64(0), False
     if at > 0 and not settings.strict:
-        if tactics.plain_win(game, state):
+        if tactics.tactics_win(game, state):
             return sign * settings.win, True, True
-        urgent = tactics.urgent(game, state)
-        threatened = urgent != 0 or tactics.threatened(game, state)
+        urgent = tactics.tactics_urgent(game, state)
+        threatened = urgent != 0 or tactics.tactics_threatened(game, state)
         if at <= 2 * frames.depth[0] and ((urgent != 0 and depth > 0) or (threatened and depth <= 0)):
             depth = depth + 1 if depth > 0 else 1
             frames.depth[at] = depth
@@ -445,7 +445,7 @@ def descend(game, tactics, frames, memory, settings, at):
     if i < 0:
         frames.next[at], frames.window[at] = 0, SKIP
         frames.states[at + 1] = frames.states[at]
-        tactics.skip(game, frames.states[at + 1])
+        tactics.tactics_skip(game, frames.states[at + 1])
         prepare(frames, at, game.turn(frames.states[at + 1]), high - TIE, high, depth - 3 - depth // 4)
         return True
     actions, order = frames.actions[at], frames.order[at]
