@@ -10,7 +10,8 @@ from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import OVER, legal_actions, positions
 from kibitz.jit import rules
-from kibitz.search.alphabeta import AlphaBeta, captures_of
+from kibitz.search.alphabeta import AlphaBeta
+from kibitz.search.principal_variation import captures_of
 from kibitz.search.tactics import tactics_of
 
 from .test_mcts import after, random_positions
