@@ -100,11 +100,27 @@ def test_a_run_with_a_value_network_keeps_the_contract_of_learners(tmp_path):
     check_learner("exit-oos", "kuhn", values, tmp_path)
 
 
+def test_in_batches_values_are_not_possible():
+    with pytest.raises(BadInput, match="leaf=value needs the compiled network: use playouts=compiled, not batched"):
+        trainer.configured("exit-oos", "kuhn", None, {"playouts": "batched", "leaf": "value"})
+
+
 @pytest.mark.parametrize("given", [{"leaf": "value"}, {"prior_weight": 5.0}])
-def test_in_batches_neither_values_nor_priors_are_possible(given):
-    with pytest.raises(BadInput, match="needs the compiled network: use playouts=compiled, not batched"):
-        trainer.configured("exit-oos", "kuhn", None, {"playouts": "batched", **given})
+def test_values_and_priors_are_not_in_batches_by_default(given):
     assert not ExItOosConfig("kuhn", hidden="2000-2000", **given).in_batches(games.load("kuhn"))
+
+
+def test_in_batches_the_prior_is_that_of_the_present_network():
+    game, rng = games.load("kuhn"), np.random.default_rng(3)
+    config = ExItOosConfig("kuhn", hidden="4", simulations=40, playouts="batched", prior_weight=1e6, gamma=0.0)
+    trainer.configured("exit-oos", "kuhn", None, {"playouts": "batched", "prior_weight": 5.0})  # isn't refused
+    play = ExItOos.worker(config)
+    for _ in range(2):
+        layers = [(10 * weights, biases) for weights, biases in new_layers(sizes_of(game, [4]), rng)]
+        [(_, samples)] = play((0,), layers)
+        scores = np.where(samples["legal"], logits(layers, samples["encodings"]), -1e9)
+        probs = np.exp(scores - scores.max(axis=1, keepdims=True))
+        np.testing.assert_allclose(samples["policies"], probs / probs.sum(axis=1, keepdims=True), atol=0.02)
 
 
 def test_sizes_of_the_value_network_that_are_none_are_refused():
