@@ -29,16 +29,19 @@ def select(wanted: list[str]) -> list[Row]:
     Raises:
         BadInput: There is no such row, or no peer of any row is installed.
     """
-    chosen = [row for row in ROWS if not wanted or any(word in row.name for word in wanted)]
     for word in wanted:
-        if not any(word in row.name for row in chosen):
+        if not any(word in row.name for row in ROWS):
             choose("benchmark", word, [row.name for row in ROWS])
-    found = [row for row in chosen if not row.missing]
-    if not found or (not wanted and len(found) < len(chosen)):
-        raise BadInput("benchmarks need OpenSpiel and phevaluator: pip install 'kibitz[bench]'")
+    found = [row for row in _named(wanted) if not row.missing]
+    if not found:
+        raise BadInput(f"{', '.join(skipped(wanted))}: the peer isn't installed: pip install 'kibitz[bench]'")
     return found
 
 
 def skipped(wanted: list[str]) -> list[str]:
     """The names of rows that would be measured if their peer were installed."""
-    return [row.name for row in ROWS if row.missing and any(word in row.name for word in wanted)]
+    return [row.name for row in _named(wanted) if row.missing]
+
+
+def _named(wanted: list[str]) -> list[Row]:
+    return [row for row in ROWS if not wanted or any(word in row.name for word in wanted)]

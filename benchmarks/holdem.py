@@ -61,6 +61,6 @@ def _peer_evaluator() -> Work:
 
 
 ROWS = [
-    Row("hands-holdem", "games/s", 30, _our_hands, _peer_hands),
-    Row("evaluator-holdem", "hands/s", 50, _our_evaluator, _peer_evaluator),
+    Row("hands-holdem", "games/s", 30, _our_hands, _peer_hands, peer_package="pyspiel"),
+    Row("evaluator-holdem", "hands/s", 50, _our_evaluator, _peer_evaluator, peer_package="phevaluator"),
 ]

@@ -24,11 +24,12 @@ class Row:
     ours: Callable[[], Work]  # prepares the work
     peer: Callable[[], Work] | float  # or a published figure from another machine
     batch: int = 1  # units that the work does at a time: work(n) does n batches
-    peer_packages: tuple[str, ...] = ("pyspiel", "phevaluator")  # modules that the row can't be measured without
+    peer_package: str = ""  # of the extra `bench`, without which the row can't be measured
 
     @property
     def missing(self) -> bool:
-        return any(importlib.util.find_spec(name) is None for name in self.peer_packages)
+        """Whether the peer isn't installed."""
+        return bool(self.peer_package) and importlib.util.find_spec(self.peer_package) is None
 
     def measure(self) -> dict[str, Any]:
         sides = [_calibrated(side()) for side in (self.ours, self.peer) if callable(side)]

@@ -193,6 +193,7 @@ ROWS = [
         wanted,
         partial(_our_solver, solver, name, times),
         partial(_peer_solver, f"{solver.__name__}MCCFRSolver", name, times),
+        peer_package="pyspiel",
     )
     for short, solver, unit, wanted, times in (
         ("os", OutcomeSampling, "trajectories/s", 8, 2),
@@ -207,6 +208,7 @@ ROWS += [
         50,
         partial(_our_solver, partial(Cfr, variant=method), SUITED),
         partial(_peer_solver, solver, SUITED),
+        peer_package="pyspiel",
     )
     for method, solver in (("cfr", "CFRSolver"), ("cfr+", "CFRPlusSolver"))
 ]
@@ -217,6 +219,7 @@ ROWS.append(
         100,
         partial(_our_nash_conv, "liars_dice"),
         partial(_peer_nash_conv, "liars_dice"),
+        peer_package="pyspiel",
     )
 )
 ROWS += [
@@ -226,6 +229,7 @@ ROWS += [
         wanted,
         partial(_our_oos, name),
         partial(_peer_solver, "OutcomeSamplingMCCFRSolver", name, 2),
+        peer_package="pyspiel",
     )
     for name, wanted in (("leduc", 8), ("liars_dice", 8), ("goofspiel:6,base=1", 10), ("goofspiel:13,base=1", 10))
 ]
@@ -241,10 +245,18 @@ ROWS += [
         20,
         partial(_our_playouts, name),
         partial(_peer_playouts, name),
+        peer_package="pyspiel",
     )
     for name in PEERS
 ]
 ROWS += [
-    Row(f"uct-{name}", "simulations/s", wanted, partial(_our_uct, name), partial(_peer_uct, name))
+    Row(
+        f"uct-{name}",
+        "simulations/s",
+        wanted,
+        partial(_our_uct, name),
+        partial(_peer_uct, name),
+        peer_package="pyspiel",
+    )
     for name, (_, wanted) in BOARDS.items()
 ]

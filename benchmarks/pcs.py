@@ -16,7 +16,7 @@ from kibitz.search.public_chance.solver import PublicChanceCfr
 
 from .measuring import Row, Work
 
-BOARDS = 16  # per iteration on a GPU
+BOARDS = 16, 64  # per iteration on a GPU, of both sides
 
 
 def has_gpu() -> bool:
@@ -62,10 +62,15 @@ def in_torch(name: str, count: int, boards: int, device: str, fused: bool) -> Wo
     return work
 
 
+def on_gpu(boards: int) -> Row:
+    """Fused kernels against plain torch, with so many boards per iteration."""
+    ours, peer = (partial(in_torch, "holdem", 9000, boards, "cuda", fused) for fused in (True, False))
+    return Row(f"pcs-holdem-cuda-{boards}", "boards/s", 3, ours, peer, boards)
+
+
 ROWS = [
     Row(f"pcs-{name}", "boards/s", 2, partial(on_cores, game, count), partial(in_torch, game, count, 1, "cpu", False))
     for name, game, count in (("holdem-flop", "holdem:flop", 2000), ("holdem", "holdem", 200))
 ]
 if has_gpu():
-    ours, peer = (partial(in_torch, "holdem", 9000, BOARDS, "cuda", fused) for fused in (True, False))
-    ROWS.append(Row("pcs-holdem-cuda", "boards/s", 3, ours, peer, BOARDS))
+    ROWS += [on_gpu(boards) for boards in BOARDS]

@@ -111,13 +111,13 @@ def _our_search(*case) -> Work:
 ROWS = [
     Row(
         f"selfplay-{case[0]}-{case[1]}", "evaluations/s", 0.5, partial(_self_play, *case), partial(_forward, *case),
-        case[2], peer_packages=(),
+        case[2],
     )
     for case in CASES
 ]  # fmt: skip
 ROWS.append(
     Row(
         "selfplay-openspiel-connect_four", "simulations/s", 2.0, partial(_our_search, *CASES[0]),
-        partial(_peer_search, *CASES[0]), PEER_SIMULATIONS, peer_packages=("pyspiel",),
+        partial(_peer_search, *CASES[0]), PEER_SIMULATIONS, peer_package="pyspiel",
     )
 )  # fmt: skip

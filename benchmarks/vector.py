@@ -94,9 +94,12 @@ def _openspiel(name: str) -> Work:
 
 
 ROWS = [
-    Row(f"vector-{name.partition(':')[0]}", "steps/s", wanted, partial(_ours, name), partial(_openspiel, peer), GAMES)
+    Row(
+        f"vector-{name.partition(':')[0]}", "steps/s", wanted, partial(_ours, name), partial(_openspiel, peer), GAMES,
+        "pyspiel",
+    )
     for name, (peer, wanted, _) in SHARED.items()
-]
+]  # fmt: skip
 ROWS += [
     Row(f"vector-{name.partition(':')[0]}-pgx", "steps/s", PGX_RATIO, partial(_ours, name), partial(_pgx, peer), GAMES)
     for name, (_, _, peer) in SHARED.items()

@@ -271,10 +271,11 @@ def _reason(game: Game, function: Any, text: str) -> str:
             return f"it uses {unknown[1]}, which is a class: {CAN}"
         kind = type(value).__name__
         return f"it uses {unknown[1]}, a {kind}, which compiled code can't read: use a NumPy array, or a tuple"
+    for used in function.__code__.co_names:  # a search may have a rule of that name, so that Numba finds other faults
+        if used not in (*KERNELS, *function.__globals__) and inspect.isfunction(vars(type(game)).get(used)):
+            return f"{used} is a method that is no rule: make it a top-level function with the decorator @helper"
     field = re.search(r"Unknown attribute '(\w+)'", text)
     if field:
-        if inspect.isfunction(vars(type(game)).get(field[1])):
-            return f"{field[1]} is a method that is no rule: make it a top-level function with the decorator @helper"
         near = difflib.get_close_matches(field[1], [*(game.state.names or ()), *game._asdict(), *KERNELS], 1)
         hint = f": did you mean {near[0]!r}?" if near else ""
         return f"compiled code knows no attribute {field[1]!r} here{hint}; {CAN}"

@@ -7,6 +7,7 @@ worker plays it.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -64,6 +65,10 @@ class ExpertIteration(Learner):
         """Return a configuration whose updates are shorter, and by which factor."""
         return config, 1.0
 
+    def learning_seconds(self, samples: Samples, config: Any, factor: float) -> float:
+        """Update, and return how long an update of the whole configuration takes, of which this one is the probe."""
+        return factor * seconds(lambda: self.learn(1, samples, SILENT))
+
     def disk(self, samples: Samples) -> int:
         """Return the bytes that a run takes on disk at its end, given the samples of one game; 0: unknown."""
         return 0
@@ -74,13 +79,18 @@ class ExpertIteration(Learner):
 
     @classmethod
     def estimate(cls, config: Any, game: Any, processes: int, done: int) -> Cost:
-        """Play some games with fewer simulations per move, and update twice: the first time compiles."""
+        """Update twice, and play some games with fewer simulations per move; the first time of each compiles.
+
+        The games are those after an update: the expert of the first iteration may be a simpler one.
+        """
         shorter, factor = cls.probe(config)
-        learner = cls(shorter, game)
-        shared, fewer = learner.shared(), {}
+        learner, fewer = cls(shorter, game), {}
         if hasattr(config, "simulations"):
             fewer = {"simulations": min(config.simulations, PROBE_SIMULATIONS)}
         play = cls.worker(replace(config, **fewer))
+        [(_, samples)] = play((0,), learner.shared())
+        learning = [learner.learning_seconds(samples, config, factor) for _ in range(2)][-1]
+        shared = learner.shared()
         play((0,), shared)
         began, probes = time.perf_counter(), 0
         while not probes or (time.perf_counter() - began < PROBE_SECONDS and probes < config.games):
@@ -89,13 +99,16 @@ class ExpertIteration(Learner):
         playing = (time.perf_counter() - began) / probes
         if fewer:
             playing *= config.simulations / fewer["simulations"]
-        for _ in range(2):
-            began = time.perf_counter()
-            learner.learn(1, samples, SILENT)
-            learning = (time.perf_counter() - began) * factor
         learner.config = config
-        seconds = (config.iterations - done) * (playing * config.games / min(processes, config.games) + learning)
-        return Cost(seconds, learner.disk(samples), processes, learner.held(samples))
+        needed = (config.iterations - done) * (playing * config.games / min(processes, config.games) + learning)
+        return Cost(needed, learner.disk(samples), processes, learner.held(samples))
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return how long some work takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
 
 
 def cut(numbers: range, tasks: int) -> list[tuple[int, ...]]:

@@ -3,7 +3,8 @@
 Each simulation is a state machine: it descends, then plays out; where it needs the playout policy it writes an encoding
 into the batch and waits. `advance` continues all machines of a search with the network's output until each waits again.
 Descents and updates are those of `oos`, except that a descent doesn't see the updates of other simulations in flight.
-So each search has few in flight, and the batch gets large by searching many games side by side.
+So each search has few in flight, and the batch gets large by searching many games side by side. With `prior_weight`
+the compiled network is asked once per simulation, at its new infoset.
 """
 
 from typing import Any, NamedTuple
@@ -44,8 +45,8 @@ class BatchedOos(Oos):
     """`search(...)` sets a budget; call `advance(...)` until nothing waits; `advice(...)` is that of `Oos`."""
 
     def __init__(self, game: Game, seed: int = 1, in_flight: int = IN_FLIGHT, **settings: Any) -> None:
-        if settings.get("prior_weight"):
-            raise BadInput("prior_weight is not possible in batches: use the compiled network")
+        if settings.get("prior_weight") and settings.get("policy") is None:
+            raise BadInput("prior_weight in batches needs the compiled network too, as `policy`: descents don't wait")
         self.machines = np.zeros(in_flight, MACHINE)
         self.left = np.zeros(1, np.int64)  # simulations of the budget that haven't begun
         super().__init__(game, seed, in_flight=in_flight, **settings)

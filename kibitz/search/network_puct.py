@@ -15,19 +15,10 @@ import numpy as np
 from ..core.memory import limit as memory_limit
 from ..games import Game, positions
 from .advice import Advice
-from .batched_puct import (
-    BYTES,
-    UNKNOWN,
-    Trees,
-    advance,
-    new_batch,
-    new_leaves,
-    new_trees,
-    refuse,
-    settings_for,
-    start,
-)
+from .batched_puct import advance, new_batch, refuse, settings_for, start
+from .batched_trees import BYTES, Trees, new_leaves, new_trees
 from .search import Search
+from .selection import UNKNOWN
 
 # encodings [rows, encoding] f4 -> logits [rows, actions] f4, values [rows] f4
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]

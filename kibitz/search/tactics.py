@@ -1,8 +1,9 @@
 """What alpha-beta search knows of a game beyond its rules: NamedTuples with compiled rules.
 
-`wins(game, state)`: whether the seat to move plainly wins. `urgent(game, state)`: cells of the other seat's pieces that
-would win at once, so that one of them has to be captured; no bits: none. `threatened(game, state)`: whether the other
-seat would plainly win if it were to move. `skip(game, state)`: pass the turn, where `may_skip`.
+`tactics_win(game, state)`: whether the seat to move plainly wins. `tactics_urgent(game, state)`: cells of the other
+seat's pieces that would win at once, so that one of them has to be captured; no bits: none. `tactics_threatened(game,
+state)`: whether the other seat would plainly win if it were to move. `tactics_skip(game, state)`: pass the turn, where
+`may_skip`. Rules share their names with all compiled classes, games too: these are names that no game has.
 """
 
 from typing import Any, NamedTuple
@@ -15,8 +16,8 @@ from ..jit import helper, rules
 
 def tactics(cls: Any) -> Any:
     """Class decorator: kernels may call the rules."""
-    plain = ("plain_win", "urgent", "threatened", "skip")
-    return rules(dict.fromkeys(plain, "self, game, state"))(cls)
+    names = ("tactics_win", "tactics_urgent", "tactics_threatened", "tactics_skip")
+    return rules(dict.fromkeys(names, "self, game, state"))(cls)
 
 
 @tactics
@@ -25,16 +26,16 @@ class NoTactics(NamedTuple):
 
     may_skip: bool = False
 
-    def plain_win(self, game, state):
+    def tactics_win(self, game, state):
         return False
 
-    def urgent(self, game, state):
+    def tactics_urgent(self, game, state):
         return np.uint64(0)
 
-    def threatened(self, game, state):
+    def tactics_threatened(self, game, state):
         return False
 
-    def skip(self, game, state):
+    def tactics_skip(self, game, state):
         pass
 
 
@@ -44,18 +45,18 @@ class BreakthroughTactics(NamedTuple):
 
     may_skip: bool = True
 
-    def plain_win(self, game, state):
+    def tactics_win(self, game, state):
         return breaks_through(game, state, int(state.to_move))
 
-    def urgent(self, game, state):
+    def tactics_urgent(self, game, state):
         """The other's pieces one step before the far row; there is always an open diagonal before them."""
         seat = int(state.to_move)
         return state.pieces[1 - seat] & row(game, 1 if seat == 0 else game.rows - 2)
 
-    def threatened(self, game, state):
+    def tactics_threatened(self, game, state):
         return breaks_through(game, state, 1 - int(state.to_move))
 
-    def skip(self, game, state):
+    def tactics_skip(self, game, state):
         state.to_move = 1 - int(state.to_move)
 
 

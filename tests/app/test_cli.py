@@ -294,6 +294,37 @@ def test_bench_measures_benchmarks_by_name(kibitz, tmp_path, monkeypatch):
     assert "playouts-kuhn" in out
 
 
+NO_PEER = "skipped, as the peer isn't installed (pip install 'kibitz[bench]'): "
+
+
+@pytest.mark.parametrize("asked", [["oos-targeted-leduc", "oos-leduc"], []])
+def test_bench_measures_what_needs_no_peer_and_skips_the_rest_in_one_line(kibitz, tmp_path, monkeypatch, asked):
+    import benchmarks
+
+    rows = [row for row in benchmarks.ROWS if row.name in ("oos-leduc", "oos-targeted-leduc", "evaluator-holdem")]
+    monkeypatch.setattr(benchmarks, "ROWS", rows)
+    monkeypatch.setattr(benchmarks.measuring, "SECONDS", 0.01)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    code, _, error = kibitz("bench", *asked, "--json", "benchmarks.json")
+    assert code == 0
+    assert [row["name"] for row in json.loads((tmp_path / "benchmarks.json").read_text())] == ["oos-targeted-leduc"]
+    told = [line for line in error.splitlines() if "skipped" in line]
+    assert told == [NO_PEER + ("oos-leduc" if asked else "oos-leduc, evaluator-holdem")]
+
+
+@pytest.mark.parametrize(
+    ("package", "refused"), [("pyspiel", "hands-holdem"), ("phevaluator", "evaluator-holdem"), ("pyspiel", "uct-hex")]
+)
+def test_bench_refuses_only_what_it_cannot_measure(kibitz, monkeypatch, package, refused):
+    import benchmarks
+
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == package else name)
+    expected = f"kibitz: {refused}: the peer isn't installed: pip install 'kibitz[bench]'\n"
+    assert kibitz("bench", refused)[::2] == (2, expected)
+    measured = {row.name for row in benchmarks.select([])}
+    assert {"pcs-holdem", "selfplay-connect_four-cpu", "oos-targeted-leduc"} <= measured
+
+
 def test_bench_works_in_any_folder(tmp_path):
     command = [sys.executable, "-m", "kibitz", "bench", "magic"]
     environment = dict(os.environ, PYTHONPATH=str(ROOT))

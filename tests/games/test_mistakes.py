@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 
 import kibitz
+import kibitz.search.policies  # so that the names of its rules are known
 from kibitz import BadInput
 from kibitz.app import cli
 
@@ -262,6 +263,9 @@ MISTAKES = {
         FIRST, "state.step = higher(0, 1)", "higher, which lacks the decorator @helper", "start", "higher("
     ),
     "a method": Mistake(FIRST, "state.step = self.wins(0)", "wins is a method that is no rule", "start", "self.wins"),
+    "a method named like a rule of searches": Mistake(
+        FIRST, "state.step = self.evaluate(0)", "evaluate is a method that is no rule", "start", "self.evaluate"
+    ),
     "a class": Mistake(FIRST, "state.step = Score().high - 1", "uses Score, which is a class", "start", "Score()"),
     "an f-string": Mistake(FIRST, "print(f'{state.step:>3}')\n        state.step = 0", "f-string", "start", "print(f"),
     "a comprehension": Mistake(FIRST, "state.step = sum(int(x) for x in ('0',))", "comprehension", "start", "sum("),
@@ -283,7 +287,9 @@ def written(folder: Path, name: str) -> tuple[str, Mistake]:
     mistake = MISTAKES[name]
     assert mistake.old in GAME
     text = GAME.replace(mistake.old, mistake.new, 1)
-    text = text.replace("    def infoset(", "    def wins(self, seat):\n        return seat\n\n    def infoset(")
+    for method in ("wins", "evaluate"):
+        more = f"    def {method}(self, seat):\n        return seat\n\n"
+        text = text.replace("    def infoset(", f"{more}    def infoset(")
     path = folder / f"{'_'.join(re.findall(r'[a-z]+', name))}.py"
     path.write_text(text)
     return str(path), mistake

@@ -1,9 +1,7 @@
 """The benchmark of public chance sampling: both sides do the same work."""
 
 import numpy as np
-import pytest
 
-pytest.importorskip("pyspiel")
 import benchmarks
 from benchmarks import pcs
 
@@ -30,6 +28,17 @@ def _game():
     from kibitz.games import load
 
     return load(SMALL), pcs.random_buckets(SMALL, 3)
+
+
+def test_rows_of_a_gpu_differ_in_the_boards_of_both_sides(monkeypatch):
+    made = []
+    monkeypatch.setattr(pcs, "in_torch", lambda *given: made.append(given))
+    rows = [pcs.on_gpu(boards) for boards in pcs.BOARDS]
+    for row in rows:
+        row.ours()
+        row.peer()
+    assert [(row.name, row.batch) for row in rows] == [("pcs-holdem-cuda-16", 16), ("pcs-holdem-cuda-64", 64)]
+    assert made == [("holdem", 9000, boards, "cuda", fused) for boards in (16, 64) for fused in (True, False)]
 
 
 def test_rows_are_found_by_name():

@@ -1,6 +1,7 @@
 """Alpha-beta search: exact values on small boards, by exhaustive search; budgets; the transposition table."""
 
 import functools
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -8,7 +9,9 @@ import pytest
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import OVER, legal_actions, positions
-from kibitz.search.alphabeta import AlphaBeta, captures_of
+from kibitz.jit import rules
+from kibitz.search.alphabeta import AlphaBeta
+from kibitz.search.principal_variation import captures_of
 from kibitz.search.tactics import tactics_of
 
 from .test_mcts import after, random_positions
@@ -127,16 +130,26 @@ def test_plain_wins_of_breakthrough_are_true():
     for state in random_positions(game, 150, seed=5, most=30):
         sign = 1 if game.turn(state) == 0 else -1
         value = sign * search.value(state, 3)
-        assert not tactics.plain_win(game, state) or value == 1
+        assert not tactics.tactics_win(game, state) or value == 1
         if value == 1 and int(state.pieces[1 - int(state.to_move)]).bit_count() > 1:
             seen[0] += 1
-            seen[1] += bool(tactics.plain_win(game, state)) or bool(tactics.urgent(game, state))
-        if int(tactics.urgent(game, state)).bit_count() > 1 and not tactics.plain_win(game, state):
+            seen[1] += bool(tactics.tactics_win(game, state)) or bool(tactics.tactics_urgent(game, state))
+        if int(tactics.tactics_urgent(game, state)).bit_count() > 1 and not tactics.tactics_win(game, state):
             assert value == -1
     assert seen[1] > 0.6 * seen[0] > 10
-    assert not tactics_of(games.load("tic_tac_toe")).plain_win(games.load("tic_tac_toe"), None)
+    assert not tactics_of(games.load("tic_tac_toe")).tactics_win(games.load("tic_tac_toe"), None)
 
 
 def test_games_of_chance_are_refused():
     with pytest.raises(BadInput, match="no hidden information and no chance"):
         AlphaBeta(games.load("leduc"))
+
+
+def test_tactics_take_no_names_from_games():
+    @rules({"start": "self, state"})
+    class OwnGame(NamedTuple):
+        skip: int = 0
+        urgent: int = 0
+        threatened: int = 0
+
+    assert OwnGame()._fields == ("skip", "urgent", "threatened")

@@ -263,13 +263,16 @@ def random_network(game):
     return Linear(matrix, np.zeros(shape[0], np.float32), np.zeros(shape[1], np.float32)), evaluate
 
 
-@pytest.mark.parametrize(("name", "linear"), [("leduc", False), ("goofspiel:6", True), ("liars_dice", False)])
-def test_with_one_in_flight_it_is_the_sequential_search_to_the_last_bit(name, linear):
+@pytest.mark.parametrize(
+    ("name", "linear", "prior"),
+    [("leduc", False, 0.0), ("goofspiel:6", True, 0.0), ("liars_dice", False, 0.0), ("leduc", False, 3.0)],
+)
+def test_with_one_in_flight_it_is_the_sequential_search_to_the_last_bit(name, linear, prior):
     """The same network, compiled into the kernel and in batches of one; the table grows meanwhile."""
     game = games.load(name)
     net, evaluate = random_network(game)
-    alone = Oos(game, 5, policy=net, linear=linear)
-    search = BatchedOos(game, 5, in_flight=1, linear=linear)
+    alone = Oos(game, 5, policy=net, linear=linear, prior_weight=prior)
+    search = BatchedOos(game, 5, in_flight=1, linear=linear, prior_weight=prior, policy=net if prior else None)
     batch, asked = new_batch(game, 1), 0
     for simulations in (3000, 1001):
         advice = alone.advise(opening(game), 0, simulations)
@@ -284,8 +287,8 @@ def test_with_one_in_flight_it_is_the_sequential_search_to_the_last_bit(name, li
     assert search.simulations == alone.simulations == 4001
 
 
-def test_a_prior_is_refused():
-    with pytest.raises(BadInput, match="prior_weight is not possible in batches"):
+def test_a_prior_without_the_compiled_network_is_refused():
+    with pytest.raises(BadInput, match="prior_weight in batches needs the compiled network"):
         BatchedOos(games.load("kuhn"), prior_weight=1.0)
 
 

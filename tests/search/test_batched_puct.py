@@ -7,8 +7,10 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.games import legal_actions, load, positions
-from kibitz.search.batched_puct import halving, improve, new_trees, root_value, settings_for, to_probs
+from kibitz.search.batched_puct import settings_for
+from kibitz.search.batched_trees import new_trees
 from kibitz.search.contract import check_search
+from kibitz.search.gumbel import halving, improve, root_value, to_probs
 from kibitz.search.network_puct import NetworkPuct
 
 

@@ -38,8 +38,8 @@ def bench(
     table = Table("benchmark", "unit", "kibitz", "peer", "ratio", "target")
     with interrupts() as check_interrupt, reporting("benchmarks") as report:
         chosen = _benchmarks().select(rows or [])
-        for name in _benchmarks().skipped(rows or []):
-            report.message(f"{name} is skipped: its peer isn't installed: pip install 'kibitz[bench]'")
+        if skipped := _benchmarks().skipped(rows or []):
+            report.message(f"skipped, as the peer isn't installed (pip install 'kibitz[bench]'): {', '.join(skipped)}")
         for done, row in enumerate(chosen):
             check_interrupt()
             report.progress(done, len(chosen), row.name)

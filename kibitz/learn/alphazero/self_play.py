@@ -13,25 +13,10 @@ import numpy as np
 
 from ...games import OVER, Game, load, positions
 from ...jit import helper, kernel, long_helper, record, uniform
-from ...search.batched_puct import (
-    UNKNOWN,
-    backward,
-    descend,
-    expand,
-    gumbel_noise,
-    halving,
-    improve,
-    leaf_value,
-    new_batch,
-    new_leaves,
-    new_trees,
-    plant,
-    root_value,
-    settings_for,
-    sign_of,
-    to_probs,
-    tried,
-)
+from ...search.batched_puct import descend, new_batch, settings_for
+from ...search.batched_trees import backward, expand, leaf_value, new_leaves, new_trees, plant, sign_of, tried
+from ...search.gumbel import gumbel_noise, halving, improve, root_value, to_probs
+from ...search.selection import UNKNOWN
 from .config import AlphaZeroConfig
 from .geometry import geometry_of
 from .networks import Weights

@@ -175,10 +175,8 @@ def refuse(config: ExItConfig, game: Game) -> None:
     search = config.new_search(game)  # refuses a game before `survey` plays some
     if isinstance(config, ExItOosConfig):
         _ = config.value_sizes  # refuses what isn't a list of sizes
-    if isinstance(config, ExItOosConfig) and config.in_batches(game):
-        for name, least in (("leaf", "playout"), ("prior_weight", 0.0)):
-            if (value := getattr(config, name)) != least:
-                raise BadInput(f"{name}={value} needs the compiled network: use playouts=compiled, not batched")
+    if isinstance(config, ExItOosConfig) and config.in_batches(game) and config.leaf != "playout":
+        raise BadInput(f"leaf={config.leaf} needs the compiled network: use playouts=compiled, not batched")
     encoding, actions = game.facts.encoding, game.facts.num_actions
     sizes = sizes_of(game, config.hidden_sizes)
     weights = sum(a * b for a, b in pairwise(sizes))

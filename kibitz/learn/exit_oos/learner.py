@@ -15,7 +15,7 @@ from ...games import Game
 from ...search.best_response import evaluate_policy
 from ...search.sequence_form import SequenceForm, unfold
 from ..encodings import survey
-from ..expert_iteration import ExpertIteration
+from ..expert_iteration import ExpertIteration, seconds
 from ..learner import Metrics, Samples, learner
 from ..mlp import Layers, compiled, new_layers, save_layers, sizes_of
 from ..replay import ReplayBuffer
@@ -26,6 +26,7 @@ from .self_play import Networks, Shared, self_play
 from .value_learning import ValueLearner
 
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
+PROBE_VALUE_GAMES = 2000  # at most, when the duration of a run is estimated
 FORMAT = "kibitz apprentice 1"
 
 
@@ -78,6 +79,11 @@ class ExItOos(ExpertIteration):
         return Networks(self.layers(), self.value.layers()) if self.value and self.replay.added else self.layers()
 
     def update(self, samples: Samples) -> Metrics:
+        found = self.learn_policy(samples)
+        return found | {"value_loss": self.value.learn(self.layers())} if self.value else found
+
+    def learn_policy(self, samples: Samples) -> Metrics:
+        """Add samples to the replay buffer, and train the policy network."""
         import torch
 
         from ..torch_mlp import divergence, one_thread
@@ -93,8 +99,7 @@ class ExItOos(ExpertIteration):
                 loss.backward()  # type: ignore[no-untyped-call]
                 self.optimizer.step()
                 total += loss.detach()
-        found = {"loss": float(total) / self.config.steps, "rows": len(self.replay)}
-        return found | {"value_loss": self.value.learn(self.layers())} if self.value else found
+        return {"loss": float(total) / self.config.steps, "rows": len(self.replay)}
 
     def evaluate(self) -> Metrics:
         """NashConv of the network, where the game is small enough to be written out."""
@@ -110,7 +115,18 @@ class ExItOos(ExpertIteration):
 
     @classmethod
     def probe(cls, config: ExItConfig) -> tuple[ExItConfig, float]:
-        return replace(config, capacity=1, steps=5), config.steps / 5
+        shorter = replace(config, capacity=1, steps=5)
+        if isinstance(shorter, ExItOosConfig):
+            shorter = replace(shorter, value_games=min(shorter.value_games, PROBE_VALUE_GAMES))
+        return shorter, config.steps / 5
+
+    def learning_seconds(self, samples: Samples, config: ExItConfig, factor: float) -> float:
+        """The steps of the policy network and the games of the value network are shortened each by its own factor."""
+        found = factor * seconds(lambda: self.learn_policy(samples))
+        if self.value and isinstance(config, ExItOosConfig):
+            value, policy = self.value, self.layers()
+            found += config.value_games / value.games * seconds(lambda: value.learn(policy))
+        return found
 
     def held(self, samples: Samples) -> int:
         games = min(self.config.capacity, self.config.iterations * self.config.games)

@@ -111,16 +111,21 @@ def _in_batches(game: Game, config: ExItOosConfig) -> Callable[[tuple[int, ...],
     from ..torch_mlp import batch_evaluator, pick_device
 
     searches: list[BatchedOos] = []
-    networks: list[tuple[Layers, Any]] = []  # the last network, and its evaluator
+    networks: list[tuple[Layers, Any, Any]] = []  # the last network, its evaluator, and compiled where it is the prior
 
     def play(numbers: tuple[int, ...], layers: Layers) -> list[tuple[int, Rows]]:
         if not networks or networks[0][0] is not layers:
-            networks[:] = [(layers, batch_evaluator(layers, pick_device(config.device, large=True)))]
+            evaluate = batch_evaluator(layers, pick_device(config.device, large=True))
+            networks[:] = [(layers, evaluate, compiled(layers) if config.prior_weight else None)]
+        _, evaluate, prior = networks[0]
         while len(searches) < len(numbers):
-            searches.append(BatchedOos(game, in_flight=config.in_flight, **config.search_settings()))
+            searches.append(BatchedOos(game, in_flight=config.in_flight, policy=prior, **config.search_settings()))
+        if prior is not None:
+            for search in searches:
+                search.policy = prior
         episodes = [Episode(game, searches[i], config, number) for i, number in enumerate(numbers)]
         batch = new_batch(game, len(numbers) * config.in_flight)
-        side_by_side(episodes, batch, networks[0][1], config.simulations)
+        side_by_side(episodes, batch, evaluate, config.simulations)
         return [(number, episode.samples()) for number, episode in zip(numbers, episodes, strict=True)]
 
     return play

@@ -1,7 +1,7 @@
 """Self-play in batches: all games of a part move at the same time, and the network answers for all of them at once.
 
-Kernels play chance, encode and draw actions; between them torch evaluates the network, on any device. Every game has a
-random stream of its own, so that samples don't depend on how the games are spread over threads.
+Kernels play chance, encode and draw actions (`side_by_side`); between them torch evaluates the network, on any device.
+Samples don't depend on how the games are spread over threads.
 """
 
 from collections.abc import Callable
@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from ...core.names import BadInput
-from ...games import CHANCE, OVER, Game, positions
-from ...games.protocol import NO_SEAT, TOO_LONG, TOO_MANY_ACTIONS
-from ...jit import helper, kernel, mix, uniform
+from ...games import Game
+from ...jit import kernel
 from ..torch_mlp import BANNED
+from .side_by_side import CHANCE_SINCE, SAMPLED, SideBySide
 
 Evaluate = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # encodings, legal -> log-probabilities
 
@@ -51,21 +50,8 @@ class Part:
         self, game: Game, count: int, all_views: bool, device: torch.device, traced: bool = False, explore: float = 0.0
     ) -> None:
         """`traced`: whether its batches have a trace; `explore`: share of actions that are drawn uniformly."""
-        facts = game.facts
-        self.traced, self.explore = traced, explore
-        self.game, self.device, self.views = game, device, facts.seats if all_views else 1
-        self.opening, self.states = positions(game, count), np.zeros(count, game.state)
-        self.live = np.zeros(count, np.int32)
-        self.turns = np.zeros(count, np.int8)
-        self.encodings = np.zeros((count, self.views * facts.encoding), np.float32)
-        self.legal = np.zeros((count, facts.num_actions), bool)
-        self.chosen = np.zeros(count, np.int64)
-        self.payoffs = np.zeros((count, facts.seats))
-        self.scratch = np.zeros(max(facts.num_actions, facts.max_chance_outcomes), np.int64)
-        self.probs = np.zeros(len(self.scratch))
-        self.histories = np.zeros(count, np.uint64)
-        self.infosets = np.zeros(count, np.uint64)
-        self.reach_probs = np.ones((count, 2 + facts.seats))  # see CHANCE_SINCE
+        self.traced, self.explore, self.device = traced, explore, device
+        self.games = SideBySide(game, count, all_views, traced)
 
     def play(self, streams: np.ndarray, evaluate: Evaluate, known: int | None = None) -> Batch:
         """Play all games to the end.
@@ -75,55 +61,42 @@ class Part:
             evaluate: The policy.
             known: Number of actions, from 0 on, that the policy knows; at the others the game's heuristic plays.
         """
-        self.states[:] = self.opening
-        self.live[:] = np.arange(len(self.live))
-        self.histories[:], self.reach_probs[:] = 0, 1
+        games = self.games
+        games.begin()
         rows: list[tuple[Any, ...]] = []
         traces: list[tuple[np.ndarray, ...]] = []
-        count = len(self.live)
-        while True:
-            count = advance(
-                self.game, self.states, streams, self.live, count, self.views, self.turns, self.encodings, self.legal,
-                self.payoffs, self.scratch, self.traced, self.probs, self.histories, self.infosets, self.reach_probs,
-            )  # fmt: skip
-            if not count:
-                break
-            if len(rows) == self.game.facts.max_game_length:
-                raise BadInput(TOO_LONG)
+        while count := games.advance(streams):
             # Copies: the buffers are written again in the next round.
-            seen, may = (torch.tensor(each[:count], device=self.device) for each in (self.encodings, self.legal))
+            seen, may = (torch.tensor(each[:count], device=self.device) for each in (games.encodings, games.legal))
             log_probs = self.by_infoset(evaluate, seen, may) if self.traced else evaluate(seen, may)
             if known is not None:
                 played = log_probs.cpu().numpy().copy()
-                imitate(self.game, self.states, streams, self.live, count, known, played, self.scratch)
+                imitate(games.game, games.states, streams, games.live, count, known, played, games.scratch)
                 log_probs = torch.tensor(played, device=self.device)
-            live, turns = self.live[:count].copy(), self.turns[:count].copy()
+            live, turns = games.live[:count].copy(), games.turns[:count].copy()
             if self.traced:
-                infosets, reach_probs = self.infosets[:count].copy(), self.reach_probs[live]
+                infosets, reach_probs = games.infosets[:count].copy(), games.reach_probs[live]
                 wanted = reach_probs[np.arange(count), 2 + turns]
                 traces.append(
-                    (self.histories[live], infosets, reach_probs[:, CHANCE_SINCE], reach_probs[:, SAMPLED], wanted)
+                    (games.histories[live], infosets, reach_probs[:, CHANCE_SINCE], reach_probs[:, SAMPLED], wanted)
                 )
-            act(
-                self.game, self.states, streams, self.live, count, log_probs.cpu().numpy(), self.scratch, self.chosen,
-                self.explore, self.turns, self.histories, self.reach_probs,
-            )  # fmt: skip
-            chosen = torch.tensor(self.chosen[:count], device=self.device)
+            games.act(streams, log_probs.cpu().numpy(), self.explore)
+            chosen = torch.tensor(games.chosen[:count], device=self.device)
             rows.append((seen, may, log_probs, chosen, live, turns))
-        encodings, legal, said, actions, games, seats = zip(*rows, strict=True)
+        encodings, legal, said, actions, numbers, seats = zip(*rows, strict=True)
         trace = None
         if self.traced:
             histories, infosets, chances, sampled, reached = map(np.concatenate, zip(*traces, strict=True))
-            ends, end_chances = self.histories.copy(), self.reach_probs[:, CHANCE_SINCE].copy()
+            ends, end_chances = games.histories.copy(), games.reach_probs[:, CHANCE_SINCE].copy()
             trace = Trace(histories, infosets, chances, sampled, reached, ends, end_chances)
         return Batch(
-            torch.cat(encodings), torch.cat(legal), torch.cat(said), torch.cat(actions), np.concatenate(games),
-            np.concatenate(seats), self.payoffs.copy(), trace,
+            torch.cat(encodings), torch.cat(legal), torch.cat(said), torch.cat(actions), np.concatenate(numbers),
+            np.concatenate(seats), games.payoffs.copy(), trace,
         )  # fmt: skip
 
     def by_infoset(self, evaluate: Evaluate, seen: torch.Tensor, may: torch.Tensor) -> torch.Tensor:
         """Evaluate the network once per infoset."""
-        _, first, which = np.unique(self.infosets[: len(seen)], return_index=True, return_inverse=True)
+        _, first, which = np.unique(self.games.infosets[: len(seen)], return_index=True, return_inverse=True)
         at, of = (torch.from_numpy(each).to(self.device) for each in (first, which))
         return evaluate(seen[at], may[at])[of]
 
@@ -156,73 +129,6 @@ def joined(parts: list[Batch]) -> Batch:
     )
 
 
-# Places in `reach_probs`: the probability of chance since the last decision; that of playing to here; from the third
-# place on that of coming here if a seat wants to, by seat.
-CHANCE_SINCE, SAMPLED = 0, 1
-
-
-@kernel
-def advance(
-    game, states, streams, live, count, views, turns, encodings, legal, payoffs, actions, traced, probs, histories,
-    infosets, reach_probs,
-):  # fmt: skip
-    """Play chance in each live game up to its next decision, which is encoded; return how many games are still live."""
-    left, width, seats = 0, encodings.shape[1] // views, payoffs.shape[1]
-    for k in range(count):
-        i = live[k]
-        state, rng = states[i], streams[i]
-        turn = game.turn(state)
-        while turn == CHANCE:
-            outcome = game.sample_action(state, rng)
-            if traced:
-                n = game.actions(state, actions)
-                game.chance_probs(state, actions, n, probs)
-                for j in range(n):
-                    if actions[j] == outcome:
-                        reach_probs[i] *= probs[j]
-                histories[i] = mix(histories[i], outcome)
-            game.play(state, outcome)
-            turn = game.turn(state)
-        if turn == OVER:
-            for seat in range(seats):
-                payoffs[i, seat] = game.payoff(state, seat)
-            continue
-        if turn >= seats:
-            raise BadInput(NO_SEAT)
-        for view in range(views):
-            game.observe(state, (turn + view) % seats, encodings[left, view * width : (view + 1) * width])
-        for action in range(legal.shape[1]):
-            legal[left, action] = False
-        for j in range(game.actions(state, actions)):
-            if actions[j] >= legal.shape[1]:
-                raise BadInput(TOO_MANY_ACTIONS)
-            legal[left, actions[j]] = True
-        if traced:
-            infosets[left] = mix(game.infoset(state, turn), turn)
-        live[left] = i
-        turns[left] = turn
-        left += 1
-    return left
-
-
-@kernel
-def act(game, states, streams, live, count, log_probs, actions, chosen, explore, turns, histories, reach_probs):
-    """Draw an action of each live game by the policy, or sometimes uniformly, and play it."""
-    for k in range(count):
-        i = live[k]
-        n = game.actions(states[i], actions)
-        action = actions[draw_by_log(log_probs[k], actions, n, explore, streams[i])]
-        chosen[k] = action
-        prob = np.exp(np.float64(log_probs[k, action]))
-        reach_probs[i, CHANCE_SINCE] = 1
-        reach_probs[i, SAMPLED] *= (1 - explore) * prob + explore / n
-        for seat in range(reach_probs.shape[1] - 2):
-            if seat != turns[k]:
-                reach_probs[i, 2 + seat] *= prob
-        histories[i] = mix(histories[i], action)
-        game.play(states[i], action)
-
-
 @kernel
 def imitate(game, states, streams, live, count, known, log_probs, actions):
     """Where no legal action is among the first `known`, write the policy that plays the game's heuristic."""
@@ -235,13 +141,3 @@ def imitate(game, states, streams, live, count, known, log_probs, actions):
             chosen = game.heuristic(states[i], streams[i])
             for j in range(n):
                 log_probs[k, actions[j]] = 0.0 if actions[j] == chosen else BANNED
-
-
-@helper
-def draw_by_log(log_probs, actions, n, explore, rng):
-    left = uniform(rng)
-    for j in range(n - 1):
-        left -= (1 - explore) * np.exp(np.float64(log_probs[actions[j]])) + explore / n
-        if left < 0:
-            return j
-    return n - 1

@@ -17,7 +17,8 @@ from kibitz.learn.alphazero.geometry import geometry_of
 from kibitz.learn.alphazero.learner import AlphaZero
 from kibitz.learn.alphazero.networks import Shape, layer_sizes
 from kibitz.learn.alphazero.self_play import SEAT, Rule, SelfPlay, choose_move
-from kibitz.search.batched_puct import new_trees, settings_for
+from kibitz.search.batched_puct import settings_for
+from kibitz.search.batched_trees import new_trees
 
 SMALL = {"games": 6, "parts": 1, "simulations": 8, "fast_simulations": 2, "channels": 4, "blocks": 1, "device": "cpu"}
 

@@ -4,7 +4,6 @@ import pytest
 
 import benchmarks
 from benchmarks import selfplay
-from kibitz.core.names import BadInput
 
 CASE = ("tic_tac_toe", "cpu", 6, 4, 1)
 
@@ -23,6 +22,3 @@ def test_a_row_without_its_peer_is_skipped(monkeypatch):
     assert "selfplay-connect_four-cpu" in names
     assert "selfplay-openspiel-connect_four" not in names
     assert benchmarks.skipped(["selfplay"]) == ["selfplay-openspiel-connect_four"]
-    for wanted in ([], ["uct-hex"]):
-        with pytest.raises(BadInput, match="pip install 'kibitz"):
-            benchmarks.select(wanted)

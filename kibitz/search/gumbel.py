@@ -1,0 +1,139 @@
+"""Selection with Gumbel noise (Danihelka et al. 2022): it improves the policy with as few as two simulations.
+
+At the root, sequential halving over the actions with the highest sum of Gumbel noise and logit; below it, the action
+whose share of visits lags most behind the improved policy.
+"""
+
+import math
+
+import numpy as np
+
+from ..jit import helper, long_helper, uniform
+from .batched_trees import mean_of, sign_of, tried
+from .selection import UNKNOWN
+
+PROVEN_WEIGHT = 10.0  # of proven values in the logits of the improved policy, in addition to σ
+
+
+def halving(considered: int, simulations: int) -> np.ndarray:
+    """[considered + 1, simulations] i4: how often the root action of a simulation was visited before it.
+
+    Row m is sequential halving of m actions: each phase gives all that are left the same number of visits, and halves
+    them. Among actions of that number of visits the best is simulated, so that the order decides who is left.
+    """
+    table = np.zeros((considered + 1, max(simulations, 1)), np.int32)
+    for m in range(considered + 1):
+        if m <= 1:
+            table[m] = np.arange(table.shape[1])
+            continue
+        found: list[int] = []
+        visits, left, phases = [0] * m, m, math.ceil(math.log2(m))
+        while len(found) < table.shape[1]:
+            for _ in range(max(1, simulations // (phases * left))):
+                found += visits[:left]
+                for i in range(left):
+                    visits[i] += 1
+            left = max(2, left // 2)
+        table[m] = found[: table.shape[1]]
+    return table
+
+
+@long_helper
+def improve(trees, g, node, settings, scores):
+    """Write the logits of the improved policy, logit + σ(completed Q), and return the visits of all children.
+
+    A child without visits has the mixed value of equation 33 (Danihelka et al. 2022): the mean of the network's value
+    and the visited children's, weighted by their priors. A proven value has more weight than an estimate: a win is
+    always taken, a loss never.
+    """
+    first, count = np.int64(trees.first[g, node]), np.int64(trees.children[g, node])
+    sign = sign_of(trees.mover[g, node])
+    visits, most, weight, total = 0.0, 0.0, 0.0, 0.0
+    for child in range(first, first + count):
+        n = np.float64(tried(trees, g, child))
+        if n > 0:
+            visits += n
+            most = max(most, n)
+            weight += np.float64(trees.prior[g, child])
+            total += np.float64(trees.prior[g, child]) * mean_of(trees, g, child, sign)
+    mixed = sign * np.float64(trees.value[g, node])
+    if visits > 0:
+        mixed = (mixed + visits * total / max(weight, 1e-30)) / (1.0 + visits)
+    scale = (settings.c_visit + most) * settings.c_scale * 0.5  # values from -1 to 1
+    for i in range(count):
+        child = first + i
+        proven = trees.proven[g, child] != UNKNOWN
+        known = proven or tried(trees, g, child) > 0
+        scores[i] = trees.logit[g, child] + scale * (mean_of(trees, g, child, sign) if known else mixed)
+        if proven:
+            scores[i] += PROVEN_WEIGHT * sign * np.float64(trees.proven[g, child])
+    return visits
+
+
+@helper
+def to_probs(scores, n):
+    """The softmax of n scores, in place."""
+    highest = scores[0]
+    for i in range(1, n):
+        highest = max(highest, scores[i])
+    total = 0.0
+    for i in range(n):
+        scores[i] = math.exp(scores[i] - highest)
+        total += scores[i]
+    for i in range(n):
+        scores[i] /= total
+
+
+@long_helper
+def select_improved(trees, g, node, settings, scores):
+    """The child whose share of the visits lags most behind the improved policy."""
+    first, count = np.int64(trees.first[g, node]), np.int64(trees.children[g, node])
+    visits = improve(trees, g, node, settings, scores)
+    to_probs(scores, count)
+    best, highest = first, -1e30
+    for i in range(count):
+        score = scores[i] - tried(trees, g, first + i) / (1.0 + visits)
+        if score > highest:
+            best, highest = first + i, score
+    return best
+
+
+@long_helper
+def select_at_root(trees, g, settings, scores, noise, wanted):
+    """The child of the highest Gumbel noise + improved logit among those that were visited `wanted` times."""
+    first, count = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0])
+    improve(trees, g, 0, settings, scores)
+    best, highest = first, -1e30
+    for i in range(count):
+        score = scores[i] + noise[i] - (0.0 if tried(trees, g, first + i) == wanted else 1e9)
+        if score > highest:
+            best, highest = first + i, score
+    return best
+
+
+@helper
+def gumbel_noise(noise, n, rng):
+    for i in range(n):
+        noise[i] = -math.log(-math.log(max(uniform(rng), 1e-300)))
+
+
+@long_helper
+def root_value(trees, g, settings, scores):
+    """The value of the root for seat 0: exact where it is proven.
+
+    With sequential halving it is that of the improved policy among the children with visits. The mean of all
+    simulations would be too low for the seat to move: most of them try actions that are dropped later.
+    """
+    if trees.proven[g, 0] != UNKNOWN:
+        return np.float64(trees.proven[g, 0])
+    if not settings.gumbel:
+        return trees.total[g, 0] / max(np.float64(trees.visits[g, 0]), 1.0)
+    first, count, sign = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0]), sign_of(trees.mover[g, 0])
+    improve(trees, g, 0, settings, scores)
+    to_probs(scores, count)
+    weight, total = 0.0, 0.0
+    for i in range(count):
+        if tried(trees, g, first + i) > 0:
+            weight += scores[i]
+            total += scores[i] * mean_of(trees, g, first + i, sign)
+    return sign * total / weight if weight > 0.0 else np.float64(trees.value[g, 0])
