@@ -15,6 +15,8 @@ from ..games.tic_tac_toe import TicTacToe
 from ..games.yavalath import Yavalath
 from ..jit import rules
 
+ON_EMPTY_CELLS = (Hex, Gomoku, TicTacToe, Yavalath)
+
 
 def legality(cls: Any) -> Any:
     """Class decorator: kernels may call the rule."""
@@ -69,7 +71,7 @@ class PawnSteps(NamedTuple):
 
 def legality_of(game: Any) -> Any:
     """The fastest test that there is for a game."""
-    if isinstance(game, Hex | Gomoku | TicTacToe | Yavalath):
+    if type(game) in ON_EMPTY_CELLS:
         return OnEmptyCells(np.array(game.places(), np.int64))
     if isinstance(game, ConnectFour):
         return OpenColumns()

@@ -1,5 +1,6 @@
 """Last good replies: what the table learns and forgets, what playouts play, and which games have them."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -145,7 +146,7 @@ def learn(twin, game, state, line, forget):
         game.play(state, line[-1][1])
     if game.payoff(state, 0) == 0:
         return False
-    for (_, move), (seat, reply) in zip(line, line[1:], strict=False):
+    for (_, move), (seat, reply) in pairwise(line):
         if game.payoff(state, seat) > 0:
             twin[seat, move] = reply
         elif forget and twin.get((seat, move)) == reply:
