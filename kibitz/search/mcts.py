@@ -21,6 +21,7 @@ from ..games.protocol import CHANCE, NO_SEAT, OVER, TOO_LONG
 from ..jit import hash_record, helper, kernel
 from .advice import Advice
 from .policies import NO_LIMIT, Uniform
+from .replies import UNANSWERED, LastGoodReplies, with_replies
 from .search import Search, search
 from .selection import UNKNOWN, PuctSelection, Ucb1
 
@@ -33,6 +34,11 @@ Fpu = Annotated[
 Prove = Annotated[bool, "whether to prove wins and losses (MCTS-Solver)"]
 Reuse = Annotated[bool, "whether to keep the tree from move to move"]
 Plies = Annotated[int, "length of a playout, after which it counts as a draw; 0: no limit", Interval(0, 1e9)]
+Replies = Annotated[
+    str,
+    "last good replies in playouts of board games: none, kept until replaced (lgr), or forgotten when they lose (lgrf)",
+    ("none", "lgr", "lgrf"),
+]
 Megabytes = Annotated[float, "memory for the tree; 0: what --memory allows", Interval(0, 1e9)]
 
 
@@ -91,6 +97,7 @@ class Mcts(Search):
         megabytes: float = 0,
         policy: Any = None,
         determinized: bool = False,
+        replies: str = "none",
     ) -> None:
         """
         Args:
@@ -98,6 +105,7 @@ class Mcts(Search):
             policy: Prior of the children, and policy of the playouts; uniform if None.
             determinized: Whether positions are sampled worlds, so that a tree of a game with hidden information may
                 see everything.
+            replies: Last good replies in playouts: `none`, `lgr` or `lgrf`.
         """
         facts = game.facts
         if facts.hidden and not determinized:
@@ -108,6 +116,8 @@ class Mcts(Search):
         self.select = select
         self.reuse = reuse and not getattr(game, "in_python", False)  # finding the new root would take longer
         self.policy = Uniform() if policy is None else policy
+        if replies != "none":
+            self.select, self.policy = with_replies(game, select, self.policy, forget=replies == "lgrf")
         low, high = facts.rewards
         provable = prove and facts.seats == 2 and facts.zero_sum
         self.limits = Limits(plies or NO_LIMIT, provable, 2.0 / (high - low), (high + low) / 2.0)
@@ -137,6 +147,8 @@ class Mcts(Search):
             self.tree = kept
         elif node < 0:
             plant(self.game, self.root, self.tree)
+            if isinstance(self.policy, LastGoodReplies):
+                self.policy.reply[:] = UNANSWERED
 
     def _known(self, view: Any) -> int:
         """The node of a view below the root, any number of moves; -1 where there is none."""
@@ -263,9 +275,10 @@ class Uct(Mcts):
         megabytes: Megabytes = 0,
         policy: Any = None,
         determinized: bool = False,
+        replies: Replies = "none",
     ) -> None:
         select = Ucb1(float(c), fpu == "parent")
-        super().__init__(game, seed, select, prove, reuse, plies, megabytes, policy, determinized)
+        super().__init__(game, seed, select, prove, reuse, plies, megabytes, policy, determinized, replies)
 
 
 @search("puct")
@@ -286,9 +299,10 @@ class Puct(Mcts):
         megabytes: Megabytes = 0,
         policy: Any = None,
         determinized: bool = False,
+        replies: Replies = "none",
     ) -> None:
         select = PuctSelection(float(c), fpu == "parent")
-        super().__init__(game, seed, select, prove, reuse, plies, megabytes, policy, determinized)
+        super().__init__(game, seed, select, prove, reuse, plies, megabytes, policy, determinized, replies)
 
 
 COMMON = 2  # moves between two searches in most games: one's own, and a reply. Looking there first saves time.
