@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .arena import exploitability as _exploitability
 from .arena import match as _match
 from .arena import review as _review
 from .arena import tournament as _tournament
-from .core.names import BadInput, as_path, at_least, only_named
+from .core.names import BadInput, as_path, at_least, choose, only_named
 from .core.progress import SILENT, Reporter
 from .core.runs import Run
 from .games import Game, full_name, load_stored, view_of
@@ -28,6 +28,7 @@ from .search.advice import Advice
 from .search.best_response import Exploitability
 
 if TYPE_CHECKING:
+    from .arena.exploiters.bound import Bound
     from .players.beliefs import Beliefs
     from .players.doppelkopf_beliefs import CardBeliefs
     from .players.holdem_beliefs import RangeBeliefs
@@ -493,38 +494,105 @@ def tournament(
         return _tournament.tournament(_load(game), list(players), games, seed, processes, _path(out), report, openings)
 
 
+@overload
+def exploit(
+    game: AnyGame, player: AnyPlayer | Strategy, seeds: int | None = None, seed: int = 1, processes: int = 1,
+    report: Reporter = SILENT, trust: bool = False, method: Literal["exact"] = "exact",
+) -> _exploitability.Exploited: ...  # fmt: skip
+
+
+@overload
+def exploit(
+    game: AnyGame, player: AnyPlayer | Strategy, seeds: int | None = None, seed: int = 1, processes: int = 1,
+    report: Reporter = SILENT, trust: bool = False, *, method: Literal["lbr", "rl", "ismcts"],
+    preset: str | None = None, games: int | None = None, iterations: int | None = None, simulations: int | None = None,
+    out: str | Path | None = None,
+) -> Bound: ...  # fmt: skip
+
+
 def exploit(
     game: AnyGame,
     player: AnyPlayer | Strategy,
-    seeds: int = 3,
+    seeds: int | None = None,
     seed: int = 1,
     processes: int = 1,
     report: Reporter = SILENT,
     trust: bool = False,
-) -> _exploitability.Exploited:
-    """Measure the exact NashConv of a player or a strategy in a two-seat zero-sum game.
+    method: str = "exact",
+    preset: str | None = None,
+    games: int | None = None,
+    iterations: int | None = None,
+    simulations: int | None = None,
+    out: str | Path | None = None,
+) -> _exploitability.Exploited | Bound:
+    """Measure the NashConv of a player or a strategy: exactly, or a lower bound.
 
-    The game is small, or it declares a public tree and the player doesn't search.
+    Exactly: in a two-seat zero-sum game that is small, or declares a public tree if the player doesn't search. A lower
+    bound is what an opponent wins that was made for the player.
 
     Args:
         game: A game or its name.
         player: A name, a player, or a strategy such as `solve(...).strategy`.
-        seeds: Number of seeds to average over; a search plays another strategy with each.
+        seeds: With `exact`, number of seeds to average over (3); a search plays another strategy with each. With `rl`
+            and `ismcts`, number of exploiters, of which the best is measured (3 and 1).
         seed: The first seed.
         processes: Worker processes, as for `match`.
         report: Receives progress.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
+        method: `"exact"`; or a lower bound: `"rl"`, an exploiter that learns by playing; `"ismcts"`, one that searches
+            with the player's policy as a model; `"lbr"`, local best response in hold'em.
+        preset: With `rl` and `ismcts`, the budget: `"small"`, `"kibitz"` (default) or `"long"`.
+        games: Number of games that measure a lower bound.
+        iterations: With `rl`, iterations of learning.
+        simulations: With `ismcts`, simulations per infoset.
+        out: A run folder to write, or to continue, for a lower bound; by default a new one in `runs/` with `rl` and
+            `ismcts`, and none with `lbr`.
 
     Returns:
-        The exploitability: `.nash_conv` is the mean over seeds.
+        With `exact` the exploitability: `.nash_conv` is the mean over seeds, `.mean_strategy` has the figures of the
+        mean strategy, and `.strategy` is that strategy. Else a bound: `.nash_conv` is a mean with its 95% interval.
 
     Example:
         >>> import kibitz
         >>> round(kibitz.exploit("kuhn", "random").nash_conv, 4)
         0.9167
+        >>> mean = kibitz.exploit("kuhn", "ismcts:10", seeds=5)
+        >>> abs(kibitz.exploit("kuhn", mean.strategy).nash_conv - mean.mean_strategy.nash_conv) < 1e-9
+        True
     """
+    budget = {"seeds": seeds, "games": games, "iterations": iterations, "simulations": simulations}
+    _only_given_where_used(method, budget | {"preset": preset, "out": out})
     with only_named(game, player, trust=trust):
-        return _exploitability.exploit(_load(game), player, seeds=seeds, seed=seed, processes=processes, report=report)
+        rules = _load(game)
+        if method == "exact":
+            return _exploitability.exploit(rules, player, 3 if seeds is None else seeds, seed, processes, report)
+        named: Any = _exploitability.named(player)
+        named = f"strategy:{named}" if isinstance(named, Path) else named
+        if method == "lbr":
+            from .arena.holdem_lbr import local_bound
+
+            return local_bound(rules, named, 10_000 if games is None else games, seed, processes, _path(out), report)
+        from .arena.exploiters import runs
+
+        spent = runs.budget_for(rules, named, method, preset, **budget)
+        run = runs.open_run(_path(out), rules, named, method, spent, seed)
+        return runs.exploit_run(run, processes, report, rules, named)
+
+
+EXPLOIT_OPTIONS: dict[str, tuple[str, ...]] = {
+    "exact": ("seeds",),
+    "lbr": ("games", "out"),
+    "rl": ("seeds", "preset", "games", "iterations", "out"),
+    "ismcts": ("seeds", "preset", "games", "simulations", "out"),
+}  # of `exploit`, by method
+
+
+def _only_given_where_used(method: str, given: dict[str, Any]) -> None:
+    choose("method of exploit", method, EXPLOIT_OPTIONS)
+    for name, value in given.items():
+        if value is not None and name not in EXPLOIT_OPTIONS[method]:
+            users = " and ".join(each for each, names in EXPLOIT_OPTIONS.items() if name in names)
+            raise BadInput(f"{name}={value} is for the methods {users}, not for {method}")
 
 
 def play(

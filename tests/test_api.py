@@ -91,6 +91,31 @@ def test_objects_go_where_names_do():
     assert kibitz.exploit(game, FirstMove()).nash_conv == pytest.approx(2.0)
 
 
+def test_exploit_by_every_method(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    searched = kibitz.exploit("kuhn", "ismcts:5", seeds=2)
+    for name, player in {"by-name": "random", "searched": searched.strategy}.items():
+        found = kibitz.exploit("kuhn", player, method="ismcts", simulations=300, games=400, out=tmp_path / name)
+        assert found.nash_conv.mean == pytest.approx(sum(each.mean for each in found.by_seat))
+        assert found.games == 400
+        assert "NashConv" in str(found)
+        assert "<table" in found._repr_html_()
+    found = kibitz.exploit("kuhn", "random", seeds=1, method="rl", preset="small", iterations=2, games=40)
+    assert found.chosen == [1, 1]
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+    with pytest.raises(kibitz.BadInput, match="local best response is for holdem, not for kuhn"):
+        kibitz.exploit("kuhn", "random", method="lbr")
+
+
+def test_exploit_refuses_options_of_other_methods():
+    with pytest.raises(kibitz.BadInput, match="simulations=5 is for the methods ismcts, not for rl"):
+        kibitz.exploit("kuhn", "random", method="rl", simulations=5)
+    with pytest.raises(kibitz.BadInput, match="out=x is for the methods lbr and rl and ismcts, not for exact"):
+        kibitz.exploit("kuhn", "random", out="x")
+    with pytest.raises(kibitz.BadInput, match="no method of exploit is called 'exakt'"):
+        kibitz.exploit("kuhn", "random", method="exakt")
+
+
 def test_a_solution_is_a_player_and_plots(tmp_path):
     found = kibitz.solve("kuhn", "cfr+", iterations=200)
     assert kibitz.exploit("kuhn", found.strategy).nash_conv == pytest.approx(found.nash_conv)

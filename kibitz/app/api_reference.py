@@ -32,6 +32,7 @@ SECTIONS = {
         "kibitz.MatchResult": "arena/match.py",
         "kibitz.Standings": "arena/tournament.py",
         "kibitz.arena.exploitability.Exploited": "arena/exploitability.py",
+        "kibitz.arena.exploiters.bound.Bound": "arena/exploiters/bound.py",
         "kibitz.search.best_response.Exploitability": "search/best_response.py",
         "kibitz.search.strategy.Strategy": "search/strategy.py",
         "kibitz.arena.review.Review": "arena/review.py",
@@ -99,7 +100,7 @@ def _entry(name: str, file: Path) -> Iterator[str]:
 
 def _find(tree: ast.Module, name: str) -> ast.FunctionDef | ast.ClassDef | ast.Assign:
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name and not _is_overload(node):
             return node
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
             return node
@@ -193,6 +194,10 @@ def _comment(node: ast.AnnAssign | ast.Assign, source: str) -> str:
     """What the comment at the end of a line says."""
     lines = source.splitlines()[node.lineno - 1 : node.end_lineno]
     return next((line.partition("  # ")[2] for line in lines if "  # " in line), "")
+
+
+def _is_overload(node: ast.FunctionDef | ast.ClassDef) -> bool:
+    return any(ast.unparse(each) == "overload" for each in node.decorator_list)
 
 
 def _is_property(node: ast.FunctionDef) -> bool:

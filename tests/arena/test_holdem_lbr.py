@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+import kibitz as api
 from kibitz import games
 from kibitz.arena.holdem_lbr import LocalBestResponse, adviser, lbr_games
 from kibitz.core.names import BadInput
@@ -223,6 +224,15 @@ def test_it_wins_exactly_750_from_always_folding_and_something_from_always_calli
         play = lbr_games(name, ["lbr", other], 1)
         won = [record.payoffs[record.number % 2] for record in map(play, range(60))]
         assert least <= 1000 * np.mean(won) <= most
+
+
+def test_the_bound_from_python_is_that_of_both_seats(tmp_path):
+    small = games.load("holdem:flop,ranks=6")
+    found = api.exploit(small, "always:fold", method="lbr", games=21, out=tmp_path / "run")
+    assert found.games == 20
+    assert [each.mean for each in found.by_seat] == [0.5, 1.0]  # the blinds
+    assert found.nash_conv.mean == 1.5
+    assert api.exploit(small, "always:fold", method="lbr", games=20) == found
 
 
 def test_the_command_writes_games_and_resumes(kibitz, tmp_path):
