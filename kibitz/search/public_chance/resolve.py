@@ -17,7 +17,7 @@ from .cards import Cards
 from .solver import NOBODY, Hands, Tables, first_entries, scratch_for, walk
 from .strategy import TableStrategy
 
-KEPT = 64  # subgames in memory
+KEPT = 8  # subgames in memory; one of the turn of hold'em takes 70 MB
 
 
 @dataclass
