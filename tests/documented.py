@@ -143,7 +143,7 @@ STAND_INS = (
 TWO_DICE = ((r"\bliars_dice:(dice=)?2\b(?!,)", "liars_dice"), (r"\bmodels/liars_dice-2\b", "models/liars_dice-1"))
 
 # Commands about card abstractions, which take minutes with all cards.
-BLUEPRINT = re.compile(r"^abstract|--with (pcs|cfr-br)|runs/(buckets|blueprint|distilled|flop|holdem-pcs-\d+)\b")
+BLUEPRINT = re.compile(r"^abstract|--with (pcs|cfr-br)|runs/(buckets|blueprint|cfr-br|distilled|flop|holdem-pcs-\d+)\b")
 SMALL_DECK = "holdem:flop,ranks=4,suits=2"
 
 # Budgets in names of players, in commands and in Python.
@@ -173,8 +173,11 @@ def stand_in(words: list[str]) -> list[str]:
         words = [re.sub(pattern, smaller, word) for word in words]
     if BLUEPRINT.search(" ".join(words)):
         if words[0] in ("advise", "ranges"):  # with cards that the small deck hasn't, or beside the network
-            return [re.sub(r"strategy:runs/blueprint", "style:tight-passive", word) for word in words]
-        return [re.sub(r"^holdem(:flop(,ranks=\d+,suits=\d+)?)?$", SMALL_DECK, word) for word in words]
+            return [re.sub(r"(strategy|resolve):runs/[\w,=-]+", "style:tight-passive", word) for word in words]
+        words = [re.sub(r"^holdem(:flop(,ranks=\d+,suits=\d+)?)?$", SMALL_DECK, word) for word in words]
+        if "--boards" in words and words[words.index("--boards") + 1].isdecimal():  # for a GPU
+            del words[words.index("--boards") : words.index("--boards") + 2]
+        return words
     if words[0] == "advise":
         return [*words, "--with", "random"] if re.match(UNCOMPILED, " ".join(words[1:])) else words
     if words[0] == "games" or any("models/" in word for word in words):

@@ -26,7 +26,11 @@ class ResolvingPlayer(AdvisedPlayer):
         file: Annotated[str, "a strategy by public chance sampling, or the run folder that holds it"],
         iterations: Annotated[int, "iterations of CFR per street that is solved", Interval(1, 1_000_000)] = 400,
         gadget: Annotated[bool, "no: solve for the ranges as they are, stronger against these and unsafe"] = True,
-        streets: Annotated[int, "number of last streets that are re-solved", Interval(1, 2)] = 2,
+        streets: Annotated[
+            int,
+            "number of last streets that are re-solved, the one before the last only if a single card follows",
+            Interval(1, 2),
+        ] = 2,
         device: Annotated[str, "cuda: solve on a GPU, where each iteration visits all last cards"] = "cpu",
     ) -> None:
         self.path = as_path(file)

@@ -91,5 +91,5 @@ def test_with_the_gadget_no_hand_gains_over_the_blueprint(blueprint):
 
 
 def test_early_streets_are_refused(blueprint):
-    with pytest.raises(BadInput, match="the last two of 3"):
+    with pytest.raises(BadInput, match="street 1 of 3 can't be re-solved"):
         TorchSubgame(blueprint, 0, BOARD[:0], np.ones((2, 28), np.float32), None, "cpu")

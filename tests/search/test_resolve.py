@@ -5,9 +5,11 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.games import load
+from kibitz.search.public_chance import abstraction_runs
 from kibitz.search.public_chance.betting_tree import FOLD
 from kibitz.search.public_chance.buckets import lossless
 from kibitz.search.public_chance.cards import cards_of
+from kibitz.search.public_chance.files import map_buckets
 from kibitz.search.public_chance.resolve import Resolver, Subgame
 from kibitz.search.public_chance.solver import PublicChanceCfr
 from kibitz.search.public_chance.strategy import TableStrategy
@@ -148,5 +150,30 @@ def test_the_resolver_keeps_subgames_and_plays_the_blueprint_before(blueprint):
 
 
 def test_early_streets_are_refused(blueprint):
-    with pytest.raises(BadInput, match="the last two of 3"):
+    with pytest.raises(BadInput, match="street 1 of 3 can't be re-solved"):
         Subgame(blueprint, 0, BOARD[:0], np.ones((2, 28), np.float32))
+
+
+def test_where_several_cards_follow_the_blueprint_is_played():
+    game = load("holdem:flop,ranks=4,suits=2")
+    solver = PublicChanceCfr(game, lossless(cards_of(game)), threads=1)
+    solver.run(20)
+    table = TableStrategy(game, solver.tree, solver.buckets, solver.tables.first, solver.probs())
+    resolver, flop = Resolver(table, 5), BOARD[:3]
+    assert np.array_equal(resolver.probs(0, flop[:0], 0), resolver._blueprint(0, flop[:0]))
+    node = street_begins(table.tree, 1)[0]
+    assert not np.array_equal(resolver.probs(node, flop, 0), resolver._blueprint(node, flop))
+
+
+def test_a_strategy_whose_file_is_mapped_is_re_solved_as_one_in_memory(tmp_path):
+    """In a mapped file a hand that shares a card with the board has no negative bucket."""
+    game = load("holdem:streets=3,ranks=4,suits=2")
+    buckets = abstraction_runs.compute(abstraction_runs.new_run(game, "5-5", 1, tmp_path / "buckets"))
+    solver = PublicChanceCfr(game, buckets, threads=1)
+    solver.run(50)
+    table = TableStrategy(game, solver.tree, buckets, solver.tables.first, solver.probs())
+    file = tmp_path / "buckets" / "abstraction.safetensors"
+    mapped = TableStrategy(game, solver.tree, map_buckets(file, game), solver.tables.first, solver.probs())
+    for node in (street_begins(table.tree, 1)[0], street_begins(table.tree, 2)[-1]):
+        one, two = (Resolver(each, 3).probs(node, BOARD, 0) for each in (table, mapped))
+        assert np.array_equal(one, two)

@@ -87,11 +87,13 @@ class Subgame:
         """The blueprint's probabilities in the order of the subgame, as regrets that are matched to them."""
         given, everyone = self.strategy, self.reach.shape[1]
         tables = Tables(self.tables.first, np.zeros_like(self.tables.regrets), np.zeros_like(self.tables.sums))
+        cards = given.buckets.cards
         for number, board in enumerate(self.boards):
             buckets = [given.buckets.on(board, self.street + i).astype(np.int64) for i in range(self._ahead + 1)]
+            free = [cards.free(board[: cards.dealt[self.street + i]]) for i in range(self._ahead + 1)]
             for node in np.flatnonzero(self.tree.choices):
                 street, n = int(self.tree.street[node]), int(self.tree.choices[node])
-                hand = np.flatnonzero(buckets[street] >= 0)
+                hand = np.flatnonzero(free[street])
                 at = given.first[self.root + node] + buckets[street][hand] * n
                 to = tables.first[node] + (hand + (everyone * number if street else 0)) * n
                 for place in range(n):
@@ -135,14 +137,23 @@ class Subgame:
         return np.where(total > 0, sums / np.maximum(total, 1e-30), 1 / n)
 
 
+def can_resolve(street: int, cards: Cards) -> bool:
+    """Whether a street's subgames can be solved: the last one, and the one before it if a single card follows."""
+    left = cards.streets - 1 - street
+    return left == 0 or (left == 1 and cards.dealt[-1] - cards.dealt[-2] == 1)
+
+
 def check_street(street: int, cards: Cards) -> None:
-    """Refuse a street before the last two.
+    """Refuse a street that can't be re-solved.
 
     Raises:
-        BadInput: More than one street follows.
+        BadInput: More than one street or card follows.
     """
-    if cards.streets - 1 - street > 1:
-        raise BadInput(f"street {street + 1} can't be re-solved: the last two of {cards.streets} can")
+    if not can_resolve(street, cards):
+        raise BadInput(
+            f"street {street + 1} of {cards.streets} can't be re-solved: the last one can, and the one before it if a "
+            "single card follows"
+        )
 
 
 def subtree(tree: BettingTree, root: int) -> BettingTree:
@@ -194,7 +205,8 @@ class Resolver:
     def probs(self, node: int, board: np.ndarray, seat: int) -> np.ndarray:
         """[hands, actions] at a node, for a seat that plays by subgames."""
         street = int(self.strategy.tree.street[node])
-        if street < self.strategy.buckets.cards.streets - self.streets:
+        cards = self.strategy.buckets.cards
+        if street < cards.streets - self.streets or not can_resolve(street, cards):
             return self._blueprint(node, board)
         return self.subgame(node, board, seat).probs(node)
 
@@ -217,8 +229,9 @@ class Resolver:
     def _blueprint(self, node: int, board: np.ndarray) -> np.ndarray:
         given = self.strategy
         n, street = int(given.tree.choices[node]), int(given.tree.street[node])
-        bucket = given.buckets.on(board, street).astype(np.int64)
-        at = given.first[node] + np.maximum(bucket, 0)[:, None] * n + np.arange(n)
+        free = given.buckets.cards.free(board[: given.buckets.cards.dealt[street]])
+        bucket = np.where(free, given.buckets.on(board, street).astype(np.int64), 0)
+        at = given.first[node] + bucket[:, None] * n + np.arange(n)
         found = given.probs[at].astype(np.float64)
         total = found.sum(axis=1, keepdims=True)
         return np.where(total > 0, found / np.maximum(total, 1e-30), 1 / n)
