@@ -63,7 +63,7 @@ def in_torch(name: str, count: int, boards: int, device: str, fused: bool) -> Wo
 
 
 def on_gpu(boards: int) -> Row:
-    """Fused kernels against plain torch, with so many boards per iteration."""
+    """Fused kernels against plain torch, with the same number of boards per iteration."""
     ours, peer = (partial(in_torch, "holdem", 9000, boards, "cuda", fused) for fused in (True, False))
     return Row(f"pcs-holdem-cuda-{boards}", "boards/s", 3, ours, peer, boards)
 

@@ -46,7 +46,7 @@ class SideBySide:
         self.probs = np.zeros(len(self.scratch))
 
     def begin(self) -> None:
-        """Begin all games anew."""
+        """Start all games from the beginning."""
         self.states[:] = self.opening
         self.live[:] = np.arange(len(self.live))
         self.histories[:], self.reach_probs[:] = 0, 1

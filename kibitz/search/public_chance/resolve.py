@@ -1,4 +1,4 @@
-"""Re-solving of the last two streets while playing: a subgame with all hands told apart, instead of the blueprint.
+"""Re-solving of the last two streets while playing: a subgame without card abstraction, instead of the blueprint.
 
 A subgame begins with a street, on its board, with the reaches of both seats. With the gadget (Burch, Johanson and
 Bowling 2014) the opponent may refuse the subgame with each of its hands, and take what it can win against the blueprint
