@@ -23,6 +23,7 @@ from .public_streets import (
     Pair,
     Street,
     first_entries,
+    halved,
     join,
     lay_out,
     public_street,
@@ -73,7 +74,7 @@ class CfrBr(TorchPublicChanceCfr):
         if self._levels is not None:
             return self._levels
         random = np.random.default_rng([self.seed, iteration]).random((self.boards, cards.deck))
-        found = levels(self.buckets, random.argsort(axis=1)[:, : cards.dealt[-2]], self.device)
+        found = levels(self.buckets, random.argsort(axis=1)[:, : cards.dealt[-2]], self.device, self.half)
         if not self.trunk_streets:
             self._levels = found
         return found
@@ -142,8 +143,11 @@ class Walk:
         self.answers: dict[int, torch.Tensor] = {}  # by node: of the opponent, the same; or one action for each hand
         self.trunk_buckets = solver.trunk_buckets(found)
 
-    def answer(self, street: Street, reach: Pair) -> Pair:
-        """The values of both opponents, who answer the learners' strategies, at the beginning of a street."""
+    def answer(self, street: Street, reach: Pair, scale: Any = (None, None)) -> Pair:
+        """The values of both opponents, who answer the learners' strategies, at the beginning of a street.
+
+        `scale`, by seat [boards, ways]: by which the reach was divided.
+        """
         solver, batch = self.solver, self._batch(street)
         regrets, sums, count = solver.regrets, solver.added, solver.buckets.counts[street.number]
         reaches: list[Pair] = [reach] * len(street.nodes)
@@ -153,7 +157,7 @@ class Walk:
             mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
             strategy, after = solver.steps.choose(
                 regrets[node.table], sums[node.table], batch.buckets[street.number], mine, len(node.children), count,
-                self.weight,
+                self.weight, scale[node.seat],
             )  # fmt: skip
             self.strategies[id(node)] = strategy
             for place, child in enumerate(node.children):
@@ -180,7 +184,7 @@ class Walk:
         self.answers[id(node)] = strategy
         return solver.steps.update(part, buckets, strategy, seat, children, count, self.weight)
 
-    def update(self, street: Street, reach: Pair) -> Pair:
+    def update(self, street: Street, reach: Pair, scale: Any = (None, None)) -> Pair:
         """Update the learners' regrets; `reach` and values are those against the answers of the opponents."""
         solver, batch = self.solver, self._batch(street)
         count = solver.buckets.counts[street.number]
@@ -201,9 +205,12 @@ class Walk:
             node = street.nodes[i]
             if node.seat >= 0:
                 children, strategy = [values[child] for child in node.children], self.strategies.pop(id(node))
+                factor = scale[1 - node.seat]
+                if factor is not None and batch.weights is not None:
+                    factor = factor * batch.weights[:, None]
                 own, rest = solver.steps.update(
                     solver.regrets[node.table], batch.buckets[street.number], strategy, node.seat, children, count,
-                    self.weight,
+                    self.weight, factor,
                 )  # fmt: skip
                 values[i] = ((own, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (own, ones))
         return _scaled(values[0])
@@ -214,13 +221,21 @@ class Walk:
     def _below(self, street: Street, reaches: list[Pair], visit: Any) -> list:
         """Values at the ends of a street, by what a visit of the next streets finds."""
         values: list[Any] = [None] * len(street.nodes)
-        for below, parts in street.below:
-            joined = join(reaches, parts)
-            if below.number == self.solver.last:
-                first, second = visit(below, (self.levels.down(joined[0]), self.levels.down(joined[1])))
-                spread(values, reaches, parts, (self.levels.up(first), self.levels.up(second)))
-            else:
-                spread(values, reaches, parts, visit(below, joined))
+        found = self.levels
+        for below, ends in street.below:
+            joined = join(reaches, ends)
+            if below.number < self.solver.last:
+                spread(values, reaches, ends, visit(below, joined))
+                continue
+            if not self.solver.half:
+                first, second = visit(below, (found.down(joined[0]), found.down(joined[1])))
+                spread(values, reaches, ends, (found.up(first), found.up(second)))
+                continue
+            halves, most = halved(joined)
+            scale = most[0][found.parents], most[1][found.parents]
+            first, second = visit(below, (found.down(halves[0]), found.down(halves[1])), scale)
+            above = found.up(first) * most[1][..., None], found.up(second) * most[0][..., None]
+            spread(values, reaches, ends, above)
         return values
 
 

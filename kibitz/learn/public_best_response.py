@@ -19,17 +19,23 @@ from ..search.public_chance.cards import Cards
 from ..search.public_chance.first_street import FirstStreet, first_street_probs
 from ..search.public_chance.strategy import TableStrategy
 from .public_streets import (
+    PADDED,
     Batch,
+    End,
     Pair,
     Street,
     compared,
     fused,
+    halved,
+    join,
     lay_out,
     matched,
+    packed,
     plain,
     public_street,
     round_products,
     settled,
+    spread,
 )
 
 BOARDS_AT_ONCE = 16  # where all are in before the flop
@@ -61,11 +67,21 @@ def next_boards(cards: Cards, board: np.ndarray, orders: tuple[int, ...], count:
 
 
 class Possible(NamedTuple):
-    """The possible hands of some boards of a street."""
+    """What is known of some boards of a street without a strategy, as one tensor, so that it is moved at once."""
 
-    hands: np.ndarray  # [boards, hands]
-    ranks: np.ndarray | None  # at the showdown, on the last street
-    buckets: np.ndarray
+    numbers: torch.Tensor  # i4: the tables below, one after the other
+    boards: int
+    hands: int  # that are possible on each
+    terms: int  # boards with all that they stand for
+
+
+class Boards(NamedTuple):
+    """The same on the device. Places are -1 where there is none."""
+
+    batch: Batch
+    hands: torch.Tensor  # [boards, hands, filled up]: their numbers
+    which: torch.Tensor  # [terms]: the board of each board that is stood for
+    places: torch.Tensor  # [terms, all hands]: the place on it of each hand
 
 
 def flop_classes(cards: Cards) -> list[Dealt]:
@@ -91,12 +107,13 @@ class PublicBestResponse:
         tree, counts = strategy.tree, strategy.buckets.counts
         self.root = public_street(tree, np.zeros(1, np.int64))
         self.table = torch.zeros(lay_out(self.root, tree, counts, device), device=device)
+        self.packed: dict[int, torch.Tensor] = {}  # by node: the same on the last street, where that is faster
         self._fill(self.root)
         self._steps = fused() if device.startswith("cuda") else plain
+        self.half = device.startswith("cuda") and self.cards.streets > 2  # on the last street
         round_products(self.cards.streets > 2)
         self._held = torch.tensor(self.cards.held, device=device)
-        inverse = np.argsort(self.cards.hand_orders.astype(np.int64), axis=1)
-        self._inverse = torch.tensor(inverse, device=device)
+        self._inverse = np.argsort(self.cards.hand_orders.astype(np.int64), axis=1)
         self._pool = ThreadPoolExecutor(cores())
         self._all = tuple(range(len(self.cards.suit_orders)))
         self.flops = flop_classes(self.cards)
@@ -117,6 +134,8 @@ class PublicBestResponse:
                 parts = np.stack([given[first[i] : first[i] + each] for i in node.nodes])
                 probs = matched(torch.from_numpy(parts.astype(np.float32)).view(-1, len(node.children)))
                 self.table[node.table] = probs.view(-1).to(self.device)
+                if street.number == self.cards.streets - 1 > 1:
+                    self.packed[id(node)] = packed(probs.to(self.device))
         for below, _ in street.below:
             self._fill(below)
 
@@ -179,9 +198,10 @@ class PublicBestResponse:
         """Reaches at the ends of the first street that one form of the next follows."""
         if self._first_reaches is None:
             every = torch.ones(1, 1, len(self.cards.hands), device=self.device)
-            batch, hands = self._batch(self._possible([Dealt(np.zeros(0, np.int64), self._all, ())], 0), 0)
-            reaches = self._reaches(self.root, (every, every), batch)
-            self._first_reaches = [self._joined(reaches, parts, hands, 0) for _, parts in self.root.below]
+            boards = self._moved(self._possible([Dealt(np.zeros(0, np.int64), self._all, ())], 0), 0)
+            reaches = self._reaches(self.root, (every, every), boards.batch)
+            joined = [self._joined(reaches, ends, boards) for _, ends in self.root.below]
+            self._first_reaches = [(first[0], second[0]) for first, second in joined]
         return self._first_reaches[place]
 
     def _chance(self, street: int, later: int) -> int:
@@ -194,63 +214,74 @@ class PublicBestResponse:
 
     def _boards(self, street: Street, reach: Pair, boards: list[Dealt], ready: Future | None = None) -> Pair:
         """Values [ways, all hands] at the beginning of a street, summed over boards and all that they stand for."""
-        possible = ready.result() if ready else self._possible(boards, street.number)
-        batch, hands = self._batch(possible, street.number)
-        inside = self._into(reach, hands, batch)
+        given = self._moved(ready.result() if ready else self._possible(boards, street.number), street.number)
+        half = self.half and street.number == self.cards.streets - 1
+        reach, most = halved(reach) if half else (reach, None)
+        inside = self._into(reach[0], given), self._into(reach[1], given)
         parts = []
         if street.below:
-            reaches = self._reaches(street, inside, batch)
+            reaches = self._reaches(street, inside, given.batch)
             for below, ends in street.below:
                 found = []
                 later = [self._after(board, street.number, below.number) for board in boards]
                 ahead: dict[int, Future] = {}
                 if self.prepares_ahead:
                     ahead = {i: self._pool.submit(self._possible, each, below.number) for i, each in enumerate(later)}
+                first, second = self._joined(reaches, ends, given)
                 for i, after in enumerate(later):
-                    one = self._boards(below, self._joined(reaches, ends, hands, i), after, ahead.get(i))
+                    one = self._boards(below, (first[i], second[i]), after, ahead.get(i))
                     found.append(tuple(each / self._chance(street.number, below.number) for each in one))
                 parts.append((torch.stack([each[0] for each in found]), torch.stack([each[1] for each in found])))
-        first, second = self._street(street, inside, batch, hands, parts)
-        return self._summed(first, hands, boards), self._summed(second, hands, boards)
+        first, second = (self._summed(each, given) for each in self._street(street, inside, given, parts))
+        return (first, second) if most is None else (first * most[1][:, None], second * most[0][:, None])
 
-    def _summed(self, values: torch.Tensor, hands: torch.Tensor, boards: list[Dealt]) -> torch.Tensor:
+    def _summed(self, values: torch.Tensor, boards: Boards) -> torch.Tensor:
         """From [boards, ways, possible hands] to [ways, all hands], summed over what the boards stand for."""
-        full = self._out(values, hands)
-        pairs = [(i, image) for i, board in enumerate(boards) for image in board.images]
-        which, images = torch.tensor(pairs, device=self.device).T
-        moved = self._inverse[images][:, None].expand(-1, full.shape[1], -1)
-        return full[which].gather(2, moved).sum(0)
+        ends = torch.arange(2, device=self.device) * len(boards.which)
+        ones = torch.ones(len(boards.which), device=self.device)
+        return self._steps.collect(values, boards.which, boards.places, ends, ones)[0]
 
     def _possible(self, boards: list[Dealt], street: int) -> Possible:
         """What is known of boards without a strategy, computed on the processor."""
         cards, shown = self.cards, np.stack([each.board for each in boards])
-        free = np.stack([cards.free(board) for board in shown])
-        hands = np.argsort(~free, axis=1, kind="stable")[:, : int(free[0].sum())]
-        last = street == cards.streets - 1
-        ranks = np.take_along_axis(cards.values(shown), hands, 1) if last else None
-        return Possible(hands, ranks, np.take_along_axis(self.strategy.buckets.of(shown, street), hands, 1))
+        free = cards.free(shown)
+        count = int(free[0].sum())
+        hands = np.argsort(~free, axis=1, kind="stable")[:, :count]
+        place = np.full(free.shape, -1, np.int32)
+        np.put_along_axis(place, hands, np.arange(count, dtype=np.int32)[None], 1)
+        terms = [(i, image) for i, board in enumerate(boards) for image in board.images]
+        which, images = np.array(terms, np.int64).reshape(-1, 2).T
+        pad = (0, 0), (0, -count % PADDED)
+        tables = [
+            np.pad(hands, pad, constant_values=-1),
+            np.pad(np.take_along_axis(self.strategy.buckets.of(shown, street), hands, 1), pad),
+            which,
+            place[which[:, None], self._inverse[images]],
+        ]
+        if street == cards.streets - 1:
+            tables.append(np.take_along_axis(cards.values(shown), hands, 1))
+        numbers = torch.from_numpy(np.concatenate([each.astype(np.int32).ravel() for each in tables]))
+        return Possible(
+            numbers.pin_memory() if self.device.startswith("cuda") else numbers, len(shown), count, len(terms)
+        )
 
-    def _batch(self, possible: Possible, street: int) -> tuple[Batch, torch.Tensor]:
-        """The boards of a street on the device, with the possible hands of each, [boards, hands]."""
-        hands = torch.from_numpy(possible.hands).to(self.device)
-        ranks = None if possible.ranks is None else torch.from_numpy(possible.ranks).to(self.device)
-        meets, wins = compared(self._held[hands], ranks)
-        buckets = np.pad(possible.buckets, ((0, 0), (0, meets.shape[1] - hands.shape[1]))).astype(np.int32)
-        by_street = [torch.from_numpy(buckets).to(self.device)] * self.cards.streets
-        return Batch(by_street, meets if wins is None else wins, meets, hands.shape[1]), hands
+    def _moved(self, given: Possible, street: int) -> Boards:
+        """The boards of a street on the device."""
+        numbers = given.numbers.to(self.device, non_blocking=True)
+        size, every = given.hands + -given.hands % PADDED, len(self.cards.hands)
+        parts = [given.boards * size, given.boards * size, given.terms, given.terms * every]
+        *found, rest = numbers.split([*parts, len(numbers) - sum(parts)])
+        hands, buckets = (each.view(given.boards, size) for each in found[:2])
+        ranks = rest.view(given.boards, given.hands) if len(rest) else None
+        held = self._held[hands[:, : given.hands]]
+        meets, wins = compared(held, ranks, self.half and ranks is not None)
+        batch = Batch([buckets] * self.cards.streets, meets if wins is None else wins, meets, given.hands)
+        return Boards(batch, hands, found[2], found[3].view(given.terms, every))
 
-    def _into(self, reach: Pair, hands: torch.Tensor, batch: Batch) -> Pair:
+    def _into(self, reach: torch.Tensor, boards: Boards) -> torch.Tensor:
         """From [ways, all hands] to [boards, ways, possible hands], filled up."""
-        more = batch.meets.shape[1] - hands.shape[1]
-        found = [torch.nn.functional.pad(each[:, hands].transpose(0, 1), (0, more)).contiguous() for each in reach]
-        return found[0], found[1]
-
-    def _out(self, values: torch.Tensor, hands: torch.Tensor) -> torch.Tensor:
-        """From [boards, ways, possible hands] to [boards, ways, all hands]."""
-        boards, ways, _ = values.shape
-        found = values.new_zeros(boards, ways, len(self.cards.hands))
-        where = hands[:, None].expand(boards, ways, hands.shape[1])
-        return found.scatter_(2, where, values[..., : hands.shape[1]])
+        nobody = torch.zeros(len(boards.hands), dtype=torch.int32, device=self.device)
+        return self._steps.deal(reach[None], nobody, boards.hands)
 
     def _reaches(self, street: Street, reach: Pair, batch: Batch) -> list[Pair]:
         """The reaches of both seats at each node of a street."""
@@ -263,41 +294,37 @@ class PublicBestResponse:
         for i, node in enumerate(street.nodes):
             if node.seat < 0:
                 continue
-            table, n = self.table[node.table], len(node.children)
+            table, n = self.packed.get(id(node), self.table[node.table]), len(node.children)
             mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
             after = self._steps.follow(table, buckets, mine, n, count)
             for place, child in enumerate(node.children):
                 reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
         return reaches
 
-    def _joined(self, reaches: list[Pair], parts: Any, hands: torch.Tensor, board: int) -> Pair:
-        """The reaches at the ends of a street that one form of the next follows, [ways, all hands], on one board."""
+    def _joined(self, reaches: list[Pair], ends: list[End], boards: Boards) -> Pair:
+        """The reaches at the ends of a street that one form of the next follows, [boards, ways, all hands]."""
         found = []
-        for seat in (0, 1):
-            inside = torch.cat([reaches[i][seat][board, ways] for i, ways in parts])
-            full = inside.new_zeros(len(inside), len(self.cards.hands))
-            full[:, hands[board]] = inside[:, : hands.shape[1]]
-            found.append(full)
+        for inside in join(reaches, ends):
+            full = inside.new_zeros(*inside.shape[:2], len(self.cards.hands))
+            where = boards.hands[:, None, : boards.batch.hands].expand(-1, inside.shape[1], -1).long()
+            found.append(full.scatter_(2, where, inside[..., : boards.batch.hands]))
         return found[0], found[1]
 
-    def _street(self, street: Street, reach: Pair, batch: Batch, hands: torch.Tensor, parts: list[Pair]) -> Pair:
+    def _street(self, street: Street, reach: Pair, boards: Boards, parts: list[Pair]) -> Pair:
         """Values of best responses at the beginning of a street; `parts` has those of the next, over all hands."""
+        batch = boards.batch
         reaches = self._reaches(street, reach, batch)
         nodes, ways = street.nodes, reach[0].shape[1]
         ones = torch.ones(ways, device=self.device)
         values: list[Any] = [None] * len(nodes)
         settled(street, reaches, batch, values)
         for (_, ends), found in zip(street.below, parts, strict=True):
-            start = 0
-            for i, which in ends:
-                if values[i] is None:
-                    values[i] = tuple((torch.zeros_like(reaches[i][seat]), ones) for seat in (0, 1))
-                for seat in (0, 1):
-                    part = found[seat].reshape(len(hands), -1, len(self.cards.hands))[:, start : start + len(which)]
-                    where = hands[:, None].expand(len(hands), len(which), hands.shape[1])
-                    inside = torch.nn.functional.pad(part.gather(2, where), (0, batch.meets.shape[1] - hands.shape[1]))
-                    values[i][seat][0][:, which] = inside
-                start += len(which)
+            size = batch.meets.shape[1]
+            shape = len(boards.hands), -1, len(self.cards.hands)
+            where = boards.hands.clamp_min(0)[:, None].long()
+            inside = [each.reshape(shape) for each in found]
+            inside = [each.gather(2, where.expand(-1, each.shape[1], size)) for each in inside]
+            spread(values, reaches, ends, (inside[0], inside[1]))
         for i in range(len(nodes) - 1, -1, -1):
             node = nodes[i]
             if node.seat >= 0:

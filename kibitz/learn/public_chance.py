@@ -19,6 +19,7 @@ from .public_streets import (
     compared,
     first_entries,
     fused,
+    halved,
     join,
     lay_out,
     plain,
@@ -53,6 +54,7 @@ class TorchPublicChanceCfr:
         self.total = torch.zeros((), dtype=torch.float64, device=device)
         self.steps: Any = fused() if device.startswith("cuda") else plain
         self._held = torch.tensor(buckets.cards.held, device=device)
+        self.half = device.startswith("cuda") and buckets.cards.streets > 2  # on the last street
         round_products(True)
         self._ahead: dict[int, Future] = {}  # by iteration: its boards, prepared on processor cores meanwhile
         self._pool = ThreadPoolExecutor(AHEAD)
@@ -93,7 +95,7 @@ class TorchPublicChanceCfr:
         def moved(array: np.ndarray, kind: Any = np.int64) -> torch.Tensor:
             return torch.from_numpy(np.ascontiguousarray(array, kind)).to(self.device, non_blocking=True)
 
-        meets, wins = compared(self._held[moved(hands)], moved(values))
+        meets, wins = compared(self._held[moved(hands)], moved(values), self.half)
         assert wins is not None
         more = ((0, 0), (0, meets.shape[1] - hands.shape[1]))
         return Batch([moved(np.pad(each, more), np.int32) for each in buckets], wins, meets, hands.shape[1])
@@ -113,6 +115,9 @@ class TorchPublicChanceCfr:
         nodes, buckets = street.nodes, batch.buckets[street.number]
         count = self.buckets.counts[street.number]
         steps = self.steps
+        scale: Any = (None, None)
+        if self.half and street.number == len(self.buckets.counts) - 1:
+            reach, scale = halved(reach)
         reaches: list[Pair] = [reach] * len(nodes)
         strategies: dict[int, torch.Tensor] = {}
         for i, node in enumerate(nodes):
@@ -120,21 +125,25 @@ class TorchPublicChanceCfr:
                 continue
             regrets, sums, n = self.regrets[node.table], self.added[node.table], len(node.children)
             mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
-            strategies[i], after = steps.choose(regrets, sums, buckets, mine, n, count, average)
+            strategies[i], after = steps.choose(regrets, sums, buckets, mine, n, count, average, scale[node.seat])
             for place, child in enumerate(node.children):
                 reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
         values: list[Any] = [None] * len(nodes)  # (value, scale by way) of both seats
         settled(street, reaches, batch, values)
-        for below, parts in street.below:
-            spread(values, reaches, parts, self._walk(below, join(reaches, parts), batch, weight, average))
+        for below, ends in street.below:
+            spread(values, reaches, ends, self._walk(below, join(reaches, ends), batch, weight, average))
         ones = torch.ones(reach[0].shape[1], device=self.device)
         for i in range(len(nodes) - 1, -1, -1):
             node = nodes[i]
             if node.seat >= 0:
                 found, regrets = [values[child] for child in node.children], self.regrets[node.table]
-                value, rest = steps.update(regrets, buckets, strategies.pop(i), node.seat, found, count, weight)
+                value, rest = steps.update(
+                    regrets, buckets, strategies.pop(i), node.seat, found, count, weight, scale[1 - node.seat]
+                )
                 values[i] = ((value, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (value, ones))
         (first, one), (second, other) = values[0]
+        if scale[0] is not None:
+            return first * (scale[1] * one)[..., None], second * (scale[0] * other)[..., None]
         return (first, second) if nodes[0].seat >= 0 else (first * one[:, None], second * other[:, None])
 
     def add_sums(self) -> None:

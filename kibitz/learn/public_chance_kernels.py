@@ -1,8 +1,9 @@
-"""The two steps at a node of the public tree on a GPU, each fused into one Triton kernel.
+"""The steps at a node of the public tree on a GPU, each fused into one Triton kernel.
 
-Tensors are [boards, ways, hands], and with one plane per action [actions, boards, ways, hands]. Hands of one bucket add
-to the same entry of a table, in no fixed order: two runs agree up to rounding. Programs of one way follow
-each other, so that its entries stay in the cache.
+Tensors are [boards, ways, hands], and with one plane per action [actions, boards, ways, hands], in single or half
+precision; sums are in single precision. Hands of one bucket add to the same entry of a table, in no fixed order: two
+runs agree up to rounding. Programs of one way follow each other, so that its entries stay in the cache.
+`kibitz.learn.public_streets.plain` has the same steps in plain torch, and says what they do.
 """
 
 import torch
@@ -13,9 +14,14 @@ BLOCK = 256
 
 
 @triton.jit
+def _read(pointer, live):
+    return tl.load(pointer, live, 0.0).to(tl.float32)
+
+
+@triton.jit
 def _choose(
-    regrets, sums, buckets, reach, strategy, after, boards, ways, hands, count, plane, average,
-    N: tl.constexpr, ADD: tl.constexpr, BLOCK: tl.constexpr,
+    regrets, sums, buckets, reach, strategy, after, scale, boards, ways, hands, count, plane, average,
+    N: tl.constexpr, ADD: tl.constexpr, SCALED: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     way, board = tl.program_id(0) // boards, tl.program_id(0) % boards
     hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
@@ -23,7 +29,10 @@ def _choose(
     bucket = tl.load(buckets + board * hands + hand, live, 0)
     entry = (way * count + bucket).to(tl.int64) * N
     here = (board * ways + way).to(tl.int64) * hands + hand
-    mine = tl.load(reach + here, live, 0.0)
+    mine = _read(reach + here, live)
+    weight = average
+    if SCALED:
+        weight = average * tl.load(scale + board * ways + way)
     total = tl.zeros([BLOCK], tl.float32)
     for a in tl.static_range(N):
         total += tl.maximum(tl.load(regrets + entry + a, live, 0.0), 0.0)
@@ -33,13 +42,14 @@ def _choose(
         tl.store(strategy + a * plane + here, chosen, live)
         tl.store(after + a * plane + here, mine * chosen, live)
         if ADD:
-            tl.atomic_add(sums + entry + a, average * mine * chosen, live & (mine > 0), sem="relaxed")
+            tl.atomic_add(sums + entry + a, weight * mine * chosen, live & (mine > 0), sem="relaxed")
 
 
 @triton.jit
 def _update(
     regrets, buckets, strategy, own0, own1, own2, other0, other1, other2, scale0, scale1, scale2, back0, back1, back2,
-    value, other, boards, ways, hands, count, plane, weight, N: tl.constexpr, BLOCK: tl.constexpr,
+    value, other, scale, boards, ways, hands, count, plane, weight, N: tl.constexpr, SCALED: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):  # fmt: skip
     way, board = tl.program_id(0) // boards, tl.program_id(0) % boards
     hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
@@ -47,15 +57,17 @@ def _update(
     bucket = tl.load(buckets + board * hands + hand, live, 0)
     entry = (way * count + bucket).to(tl.int64) * N
     here = (board * ways + way).to(tl.int64) * hands + hand
-    x0 = tl.load(own0 + here, live, 0.0) * tl.load(scale0 + way)
-    x1 = tl.load(own1 + here, live, 0.0) * tl.load(scale1 + way)
-    mean = x0 * tl.load(strategy + here, live, 0.0) + x1 * tl.load(strategy + plane + here, live, 0.0)
-    rest = tl.load(other0 + here, live, 0.0) * tl.load(back0 + way)
-    rest += tl.load(other1 + here, live, 0.0) * tl.load(back1 + way)
+    if SCALED:
+        weight *= tl.load(scale + board * ways + way)
+    x0 = _read(own0 + here, live) * tl.load(scale0 + way)
+    x1 = _read(own1 + here, live) * tl.load(scale1 + way)
+    mean = x0 * _read(strategy + here, live) + x1 * _read(strategy + plane + here, live)
+    rest = _read(other0 + here, live) * tl.load(back0 + way)
+    rest += _read(other1 + here, live) * tl.load(back1 + way)
     if N == 3:
-        x2 = tl.load(own2 + here, live, 0.0) * tl.load(scale2 + way)
-        mean += x2 * tl.load(strategy + 2 * plane + here, live, 0.0)
-        rest += tl.load(other2 + here, live, 0.0) * tl.load(back2 + way)
+        x2 = _read(own2 + here, live) * tl.load(scale2 + way)
+        mean += x2 * _read(strategy + 2 * plane + here, live)
+        rest += _read(other2 + here, live) * tl.load(back2 + way)
         tl.atomic_add(regrets + entry + 2, weight * (x2 - mean), live, sem="relaxed")
     tl.atomic_add(regrets + entry, weight * (x0 - mean), live, sem="relaxed")
     tl.atomic_add(regrets + entry + 1, weight * (x1 - mean), live, sem="relaxed")
@@ -63,21 +75,19 @@ def _update(
     tl.store(other + here, rest, live)
 
 
-def choose(regrets, sums, buckets, reach, n, count, average):
-    """Regret matching and the mover's reach after each action, both [actions, boards, ways, hands]."""
+def choose(regrets, sums, buckets, reach, n, count, average, scale=None):
     boards, ways, hands = reach.shape
     strategy = reach.new_empty(n, boards, ways, hands)
     after = torch.empty_like(strategy)
     grid = (boards * ways, triton.cdiv(hands, BLOCK))
     _choose[grid](
-        regrets, sums, buckets, reach, strategy, after, boards, ways, hands, count, reach.numel(), float(average),
-        N=n, ADD=average > 0, BLOCK=BLOCK,
+        regrets, sums, buckets, reach, strategy, after, regrets if scale is None else scale, boards, ways, hands, count,
+        reach.numel(), float(average), N=n, ADD=average > 0, SCALED=scale is not None, BLOCK=BLOCK,
     )  # fmt: skip
     return strategy, after
 
 
-def update(regrets, buckets, strategy, seat, children, count, weight):
-    """Add to the regrets; return the mover's value and the other's. `children`: by action ((value, scale), ...)."""
+def update(regrets, buckets, strategy, seat, children, count, weight, scale=None):
     n, boards, ways, hands = strategy.shape
     value, other = strategy.new_empty(boards, ways, hands), strategy.new_empty(boards, ways, hands)
     own = [child[seat] for child in children] + [children[0][seat]] * (3 - n)
@@ -85,30 +95,46 @@ def update(regrets, buckets, strategy, seat, children, count, weight):
     grid = (boards * ways, triton.cdiv(hands, BLOCK))
     _update[grid](
         regrets, buckets, strategy, *(x[0] for x in own), *(x[0] for x in rest), *(x[1] for x in own),
-        *(x[1] for x in rest), value, other, boards, ways, hands, count, value.numel(), float(weight), N=n, BLOCK=BLOCK,
+        *(x[1] for x in rest), value, other, regrets if scale is None else scale, boards, ways, hands, count,
+        value.numel(), float(weight), N=n, SCALED=scale is not None, BLOCK=BLOCK,
     )  # fmt: skip
     return value, other
 
 
 @triton.jit
-def _follow(probs, buckets, reach, after, boards, ways, hands, count, plane, N: tl.constexpr, BLOCK: tl.constexpr):
+def _follow(
+    probs, buckets, reach, after, boards, ways, hands, count, plane, N: tl.constexpr, PACKED: tl.constexpr,
+    BLOCK: tl.constexpr,
+):  # fmt: skip
     way, board = tl.program_id(0) // boards, tl.program_id(0) % boards
     hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     live = hand < hands
     bucket = tl.load(buckets + board * hands + hand, live, 0)
-    entry = (way * count + bucket).to(tl.int64) * N
+    entry = (way * count + bucket).to(tl.int64)
     here = (board * ways + way).to(tl.int64) * hands + hand
-    mine = tl.load(reach + here, live, 0.0)
-    for a in tl.static_range(N):
-        tl.store(after + a * plane + here, mine * tl.load(probs + entry + a, live, 0.0), live)
+    mine = _read(reach + here, live)
+    if PACKED:
+        both = tl.load(probs + entry, live, 0)
+        first = (both & 65535).to(tl.float32) / 65535
+        rest = 1 - first
+        tl.store(after + here, mine * first, live)
+        if N == 3:
+            second = (both >> 16 & 65535).to(tl.float32) / 65535
+            rest -= second
+            tl.store(after + plane + here, mine * second, live)
+        tl.store(after + (N - 1) * plane + here, mine * rest, live)
+    else:
+        for a in tl.static_range(N):
+            tl.store(after + a * plane + here, mine * tl.load(probs + entry * N + a, live, 0.0), live)
 
 
 def follow(probs, buckets, reach, n, count):
-    """The mover's reach after each action, [actions, boards, ways, hands]."""
     boards, ways, hands = reach.shape
     after = reach.new_empty(n, boards, ways, hands)
-    grid = (boards * ways, triton.cdiv(hands, BLOCK))
-    _follow[grid](probs, buckets, reach, after, boards, ways, hands, count, reach.numel(), N=n, BLOCK=BLOCK)
+    _follow[(boards * ways, triton.cdiv(hands, BLOCK))](
+        probs, buckets, reach, after, boards, ways, hands, count, reach.numel(), N=n, PACKED=probs.dtype == torch.int32,
+        BLOCK=BLOCK,
+    )  # fmt: skip
     return after
 
 
@@ -122,17 +148,17 @@ def _respond(
     hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     live = hand < hands
     here = row.to(tl.int64) * hands + hand
-    best = tl.load(own0 + here, live, 0.0) * tl.load(scale0 + way)
-    second = tl.load(own1 + here, live, 0.0) * tl.load(scale1 + way)
+    best = _read(own0 + here, live) * tl.load(scale0 + way)
+    second = _read(own1 + here, live) * tl.load(scale1 + way)
     chosen = tl.where(second > best, 1, 0)
     best = tl.maximum(best, second)
-    rest = tl.load(other0 + here, live, 0.0) * tl.load(back0 + way)
-    rest += tl.load(other1 + here, live, 0.0) * tl.load(back1 + way)
+    rest = _read(other0 + here, live) * tl.load(back0 + way)
+    rest += _read(other1 + here, live) * tl.load(back1 + way)
     if N == 3:
-        third = tl.load(own2 + here, live, 0.0) * tl.load(scale2 + way)
+        third = _read(own2 + here, live) * tl.load(scale2 + way)
         chosen = tl.where(third > best, 2, chosen)
         best = tl.maximum(best, third)
-        rest += tl.load(other2 + here, live, 0.0) * tl.load(back2 + way)
+        rest += _read(other2 + here, live) * tl.load(back2 + way)
     tl.store(value + here, best, live)
     tl.store(other + here, rest, live)
     if KEEP:
@@ -140,13 +166,11 @@ def _respond(
 
 
 def respond(seat, children):
-    """The mover's best value, and the other's value."""
     value, other, _ = _responded(seat, children, False)
     return value, other
 
 
 def answer(seat, children):
-    """The same, and the best action of each hand, [boards, ways, hands] i1."""
     return _responded(seat, children, True)
 
 
@@ -176,8 +200,79 @@ def _obey(action, reach, after, hands, plane, N: tl.constexpr, BLOCK: tl.constex
 
 
 def obey(action, reach, n):
-    """The mover's reach after each action if each hand does what it answered, [actions, boards, ways, hands]."""
     boards, ways, hands = reach.shape
     after = reach.new_empty(n, boards, ways, hands)
     _obey[(boards * ways, triton.cdiv(hands, BLOCK))](action, reach, after, hands, reach.numel(), N=n, BLOCK=BLOCK)
     return after
+
+
+@triton.jit
+def _deal(reach, parents, places, found, ways, hands, inside, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    board, way = row // ways, row % ways
+    hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    live = hand < inside
+    place = tl.load(places + board * inside + hand, live, -1)
+    start = (tl.load(parents + board) * ways + way).to(tl.int64) * hands
+    here = tl.load(reach + start + place, live & (place >= 0), 0.0)
+    tl.store(found + row.to(tl.int64) * inside + hand, here, live)
+
+
+def deal(reach, parents, places):
+    _, ways, hands = reach.shape
+    boards, inside = places.shape
+    found = reach.new_empty(boards, ways, inside)
+    _deal[(boards * ways, triton.cdiv(inside, BLOCK))](
+        reach, parents, places, found, ways, hands, inside, BLOCK=BLOCK
+    )  # fmt: skip
+    return found
+
+
+@triton.jit
+def _collect(values, which, places, first, weights, found, ways, hands, inside, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    above, way = row // ways, row % ways
+    hand = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    live = hand < hands
+    total = tl.zeros([BLOCK], tl.float32)
+    for term in range(tl.load(first + above), tl.load(first + above + 1)):
+        place = tl.load(places + term * hands + hand, live, -1)
+        start = (tl.load(which + term) * ways + way).to(tl.int64) * inside
+        total += tl.load(weights + term) * _read(values + start + place, live & (place >= 0))
+    tl.store(found + row.to(tl.int64) * hands + hand, total, live)
+
+
+def collect(values, which, places, first, weights):
+    _, ways, inside = values.shape
+    boards, hands = len(first) - 1, places.shape[1]
+    found = values.new_empty(boards, ways, hands, dtype=torch.float32)
+    _collect[(boards * ways, triton.cdiv(hands, BLOCK))](
+        values, which, places, first, weights, found, ways, hands, inside, BLOCK=BLOCK
+    )  # fmt: skip
+    return found
+
+
+@triton.jit
+def _compare(held, ranks, meets, wins, hands, size, BLOCK: tl.constexpr):
+    board, row = tl.program_id(0) // size, tl.program_id(0) % size
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    live = column < tl.where(row < hands, hands, 0)
+    mine = tl.load(held + board * hands + tl.minimum(row, hands - 1))
+    other = tl.load(held + board * hands + column, live, 0)
+    meet = tl.where(live & (mine & other == 0), 1.0, 0.0)
+    rank = tl.load(ranks + board * hands + tl.minimum(row, hands - 1))
+    gap = rank - tl.load(ranks + board * hands + column, live, 0)
+    win = tl.where(gap > 0, meet, tl.where(gap < 0, -meet, 0.0))
+    here = tl.program_id(0).to(tl.int64) * size + column
+    tl.store(meets + here, meet, column < size)
+    tl.store(wins + here, win, column < size)
+
+
+def compare(held, ranks, size):
+    """`compared` of boards of the last street, in half precision: [boards, size, size] each."""
+    boards, hands = held.shape
+    meets = torch.empty(boards, size, size, dtype=torch.float16, device=held.device)
+    wins = torch.empty_like(meets)
+    grid = (boards * size, triton.cdiv(size, BLOCK))
+    _compare[grid](held, ranks, meets, wins, hands, size, BLOCK=BLOCK)
+    return meets, wins

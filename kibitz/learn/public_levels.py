@@ -7,6 +7,7 @@ below are weighted by the number of boards, and averaged over those permutations
 
 from dataclasses import dataclass
 from math import comb
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +15,7 @@ import torch
 from ..search.public_chance.buckets import Buckets
 from ..search.public_chance.cards import Cards
 from .public_best_response import next_boards
-from .public_streets import PADDED, Batch, Pair, compared
+from .public_streets import PADDED, Batch, Pair, compared, fused, plain
 
 AT_ONCE = 64  # boards whose hands are compared at once
 
@@ -26,9 +27,11 @@ class Levels:
     boards: np.ndarray  # [upper boards, cards]
     hands: np.ndarray  # [upper boards, hands]: the possible hands of each
     upper: Batch  # `meets` counts a pair of hands by the share of lower boards that it meets on; `wins` is not used
-    lower: Batch  # `wins` and `meets` are weighted by the share of lower boards that each stands for
+    lower: Batch  # boards are weighted by the share of lower boards that each stands for
     parents: torch.Tensor  # [lower boards]: the upper board of each
-    places: torch.Tensor  # [lower boards, hands]: the place of each hand on its upper board
+    places: torch.Tensor  # [lower boards, hands] i4: the place of each hand on its upper board; -1: it fills up
+    back: torch.Tensor  # [lower boards, hands of the upper board] i4: the place of each hand; -1: it is impossible
+    first: torch.Tensor  # [upper boards + 1]: where the lower boards of each begin
     pairs: float  # pairs of hands on an upper board, each counted by the share of lower boards that it meets on
     orders: list[torch.Tensor]  # by upper board: [permutations, hands], the place of each hand's image on it
 
@@ -41,24 +44,22 @@ class Levels:
 
     def down(self, reach: torch.Tensor) -> torch.Tensor:
         """From [upper boards, ways, hands] to [lower boards, ways, hands], which are filled up."""
-        ways = reach.shape[1]
-        places = self.places[:, None].expand(-1, ways, -1)
-        found = reach.new_zeros(len(self.parents), ways, self.lower.meets.shape[1])
-        found[..., : self.lower.hands] = reach[self.parents].gather(2, places)
-        return found
+        return self._steps().deal(reach, self.parents, self.places)
 
     def up(self, values: torch.Tensor) -> torch.Tensor:
         """The sum of values, [lower boards, ways, hands], over the lower boards of each upper board."""
-        boards, hands = self.upper.buckets[0].shape
-        ways = values.shape[1]
-        where = self.parents[:, None] * hands + self.places  # [lower boards, hands]
-        found = values.new_zeros(ways, boards * hands)
-        found.index_add_(1, where.reshape(-1), values[..., : self.lower.hands].transpose(0, 1).reshape(ways, -1))
-        found = found.view(ways, boards, hands).transpose(0, 1).contiguous()
+        numbers = torch.arange(len(self.parents), device=values.device)
+        weights = self.lower.weights
+        if weights is None:  # the matrices have them
+            weights = torch.ones(len(numbers), device=values.device)
+        found = self._steps().collect(values, numbers, self.back, self.first, weights)
         for board, orders in enumerate(self.orders):
             if len(orders) > 1:
                 found[board, :, : self.upper.hands] = found[board][:, orders].mean(1)
         return found
+
+    def _steps(self) -> Any:
+        return fused() if self.places.is_cuda else plain
 
 
 def same_streets(cards: Cards, board: np.ndarray, street: int) -> tuple[int, ...]:
@@ -73,68 +74,86 @@ def same_streets(cards: Cards, board: np.ndarray, street: int) -> tuple[int, ...
     return tuple(found)
 
 
-def levels(buckets: Buckets, boards: np.ndarray, device: str) -> Levels:
-    """The upper boards, [boards, cards], with all boards below them."""
+def levels(buckets: Buckets, boards: np.ndarray, device: str, half: bool = False) -> Levels:
+    """The upper boards, [boards, cards], with all boards below them; `half`: these in half precision."""
     cards = buckets.cards
     street, new = cards.streets - 2, cards.dealt[-1] - cards.dealt[-2]
     deck = cards.deck - cards.dealt[street]
-    lower, weights, parents, groups = [], [], [], []
-    for number, board in enumerate(boards):
-        groups.append(same_streets(cards, board, street))
-        dealt = next_boards(cards, board, groups[-1], new)
-        lower += [each.board for each in dealt]
-        weights += [len(each.images) / comb(deck, new) for each in dealt]
-        parents += [number] * len(dealt)
-    above = _hands(cards, boards)
-    below = _hands(cards, np.stack(lower))
-    place = np.zeros((len(boards), len(cards.hands)), np.int64)
-    np.put_along_axis(place, above, np.arange(above.shape[1])[None].repeat(len(boards), 0), 1)
+    groups = [same_streets(cards, board, street) for board in boards]
+    dealt = [next_boards(cards, board, group, new) for board, group in zip(boards, groups, strict=True)]
+    counts = [len(each) for each in dealt]
+    parents = np.repeat(np.arange(len(boards)), counts)
+    lower = np.stack([each.board for some in dealt for each in some])
+    weights = np.array([len(each.images) / comb(deck, new) for some in dealt for each in some])
+    above, below = _hands(cards, boards), _hands(cards, lower)
+    filled = [each + -each % PADDED for each in (above.shape[1], below.shape[1])]
+    place, back = (_places(cards, each) for each in (above, below))
     orders = [place[number][cards.hand_orders[list(group)][:, above[number]]] for number, group in enumerate(groups)]
     share = comb(deck - 2 * cards.hole, new) / comb(deck, new)
-    upper = _batch(buckets, boards, above, np.full(len(boards), share), street, device)
+
+    def moved(array: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(array).to(device)
+
     return Levels(
         boards,
         above,
-        upper,
-        _batch(buckets, np.stack(lower), below, np.array(weights), street + 1, device),
-        torch.tensor(parents, device=device),
-        torch.from_numpy(place[np.array(parents)[:, None], below]).to(device),
+        _batch(buckets, boards, above, np.full(len(boards), share), street, device),
+        _batch(buckets, lower, below, weights, street + 1, device, half),
+        moved(parents),
+        moved(_filled(place[parents[:, None], below], filled[1])),
+        moved(_filled(back[np.arange(len(lower))[:, None], above[parents]], filled[0])),
+        moved(np.cumsum([0, *counts])),
         comb(deck, cards.hole) * comb(deck - cards.hole, cards.hole) * share,
-        [torch.from_numpy(each).to(device) for each in orders],
+        [moved(each) for each in orders],
     )
+
+
+def _places(cards: Cards, hands: np.ndarray) -> np.ndarray:
+    """[boards, all hands]: the place of each hand among those of a board; -1: it is impossible there."""
+    found = np.full((len(hands), len(cards.hands)), -1, np.int64)
+    np.put_along_axis(found, hands, np.arange(hands.shape[1])[None].repeat(len(hands), 0), 1)
+    return found
+
+
+def _filled(places: np.ndarray, size: int) -> np.ndarray:
+    return np.pad(places, ((0, 0), (0, size - places.shape[1])), constant_values=-1).astype(np.int32)
 
 
 def _hands(cards: Cards, boards: np.ndarray) -> np.ndarray:
     """[boards, hands]: the hands that are possible on each board."""
-    free = np.stack([cards.free(board) for board in boards])
+    free = cards.free(boards)
     return np.argsort(~free, axis=1, kind="stable")[:, : int(free[0].sum())]
 
 
 def _batch(
-    buckets: Buckets, boards: np.ndarray, hands: np.ndarray, weights: np.ndarray, street: int, device: str
-) -> Batch:
+    buckets: Buckets, boards: np.ndarray, hands: np.ndarray, weights: np.ndarray, street: int, device: str,
+    half: bool = False,
+) -> Batch:  # fmt: skip
     """Boards of a street, whose pairs of hands are weighted; `wins` only on the last street."""
     cards = buckets.cards
     count, last = hands.shape[1], street == cards.streets - 1
     size = count + -count % PADDED
-    held = torch.tensor(cards.held, device=device)
-    meets = torch.zeros(len(boards), size, size, device=device)
-    wins = torch.zeros_like(meets) if last else meets
-    scale = torch.tensor(weights, dtype=torch.float32, device=device)[:, None, None]
-    for start in range(0, len(boards), AT_ONCE):
-        part = slice(start, start + AT_ONCE)
-        ranks = None
-        if last:
-            ranks = torch.from_numpy(np.take_along_axis(cards.values(boards[part]), hands[part], 1)).to(device)
-        meeting, winning = compared(held[torch.from_numpy(hands[part]).to(device)], ranks)
-        meets[part] = meeting * scale[part]
-        if winning is not None:
-            wins[part] = winning * scale[part]
+    held = torch.tensor(cards.held[hands], device=device)
+    ranks = None
+    if last:
+        ranks = torch.from_numpy(np.take_along_axis(cards.values(boards), hands, 1)).to(device)
+    shares = torch.tensor(weights, dtype=torch.float32, device=device)
+    if half:
+        meets, wins = compared(held, ranks, True)
+    else:
+        meets = torch.zeros(len(boards), size, size, device=device)
+        wins = torch.zeros_like(meets) if last else meets
+        for start in range(0, len(boards), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            meeting, winning = compared(held[part], None if ranks is None else ranks[part])
+            meets[part] = meeting * shares[part, None, None]
+            if winning is not None:
+                wins[part] = winning * shares[part, None, None]
     by_street = []
     for each in range(street + 1):
         found = np.take_along_axis(buckets.of(boards[:, : cards.dealt[each]], each), hands, 1)
         by_street.append(torch.from_numpy(np.pad(found, ((0, 0), (0, size - count))).astype(np.int32)).to(device))
-    return Batch(by_street, wins, meets, count)
+    return Batch(by_street, meets if wins is None else wins, meets, count, shares if half else None)
 
 
 def boards_below(cards: Cards, upper: int) -> int:

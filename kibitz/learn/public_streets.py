@@ -4,7 +4,7 @@ So a node of a street is one tensor [boards, ways, hands], and a street is walke
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -27,7 +27,17 @@ class Node:
 
 NEXT = -3
 FEW = 64  # ways, up to which the ends of a street are settled at once
+TINY = 1e-30
+UNIT = 65535  # a probability of 1 in 16 bits
 PADDED = 32  # tensors are filled up to a multiple of this many hands: products of matrices are faster
+
+
+class End(NamedTuple):
+    """An end of a street, and the ways of reaching it after which the next street has one form."""
+
+    node: int
+    ways: Any  # their numbers; once laid out, on the device, or a slice of all
+    size: int  # how many
 
 
 @dataclass
@@ -36,7 +46,7 @@ class Street:
 
     number: int
     nodes: list[Node]  # parents before children
-    below: "list[tuple[Street, list[tuple[int, np.ndarray]]]]" = field(default_factory=list)
+    below: "list[tuple[Street, list[End]]]" = field(default_factory=list)
 
 
 def _form(tree: BettingTree, node: int, street: int) -> Any:
@@ -66,8 +76,8 @@ def public_street(tree: BettingTree, roots: np.ndarray) -> Street:
             forms.setdefault(_form(tree, root, int(tree.street[root])), []).append((i, way))
     for ends in forms.values():
         below = public_street(tree, np.array([street.nodes[i].nodes[way] for i, way in ends]))
-        parts = [(i, np.array([way for end, way in ends if end == i])) for i in sorted({i for i, _ in ends})]
-        street.below.append((below, parts))
+        ways = {i: np.array([way for end, way in ends if end == i]) for i in sorted({i for i, _ in ends})}
+        street.below.append((below, [End(i, each, len(each)) for i, each in ways.items()]))
     return street
 
 
@@ -75,10 +85,11 @@ def public_street(tree: BettingTree, roots: np.ndarray) -> Street:
 class Batch:
     """Boards with the hands that are possible on each, in any order."""
 
-    buckets: list[torch.Tensor]  # by street: [boards, hands] i8
+    buckets: list[torch.Tensor]  # by street: [boards, hands] i4
     wins: torch.Tensor  # [boards, hands, hands]: 1 where the row's hand beats the column's, -1 where it loses
     meets: torch.Tensor  # [boards, hands, hands]: 1 where the two hands share no card
     hands: int  # number of possible hands; those after them only fill up the tensors
+    weights: torch.Tensor | None = None  # [boards]: what each counts, where the matrices don't say it
 
 
 def lay_out(street: Street, tree: BettingTree, counts: tuple[int, ...], device: str, size: int = 0) -> int:
@@ -90,7 +101,10 @@ def lay_out(street: Street, tree: BettingTree, counts: tuple[int, ...], device: 
             size = node.table.stop
         elif node.seat != NEXT:
             node.payoff = torch.tensor(tree.payoff[node.nodes], device=device)
-    for below, _ in street.below:
+    for below, ends in street.below:
+        for place, end in enumerate(ends):
+            whole = end.size == len(street.nodes[end.node].nodes)
+            ends[place] = end._replace(ways=slice(None) if whole else torch.as_tensor(end.ways, device=device))
         size = lay_out(below, tree, counts, device, size)
     return size
 
@@ -106,14 +120,19 @@ def first_entries(street: Street, first: np.ndarray) -> np.ndarray:
     return first
 
 
-def compared(held: torch.Tensor, ranks: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor | None]:
+def compared(
+    held: torch.Tensor, ranks: torch.Tensor | None, half: bool = False
+) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Of the possible hands of boards, their cards as bits [boards, hands] and their ranks: who meets and beats whom.
 
-    Hands that nobody holds fill up the tensors; they meet no hand.
+    Hands that nobody holds fill up the tensors; they meet no hand. `half`: in half precision.
     """
-    meets = (held[:, :, None] & held[:, None, :] == 0).float()
     more = -held.shape[1] % PADDED
-    wins = None if ranks is None else torch.sign(ranks[:, :, None] - ranks[:, None, :]).float() * meets
+    if half and held.is_cuda and ranks is not None:
+        return fused().compare(held, ranks, held.shape[1] + more)
+    kind = torch.float16 if half else torch.float32
+    meets = (held[:, :, None] & held[:, None, :] == 0).to(kind)
+    wins = None if ranks is None else torch.sign(ranks[:, :, None] - ranks[:, None, :]).to(kind) * meets
     pad = (0, more, 0, more)
     return torch.nn.functional.pad(meets, pad), None if wins is None else torch.nn.functional.pad(wins, pad)
 
@@ -124,57 +143,73 @@ def round_products(rounded: bool) -> None:
         torch.set_float32_matmul_precision("high" if rounded else "highest")
 
 
+def halved(reach: Pair) -> tuple[Pair, Pair]:
+    """Reaches in half precision, and the largest of each row, [boards, ways], by which it was divided.
+
+    A half has as many digits as products in TF32 keep, but a small range; so a row's largest number becomes 1.
+    """
+    most = reach[0].amax(-1).clamp_min(TINY), reach[1].amax(-1).clamp_min(TINY)
+    return ((reach[0] / most[0][..., None]).half(), (reach[1] / most[1][..., None]).half()), most
+
+
 def fused() -> Any:
-    """The two steps at a node in Triton."""
+    """The steps at a node in Triton."""
     from . import public_chance_kernels
 
     return public_chance_kernels
 
 
 class plain:
-    """The two steps at a node in plain torch."""
+    """The steps at a node in plain torch."""
 
     @staticmethod
     def choose(
         regrets: torch.Tensor, sums: torch.Tensor, buckets: torch.Tensor, reach: torch.Tensor, n: int, count: int,
-        average: float,
+        average: float, scale: torch.Tensor | None = None,
     ) -> Pair:  # fmt: skip
-        """Regret matching and the mover's reach after each action, both [actions, boards, ways, hands]."""
+        """Regret matching and the mover's reach after each action, both [actions, boards, ways, hands].
+
+        `scale`, [boards, ways]: by which the reach was divided.
+        """
         boards, ways, hands = reach.shape
         flat = buckets.reshape(-1).long()
         strategy = matched(regrets.view(ways, count, n)[:, flat]).view(ways, boards, hands, n).permute(3, 1, 0, 2)
         after = reach * strategy
         if average:
-            added = (average * after).permute(2, 1, 3, 0).reshape(ways, -1, n)
-            sums.view(ways, count, n).index_add_(1, flat, added)
-        return strategy, after
+            added = average * after if scale is None else average * after.float() * scale[..., None]
+            sums.view(ways, count, n).index_add_(1, flat, added.permute(2, 1, 3, 0).reshape(ways, -1, n))
+        return strategy.to(reach.dtype), after.to(reach.dtype)
 
     @staticmethod
     def follow(probs: torch.Tensor, buckets: torch.Tensor, reach: torch.Tensor, n: int, count: int) -> torch.Tensor:
-        """The mover's reach after each action, [actions, boards, ways, hands]."""
+        """The mover's reach after each action, [actions, boards, ways, hands]. `probs` may be `packed`."""
         boards, ways, hands = reach.shape
-        chosen = probs.view(ways, count, n)[:, buckets.reshape(-1).long()]
-        return reach * chosen.view(ways, boards, hands, n).permute(3, 1, 0, 2)
+        table = unpacked(probs, n) if probs.dtype == torch.int32 else probs
+        chosen = table.view(ways, count, n)[:, buckets.reshape(-1).long()]
+        return (reach * chosen.view(ways, boards, hands, n).permute(3, 1, 0, 2)).to(reach.dtype)
 
     @staticmethod
     def update(
         regrets: torch.Tensor, buckets: torch.Tensor, strategy: torch.Tensor, seat: int, children: list, count: int,
-        weight: float,
+        weight: float, scale: torch.Tensor | None = None,
     ) -> Pair:  # fmt: skip
-        """Add to the regrets; return the mover's value and the other's."""
+        """Add to the regrets; return the mover's value and the other's.
+
+        `scale`, [boards, ways]: by which the mover's values are to be multiplied.
+        """
         n, _, ways, _ = strategy.shape
         acted = torch.stack([child[seat][0] * child[seat][1][:, None] for child in children])
         value = (acted * strategy).sum(0)
-        gain = (weight * (acted - value)).permute(2, 1, 3, 0).reshape(ways, -1, n)
+        gain = weight * (acted - value) if scale is None else weight * (acted - value) * scale[..., None]
+        gain = gain.permute(2, 1, 3, 0).reshape(ways, -1, n)
         regrets.view(ways, count, n).index_add_(1, buckets.reshape(-1).long(), gain)
         other = torch.stack([child[1 - seat][0] * child[1 - seat][1][:, None] for child in children]).sum(0)
-        return value, other
+        return value.to(strategy.dtype), other.to(strategy.dtype)
 
     @staticmethod
     def respond(seat: int, children: list) -> Pair:
         """The mover's best value, and the other's value."""
-        own = torch.stack([child[seat][0] * child[seat][1][:, None] for child in children]).amax(0)
-        rest = torch.stack([child[1 - seat][0] * child[1 - seat][1][:, None] for child in children]).sum(0)
+        own, rest, _ = plain.answer(seat, children)
         return own, rest
 
     @staticmethod
@@ -182,12 +217,56 @@ class plain:
         """The same, and the best action of each hand, [boards, ways, hands] i1."""
         own, best = torch.stack([child[seat][0] * child[seat][1][:, None] for child in children]).max(0)
         rest = torch.stack([child[1 - seat][0] * child[1 - seat][1][:, None] for child in children]).sum(0)
-        return own, rest, best.to(torch.int8)
+        kind = children[0][seat][0].dtype
+        return own.to(kind), rest.to(kind), best.to(torch.int8)
 
     @staticmethod
     def obey(action: torch.Tensor, reach: torch.Tensor, n: int) -> torch.Tensor:
         """The mover's reach after each action if each hand does what it answered, [actions, boards, ways, hands]."""
         return torch.stack([reach * (action == a) for a in range(n)])
+
+    @staticmethod
+    def deal(reach: torch.Tensor, parents: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        """From boards above to boards below: [boards below, ways, hands].
+
+        Args:
+            reach: [boards above, ways, hands]
+            parents: [boards below]: the board above each.
+            places: [boards below, hands]: the place of each hand on the board above; -1: there is none.
+        """
+        where = places.clamp_min(0)[:, None].expand(-1, reach.shape[1], -1).long()
+        return reach[parents].gather(2, where).masked_fill((places < 0)[:, None], 0.0)
+
+    @staticmethod
+    def collect(
+        values: torch.Tensor, which: torch.Tensor, places: torch.Tensor, first: torch.Tensor, weights: torch.Tensor
+    ) -> torch.Tensor:
+        """From boards below to boards above, sums over those below: [boards above, ways, hands], in single precision.
+
+        Args:
+            values: [boards below, ways, hands]
+            which: [terms]: the board below of each term of the sums.
+            places: [terms, hands]: the place of each hand on the board below; -1: it is impossible there.
+            first: [boards above + 1]: where the terms of each begin.
+            weights: [terms]
+        """
+        where = places.clamp_min(0)[:, None].expand(-1, values.shape[1], -1).long()
+        terms = values[which].float().gather(2, where).masked_fill((places < 0)[:, None], 0.0) * weights[:, None, None]
+        found = terms.new_zeros(len(first) - 1, values.shape[1], places.shape[1])
+        return found.index_add_(0, torch.repeat_interleave(first.diff()), terms)
+
+
+def packed(probs: torch.Tensor) -> torch.Tensor:
+    """Probabilities [entries, 2 or 3 actions], the first two as fixed-point numbers of 16 bits in one i4 each."""
+    first = (probs[:, 0].clamp(0, 1) * UNIT).round().long()
+    second = torch.minimum((probs[:, 1].clamp(0, 1) * UNIT).round().long(), UNIT - first)
+    return (((first | second << 16) ^ 1 << 31) - (1 << 31)).to(torch.int32)
+
+
+def unpacked(probs: torch.Tensor, n: int) -> torch.Tensor:
+    """[entries, actions]"""
+    first, second = (probs & UNIT).float() / UNIT, (probs >> 16 & UNIT).float() / UNIT
+    return torch.stack([first, 1 - first] if n == 2 else [first, second, 1 - first - second], -1)
 
 
 def matched(regrets: torch.Tensor) -> torch.Tensor:
@@ -210,7 +289,7 @@ def settled(street: Street, reaches: list[Pair], batch: Batch, values: list) -> 
                 values[i] = ended(street.nodes[i], reaches[i], batch)
         elif ends:
             joined = torch.cat([reaches[i][seat] for i in ends for seat in (1, 0)], 1)
-            found = [each.contiguous() for each in (joined @ matrix.transpose(1, 2)).split(ways, 1)]
+            found = [each.contiguous() for each in (joined @ matrix.to(joined.dtype).transpose(1, 2)).split(ways, 1)]
             for place, i in enumerate(ends):
                 payoff = street.nodes[i].payoff
                 assert payoff is not None
@@ -218,22 +297,22 @@ def settled(street: Street, reaches: list[Pair], batch: Batch, values: list) -> 
                 values[i] = (found[2 * place], payoff), (found[2 * place + 1], other)
 
 
-def join(reaches: list[Pair], parts: list[tuple[int, np.ndarray]]) -> Pair:
+def join(reaches: list[Pair], ends: list[End]) -> Pair:
     """The reaches at ends of a street that one form of the next street follows, way after way."""
-    first, second = (torch.cat([reaches[i][seat][:, ways] for i, ways in parts], 1) for seat in (0, 1))
+    first, second = (torch.cat([reaches[end.node][seat][:, end.ways] for end in ends], 1) for seat in (0, 1))
     return first, second
 
 
-def spread(values: list, reaches: list[Pair], parts: list[tuple[int, np.ndarray]], found: Pair) -> None:
+def spread(values: list, reaches: list[Pair], ends: list[End], found: Pair) -> None:
     """Give the values of a next street to the ends that it follows: (value, scale by way) of both seats."""
     start = 0
-    for i, ways in parts:
+    for i, ways, size in ends:
         if values[i] is None:
             ones = torch.ones(reaches[i][0].shape[1], device=found[0].device)
             values[i] = tuple((torch.zeros_like(reaches[i][seat]), ones) for seat in (0, 1))
         for seat in (0, 1):
-            values[i][seat][0][:, ways] = found[seat][:, start : start + len(ways)]
-        start += len(ways)
+            values[i][seat][0][:, ways] = found[seat][:, start : start + size]
+        start += size
 
 
 def ended(node: Node, reach: Pair, batch: Batch) -> tuple[Pair, Pair]:

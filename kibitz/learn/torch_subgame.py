@@ -40,7 +40,7 @@ class TorchSubgame(TorchPublicChanceCfr):
         check_street(street, cards)
         self.strategy, self.start, self.board, self.device, self.safe_for = strategy, root, board, device, safe_for
         self.tree, self.iterations, self.average_every = subtree(strategy.tree, root), 0, 1
-        self.steps = fused() if device.startswith("cuda") else plain
+        self.steps, self.half = fused() if device.startswith("cuda") else plain, False
         self.levels: Levels | None = (
             None if street == cards.streets - 1 else levels(strategy.buckets, board[None], device)
         )
@@ -70,8 +70,9 @@ class TorchSubgame(TorchPublicChanceCfr):
         """All boards of the last street. Hands that a permutation of suits makes equal share a bucket before it."""
         like = found.orders[0].amin(0).int()  # the least image of each hand
         first, last = (torch.zeros(found.lower.buckets[0].shape, dtype=torch.int32, device=self.device) for _ in "12")
-        first[:, : found.lower.hands] = like[found.places]
-        last[:, : found.lower.hands] = torch.arange(found.places.numel(), device=self.device).view(found.places.shape)
+        places = found.places[:, : found.lower.hands].long()
+        first[:, : found.lower.hands] = like[places]
+        last[:, : found.lower.hands] = torch.arange(places.numel(), device=self.device).view(places.shape)
         return Batch([first, last], found.lower.wins, found.lower.meets, found.lower.hands)
 
     def run(self, iterations: int) -> None:

@@ -47,8 +47,8 @@ class Cards:
         return self.dealt.index(dealt - 2 * self.hole)
 
     def free(self, board: np.ndarray) -> np.ndarray:
-        """[hands] bool: hands that don't hold a card of the board."""
-        return self.held & masks(board) == 0
+        """[..., hands] bool: hands that don't hold a card of a board, or of each of many, [..., cards]."""
+        return self.held & np.asarray(masks(board))[..., None] == 0
 
     def permuted(self, cards: np.ndarray, order: np.ndarray) -> np.ndarray:
         """Cards with their suits permuted."""
