@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -260,6 +261,7 @@ class Work:
         self.cards = cards_of(self.game)
         self.tree = betting_tree(self.game, self.cards)
         self.done, self.seconds = 0, 0.0
+        self._visits: Iterator[np.ndarray] | None = None
         if response is not None and not run.path(STATE_FILE).exists():
             self._start(response)
         else:
@@ -287,7 +289,9 @@ class Work:
     def visit(self) -> None:
         """Visit the next flop."""
         assert self.response is not None
-        self.flops[self.done] = self.response.visit(int(self.wanted[self.done]))
+        if self._visits is None:
+            self._visits = self.response.visits(self.wanted[self.done :].tolist())
+        self.flops[self.done] = next(self._visits)
         self.done += 1
 
     def save(self) -> None:

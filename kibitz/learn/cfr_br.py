@@ -26,6 +26,7 @@ from .public_streets import (
     halved,
     join,
     lay_out,
+    moved,
     public_street,
     round_products,
     settled,
@@ -61,7 +62,7 @@ class CfrBr(TorchPublicChanceCfr):
         for _ in range(iterations):
             self.iterations += 1
             if self.trunk_streets:  # the next boards are prepared meanwhile
-                for number in (self.iterations, self.iterations + 1):
+                for number in range(self.iterations, self.iterations + 3):
                     if number not in self._ahead:
                         self._ahead[number] = self._pool.submit(self.sampled, number)
             ready = self._ahead.pop(self.iterations, None)
@@ -75,6 +76,7 @@ class CfrBr(TorchPublicChanceCfr):
             return self._levels
         random = np.random.default_rng([self.seed, iteration]).random((self.boards, cards.deck))
         found = levels(self.buckets, random.argsort(axis=1)[:, : cards.dealt[-2]], self.device, self.half)
+        found.apart = self.trunk_buckets(found)
         if not self.trunk_streets:
             self._levels = found
         return found
@@ -122,7 +124,7 @@ class CfrBr(TorchPublicChanceCfr):
         for street in range(self.trunk_streets):
             every = self._lossless.of(found.boards[:, : self.buckets.cards.dealt[street]], street)
             here = np.pad(np.take_along_axis(every, hands, 1), ((0, 0), (0, size - hands.shape[1])))
-            numbers.append(torch.from_numpy(here.astype(np.int32)).to(self.device))
+            numbers.append(moved(here.astype(np.int32), self.device))
         return numbers
 
     def opponents_win(self) -> float:
@@ -141,7 +143,6 @@ class Walk:
         self.solver, self.levels, self.weight = solver, found, weight
         self.strategies: dict[int, torch.Tensor] = {}  # by node: of the learner, [actions, boards, ways, hands]
         self.answers: dict[int, torch.Tensor] = {}  # by node: of the opponent, the same; or one action for each hand
-        self.trunk_buckets = solver.trunk_buckets(found)
 
     def answer(self, street: Street, reach: Pair, scale: Any = (None, None)) -> Pair:
         """The values of both opponents, who answer the learners' strategies, at the beginning of a street.
@@ -178,7 +179,7 @@ class Walk:
         if street.number >= solver.trunk_streets:
             own, rest, self.answers[id(node)] = solver.steps.answer(seat, children)
             return own, rest
-        part, buckets = solver.trunk_part(node), self.trunk_buckets[street.number]
+        part, buckets = solver.trunk_part(node), self.levels.apart[street.number]
         count = solver.trunk_count(street.number)
         strategy, _ = solver.steps.choose(part, part, buckets, reach[seat], n, count, 0.0)
         self.answers[id(node)] = strategy

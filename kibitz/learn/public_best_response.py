@@ -4,7 +4,8 @@ Every board is visited, but for permutations of suits: of the cards that can com
 suits makes equal, given the board so far, are visited once. A best response knows the board and its hand.
 """
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
@@ -114,7 +115,7 @@ class PublicBestResponse:
         round_products(self.cards.streets > 2)
         self._held = torch.tensor(self.cards.held, device=device)
         self._inverse = np.argsort(self.cards.hand_orders.astype(np.int64), axis=1)
-        self._pool = ThreadPoolExecutor(cores())
+        self._pool = ThreadPoolExecutor(min(cores(), 4))
         self._all = tuple(range(len(self.cards.suit_orders)))
         self.flops = flop_classes(self.cards)
         self._first_reaches: list[Pair] | None = None
@@ -176,6 +177,21 @@ class PublicBestResponse:
             if below.number == 1
         ]
         return self._gathered(found)
+
+    def visits(self, numbers: Iterable[int]) -> Iterator[np.ndarray]:
+        """`visit` of one class after the other; on a GPU the next ones have begun when one is done."""
+        if not (self.prepares_ahead and self.device.startswith("cuda")):
+            yield from map(self.visit, numbers)
+            return
+        self._reach_of(0)
+        with ThreadPoolExecutor(2) as pool:
+            begun: deque[Future] = deque()
+            for number in numbers:
+                begun.append(pool.submit(self.visit, number))
+                if len(begun) > 2:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
 
     def all_in(self) -> np.ndarray:
         """[seats, ends, hands] f8: values at `all_in_ends`, summed over all boards."""

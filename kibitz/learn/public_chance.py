@@ -22,6 +22,7 @@ from .public_streets import (
     halved,
     join,
     lay_out,
+    moved,
     plain,
     public_street,
     round_products,
@@ -92,13 +93,12 @@ class TorchPublicChanceCfr:
         return hands, np.take_along_axis(values, hands, 1), buckets
 
     def batch(self, hands: np.ndarray, values: np.ndarray, buckets: list[np.ndarray]) -> Batch:
-        def moved(array: np.ndarray, kind: Any = np.int64) -> torch.Tensor:
-            return torch.from_numpy(np.ascontiguousarray(array, kind)).to(self.device, non_blocking=True)
-
-        meets, wins = compared(self._held[moved(hands)], moved(values), self.half)
+        device = self.device
+        meets, wins = compared(self._held[moved(hands, device)], moved(values, device), self.half)
         assert wins is not None
         more = ((0, 0), (0, meets.shape[1] - hands.shape[1]))
-        return Batch([moved(np.pad(each, more), np.int32) for each in buckets], wins, meets, hands.shape[1])
+        by_street = [moved(np.pad(each, more).astype(np.int32), device) for each in buckets]
+        return Batch(by_street, wins, meets, hands.shape[1])
 
     def step(self, batch: Batch, weight: float) -> Pair:
         """Update the tables on a batch; return the two seats' values, [boards, 1, hands], times the other's number."""

@@ -5,7 +5,7 @@ last, those that a permutation of suits makes equal, given the upper board, are 
 below are weighted by the number of boards, and averaged over those permutations.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import comb
 from typing import Any
 
@@ -15,7 +15,7 @@ import torch
 from ..search.public_chance.buckets import Buckets
 from ..search.public_chance.cards import Cards
 from .public_best_response import next_boards
-from .public_streets import PADDED, Batch, Pair, compared, fused, plain
+from .public_streets import PADDED, Batch, Pair, compared, fused, moved, plain
 
 AT_ONCE = 64  # boards whose hands are compared at once
 
@@ -34,6 +34,7 @@ class Levels:
     first: torch.Tensor  # [upper boards + 1]: where the lower boards of each begin
     pairs: float  # pairs of hands on an upper board, each counted by the share of lower boards that it meets on
     orders: list[torch.Tensor]  # by upper board: [permutations, hands], the place of each hand's image on it
+    apart: list[torch.Tensor] = field(default_factory=list)  # CFR-BR: by street of the trunk, the number of each hand
 
     def start(self) -> Pair:
         """The reach of all hands before the first bet."""
@@ -91,20 +92,17 @@ def levels(buckets: Buckets, boards: np.ndarray, device: str, half: bool = False
     orders = [place[number][cards.hand_orders[list(group)][:, above[number]]] for number, group in enumerate(groups)]
     share = comb(deck - 2 * cards.hole, new) / comb(deck, new)
 
-    def moved(array: np.ndarray) -> torch.Tensor:
-        return torch.from_numpy(array).to(device)
-
     return Levels(
         boards,
         above,
         _batch(buckets, boards, above, np.full(len(boards), share), street, device),
         _batch(buckets, lower, below, weights, street + 1, device, half),
-        moved(parents),
-        moved(_filled(place[parents[:, None], below], filled[1])),
-        moved(_filled(back[np.arange(len(lower))[:, None], above[parents]], filled[0])),
-        moved(np.cumsum([0, *counts])),
+        moved(parents, device),
+        moved(_filled(place[parents[:, None], below], filled[1]), device),
+        moved(_filled(back[np.arange(len(lower))[:, None], above[parents]], filled[0]), device),
+        moved(np.cumsum([0, *counts]), device),
         comb(deck, cards.hole) * comb(deck - cards.hole, cards.hole) * share,
-        [moved(each) for each in orders],
+        [moved(each, device) for each in orders],
     )
 
 
@@ -133,11 +131,9 @@ def _batch(
     cards = buckets.cards
     count, last = hands.shape[1], street == cards.streets - 1
     size = count + -count % PADDED
-    held = torch.tensor(cards.held[hands], device=device)
-    ranks = None
-    if last:
-        ranks = torch.from_numpy(np.take_along_axis(cards.values(boards), hands, 1)).to(device)
-    shares = torch.tensor(weights, dtype=torch.float32, device=device)
+    held = moved(cards.held[hands], device)
+    ranks = moved(np.take_along_axis(cards.values(boards), hands, 1), device) if last else None
+    shares = moved(weights.astype(np.float32), device)
     if half:
         meets, wins = compared(held, ranks, True)
     else:
@@ -152,7 +148,7 @@ def _batch(
     by_street = []
     for each in range(street + 1):
         found = np.take_along_axis(buckets.of(boards[:, : cards.dealt[each]], each), hands, 1)
-        by_street.append(torch.from_numpy(np.pad(found, ((0, 0), (0, size - count))).astype(np.int32)).to(device))
+        by_street.append(moved(np.pad(found, ((0, 0), (0, size - count))).astype(np.int32), device))
     return Batch(by_street, meets if wins is None else wins, meets, count, shares if half else None)
 
 

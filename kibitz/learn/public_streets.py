@@ -137,6 +137,12 @@ def compared(
     return torch.nn.functional.pad(meets, pad), None if wins is None else torch.nn.functional.pad(wins, pad)
 
 
+def moved(array: np.ndarray, device: str) -> torch.Tensor:
+    """An array on a device. A GPU copies it from pinned memory, so that nothing waits for what it has to do before."""
+    found = torch.from_numpy(np.ascontiguousarray(array))
+    return found.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else found
+
+
 def round_products(rounded: bool) -> None:
     """Whether a GPU may round the factors of products of matrices to 11 bits (TF32), which is several times faster."""
     if torch.cuda.is_available():

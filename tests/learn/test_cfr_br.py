@@ -60,6 +60,7 @@ def test_answers_below_a_flop_are_those_of_a_best_response():
     totals = []
     for flop in response.flops:
         found = levels(solver.buckets, flop.board[None], "cpu")
+        found.apart = solver.trunk_buckets(found)
         walk, values = Walk(solver, found, 0.0), []
         answer = walk.answer
 

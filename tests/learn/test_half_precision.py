@@ -37,7 +37,7 @@ def test_solvers(kind, name):
     half, single = (made(kind, name, each, boards=3) for each in (True, False))
     for solver in (half, single):
         solver.run(1)
-    close(half.regrets, single.regrets, 1e-3)  # CFR-BR: where two actions are equally good, its opponents take either
+    close(half.regrets, single.regrets, 1e-2)  # CFR-BR: where two actions are equally good, its opponents take either
     close(half.sums, single.sums)
     assert half.total == pytest.approx(float(single.total), rel=3e-3, abs=1e-2)
     assert not torch.equal(half.regrets, single.regrets)
