@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from math import comb
 from typing import Any, NamedTuple
 
@@ -183,10 +183,11 @@ class PublicBestResponse:
         if not (self.prepares_ahead and self.device.startswith("cuda")):
             yield from map(self.visit, numbers)
             return
-        self._reach_of(0)
+        left = iter(numbers)
+        yield from map(self.visit, islice(left, 1))  # kernels are compiled
         with ThreadPoolExecutor(2) as pool:
             begun: deque[Future] = deque()
-            for number in numbers:
+            for number in left:
                 begun.append(pool.submit(self.visit, number))
                 if len(begun) > 2:
                     yield begun.popleft().result()
