@@ -142,7 +142,7 @@ class TorchSubgame(TorchPublicChanceCfr):
         here = next(each for each in self.root.nodes if each.seat >= 0 and each.nodes[0] == node - self.start)
         n = len(here.children)
         found = np.full((len(self.strategy.buckets.cards.hands), n), 1 / n)
-        average = matched(self.sums[here.table].view(-1, n)).double().cpu().numpy()
+        average = matched(self.sums[here.table].double().view(-1, n)).cpu().numpy()  # they add up to 1
         found[self.hands] = average if self.levels is None else average[self.levels.orders[0].amin(0).cpu().numpy()]
         return found
 
