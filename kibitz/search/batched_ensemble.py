@@ -16,7 +16,8 @@ from ..games.protocol import CHANCE, OVER, TOO_LONG
 from ..jit import generators, kernel, record, rules
 from .determinization import Determinizer, sample_worlds
 from .ensemble_uct import EXACT, Ensemble, Root
-from .mcts import Limits, add_node, backward, child_of, expand, mover_of, new_tree, play_out
+from .mcts_simulation import Limits, backward, child_of, expand, mover_of, play_out
+from .mcts_tree import add_node, new_tree
 from .policies import NO_LIMIT, Uniform
 from .selection import OBENAUS_C, ObenausUcb
 
