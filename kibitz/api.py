@@ -13,9 +13,10 @@ from .arena import exploitability as _exploitability
 from .arena import match as _match
 from .arena import review as _review
 from .arena import tournament as _tournament
-from .core.names import BadInput, as_path, at_least, choose, only_named
+from .core.names import BadInput, as_path, at_least, choose
 from .core.progress import SILENT, Reporter
 from .core.runs import Run
+from .core.trust import only_named
 from .games import Game, full_name, load_stored, view_of
 from .games import check as _check
 from .games import load as _load

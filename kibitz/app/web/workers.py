@@ -22,7 +22,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ...core import progress
-from ...core.names import BadInput, Trust, trust, use_trust
+from ...core.names import BadInput
+from ...core.trust import Trust, trust, use_trust
 from ...core.workers import one_thread
 from ...games import CHANCE, Game, legal_actions, load, positions, view_of
 from ...games.display import display
