@@ -19,12 +19,13 @@ from ...players.defaults import strengths
 from ...players.listing import player_info
 from ..commands.games import summary
 from ..ui.referee import derived_seed
+from .desk import Request, checked
 from .messages import Chosen, GameInfo, NewTable, PlayerInfo, TableView
 from .session import has_sessions
 from .store import Store
 from .tables import HUMAN, Refused, Table
 from .thumbnails import thumbnail
-from .workers import AHEAD, Pool, Request, checked
+from .workers import AHEAD, Pool
 
 IN_MEMORY = 2000  # tables; others are found again on disk
 MAX_PREPARED = 100  # games and strengths that are prepared before a table is opened
