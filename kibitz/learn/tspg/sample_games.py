@@ -87,8 +87,9 @@ def sample_games(explainer: Explainer, policy: str, count: int, seed: int, repor
 
 
 def entropy(probs: np.ndarray) -> float:
-    """Entropy of two or more probabilities, relative to that of the uniform distribution."""
-    return float(-(probs * np.log(np.maximum(probs, 1e-300))).sum() / np.log(len(probs)))
+    """Entropy of two or more probabilities, relative to that of the uniform distribution: 1 is uniform, 0 certain."""
+    used = probs[probs > 0]
+    return float(-(used * np.log(used)).sum() / np.log(len(probs)))
 
 
 def parse_line(game: Any, text: str) -> tuple[Decision, ...]:
