@@ -48,17 +48,8 @@ def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow,
                 if tree.used[0] + wide > len(tree.visits):
                     break
                 expand(game, state, tree, node, scratch, policy)
-            if tree.mover[node] == CHANCE:
-                node = child_of(tree, node, game.sample_action(state, rng))
-            else:
-                node = select.select(tree, node, rng)
-            game.play(state, tree.action[node])
             depth += 1
-            if depth == len(path):
-                raise BadInput(TOO_LONG)
-            path[depth] = node
-            if tree.visits[node] == 0:
-                tree.mover[node] = mover_of(game, state, rewards)
+            node = descend(game, state, tree, node, path, depth, select, rewards, rng)
         proven = tree.proven[node] != UNKNOWN
         if proven:
             # The game isn't over but decided: its value for each of the two seats.
@@ -75,6 +66,22 @@ def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow,
                 tree.own[node] += rewards[tree.mover[node]]
         backward(tree, path, depth, rewards, select, proven and limits.prove)
     return count
+
+
+@helper
+def descend(game, state, tree, node, path, depth, select, rewards, rng):
+    """Play on to a child of a node, chosen by chance or by the selection; write it into the path at this depth."""
+    if tree.mover[node] == CHANCE:
+        child = child_of(tree, node, game.sample_action(state, rng))
+    else:
+        child = select.select(tree, node, rng)
+    game.play(state, tree.action[child])
+    if depth == len(path):
+        raise BadInput(TOO_LONG)
+    path[depth] = child
+    if tree.visits[child] == 0:
+        tree.mover[child] = mover_of(game, state, rewards)
+    return child
 
 
 @helper
