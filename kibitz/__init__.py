@@ -13,12 +13,13 @@ from .core.version import __version__
 
 _PUBLIC = {
     # what to do with games
-    "load": "api", "solve": "api", "advise": "api", "match": "api", "tournament": "api", "train": "api",
-    "resume": "api", "exploit": "api", "play": "api", "models": "api", "check": "api", "beliefs": "api",
-    "review": "api", "replay_svg": "api", "explain": "api",
+    "load": "api.loading", "solve": "api.solving", "advise": "api.positions", "match": "api.playing",
+    "tournament": "api.playing", "train": "api.training", "resume": "api.training", "exploit": "api.playing",
+    "play": "api.playing", "models": "api.training", "check": "api.loading", "beliefs": "api.positions",
+    "review": "api.positions", "replay_svg": "api.positions", "explain": "api.positions",
     # what comes back
-    "Solution": "api", "TrainingRun": "api", "Advice": "search.advice", "State": "games.state",
-    "MatchResult": "arena.match", "Standings": "arena.tournament", "BadInput": "core.names",
+    "Solution": "api.solving", "TrainingRun": "api.training", "Advice": "search.advice",
+    "State": "games.state", "MatchResult": "arena.match", "Standings": "arena.tournament", "BadInput": "core.names",
     # for authors of games and players
     "game": "games.game", "CHANCE": "games.game", "OVER": "games.game", "record": "jit", "helper": "jit",
     "player": "players.player",
@@ -64,26 +65,11 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from .api import (
-        Solution,
-        TrainingRun,
-        advise,
-        beliefs,
-        check,
-        explain,
-        exploit,
-        load,
-        match,
-        models,
-        play,
-        replay_svg,
-        resume,
-        review,
-        search,
-        solve,
-        tournament,
-        train,
-    )
+    from .api.loading import check, load
+    from .api.playing import exploit, match, play, tournament
+    from .api.positions import advise, beliefs, explain, replay_svg, review, search
+    from .api.solving import Solution, solve
+    from .api.training import TrainingRun, models, resume, train
     from .arena.match import MatchResult
     from .arena.tournament import Standings
     from .bridges import openspiel
@@ -100,7 +86,7 @@ class _SearchRoom(types.ModuleType):
     """The package `kibitz.search`, which can be called too: `kibitz.search("leduc", "oos")` makes a search."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        from .api import search
+        from .api.positions import search
 
         return search(*arguments, **options)
 

@@ -23,7 +23,7 @@ import pytest
 from kibitz import games, players
 from kibitz.app import cli
 from kibitz.arena import policy_values
-from kibitz.core.names import only_named
+from kibitz.core.trust import only_named
 from kibitz.players import precompile
 
 from .documented import (

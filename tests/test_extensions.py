@@ -5,7 +5,7 @@ import json
 import pytest
 
 import kibitz
-from kibitz.core.names import class_from_file
+from kibitz.core.registry import class_from_file
 from kibitz.players import make
 from kibitz.players.contract import check_player
 from kibitz.search.contract import check_search

@@ -22,12 +22,13 @@ private and may change. Each name is imported when it is first used. This page i
 """
 SECTIONS = {
     "Functions": {
-        f"kibitz.{name}": "api.py"
-        for name in [*(name for name, module in _PUBLIC.items() if module == "api" and name.islower()), "search"]
+        f"kibitz.{name}": f"{module.replace('.', '/')}.py"
+        for name, module in (*_PUBLIC.items(), ("search", "api.positions"))
+        if module.startswith("api.") and name.islower()
     },
     "Results": {
-        "kibitz.Solution": "api.py",
-        "kibitz.TrainingRun": "api.py",
+        "kibitz.Solution": "api/solving.py",
+        "kibitz.TrainingRun": "api/training.py",
         "kibitz.Advice": "search/advice.py",
         "kibitz.MatchResult": "arena/match.py",
         "kibitz.Standings": "arena/tournament.py",

@@ -7,7 +7,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from ..core.names import BadInput, check_text, only_named
+from ..core.names import BadInput, check_text
+from ..core.trust import only_named
 from ..core.version import __version__
 from . import commands, streams
 from .ui.progress import compiling, err, out

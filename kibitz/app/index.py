@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from ..core.names import Registry
+from ..core.registry import Registry
 
 FILE = Path(__file__).with_name("index.json")
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (str, int, float, bool, Path)}

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..core import memory
 from ..core.files import check_fits, readable
-from ..core.names import BadInput, at_least, only_named
+from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
+from ..core.trust import only_named
 from ..core.workers import START, Workers
 from ..games import Game, full_name, load, load_stored
 from ..games.doppelkopf.session import SEATS, Standing, after, check, next_game, opening, seated

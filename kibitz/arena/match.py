@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from ..core import memory
-from ..core.names import MAX_GAMES, BadInput, at_least, only_named
+from ..core.names import MAX_GAMES, BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
+from ..core.trust import only_named
 from ..core.workers import START, check_main_guard, spread
 from ..games import Game, full_name
 from ..games.records import FILE, Record, read_records

@@ -16,8 +16,9 @@ from copy import deepcopy
 from math import inf
 from typing import Any, Self
 
-from .names import BadInput, Trust, trust, use_trust
+from .names import BadInput
 from .progress import SILENT, Reporter
+from .trust import Trust, trust, use_trust
 from .workers import MAX_DEATHS, Make
 
 # Ray reads these when it is imported.

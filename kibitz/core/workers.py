@@ -19,8 +19,9 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Self
 
 from . import memory
-from .names import BadInput, Trust, trust, use_trust
+from .names import BadInput
 from .progress import SILENT, Reporter
+from .trust import Trust, trust, use_trust
 
 START = 4.0  # seconds that a process takes to start: less work than that is done without it
 TRIAL = 0.5  # seconds of work from which the duration of the rest is estimated

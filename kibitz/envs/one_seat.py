@@ -6,7 +6,8 @@ import gymnasium
 import numpy as np
 
 from ..arena.play import check_legal
-from ..core.names import BadInput, only_named
+from ..core.names import BadInput
+from ..core.trust import only_named
 from ..games import OVER, Game, full_name, load, view_of
 from ..players import label, make_for
 from .table import RENDER_MODES, Table, spaces

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.names import at_least, only_named
+from ..core.names import at_least
+from ..core.trust import only_named
 from ..games import Game, load
 from . import need
 

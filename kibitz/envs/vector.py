@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import BadInput, at_least, only_named
+from ..core.names import BadInput, at_least
+from ..core.trust import only_named
 from ..games import Game, load, positions
 from ..games.protocol import CHANCE, NO_SEAT, OVER, SCRATCH, TOO_LONG, TOO_MANY_ACTIONS
 from ..jit import below, generators, helper, kernel

@@ -4,6 +4,7 @@ import importlib
 
 from ..core import names
 from ..core.names import BadInput
+from ..core.trust import only_named
 from .check import check, check_once
 from .game import (
     CHANCE,
@@ -89,7 +90,7 @@ def load_stored(text: str) -> Game:
     Raises:
         BadInput: As `load`; or the game is a `.py` file that the person has neither named nor trusted.
     """
-    with names.only_named():
+    with only_named():
         return load(text)
 
 

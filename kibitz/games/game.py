@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..core.names import BadInput, Registry
+from ..core.names import BadInput
+from ..core.registry import Registry
 from ..jit import below, copy_record, hash_record, helper, rules, uniform, xor_mix
 from . import svg
 from .display import show_board

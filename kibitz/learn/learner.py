@@ -13,8 +13,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from ..core.files import Expected, Shapes, read_tensors, write_tensors
-from ..core.names import BadInput, Registry
+from ..core.names import BadInput
 from ..core.progress import Reporter
+from ..core.registry import Registry
 
 LEARNERS = learner = Registry("learner", "kibitz.learn", folders_only=True)
 

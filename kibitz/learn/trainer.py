@@ -19,9 +19,10 @@ from typing import Any
 from ..core import memory
 from ..core.files import make_folder
 from ..core.legacy import current_config
-from ..core.names import BadInput, check, choose, only_named
+from ..core.names import BadInput, check, choose
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
+from ..core.trust import only_named
 from ..core.workers import Workers, check_main_guard, cores
 from ..games import full_name, load, load_stored
 from .checkpoints import Checkpoints, Journal

@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ..core import names
 from ..core.names import BadInput, Interval
 from ..core.programs import Lost, command_of
+from ..core.trust import trust
 from ..games import Game, legal_actions
 from ..games.engine_notation import AUTO, DIALECTS, dialect_of
 from ..search.advice import Advice, fixed_advice
@@ -33,7 +33,7 @@ class Engine:
         seconds: Annotated[float, "seconds per move", THINKING] = 1.0,
         overtime: Annotated[float, "seconds beyond these after which it forfeits the game", THINKING] = 5.0,
     ) -> None:
-        if not names.trust().allows_program(path):
+        if not trust().allows_program(path):
             raise BadInput(
                 f"the player engine:{path} was read from a file and would start that program: "
                 "if you trust it, give --trust (in Python trust=True)"

@@ -1,6 +1,6 @@
 """The patterns behind the advice of a player with learned patterns, for people: in words, drawn, and on the board.
 
-The policy is a softmax of linear logits, so it is explained exactly: see `learn.tspg.explain`.
+The policy is a softmax of linear logits, so it is explained exactly: see `learn.tspg.contributions`.
 """
 
 import functools
@@ -10,8 +10,9 @@ from typing import Any
 from ..core.names import BadInput
 from ..games import Game, legal_actions
 from ..learn.model_files import network_file
-from ..learn.tspg.explain import Explainer, describe_pattern
+from ..learn.tspg.contributions import Explainer
 from ..learn.tspg.pattern_svg import pattern_svg
+from ..learn.tspg.pattern_words import describe_pattern
 from ..learn.tspg.patterns import seen_at
 from ..learn.tspg.store import features_for
 from .german import pattern_said_in

@@ -11,7 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..core import names
-from ..core.names import BadInput, Registry
+from ..core.names import BadInput
+from ..core.registry import Registry
 from ..games import Game, legal_actions
 from ..search.advice import Advice, fixed_advice
 from ..search.policies import action_probs, weighed

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core import progress
-from ..core.names import only_named, trust
+from ..core.trust import only_named, trust
 from ..games import CHANCE, OVER, Game, full_name, load, positions, view_of
 from ..jit import PLAIN, cache_folder, compiled, generators
 from ..search.precompile import parts, precompile_part

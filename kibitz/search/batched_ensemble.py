@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..core.names import BadInput
 from ..games import Game
-from ..games.protocol import CHANCE, OVER, TOO_LONG
+from ..games.protocol import CHANCE, OVER
 from ..jit import generators, kernel, record, rules
 from .determinization import Determinizer, sample_worlds
 from .ensemble_uct import EXACT, Ensemble, Root
-from .mcts import Limits, add_node, backward, child_of, expand, mover_of, new_tree, play_out
+from .mcts_simulation import Limits, backward, descend, expand, play_out
+from .mcts_tree import add_node, new_tree
 from .policies import NO_LIMIT, Uniform
 from .selection import OBENAUS_C, ObenausUcb
 
@@ -171,17 +171,8 @@ def advance(game, roots, tree, scratch, machines, limits, select, policy, oracle
                         machine.waits = 1
                         break
                     expand(game, state, tree, node, scratch, oracle)
-                if tree.mover[node] == CHANCE:
-                    node = child_of(tree, node, game.sample_action(state, rng))
-                else:
-                    node = select.select(tree, node, rng)
-                game.play(state, tree.action[node])
                 depth += 1
-                if depth == len(path):
-                    raise BadInput(TOO_LONG)
-                path[depth] = node
-                if tree.visits[node] == 0:
-                    tree.mover[node] = mover_of(game, state, scratch.rewards)
+                node = descend(game, state, tree, node, path, depth, select, scratch.rewards, rng)
             machine.depth = depth
             if machine.waits:
                 waiting += 1

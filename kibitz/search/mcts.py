@@ -1,8 +1,8 @@
-"""Monte Carlo tree search for games of perfect information, as three verbs: simulate, expand, backward.
+"""Monte Carlo tree search for games of perfect information.
 
-`Uct` and `Puct` differ in how they select a child (`selection.py`). Any number of seats may play: a node's value is
-that of the seat that moved into it. Rewards are scaled to -1..1 by the game's range of them. Chance nodes are
-sampled by the rules.
+Its tree is in `mcts_tree.py`, a simulation in `mcts_simulation.py`. `Uct` and `Puct` differ in how they select a child
+(`selection.py`). Any number of seats may play: a node's value is that of the seat that moved into it. Rewards are
+scaled to -1..1 by the game's range of them. Chance nodes are sampled by the rules.
 
 In zero-sum games of two seats the tree is an MCTS-Solver (Winands, Björnsson and Saito 2008): the value of a finished
 game is exact, a node with a winning child is lost for the seat that moved into it, and so on up. A proven root ends
@@ -10,22 +10,24 @@ the search.
 """
 
 import math
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
 from ..core.memory import limit as memory_limit
 from ..core.names import EXPLORATION, BadInput, Interval
 from ..games import Game, full_name, positions
-from ..games.protocol import CHANCE, NO_SEAT, OVER, TOO_LONG
-from ..jit import hash_record, helper, kernel
+from ..jit import hash_record
 from .advice import Advice
+from .mcts_simulation import Limits, Scratch, simulate
+from .mcts_tree import BYTES, find_below, keep_below, larger, new_tree, plant
 from .policies import NO_LIMIT, Uniform
 from .replies import UNANSWERED, LastGoodReplies, with_replies
 from .search import Search, search
 from .selection import UNKNOWN, PuctSelection, Ucb1
 
 SQRT_2 = math.sqrt(2)
+COMMON = 2  # moves between two searches in most games: one's own, and a reply. Looking there first saves time.
 # Options that UCT and PUCT share.
 C = Annotated[float, "exploration constant, for rewards from -1 to 1", EXPLORATION]
 Fpu = Annotated[
@@ -40,44 +42,6 @@ Replies = Annotated[
     ("none", "lgr", "lgrf"),
 ]
 Megabytes = Annotated[float, "memory for the tree; 0: what --memory allows", Interval(0, 1e9)]
-
-
-class Tree(NamedTuple):
-    """One entry per node, 45 bytes; the children of a node are adjacent. Node 0 is the root."""
-
-    visits: np.ndarray  # [nodes] u4
-    total: np.ndarray  # [nodes] f8: sum of the rewards of the seat that moved here
-    mean: np.ndarray  # [nodes] f4
-    own: np.ndarray  # [nodes] f4: sum of the rewards of playouts from the node itself, of the seat to move here
-    spread: np.ndarray  # [nodes] f4: the selection's `spread(visits)`; stored, as most children don't change
-    prior: np.ndarray  # [nodes] f4
-    proven: np.ndarray  # [nodes] f4: exact value for the seat that moved here, or UNKNOWN
-    action: np.ndarray  # [nodes] i4: the action that led here
-    first: np.ndarray  # [nodes] u4: first child; 0 where there is none yet
-    children: np.ndarray  # [nodes] u2: their number
-    tried: np.ndarray  # [nodes] u2: number of visited children, where the selection puts them first
-    mover: np.ndarray  # [nodes] i1: the seat to move; CHANCE, OVER
-    used: np.ndarray  # [1] i8: number of nodes
-
-
-class Scratch(NamedTuple):
-    states: np.ndarray  # [1]
-    actions: np.ndarray  # [most] i8
-    probs: np.ndarray  # [most] f8
-    path: np.ndarray  # [turns + 1] i8: nodes from the root
-    rewards: np.ndarray  # [seats] f8
-
-
-class Limits(NamedTuple):
-    plies: int  # length of a playout, after which it counts as a draw
-    prove: bool
-    scale: float  # reward -> -1..1
-    middle: float
-
-
-def new_tree(nodes: int) -> Tree:
-    kinds = ("u4", "f8", "f4", "f4", "f4", "f4", "f4", "i4", "u4", "u2", "u2", "i1")
-    return Tree(*(np.zeros(nodes, kind) for kind in kinds), np.zeros(1, np.int64))  # type: ignore[call-arg]
 
 
 class Mcts(Search):
@@ -303,243 +267,3 @@ class Puct(Mcts):
     ) -> None:
         select = PuctSelection(float(c), fpu == "parent")
         super().__init__(game, seed, select, prove, reuse, plies, megabytes, policy, determinized, replies)
-
-
-COMMON = 2  # moves between two searches in most games: one's own, and a reply. Looking there first saves time.
-BYTES = sum(array.itemsize for array in new_tree(1)[:-1])
-
-
-def larger(tree: Tree, nodes: int) -> Tree:
-    grown = new_tree(nodes)
-    used = int(tree.used[0])
-    for old, new in zip(tree[:-1], grown[:-1], strict=True):
-        new[:used] = old[:used]
-    grown.used[0] = used
-    return grown
-
-
-def plant(game: Game, root: Any, tree: Tree) -> None:
-    """Reduce the tree to a new root."""
-    tree.used[0] = 0
-    _plant(game, root, tree)
-
-
-@kernel
-def _plant(game, root, tree):
-    add_node(tree, 0, -1, game.turn(root[0]), 0.0)
-    tree.used[0] = 1
-
-
-@kernel
-def find_below(game, tree, states, children, wanted, depth):
-    """The most visited node at most `depth` moves below the root whose position has this hash; -1 if there is none."""
-    found, level = -1, 0
-    children[0] = tree.first[0]
-    while level >= 0:
-        above = children[level - 1] if level else 0
-        child = children[level]
-        if child == np.int64(tree.first[above]) + np.int64(tree.children[above]):
-            level -= 1
-            if level >= 0:
-                children[level] += 1
-            continue
-        if tree.visits[child]:
-            states[level + 1] = states[level]
-            game.play(states[level + 1], tree.action[child])
-            if hash_record(states[level + 1]) == wanted:
-                if found < 0 or tree.visits[child] > tree.visits[found]:
-                    found = child
-            elif level + 1 < depth and tree.children[child]:
-                level += 1
-                children[level] = tree.first[child]
-                continue
-        children[level] += 1
-    return found
-
-
-@kernel
-def keep_below(tree, kept, node):
-    """Copy a node and its descendants, breadth first, into a tree of which it is the root."""
-    copy_node(tree, kept, node, 0)
-    kept.first[0] = node
-    kept.used[0] = 1
-    at = 0
-    while at < kept.used[0]:
-        old = np.int64(kept.first[at])  # of the old tree, until its turn comes
-        count = np.int64(tree.children[old])
-        kept.first[at] = kept.used[0] if count else 0
-        for i in range(count):
-            new = kept.used[0] + i
-            copy_node(tree, kept, np.int64(tree.first[old]) + i, new)
-            kept.first[new] = np.int64(tree.first[old]) + i
-        kept.used[0] += count
-        at += 1
-
-
-@helper
-def copy_node(tree, kept, node, new):
-    kept.visits[new] = tree.visits[node]
-    kept.total[new] = tree.total[node]
-    kept.mean[new] = tree.mean[node]
-    kept.own[new] = tree.own[node]
-    kept.spread[new] = tree.spread[node]
-    kept.prior[new] = tree.prior[node]
-    kept.proven[new] = tree.proven[node]
-    kept.action[new] = tree.action[node]
-    kept.children[new] = tree.children[node]
-    kept.tried[new] = tree.tried[node]
-    kept.mover[new] = tree.mover[node]
-
-
-@helper
-def add_node(tree, node, action, mover, prior):
-    tree.visits[node] = 0
-    tree.total[node] = 0.0
-    tree.mean[node] = 0.0
-    tree.own[node] = 0.0
-    tree.spread[node] = 0.0
-    tree.prior[node] = prior
-    tree.proven[node] = UNKNOWN
-    tree.action[node] = action
-    tree.first[node] = 0
-    tree.children[node] = 0
-    tree.tried[node] = 0
-    tree.mover[node] = mover
-
-
-@kernel
-def simulate(game, root, tree, scratch, limits, select, policy, count, may_grow, rng):
-    """Do up to `count` simulations; return how many were done before the root was proven or a tree that may grow was
-    full."""
-    wide = len(scratch.probs)
-    path, rewards = scratch.path, scratch.rewards
-    for done in range(count):
-        if tree.proven[0] != UNKNOWN:
-            return done
-        if may_grow and tree.used[0] + wide > len(tree.visits):
-            return done
-        scratch.states[0] = root[0]
-        state = scratch.states[0]
-        node, depth = 0, 0
-        path[0] = 0
-        while tree.proven[node] == UNKNOWN:
-            if tree.children[node] == 0:
-                if tree.mover[node] == OVER or (tree.visits[node] == 0 and node != 0):
-                    break
-                if tree.used[0] + wide > len(tree.visits):
-                    break
-                expand(game, state, tree, node, scratch, policy)
-            if tree.mover[node] == CHANCE:
-                node = child_of(tree, node, game.sample_action(state, rng))
-            else:
-                node = select.select(tree, node, rng)
-            game.play(state, tree.action[node])
-            depth += 1
-            if depth == len(path):
-                raise BadInput(TOO_LONG)
-            path[depth] = node
-            if tree.visits[node] == 0:
-                tree.mover[node] = mover_of(game, state, rewards)
-        proven = tree.proven[node] != UNKNOWN
-        if proven:
-            # The game isn't over but decided: its value for each of the two seats.
-            seat = tree.mover[path[depth - 1]] if depth else 0
-            rewards[seat] = tree.proven[node]
-            rewards[1 - seat] = -tree.proven[node]
-        else:
-            over = tree.mover[node] == OVER
-            play_out(game, state, over, limits, policy, scratch.actions, scratch.probs, rewards, rng)
-            if over and limits.prove and depth and tree.mover[path[depth - 1]] != CHANCE:
-                tree.proven[node] = rewards[tree.mover[path[depth - 1]]]
-                proven = True
-            if tree.mover[node] >= 0:
-                tree.own[node] += rewards[tree.mover[node]]
-        backward(tree, path, depth, rewards, select, proven and limits.prove)
-    return count
-
-
-@helper
-def mover_of(game, state, rewards):
-    """The seat to move, CHANCE or OVER."""
-    turn = game.turn(state)
-    if turn >= len(rewards):
-        raise BadInput(NO_SEAT)
-    return turn
-
-
-@helper
-def play_out(game, state, over, limits, policy, actions, probs, rewards, rng):
-    """Evaluate a leaf, by default by a playout: write the rewards, scaled to -1..1."""
-    known = over
-    if over:
-        for seat in range(len(rewards)):
-            rewards[seat] = game.reward(state, seat)
-    else:
-        known = policy.evaluate(game, state, limits.plies, actions, probs, rng, rewards)
-    for seat in range(len(rewards)):
-        rewards[seat] = (rewards[seat] - limits.middle) * limits.scale if known else 0.0
-
-
-@helper
-def expand(game, state, tree, node, scratch, policy):
-    """Add all children of a node."""
-    n = game.actions(state, scratch.actions)
-    if tree.mover[node] == CHANCE:
-        game.chance_probs(state, scratch.actions, n, scratch.probs)
-    else:
-        policy.weigh(game, state, scratch.actions, n, scratch.probs)
-    first = tree.used[0]
-    for i in range(n):
-        add_node(tree, first + i, scratch.actions[i], OVER, scratch.probs[i])
-    tree.first[node] = first
-    tree.children[node] = n
-    tree.used[0] = first + n
-
-
-@helper
-def child_of(tree, node, action):
-    child = np.int64(tree.first[node])
-    end = child + np.int64(tree.children[node])
-    while child < end and tree.action[child] != action:
-        child += 1
-    if child == end:
-        raise BadInput("sample_action drew an outcome that actions doesn't list")
-    return child
-
-
-@helper
-def backward(tree, path, depth, rewards, select, proven):
-    """Add the rewards to all nodes of the path, and prove what follows from a proven leaf."""
-    for level in range(depth, -1, -1):
-        node = path[level]
-        tree.visits[node] += 1
-        if level == 0:
-            break
-        above = path[level - 1]
-        mover = tree.mover[above]
-        if mover >= 0:
-            tree.total[node] += rewards[mover]
-            tree.mean[node] = tree.total[node] / tree.visits[node]
-            tree.spread[node] = select.spread(tree.visits[node])
-            if proven:
-                proven = prove(tree, above, tree.mover[path[level - 2]] if level > 1 else 1 - mover)
-        else:
-            proven = False
-
-
-@helper
-def prove(tree, node, before):
-    """Prove a node if its children decide it, for the seat `before` that moved into it; return whether."""
-    mover, best = tree.mover[node], np.float32(-1.0)
-    first = np.int64(tree.first[node])
-    open_ones = False
-    for child in range(first, first + np.int64(tree.children[node])):
-        value = tree.proven[child]
-        if value == UNKNOWN:
-            open_ones = True
-        else:
-            best = max(best, value)
-    if (open_ones and best < 1) or before < 0:
-        return False
-    tree.proven[node] = best if before == mover else -best
-    return True

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.names import Registry, checked
+from ..core.names import checked
 from ..core.progress import SILENT, Reporter
+from ..core.registry import Registry
 from ..games import Game, legal_actions
 from ..jit import generators
 from .advice import Advice, fixed_advice

@@ -19,8 +19,9 @@ from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval, summary
 from ..core.files import check_fits, make_folder, read_json, readable, write_atomically
 from ..core.legacy import current_config
-from ..core.names import LARGEST, MAX_PROCESSES, BadInput, Interval, Registry, choose, hints, is_allowed
+from ..core.names import LARGEST, MAX_PROCESSES, BadInput, Interval, choose, hints, is_allowed
 from ..core.progress import SILENT, Reporter
+from ..core.registry import Registry
 from ..core.runs import Run
 from ..games import load
 from ..games.records import Record

@@ -18,15 +18,15 @@ from ..core.names import Interval, choose
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.workers import cores, spread
-from ..games import OVER, Game, full_name, legal_actions, load, positions
+from ..games import Game, full_name, load
 from ..learn.model_files import network_file
 from ..learn.trainer import configured
 from ..learn.tspg.store import Features, read_features
 from ..players import make_for
 from ..search.playouts import duel
-from ..search.policies import weighed
 from .report import Panels, Report
 from .study import Study, study
+from .tspg_matches import STAGES, known_mean, match_game, stages
 
 # Published score of biased MCTS against UCT, in percent with its interval: playouts by π_ce (double), and by π_tspg.
 PAPER: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
@@ -42,15 +42,9 @@ PAPER: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] 
     "yavalath": ((100, 100, 100), (98.5, 97.5, 99.5)),
 }
 OPTIONAL = "fanorona:compulsory=no"
-CHECKPOINTS = (
-    0.005,
-    0.125,
-    0.25,
-    0.5,
-    1.0,
-)  # of figure 2, as shares of the training: after 1, 25, 50, 100 and 200 games
+# Of figure 2, as shares of the training: after 1, 25, 50, 100 and 200 games.
+CHECKPOINTS = (0.005, 0.125, 0.25, 0.5, 1.0)
 PLAYOUTS = ("double", "tspg")
-STAGES = 10  # of a game, in figure 3
 CHOICES = ("loss", "parent", "mixed")
 URGENCIES = ("infinite", "parent")
 PARTS = {
@@ -226,36 +220,11 @@ class TspgStudy(Study):
         features = self.policies(game, run)
         policies = {each: features.policy(game, each) for each in ("ce", "tspg")}
         played = [
-            self.once(
-                run.path(f"{name}/{number}.json"), partial(self.match_game, game, players, policies, seed, number)
-            )
+            self.once(run.path(f"{name}/{number}.json"), partial(match_game, game, players, policies, seed, number))
             for number in range(self.sizes.matches)
         ]
         entropies = [tuple(each) for one in played for each in one["entropy"]]
         return {"scores": [one["score"] for one in played], "entropy": stages(entropies)}
-
-    def match_game(
-        self, game: Game, make: Callable[[], dict[str, Any]], policies: dict[str, Any], seed: int, number: int
-    ) -> dict[str, Any]:
-        """The score of biased MCTS in one game; entropies with the stage of the game, and the name of the policy."""
-        players, mine, state = make(), number % 2, positions(game)[0]
-        names = ["biased" if seat == mine else "uct" for seat in range(2)]
-        for seat, name in enumerate(names):
-            players[name].begin(game, seat, seed * 10_000 + 2 * number + seat)
-        turns, here = 0, []
-        while (turn := game.turn(state)) != OVER:
-            name = names[turn]
-            action = players[name].move(state.copy())
-            n = len(legal_actions(game, state))
-            advice = players[name].advice
-            if n > 1 and advice is not None:
-                here.append((turns, name, entropy(advice.visits / advice.visits.sum())))
-                here += [(turns, each, entropy(weighed(game, by, state, n))) for each, by in policies.items()]
-            game.play(state, action)
-            turns += 1
-        got, theirs = game.payoff(state, mine), game.payoff(state, 1 - mine)
-        score = 0.5 * ((got > theirs) + (got >= theirs))
-        return {"score": score, "entropy": [(at / turns, name, value) for at, name, value in here]}
 
     # ------------------------------------------------------------ parts
 
@@ -395,26 +364,6 @@ def checkpoints(iterations: int, keep_every: int) -> list[int]:
     wanted = (max(1, round(share * iterations)) for share in CHECKPOINTS)
     near = (1 if each == 1 else min(iterations, max(1, round(each / keep_every)) * keep_every) for each in wanted)
     return sorted(set(near))
-
-
-def entropy(probs: np.ndarray) -> float:
-    """Normalized entropy, between 0 (certain) and 1 (uniform)."""
-    used = probs[probs > 0]
-    return float(-(used * np.log(used)).sum() / np.log(len(probs)))
-
-
-def stages(entropies: Sequence[tuple[float, str, float]]) -> dict[str, list[float | None]]:
-    """Mean entropy by name and stage of the game."""
-    found: dict[str, list[list[float]]] = {}
-    for place, name, value in entropies:
-        found.setdefault(name, [[] for _ in range(STAGES)])[min(int(place * STAGES), STAGES - 1)].append(value)
-    return {name: [float(np.mean(each)) if each else None for each in values] for name, values in found.items()}
-
-
-def known_mean(values: Sequence[float | None]) -> float | None:
-    """Mean of the values that are known: short games have no moves at some stages."""
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
 
 
 def over_runs(scores: Sequence[float]) -> Estimate:

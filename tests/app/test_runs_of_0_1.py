@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import kibitz as api
+from kibitz.core.runs import Run
 from kibitz.learn.model_files import shipped
 
 OLD = Path(__file__).parent / "runs_of_0_1"
@@ -41,7 +42,7 @@ def test_a_training_run_resumes_as_its_own_version_did(runs, name):
 
 @pytest.mark.parametrize("name", TRAINED)
 def test_what_was_trained_plays(runs, name):
-    run = api.TrainingRun(api.api.Run(runs / name))
+    run = api.TrainingRun(Run(runs / name))
     opponents = OPPONENTS[run.game.name]
     assert len(api.match(run.game, [run.player(), *opponents], games=4).records) == 4
 

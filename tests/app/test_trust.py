@@ -16,9 +16,9 @@ from typer.main import get_command
 
 import kibitz as api
 from kibitz.app import cli
-from kibitz.core import names
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
+from kibitz.core.trust import only_named
 from kibitz.core.workers import spread
 from kibitz.games import load
 from kibitz.games.records import read_records
@@ -236,7 +236,7 @@ def test_no_browser_starts_a_program(tmp_path, monkeypatch):
     lobby = Lobby(None, None, [])
     assert "engine" not in {player.name for player in lobby.players}
     for name in ("engine:touch ran", " engine:touch ran", "engine:path=touch ran", "engine:models/x"):
-        with names.only_named("engine:touch ran", trust=True), pytest.raises(Unknown):
+        with only_named("engine:touch ran", trust=True), pytest.raises(Unknown):
             lobby.player(name, load("hex"))
     assert not Path("ran").exists()
 
@@ -294,7 +294,7 @@ def test_worker_processes_may_run_what_their_parent_may(tmp_path):
     named, other = tmp_path / "named.py", tmp_path / "other.py"
     named.write_text(game)
     other.write_text(game)
-    with names.only_named(f"{named}:Pile"):
+    with only_named(f"{named}:Pile"):
         assert list(spread(loads, ("",), [f"{named}:Pile"], 2, alone=None)) == ["Pile(sticks=7)"]
         with pytest.raises(BadInput, match=r"other\.py: if you trust that code"):
             list(spread(loads, ("",), [f"{other}:Pile"], 2, alone=None))

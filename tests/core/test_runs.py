@@ -6,26 +6,16 @@ import subprocess
 import sys
 
 import pytest
-from tensorboard.backend.event_processing.event_file_loader import RawEventFileLoader
-from tensorboard.compat.proto.event_pb2 import Event
 
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
+
+from ..tensorboard_events import shown
 
 
 @pytest.fixture
 def run(tmp_path):
     return Run.create(tmp_path / "run", "x", {"command": "test"})
-
-
-def shown(run):
-    """(step, metric, value) in all event files."""
-    found = []
-    for path in sorted(run.folder.glob("events.out.tfevents.*")):
-        for raw in RawEventFileLoader(str(path)).Load():
-            event = Event.FromString(raw)
-            found += [(event.step, value.tag, value.simple_value) for value in event.summary.value]
-    return found
 
 
 def test_metrics_are_one_line_each_and_times_are_in_a_file_of_their_own(run):

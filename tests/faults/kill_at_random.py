@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-import kibitz.api  # noqa: F401
+from kibitz.api import playing, positions, solving, training  # noqa: F401
 from kibitz.app import cli
 from kibitz.learn.learner import LEARNERS
 from kibitz.players.player import PLAYERS

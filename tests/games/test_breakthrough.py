@@ -3,7 +3,6 @@
 import functools
 import random
 
-import numpy as np
 import pytest
 
 from kibitz import games, jit
@@ -13,8 +12,9 @@ from kibitz.games.breakthrough import cells_of
 from kibitz.games.random_games import playouts
 
 from .counted import perft, value
+from .race_twin import Race, agrees_with_race, both_seats_play_alike, mirrored, position, words
 from .replays import agrees_with_its_image, openspiel
-from .walks import encoding_of, walk, walks
+from .walks import walk
 
 GAME = games.load("breakthrough")
 SIZES = [(rows, columns) for rows in range(4, 9) for columns in range(2, 9)]
@@ -60,7 +60,7 @@ def test_random_games_agree_with_openspiel(rows, columns, count):
     [
         (8, 8, [22, 484, 11132, 256036, 6182818]),  # to 256,036 counted by OpenSpiel too
         (6, 6, [16, 256, 4308, 71478, 1248290, 21470998]),  # to 1,248,290
-        (5, 3, [7, 42, 276, 1776, 11860, 75966, 471314]),  # to 11,860 by the twin below
+        (5, 3, [7, 42, 276, 1776, 11860, 75966, 471314]),  # to 11,860 by the twin
     ],
 )
 def test_lines_of_play_are_as_many_as_published(rows, columns, counts):
@@ -84,80 +84,7 @@ def openspiel_perft(name, depth):
 # ---------------------------------------------------------------- the twin
 
 
-class Race:
-    """A direct implementation of the rules with a dictionary of pieces.
-
-    `steps`: rows ahead, columns aside, whether an enemy there may be captured.
-    """
-
-    def __init__(self, rows, columns, steps):
-        self.rows, self.columns, self.steps = rows, columns, steps
-        home = {(row, column): 0 for row in range(2) for column in range(columns)}
-        self.stones = home | {(rows - 1 - row, column): 1 for row, column in home}
-        self.mover = 0
-
-    def over(self):
-        """The winner; None until there is one."""
-        for column in range(self.columns):
-            if self.stones.get((self.rows - 1, column)) == 0:
-                return 0
-            if self.stones.get((0, column)) == 1:
-                return 1
-        owners = set(self.stones.values())
-        return owners.pop() if len(owners) == 1 else None
-
-    def moves(self):
-        """(from, to) of all moves, as cells."""
-        found = []
-        for (row, column), owner in self.stones.items():
-            for ahead, aside, captures in self.steps if owner == self.mover else ():
-                to = row + (ahead if owner == 0 else -ahead), column + aside
-                if 0 <= to[0] < self.rows and 0 <= to[1] < self.columns:
-                    there = self.stones.get(to)
-                    if there is None or (captures and there != owner):
-                        found.append((row * self.columns + column, to[0] * self.columns + to[1]))
-        return sorted(found)
-
-    def after(self, move):
-        start, to = (divmod(cell, self.columns) for cell in move)
-        next_one = Race(self.rows, self.columns, self.steps)
-        next_one.stones = {cell: owner for cell, owner in self.stones.items() if cell != start}
-        next_one.stones[to] = self.mover
-        next_one.mover = 1 - self.mover
-        return next_one
-
-    def key(self):
-        return self.mover, frozenset(self.stones.items())
-
-    def perft(self, depth):
-        if depth == 0 or self.over() is not None:
-            return int(depth == 0)
-        return sum(self.after(move).perft(depth - 1) for move in self.moves())
-
-    def winner(self, known):
-        if self.over() is not None:
-            return self.over()
-        if self.key() not in known:
-            winners = (self.after(move).winner(known) for move in self.moves())
-            known[self.key()] = self.mover if any(who == self.mover for who in winners) else 1 - self.mover
-        return known[self.key()]
-
-
 STEPS = [(1, -1, True), (1, 0, False), (1, 1, True)]
-
-
-def agrees_with_race(game, steps, cells, count):
-    """Random games of ours move by move; `cells` are the from and to of an action."""
-    for walked in walks(game, count):
-        twin = Race(game.rows, game.columns, steps)
-        for step in walked:
-            if step.turn == OVER:
-                assert [game.payoff(step.state, seat) for seat in range(2)] == [[1, -1], [-1, 1]][twin.over()]
-                continue
-            assert twin.over() is None
-            assert step.turn == twin.mover
-            assert sorted(cells(game, action) for action in step.actions) == twin.moves()
-            twin = twin.after(cells(game, step.action))
 
 
 @pytest.mark.parametrize(("rows", "columns"), SIZES)
@@ -181,46 +108,12 @@ def test_small_boards_have_the_same_winner_as_in_the_twin(rows, columns):
 @pytest.mark.parametrize(("rows", "columns"), [(8, 8), (6, 5), (4, 2)])
 def test_a_mirrored_game_has_the_same_moves(rows, columns):
     game = sized(rows, columns)
-    agrees_with_its_image(game, functools.partial(mirrored, game))
-
-
-def mirrored(game, action):
-    cells = game.rows * game.columns
-    block, start = divmod(action, cells)
-    seat, side = divmod(block, 3)
-    row, column = divmod(start, game.columns)
-    return (3 * seat + 2 - side) * cells + row * game.columns + game.columns - 1 - column
+    agrees_with_its_image(game, functools.partial(mirrored, game, len(STEPS)))
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(8, 8), (5, 7)])
 def test_both_seats_see_and_play_alike_from_their_side(rows, columns):
-    game = sized(rows, columns)
-    cells = rows * columns
-    for steps in walks(game, 4):
-        for step in steps[:-1]:
-            turned = step.state.copy()  # by half a turn, with the seats changed
-            for seat in range(2):
-                here = int(step.state.pieces[1 - seat])
-                turned.pieces[seat] = mask(cells - 1 - cell for cell in range(cells) if here >> cell & 1)
-            turned.to_move = 1 - step.turn
-            for seat in range(2):
-                assert np.array_equal(encoding_of(game, turned, seat), encoding_of(game, step.state, 1 - seat))
-            moves = {cells_of(game, action) for action in step.actions}
-            turned_moves = {cells_of(game, action) for action in games.legal_actions(game, turned)}
-            assert turned_moves == {(cells - 1 - start, cells - 1 - to) for start, to in moves}
-
-
-def position(game, mine, theirs, to_move=0):
-    """With pieces on these cells, as players write them."""
-    state = games.positions(game)[0]
-    for seat, words in enumerate((mine, theirs)):
-        state.pieces[seat] = mask(game.board().names.index(word) for word in words.split())
-    state.to_move = to_move
-    return state
-
-
-def words(game, state):
-    return sorted(game.action_to_string(state, action) for action in games.legal_actions(game, state))
+    both_seats_play_alike(sized(rows, columns), cells_of)
 
 
 def test_straight_only_onto_empty_cells_and_diagonally_onto_enemies_too():

@@ -14,8 +14,8 @@ from kibitz.games.fanorona import LINES, cells_of
 from kibitz.games.random_games import playouts
 
 from .counted import perft, value
+from .race_twin import position, words
 from .replays import RARE
-from .test_breakthrough import position, words
 from .walks import encoding_of, walks
 
 GAME = games.load("fanorona")

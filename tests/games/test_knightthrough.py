@@ -3,7 +3,6 @@
 import functools
 import random
 
-import numpy as np
 import pytest
 
 from kibitz import games, jit
@@ -14,9 +13,8 @@ from kibitz.games.knightthrough import cells_of
 from kibitz.games.random_games import playouts
 
 from .counted import perft, value
+from .race_twin import Race, agrees_with_race, both_seats_play_alike, mirrored, position, words
 from .replays import agrees_with_its_image
-from .test_breakthrough import Race, agrees_with_race, position, words
-from .walks import encoding_of, walks
 
 GAME = games.load("knightthrough")
 SIZES = [(rows, columns) for rows in range(4, 9) for columns in range(4, 9)]
@@ -60,33 +58,12 @@ def test_small_boards_have_the_same_winner_as_in_the_twin(rows, columns):
 @pytest.mark.parametrize(("rows", "columns"), [(8, 8), (6, 5), (4, 4)])
 def test_a_mirrored_game_has_the_same_moves(rows, columns):
     game = sized(rows, columns)
-    agrees_with_its_image(game, functools.partial(mirrored, game))
-
-
-def mirrored(game, action):
-    cells = game.rows * game.columns
-    block, start = divmod(action, cells)
-    seat, leap = divmod(block, 4)
-    row, column = divmod(start, game.columns)
-    return (4 * seat + 3 - leap) * cells + row * game.columns + game.columns - 1 - column
+    agrees_with_its_image(game, functools.partial(mirrored, game, len(LEAPS)))
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(8, 8), (5, 7)])
 def test_both_seats_see_and_play_alike_from_their_side(rows, columns):
-    game = sized(rows, columns)
-    cells = rows * columns
-    for steps in walks(game, 4):
-        for step in steps[:-1]:
-            turned = step.state.copy()  # by half a turn, with the seats changed
-            for seat in range(2):
-                here = int(step.state.pieces[1 - seat])
-                turned.pieces[seat] = mask(cells - 1 - cell for cell in range(cells) if here >> cell & 1)
-            turned.to_move = 1 - step.turn
-            for seat in range(2):
-                assert np.array_equal(encoding_of(game, turned, seat), encoding_of(game, step.state, 1 - seat))
-            moves = {cells_of(game, action) for action in step.actions}
-            turned_moves = {cells_of(game, action) for action in games.legal_actions(game, turned)}
-            assert turned_moves == {(cells - 1 - start, cells - 1 - to) for start, to in moves}
+    both_seats_play_alike(sized(rows, columns), cells_of)
 
 
 def test_a_knight_leaps_ahead_onto_empty_cells_and_enemies():

@@ -14,8 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
-from tensorboard.backend.event_processing.event_file_loader import RawEventFileLoader
-from tensorboard.compat.proto.event_pb2 import Event
 
 from kibitz import games
 from kibitz.core.names import BadInput
@@ -30,6 +28,9 @@ from kibitz.learn.mlp import compiled, read_layers
 from kibitz.learn.replay import ReplayBuffer
 from kibitz.search.best_response import evaluate_policy
 from kibitz.search.sequence_form import unfold
+
+from ..tensorboard_events import shown
+from .contract import Killed, outcome
 
 ROOT = Path(__file__).parents[2]
 TINY = {
@@ -46,20 +47,6 @@ def trained(folder, game="leduc", processes=1, **values):
     run = begun(folder, game, **values)
     trainer.train(run, processes)
     return run
-
-
-def outcome(run):
-    """Everything that must not depend on interruptions: metrics, networks, and the state of the learner."""
-    networks = [run.path("network.safetensors"), *sorted(run.folder.glob("networks/*.safetensors"))]
-    folder = max(run.path("checkpoints").iterdir())
-    experience = safetensors.numpy.load_file(folder / "experience.safetensors")
-    return {
-        "lines": run.path("metrics.jsonl").read_text(),
-        "networks": {path.name: path.read_bytes() for path in networks},
-        "iteration": folder.name,
-        "apprentice": (folder / "apprentice.safetensors").read_bytes(),
-        "experience": {key: array.tobytes() for key, array in experience.items()},
-    }
 
 
 def safe(run):
@@ -213,10 +200,6 @@ def test_a_damaged_journal_is_reported_and_can_be_deleted(tmp_path, content):
 # ---------------------------------------------------------------- killed at every moment
 
 
-class Killed(BaseException):
-    pass
-
-
 class killed_before:
     """The process dies before its n-th change of the disk, or half through where that writes a file.
 
@@ -362,7 +345,7 @@ def test_the_same_seed_gives_the_same_run_and_another_does_not(tmp_path, playout
         for name, seed in (("a", 3), ("b", 3), ("c", 4))
     )
     assert one == same
-    assert one["lines"] != other["lines"]
+    assert one["metrics"] != other["metrics"]
 
 
 def test_two_processes_give_the_same_run_as_one(tmp_path):
@@ -405,16 +388,6 @@ def test_nash_conv_falls(tmp_path, game, below):
 
 
 # ---------------------------------------------------------------- TensorBoard
-
-
-def shown(run):
-    """(iteration, measure, value), of all event files."""
-    found = []
-    for path in sorted(run.folder.glob("events.out.tfevents.*")):
-        for raw in RawEventFileLoader(str(path)).Load():
-            event = Event.FromString(raw)
-            found += [(event.step, value.tag, value.simple_value) for value in event.summary.value]
-    return found
 
 
 def expected_to_be_shown(run):

@@ -13,6 +13,7 @@ from kibitz.arena.match import match
 from kibitz.core import names, programs
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
+from kibitz.core.trust import Trust, only_named, use_trust
 from kibitz.games import legal_actions, load, positions, view_of
 from kibitz.players import Forfeit, engine_dialects, make, make_for
 from kibitz.players.engine import Engine
@@ -283,22 +284,22 @@ def test_no_engine_outlives_its_player(tmp_path):
 
 def test_data_does_not_start_programs(tmp_path):
     path = gtp_program(tmp_path)
-    names.use_trust(names.Trust())
+    use_trust(Trust())
     try:
         with (
-            names.only_named(),
+            only_named(),
             pytest.raises(BadInput, match="would start that program: if you trust it, give"),
         ):
             make(f"engine:{path},seconds=1")
-        with names.only_named(f"--against=engine:seconds=1,path={path}"):
+        with only_named(f"--against=engine:seconds=1,path={path}"):
             make(f"engine:{path},seconds=2")
-        with names.only_named(trust=True):
+        with only_named(trust=True):
             make("engine:cat")
-        with names.only_named(), pytest.raises(BadInput, match="engine:cat was read from a file"):
+        with only_named(), pytest.raises(BadInput, match="engine:cat was read from a file"):
             make("engine:cat")
         make("engine:cat")  # in Python
     finally:
-        names.use_trust(names.Trust())
+        use_trust(Trust())
 
 
 def test_the_engines_of_the_page_are_named_rightly():

@@ -11,7 +11,7 @@ from kibitz.games import legal_actions, view_of
 from kibitz.jit import hash_record
 from kibitz.search.batched_ensemble import BatchedEnsemble, oracle
 from kibitz.search.determinization import sample_worlds
-from kibitz.search.mcts import new_tree
+from kibitz.search.mcts_tree import new_tree
 from kibitz.search.selection import OBENAUS_C, ObenausUcb
 
 from .test_ensemble_uct import after, open_value

@@ -1,6 +1,7 @@
 """UCT and PUCT: right in small games, proofs, reuse, bounded memory, chance, and any number of seats."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ import pytest
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import OVER, legal_actions, positions
-from kibitz.search import mcts as trees
+from kibitz.search import mcts
 from kibitz.search.alphabeta import AlphaBeta
-from kibitz.search.mcts import BYTES, UNKNOWN, Puct, Uct
+from kibitz.search.mcts import UNKNOWN, Puct, Uct
+from kibitz.search.mcts_tree import BYTES, Tree
 from kibitz.search.policies import policy
 
 PILE = f"{Path(__file__).parents[1] / 'games' / 'pile.py'}:Pile"
@@ -265,7 +267,7 @@ def test_playouts_may_be_cut_and_then_count_as_draws():
 
 
 @policy
-class Leftmost(trees.NamedTuple):
+class Leftmost(NamedTuple):
     """Always plays the first legal action."""
 
     def weigh(self, game, state, actions, n, probs):
@@ -283,7 +285,7 @@ def test_a_policy_is_the_prior_and_plays_out():
 
 
 @policy
-class Uneven(trees.NamedTuple):
+class Uneven(NamedTuple):
     """Priors fall by a third from action to action; playouts take the first legal action."""
 
     def weigh(self, game, state, actions, n, probs):
@@ -369,11 +371,11 @@ def test_plain_python_grows_the_same_tree(monkeypatch):
     compiled = Uct(game, 1)
     compiled.advise(positions(game)[0], 0, 150)
     plain = Uct(game, 1)
-    monkeypatch.setattr(trees, "simulate", getattr(trees.simulate, "py_func", trees.simulate))
+    monkeypatch.setattr(mcts, "simulate", getattr(mcts.simulate, "py_func", mcts.simulate))
     plain.advise(positions(game)[0], 0, 150)
     used = int(plain.tree.used[0])
     assert used == compiled.tree.used[0]
-    for field in trees.Tree._fields[:-1]:
+    for field in Tree._fields[:-1]:
         one, two = getattr(compiled.tree, field)[:used], getattr(plain.tree, field)[:used]
         np.testing.assert_allclose(one, two, atol=1e-6)
 

@@ -13,7 +13,7 @@ from kibitz.games import OVER, legal_actions, positions
 from kibitz.jit import generators
 from kibitz.players.contract import check_player
 from kibitz.players.search import network_search
-from kibitz.search import mcts as trees
+from kibitz.search import mcts
 from kibitz.search.legality import Listed, legality_of
 from kibitz.search.mcts import Puct, Uct
 from kibitz.search.policies import policy
@@ -114,7 +114,7 @@ def test_playouts_teach_replies_and_those_that_are_cut_short_or_drawn_do_not():
 
 @pytest.mark.parametrize("replies", ["lgr", "lgrf"])
 def test_the_table_of_a_search_is_that_of_a_slow_twin(replies, monkeypatch):
-    monkeypatch.setattr(trees, "simulate", getattr(trees.simulate, "py_func", trees.simulate))
+    monkeypatch.setattr(mcts, "simulate", getattr(mcts.simulate, "py_func", mcts.simulate))
     game, twin = games.load("tic_tac_toe"), {}
     found = Uct(game, 1, prove=False, policy=Lowest(), replies=replies)
     found.target(positions(game)[0])
@@ -160,7 +160,7 @@ def test_plain_python_grows_the_same_tree_and_table(monkeypatch):
     for _ in range(2):
         search = Uct(game, 1, replies="lgrf")
         found.append((search.advise(positions(game)[0], 0, 200).visits.tolist(), known(search.policy.reply)))
-        monkeypatch.setattr(trees, "simulate", getattr(trees.simulate, "py_func", trees.simulate))
+        monkeypatch.setattr(mcts, "simulate", getattr(mcts.simulate, "py_func", mcts.simulate))
     assert found[0] == found[1]
     assert found[0][1]
 

@@ -7,8 +7,10 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.learn.trainer import configured
+from kibitz.learn.tspg.sample_games import entropy
 from kibitz.studies import tspg
-from kibitz.studies.tspg import PAPER, PARTS, TspgStudy, checkpoints, entropy, over_runs, published_for, stages
+from kibitz.studies.tspg import PAPER, PARTS, TspgStudy, checkpoints, over_runs, published_for
+from kibitz.studies.tspg_matches import stages
 
 
 @pytest.fixture(autouse=True)

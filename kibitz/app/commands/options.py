@@ -11,7 +11,8 @@ import typer
 
 from ...core import memory
 from ...core.files import write_atomically
-from ...core.names import MAX_PROCESSES, BadInput, as_path, trust_all
+from ...core.names import MAX_PROCESSES, BadInput, as_path
+from ...core.trust import trust_all
 from .. import completion
 from ..ui.progress import out
 

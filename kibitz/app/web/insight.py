@@ -1,18 +1,48 @@
-"""What lies behind the kibitzer's advice, made from the seat's view alone: its beliefs, and the patterns that fire."""
+"""The kibitzer's advice and what lies behind it, from the seat's view alone: beliefs, and the patterns that fire."""
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from ...core.names import BadInput
 from ...games import Game
+from ...games.display import display
 from ...players.beliefs import adviser_beliefs
 from ...players.labels import adviser_label
 from ...players.patterns import active_patterns
 from ...search.advice import Advice
+from ..ui.formatting import MAX_LINE, advice_notes
+from ..ui.words import Words
+from .messages import AdvisedMove
 
 MAX_POSITIONS = 3000  # of which worlds are found, beyond which they are sampled: at most about a second
 MOVES = 11  # whose patterns are sent: those that the page lists
 PATTERNS = 4  # that fire, per move
 LOOKED_AT = 24  # of which they are chosen: patterns that fire for other moves contribute, too
+
+
+def advised(game: Game, view: Any, advice: Advice, language: str) -> dict[str, Any]:
+    """Advice as plain values, the best move first."""
+    shown, order = display(game, language), np.lexsort((-advice.visits, -advice.policy))
+    interval = advice.interval(game)
+    moves = [
+        AdvisedMove(
+            action=int(advice.actions[i]),
+            name=shown.action_to_string(view, int(advice.actions[i])),
+            policy=float(advice.policy[i]),
+            value=None if np.isnan(advice.value[i]) else float(advice.value[i]),
+            error=None if advice.error is None or np.isnan(advice.error[i]) else float(advice.error[i]),
+            interval=None if np.isnan(interval[i]).any() else (float(interval[i, 0]), float(interval[i, 1])),
+            visits=int(advice.visits[i]),
+        ).model_dump()
+        for i in order
+    ]
+    words, line = Words(language), advice.spelled_line(shown, view)[:MAX_LINE]
+    # The line has a place of its own, as has a label.
+    notes = advice_notes(shown, view, replace(advice, line=()), words)
+    notes = [note for note in notes if note != words("a policy without search")]
+    return {"moves": moves, "line": line, "notes": notes, "seconds": advice.seconds}
 
 
 def adviser_said(player: str, game: Game, language: str, seconds: float) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...core import names
 from ...core.names import BadInput
+from ...core.trust import only_named
 from ...games import GAMES, OVER, Game, full_name, load
 from ...games.game import is_shipped
 from ...players import PLAYERS
@@ -18,12 +19,13 @@ from ...players.defaults import strengths
 from ...players.listing import player_info
 from ..commands.games import summary
 from ..ui.referee import derived_seed
+from .desk import Request, checked
 from .messages import Chosen, GameInfo, NewTable, PlayerInfo, TableView
 from .session import has_sessions
 from .store import Store
 from .tables import HUMAN, Refused, Table
 from .thumbnails import thumbnail
-from .workers import AHEAD, Pool, Request, checked
+from .workers import AHEAD, Pool
 
 IN_MEMORY = 2000  # tables; others are found again on disk
 MAX_PREPARED = 100  # games and strengths that are prepared before a table is opened
@@ -92,7 +94,7 @@ class Lobby:
         kind = names.split(name)[0]
         if ".py" in name or kind not in GAMES or not is_shipped(GAMES[kind]):
             raise Unknown(f"no game is called {name!r}")
-        with names.only_named():
+        with only_named():
             return load(name)
 
     def player(self, name: str, game: Game) -> str:
@@ -107,7 +109,7 @@ class Lobby:
             )
         if re.search(r"[/\\~]|\.\.", FILES.sub("", options)) or ".." in options:
             raise Refused(f"{name}: only files in models/ and runs/ can be named here")
-        with names.only_named():
+        with only_named():
             checked(name, game)
         return name
 

@@ -21,6 +21,7 @@ from ...games.display import display
 from ...games.record_files import looks_like, read_games
 from ...games.records import FILE, Record, read_line
 from ...players.defaults import strengths
+from .desk import Request
 from .lobby import Lobby, Unknown
 from .messages import Language, Name, Problem
 from .review_messages import (
@@ -43,7 +44,6 @@ from .review_messages import (
     Turn,
 )
 from .tables import HUMAN, Refused, Table
-from .workers import Request
 
 RUNS = Path("runs")
 MAX_RUNS, MAX_LISTED = 100, 100  # run folders, and games of one, in an answer

@@ -9,6 +9,7 @@ from ...arena.review import ReviewedMove, decisions, revalued, review_moves, thr
 from ...games import OVER, Game
 from ...games.records import read_line
 from ...search.advice import Advice
+from .insight import advised
 from .review_messages import JudgedMove, ReviewEnd, ReviewLine, ReviewProgress, ReviewStart
 
 LIMIT = 600.0  # seconds of a whole review
@@ -45,8 +46,6 @@ def review_lines(game: Game, line: str, player: str, seed: int, language: str) -
 
 def described(game: Game, move: ReviewedMove, language: str) -> ReviewLine:
     """A decision with the advice on it, for a browser."""
-    from .workers import advised
-
     found, good = advised(game, move.view, move.advice, language), good_actions(game, move)
 
     def known(value: float) -> float | None:

@@ -26,11 +26,12 @@ from ...players.labels import adviser_label
 from ..ui.position_parser import UNKNOWN, Line, parse_line, spelled
 from ..ui.position_views import CHECKED, deal, possible_actions, unseen, worlds
 from ..ui.referee import own_views
+from .desk import Request
 from .live import SLOW, TOO_MUCH
 from .lobby import Lobby
 from .messages import AdviceView, Language, LegalMove, Message, Name, Problem
 from .tables import HUMAN, Refused, Table
-from .workers import Pool, Request
+from .workers import Pool
 
 MAX_TEXT = 12_000  # characters of a position
 MAX_SECONDS = 1.5  # of processor time for filling in what is unknown

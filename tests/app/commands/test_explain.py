@@ -12,18 +12,13 @@ import safetensors.numpy
 from kibitz import games
 from kibitz.app.ui.explain_page import data, page
 from kibitz.core.names import BadInput
-from kibitz.learn.tspg import explain as explaining
-from kibitz.learn.tspg.explain import (
-    Explainer,
-    describe_pattern,
-    evenly_spaced,
-    explain,
-    parse_line,
-    sample_games,
-    select_positions,
-)
+from kibitz.learn.tspg import sample_games as sampling
+from kibitz.learn.tspg.contributions import MAX_CONTRIBUTIONS, Explainer
+from kibitz.learn.tspg.explain import BINS, explain
 from kibitz.learn.tspg.linear import STEEP
+from kibitz.learn.tspg.pattern_words import describe_pattern
 from kibitz.learn.tspg.patterns import images, parse, spelled, window
+from kibitz.learn.tspg.sample_games import evenly_spaced, parse_line, sample_games, select_positions
 from kibitz.learn.tspg.store import FORMAT, POLICIES, Features, save_features
 from kibitz.players import make_for
 
@@ -119,7 +114,7 @@ def test_the_largest_contributions_come_first_and_their_images_match(name):
         real, _ = activities(game, [state], seat, features.patterns[seat])
         assert active.tolist() == real.sum(axis=0).tolist()
         for i, (short, long) in enumerate(zip(few, many, strict=True)):
-            assert short.contributions == long.contributions[: explaining.MAX_CONTRIBUTIONS]
+            assert short.contributions == long.contributions[:MAX_CONTRIBUTIONS]
             sizes = [abs(each.relative) for each in long.contributions]
             assert sizes == sorted(sizes, reverse=True)
             for f, adds, _, image in long.contributions:
@@ -207,7 +202,7 @@ def test_without_weights_entropy_is_one_everywhere():
     counts, lines = found.stages()
     assert sum(counts) == len(found.sample.stage)
     assert all(value == pytest.approx(1) for line in lines.values() for value in line if value is not None)
-    assert found.histogram()[1]["ce"] == [0] * explaining.BINS
+    assert found.histogram()[1]["ce"] == [0] * BINS
     assert page(found)
 
 
@@ -218,11 +213,11 @@ def test_the_number_of_positions_is_limited(monkeypatch):
     explainer = Explainer(game, some_features(game))
     found, line = sample_games(explainer, "ce", 80, 3).games, parse_line(game, "b2 a1 c1")
     shown = select_positions(explainer, found, line)
-    assert len(shown) == explaining.MAX_POSITIONS
+    assert len(shown) == sampling.MAX_POSITIONS
     assert [number for number, _, _ in shown[:5]] == [0, 0, 0, 0, 1]
     assert shown[4][2].line == ()
     assert len({number for number, _, _ in shown}) > 10
-    monkeypatch.setattr(explaining, "MAX_MOVES", 90)
+    monkeypatch.setattr(sampling, "MAX_MOVES", 90)
     assert len(select_positions(explainer, found, line)) == 10
 
 
@@ -286,7 +281,7 @@ def test_a_page_is_complete_and_self_contained(name, kind):
             assert all(-1 <= cell < len(held["cells"]) for cell in (start, to))
             assert all(str(f) in position["active"] for f in parts[::2])
             assert all(-1 <= image < len(held["turns"]) for image in parts[1::2])
-            assert len(parts) <= 2 * explaining.MAX_CONTRIBUTIONS
+            assert len(parts) <= 2 * MAX_CONTRIBUTIONS
 
 
 def test_the_sums_of_the_page_are_the_logits():

@@ -13,8 +13,8 @@ with warnings.catch_warnings():
     from starlette.testclient import TestClient
 
 from kibitz.app.commands.serve import _listen, _server
+from kibitz.app.web.desk import Desk
 from kibitz.app.web.server import build
-from kibitz.app.web.workers import Desk
 
 ADDRESS, LIVE = "http://localhost", "ws://localhost"
 

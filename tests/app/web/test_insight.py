@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from kibitz import games
+from kibitz.app.web.desk import Desk, Request
 from kibitz.app.web.tables import HUMAN, Table
-from kibitz.app.web.workers import Desk, Request
 from kibitz.players.defaults import default_player
 
 from .conftest import LIVE, opened, settled

@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from kibitz import games
-from kibitz.app.web import workers
-from kibitz.app.web.workers import Desk, Job, Pool, Request, Worker
+from kibitz.app.web import desk as desks
+from kibitz.app.web.desk import Desk, Request
+from kibitz.app.web.workers import Job, Pool, Worker
 
 from .conftest import LIVE, Direct, moved, opened, settled
 
@@ -37,7 +38,7 @@ def made(monkeypatch):
         found.append(Counting(int(name)))
         return found[-1]
 
-    monkeypatch.setattr(workers, "checked", new)
+    monkeypatch.setattr(desks, "checked", new)
     return found
 
 
@@ -76,11 +77,11 @@ def test_large_trees_are_forgotten_first(made):
 
 
 def test_a_player_with_a_limit_of_time_counts_by_its_seconds():
-    assert workers.effort(Counting(300)) == 300
+    assert desks.effort(Counting(300)) == 300
     timed = Counting()
     timed.seconds = 0.5
-    assert workers.effort(timed) == 500_000
-    assert workers.effort(object()) == 0
+    assert desks.effort(timed) == 500_000
+    assert desks.effort(object()) == 0
 
 
 def test_a_table_stays_with_its_process():
@@ -103,14 +104,14 @@ def test_a_player_is_prepared_once(made):
 
 @pytest.mark.parametrize("name", ["kuhn", "doppelkopf"])  # in which cards are dealt, and announcements come first
 def test_games_are_prepared_whatever_comes_first(made, name):
-    workers.prepare("10", games.load(name))
+    desks.prepare("10", games.load(name))
     assert [player.asked for player in made] == [1]
 
 
 def test_preparing_takes_few_simulations(made):
-    workers.prepare("500", GAME)
-    workers.prepare("1000000", GAME)
-    assert [player.simulations for player in made] == [500, workers.FEW]
+    desks.prepare("500", GAME)
+    desks.prepare("1000000", GAME)
+    assert [player.simulations for player in made] == [500, desks.FEW]
 
 
 def test_players_are_prepared_while_a_person_thinks(server):

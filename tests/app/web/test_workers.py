@@ -9,8 +9,9 @@ import pytest
 
 from kibitz import games
 from kibitz.app.web import workers
+from kibitz.app.web.desk import Request
 from kibitz.app.web.tables import HUMAN, Table
-from kibitz.app.web.workers import Pool, Request
+from kibitz.app.web.workers import Pool
 from kibitz.core.names import BadInput
 
 from .conftest import moved, opened, settled

@@ -22,7 +22,8 @@ from kibitz.learn.deep_cfr.worker import traversing
 from kibitz.learn.model_files import describe
 from kibitz.search.sequence_form import unfold
 
-from ..test_expert_iteration import Killed, damaged, foreign, keep_checkpoints, killed_before
+from ..contract import Killed
+from ..test_expert_iteration import damaged, foreign, keep_checkpoints, killed_before
 
 TINY = {
     "iterations": 4, "traversals": 30, "in_flight": 10, "hidden": "8", "steps": 6, "batch_size": 16,

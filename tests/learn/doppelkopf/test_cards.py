@@ -43,6 +43,7 @@ from kibitz.learn.model_files import describe
 from kibitz.players import make, make_for
 from kibitz.search.policies import weighed
 
+from ..contract import Killed, outcome
 from .records import RULES, records, write
 
 TINY = {
@@ -188,22 +189,6 @@ def test_it_overfits_a_few_games(tmp_path):
     run = trained(tmp_path / "run", data, iterations=250, learning_rate=0.01, positions=24, **sizes)
     first, last = run.read_lines()[1], run.read_lines()[-1]
     assert last["loss"] < 0.4 * first["loss"]
-
-
-def outcome(run):
-    folder = max(run.path("checkpoints").iterdir())
-    return {
-        "lines": run.path("metrics.jsonl").read_text(),
-        "network": run.path("network.safetensors").read_bytes(),
-        "step": folder.name,
-        "tensors": {
-            key: each.tobytes() for key, each in safetensors.numpy.load_file(folder / "pupil.safetensors").items()
-        },
-    }
-
-
-class Killed(Exception):
-    pass
 
 
 class Kill(Reporter):

@@ -31,6 +31,7 @@ from kibitz.learn.doppelkopf.recorded_games import is_validation, read_games
 from kibitz.learn.model_files import describe
 from kibitz.players import make
 
+from ..contract import Killed, outcome
 from .records import RULES, records, write
 
 TINY = {
@@ -163,22 +164,6 @@ def test_presets_are_those_of_table_6(data):
         "thesis-128": (2, 128, 50, 10, 0.002),
         "thesis-256": (2, 256, 50, 5, 0.002),
     }
-
-
-def outcome(run):
-    folder = max(run.path("checkpoints").iterdir())
-    return {
-        "lines": run.path("metrics.jsonl").read_text(),
-        "network": run.path("network.safetensors").read_bytes(),
-        "step": folder.name,
-        "tensors": {
-            key: each.tobytes() for key, each in safetensors.numpy.load_file(folder / "pupil.safetensors").items()
-        },
-    }
-
-
-class Killed(Exception):
-    pass
 
 
 class Kill(Reporter):

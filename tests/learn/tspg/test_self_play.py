@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import safetensors.numpy
 
 from kibitz import games, players
 from kibitz.core.legacy import current_config
@@ -23,7 +22,8 @@ from kibitz.learn.tspg.patterns import parse, window
 from kibitz.learn.tspg.sets import atoms_of, compile_set
 from kibitz.learn.tspg.store import POLICIES, is_features, read_features, save_features
 
-from ..test_expert_iteration import Killed, damaged, foreign, keep_checkpoints, killed_before
+from ..contract import Killed, outcome
+from ..test_expert_iteration import damaged, foreign, keep_checkpoints, killed_before
 from .oracle import positions_met
 
 GROWING = {"epsilon_inside": True, "batch_size": 60, "growth_positions": 400, "min_cases": 4, "confidence_bound": True}
@@ -212,19 +212,6 @@ def trained(folder, processes=1, **values):
     return run
 
 
-def outcome(run):
-    """Everything that must not depend on interruptions: metrics, features, and the state of the learner."""
-    files = [run.path("network.safetensors"), *sorted(run.folder.glob("networks/*.safetensors"))]
-    folder = max(run.path("checkpoints").iterdir())
-    learner = safetensors.numpy.load_file(folder / "student.safetensors")
-    return {
-        "lines": run.path("metrics.jsonl").read_text(),
-        "features": {path.name: path.read_bytes() for path in files},
-        "iteration": folder.name,
-        "learner": {key: array.tobytes() for key, array in learner.items()},
-    }
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     return trained(tmp_path_factory.mktemp("whole") / "run")
@@ -254,7 +241,7 @@ def test_metrics_and_kept_features(whole):
 def test_the_same_seed_gives_the_same_run_and_another_does_not(tmp_path, whole):
     one, other = (trained(tmp_path / name / "run", seed=seed) for name, seed in (("a", 3), ("b", 4)))
     assert outcome(one) == outcome(whole)
-    assert outcome(other)["lines"] != outcome(whole)["lines"]
+    assert outcome(other)["metrics"] != outcome(whole)["metrics"]
 
 
 def test_two_processes_give_the_same_run_as_one(tmp_path, whole):

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.names import BadInput
-from ..jit import generators, kernel
-from .check import Position, fault, same
-from .protocol import CHANCE, OVER, SCRATCH, Game
+from ...core.names import BadInput
+from ...jit import generators, kernel
+from ..protocol import CHANCE, OVER, SCRATCH, Game
+from .faults import fault, same
+from .turns import Position
 
 # ---------------------------------------------------------------- one small kernel per rule
 

@@ -1,0 +1,132 @@
+"""Classes by name: those of a package, and those in files `path/to/file.py:Class`."""
+
+import ast
+import functools
+import importlib
+import importlib.util
+import pkgutil
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .names import BadInput, as_path, choose
+from .trust import trust
+
+C = TypeVar("C", bound=type)
+
+
+class Registry(Mapping[str, Any]):
+    """Classes of one kind by name. `@registry("name")` adds one; all modules of a package are imported to find them.
+
+    Adding a game, search, player, learner or study therefore touches one file. A class outside the package is named
+    `path/to/file.py:Class`.
+    """
+
+    def __init__(self, kind: str, package: str, folders_only: bool = False) -> None:
+        """
+        Args:
+            kind: What is registered, for error messages: "player".
+            package: The package whose modules are imported to find all of them.
+            folders_only: Whether only its subpackages are imported, not its modules.
+        """
+        self.kind, self.package, self.folders_only = kind, package, folders_only
+        self._classes: dict[str, Any] = {}
+        self._complete = False
+
+    def __call__(self, name: str) -> Callable[[C], C]:
+        """Class decorator that registers a class under a name; a later class of the same name replaces it."""
+
+        def register(cls: C) -> C:
+            self._classes[name] = cls
+            return cls
+
+        return register
+
+    def __getitem__(self, name: str) -> Any:
+        """The class of a name, or of `path/to/file.py:Class`.
+
+        Raises:
+            BadInput: There is none. The message lists the known names.
+        """
+        if ".py" in name:
+            return class_from_file(self.kind, name)
+        return self._all()[choose(self.kind, name, self._all())]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._all()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._all()))
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> dict[str, Any]:
+        if not self._complete:
+            package = importlib.import_module(self.package)
+            for module in pkgutil.iter_modules(package.__path__):
+                if module.ispkg or not self.folders_only:
+                    importlib.import_module(f"{self.package}.{module.name}")
+            self._complete = True
+        return self._classes
+
+
+def class_from_file(kind: str, text: str) -> Any:
+    """The class that `path/to/file.py:Class` names. The file is imported once, and only if it may be (`only_named`)."""
+    path, _, name = text.rpartition(".py:") if ".py:" in text else (text.removesuffix(".py"), "", "")
+    path += ".py"
+    file = as_path(path)
+    if not file.is_file():
+        raise BadInput(f"no file {path!r} (a {kind} in a file is named path/to/file.py:Class)")
+    if not name:
+        there = ", ".join(_classes_in(file)) or "none"
+        raise BadInput(f"{text} names no class: a {kind} in a file is named path/to/file.py:Class; there are {there}")
+    if not trust().allows(file):
+        raise BadInput(
+            f"the {kind} {text} was read from a file and would run the code in {file.resolve()}: "
+            "if you trust that code, give --trust (in Python trust=True)"
+        )
+    module = _module_from_file(file.resolve(), str(file))
+    classes = {key: value for key, value in vars(module).items() if isinstance(value, type)}
+    own = [key for key, value in classes.items() if value.__module__ == module.__name__]
+    if name not in classes:
+        raise BadInput(f"{path} has no {kind} {name!r}: its classes are {', '.join(own) or 'none'}")
+    return classes[name]
+
+
+def _line(file: Path, error: Exception) -> str:
+    """The line of a file that raised an error, as `:12`; empty where another file is to blame."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == file.resolve()]
+    if isinstance(error, SyntaxError) and Path(error.filename or "").resolve() == file.resolve():
+        lines.append(error.lineno)
+    return f":{lines[-1]}" if lines and lines[-1] else ""
+
+
+def _classes_in(file: Path) -> list[str]:
+    """The classes that a file defines; it is read, not run."""
+    try:
+        return [each.name for each in ast.parse(file.read_bytes()).body if isinstance(each, ast.ClassDef)]
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return []
+
+
+@functools.cache
+def _module_from_file(file: Path, named: str) -> Any:
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None  # noqa: PT018
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(file.parent))  # so that it can import modules beside it
+    try:
+        sys.modules.setdefault(file.stem, module)
+        spec.loader.exec_module(module)
+    except Exception as error:
+        if sys.modules[file.stem] is module:
+            del sys.modules[file.stem]
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise BadInput(f"{named}{_line(file, error)} can't be imported: {reason}") from error
+    finally:
+        sys.path.pop(0)
+    return module

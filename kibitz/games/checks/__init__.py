@@ -1,0 +1,1 @@
+"""The rules of the contract of games, each a function, for `games.check`."""
