@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...games import OVER, Game, legal_actions, positions
+from ...games import OVER, legal_actions, positions
 from ...games.boards import Board
-from ...jit import helper, kernel, lowest
+from ...jit import helper, lowest
 from ...search.evaluations import evaluation
 
 UNIT = 2.0**-16  # of a weight, as logit
@@ -105,24 +105,34 @@ class Sharing(NamedTuple):
         return weights[self.weight] * self.sign
 
     def mean(self, values: np.ndarray) -> np.ndarray:
-        """[contents, 2] -> [size]: the mean of the values that share a weight; NaN is left out."""
-        known = ~np.isnan(values)
-        total = np.bincount(self.weight[known], (values * self.sign)[known], self.size)
-        return total / np.maximum(np.bincount(self.weight[known], minlength=self.size), 1)
+        """[contents, 2] -> [size]: the mean of the values that share a weight."""
+        total = np.bincount(self.weight.ravel(), (values * self.sign).ravel(), self.size)
+        return total / np.bincount(self.weight.ravel(), minlength=self.size)
 
 
 @functools.cache
 def sharing(game: Any, kind: str) -> Sharing:
     """Contents that a symmetry maps onto each other share the weight."""
-    chosen = groups(game.board(), kind)
-    sizes = np.array([3 ** len(group) for group in chosen])
-    offset = dict(zip(chosen, (np.cumsum(sizes) - sizes).tolist(), strict=True))
-    total = int(sizes.sum())
-    first = np.arange(2 * total)  # the first image of each, turn by turn
+    return share(game, groups(game.board(), kind))
+
+
+def share(game: Any, chosen: list[tuple[int, ...]], by_row: bool = False) -> Sharing:
+    """The same for given groups; `by_row`: so do those of groups of the same shape in the same rows."""
+    offset, total = offsets(chosen)
+    begins = dict(zip(chosen, offset.tolist(), strict=True))
+    label = np.tile(np.arange(total), (2, 1))
+    if by_row:
+        alike: dict[tuple[tuple[int, int], ...], int] = {}  # rows and relative columns -> the first such group
+        for group, begin in begins.items():
+            places = [game.board().places[cell] for cell in group]
+            shape = tuple((row, column - places[0][1]) for row, column in places)
+            label[:, begin : begin + 3 ** len(group)] += alike.setdefault(shape, begin) - begin
+    label[1] += total
+    first = label.ravel().copy()  # the lowest label of all images
     sign = np.ones(2 * total, np.int8)
     for images, swapped in symmetries(game):
         moved = np.zeros((2, total), np.int64)
-        for group, begin in offset.items():
+        for group, begin in begins.items():
             image = sorted(images[cell] for cell in group)
             size = 3 ** len(group)
             digits = np.arange(size)[:, None] // 3 ** np.arange(len(group)) % 3
@@ -131,7 +141,7 @@ def sharing(game: Any, kind: str) -> Sharing:
             codes = digits @ np.array([3 ** image.index(images[cell]) for cell in group])
             for turn in range(2):
                 to = 1 - turn if swapped else turn
-                moved[turn, begin : begin + size] = to * total + offset[tuple(image)] + codes
+                moved[turn, begin : begin + size] = label[to, begins[tuple(image)] + codes]
         lower = moved.ravel() < first
         first = np.where(lower, moved.ravel(), first)
         sign[lower] = -1 if swapped else 1
@@ -141,6 +151,12 @@ def sharing(game: Any, kind: str) -> Sharing:
         np.ascontiguousarray(sign.reshape(2, total).T),
         len(kept),
     )
+
+
+def offsets(chosen: list[tuple[int, ...]]) -> tuple[np.ndarray, int]:
+    """[groups] i8: where the contents of each group begin; and their total number."""
+    sizes = np.array([3 ** len(group) for group in chosen], np.int64)
+    return np.cumsum(sizes) - sizes, int(sizes.sum())
 
 
 def symmetries(game: Any) -> list[tuple[list[int], bool]]:
@@ -180,7 +196,7 @@ def ntuples(game: Any, kind: str, weights: np.ndarray) -> NTuples:
     """Compile an evaluation. `weights`: [sharing(game, kind).size] logits."""
     board = game.board()
     chosen, cells = groups(board, kind), len(board.places)
-    offset = np.cumsum([0, *(3 ** len(group) for group in chosen)])[:-1].astype(np.int64)
+    offset, _ = offsets(chosen)
     uses: list[list[tuple[int, int]]] = [[] for _ in range(cells)]
     for number, group in enumerate(chosen):
         for place, cell in enumerate(group):
@@ -199,37 +215,3 @@ def ntuples(game: Any, kind: str, weights: np.ndarray) -> NTuples:
         offset.copy(), units[offset].sum(axis=0, dtype=np.int64),
     )  # fmt: skip
 
-
-def fit(
-    game: Game, tuples: NTuples, shared: Sharing, weights: np.ndarray, squares: np.ndarray, states: np.ndarray,
-    wins: np.ndarray, rate: float,
-) -> float:  # fmt: skip
-    """A pass of logistic regression by AdaGrad over positions; return the mean cross-entropy before each step.
-
-    Args:
-        tuples: Whose groups are used, not its weights.
-        shared: Which weights they use.
-        weights: [shared.size] f8, changed.
-        squares: The same shape: sums of squared gradients, changed.
-        wins: [states] f8: how much of a win of seat 0 each position was, from 0 to 1.
-        rate: How far the first step moves a logit.
-    """
-    return float(_fit(game, tuples, shared, weights, squares, states, wins, rate / len(tuples.offset)))
-
-
-@kernel
-def _fit(game, tuples, shared, weights, squares, states, wins, rate):
-    loss = 0.0
-    for i in range(len(states)):
-        look(game, states[i], tuples)
-        turn, logit = game.turn(states[i]), 0.0
-        for code in tuples.codes:
-            logit += weights[shared.weight[code, turn]] * shared.sign[code, turn]
-        p = 1.0 / (1.0 + math.exp(-min(max(logit, -30.0), 30.0)))
-        slope = p - wins[i]
-        loss -= wins[i] * math.log(max(p, 1e-12)) + (1.0 - wins[i]) * math.log(max(1.0 - p, 1e-12))
-        for code in tuples.codes:
-            weight = shared.weight[code, turn]
-            squares[weight] += slope * slope
-            weights[weight] -= rate * slope * shared.sign[code, turn] / math.sqrt(squares[weight] + 1e-8)
-    return loss / max(len(states), 1)

@@ -1,0 +1,138 @@
+"""Logistic regression of who wins on the contents of groups of cells.
+
+While it learns, the weight of a group's contents is the sum of its own and one that is shared by the groups of the
+same shape in the same rows; the weight of a square's is added to those of the blocks within it. So rare contents learn
+from frequent ones. `Regression.folded` adds them all up, for players.
+"""
+
+import functools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...games import Game
+from ...jit import helper, kernel
+from .tuples import BITS, groups, offsets, share
+
+
+class Regression(NamedTuple):
+    """What is learned: groups of cells, and the weights of their contents."""
+
+    places: np.ndarray  # [cells] i8: the bit of each cell
+    cells: np.ndarray  # [groups, most] i8; -1: no more
+    offset: np.ndarray  # [groups] i8: of its contents
+    weight: np.ndarray  # [contents, 2, 2] i4: by the seat to move; its own, and the shared one
+    sign: np.ndarray  # [2] f8: by the seat to move; -1: its weights are the other's, exchanged
+
+    @property
+    def size(self) -> int:
+        """Number of weights."""
+        return int(self.weight.max()) + 1
+
+    @property
+    def active(self) -> int:
+        """Number of weights of a position."""
+        return 2 * len(self.cells)
+
+    def initial(self, values: np.ndarray) -> np.ndarray:
+        """[size] f4: weights that give the first contents these values, [contents, 2]."""
+        weights = np.zeros(self.size, np.float32)
+        weights[self.weight[: len(values), :, 0]] = values * self.sign
+        return weights
+
+    def folded(self, weights: np.ndarray, kept: int) -> np.ndarray:
+        """[contents, 2] f4: the values of the first `kept` groups, with those of the other groups within them."""
+        values = (weights[self.weight[..., 0]] + weights[self.weight[..., 1]]) * self.sign
+        chosen = [tuple(row[row >= 0].tolist()) for row in self.cells]
+        ends = [*self.offset.tolist(), len(values)]
+        for number in range(kept, len(chosen)):
+            part = chosen[number]
+            whole = next(i for i in range(kept) if set(part) <= set(chosen[i]))
+            within = _within(tuple(chosen[whole].index(cell) for cell in part), len(chosen[whole]))
+            values[ends[whole] : ends[whole + 1]] += values[ends[number] : ends[number + 1]][within]
+        return values[: ends[kept]]
+
+
+@functools.cache
+def _within(indices: tuple[int, ...], size: int) -> np.ndarray:
+    """[3 ** size] i8: the contents of some of the cells of a group, by the contents of the group."""
+    digits = np.arange(3**size)[:, None] // 3 ** np.array(indices) % 3
+    return digits @ 3 ** np.arange(len(indices))
+
+
+@functools.cache
+def regression(game: Any, kind: str) -> Regression:
+    """The groups of a kind come first, those that only help to learn it after them."""
+    board = game.board()
+    chosen = groups(board, kind)
+    if kind == "squares":
+        chosen = list(dict.fromkeys([*chosen, *groups(board, "blocks")]))
+    own, rows = share(game, chosen), share(game, chosen, by_row=True)
+    cells = np.full((len(chosen), max(map(len, chosen))), -1, np.int64)
+    for number, group in enumerate(chosen):
+        cells[number, : len(group)] = group
+    weight = np.stack([own.weight, rows.weight + own.size], axis=-1)
+    return Regression(
+        np.array(game.places(), np.int64), cells, offsets(chosen)[0], weight, own.sign[0].astype(float)
+    )
+
+
+def fit(
+    game: Game, model: Regression, weights: np.ndarray, states: np.ndarray, wins: np.ndarray, rate: float,
+    damping: float,
+) -> float:  # fmt: skip
+    """Move every weight towards the mean error of the positions that it has a part in; return their cross-entropy.
+
+    Args:
+        game: The game.
+        model: What is learned.
+        weights: [model.size] f4, changed.
+        states: Positions.
+        wins: [states]: how much of a win of seat 0 each was, from 0 to 1.
+        rate: By how much of their mean error the logits of positions move, if they have no weights in common.
+        damping: Number of positions without an error that are added to those of each weight.
+    """
+    sums, used = np.zeros((len(weights), 2), np.float32), np.zeros(model.active, np.int64)
+    contents = np.zeros(len(model.places), np.int64)
+    loss = _errors(game, model, weights, sums, used, contents, states, wins)
+    weights -= np.float32(rate / model.active) * sums[:, 0] / (sums[:, 1] + np.float32(damping))
+    return float(loss) / max(len(states), 1)
+
+
+@kernel
+def _errors(game, model, weights, sums, used, contents, states, wins):
+    """Add up the errors and the number of positions of each weight; return the sum of cross-entropies."""
+    loss = 0.0
+    for i in range(len(states)):
+        turn = game.turn(states[i])
+        find(game, model, states[i], turn, contents, used)
+        logit = 0.0
+        for index in used:
+            logit += weights[index]
+        p = 1.0 / (1.0 + math.exp(-model.sign[turn] * min(max(logit, -30.0), 30.0)))
+        error = np.float32(model.sign[turn] * (p - wins[i]))
+        for index in used:
+            sums[index, 0] += error
+            sums[index, 1] += np.float32(1.0)
+        loss -= wins[i] * math.log(max(p, 1e-12)) + (1.0 - wins[i]) * math.log(max(1.0 - p, 1e-12))
+    return loss
+
+
+@helper
+def find(game, model, state, turn, contents, used):
+    """Write the indices of a position's weights into `used`."""
+    for cell in range(len(model.places)):
+        place = model.places[cell]
+        word, shift, one = place // BITS, np.uint64(place % BITS), np.uint64(1)
+        first, second = game.pieces(state, 0, word) >> shift & one, game.pieces(state, 1, word) >> shift & one
+        contents[cell] = np.int64(first) + 2 * np.int64(second)
+    for group in range(len(model.cells)):
+        code, power = model.offset[group], 1
+        for cell in model.cells[group]:
+            if cell < 0:
+                break
+            code += power * contents[cell]
+            power *= 3
+        used[2 * group] = model.weight[code, turn, 0]
+        used[2 * group + 1] = model.weight[code, turn, 1]
