@@ -17,7 +17,19 @@ from ..games.game import OVER
 from .advice import Advice
 from .connect_four_solver import ConnectFourSolver, decided, has_solver
 from .evaluations import Even
-from .principal_variation import AT, ENTRY, NODES, Frames, Memory, Settings, captures_of, follow, reductions, search_on, start
+from .principal_variation import (
+    AT,
+    ENTRY,
+    NODES,
+    Frames,
+    Memory,
+    Settings,
+    captures_of,
+    follow,
+    reductions,
+    search_on,
+    start,
+)
 from .search import Search, search
 from .tactics import tactics_of
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from ...games import Game
 from ..expert_iteration import ExpertIteration
 from ..learner import Metrics, Samples, learner
 from . import config as settings
@@ -35,7 +34,7 @@ class NTupleLearner(ExpertIteration):
     player = "ntuple"
     saved = ("weights", "states", "wins")
 
-    def __init__(self, config: NTupleConfig, game: Game) -> None:
+    def __init__(self, config: NTupleConfig, game: Any) -> None:
         super().__init__(config, game)
         self.model = regression(game, config.tuples)
         self.weights = self.model.initial(default_values(game, config.tuples))
@@ -47,8 +46,8 @@ class NTupleLearner(ExpertIteration):
 
     def shared(self) -> np.ndarray:
         """The weights for players."""
-        board, kind = self.game.board(), self.config.tuples  # type: ignore[attr-defined]
-        folded = self.model.folded(self.weights, len(groups(board, kind)))
+        kind = self.config.tuples
+        folded = self.model.folded(self.weights, len(groups(self.game.board(), kind)))
         return sharing(self.game, kind).mean(folded).astype(np.float32)
 
     def learn(self, iteration: int, samples: Samples | None, report: Any) -> Metrics:
@@ -62,12 +61,12 @@ class NTupleLearner(ExpertIteration):
         self.states = np.concatenate([self.states, samples["states"]])[-config.capacity :]
         self.wins = np.concatenate([self.wins, samples["wins"]])[-config.capacity :]
         rate = config.learning_rate * min(1.0, (1.03 - self.done) / (1.03 - FALLS_AFTER))
-        losses, rows = [], round(config.samples * new)
+        losses, rows, damping = [], round(config.samples * new), DAMPING[self.done > 0.5]
         for first in range(0, rows, config.batch_size):
             drawn = self.generator.integers(len(self.wins), size=min(config.batch_size, rows - first))
             states: Any = self.states[drawn].reshape(-1).view(self.game.state)
-            damping = DAMPING[self.done > 0.5]
-            losses.append(fit(self.game, self.model, self.weights, states, self.wins[drawn], rate, damping))
+            wins = self.wins[drawn]
+            losses.append(fit(self.game, self.model, self.weights, states, wins, rate, damping, self.processes))
         return {"loss": float(np.mean(losses or [0.0])), "positions": new, "rows": len(self.wins)}
 
     def held(self, samples: Samples) -> int:

@@ -7,6 +7,7 @@ from frequent ones. `Regression.folded` adds them all up, for players.
 
 import functools
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ import numpy as np
 from ...games import Game
 from ...jit import helper, kernel
 from .tuples import BITS, groups, offsets, share
+
+PARTS = 4  # of a batch, for threads
 
 
 class Regression(NamedTuple):
@@ -73,14 +76,12 @@ def regression(game: Any, kind: str) -> Regression:
     for number, group in enumerate(chosen):
         cells[number, : len(group)] = group
     weight = np.stack([own.weight, rows.weight + own.size], axis=-1)
-    return Regression(
-        np.array(game.places(), np.int64), cells, offsets(chosen)[0], weight, own.sign[0].astype(float)
-    )
+    return Regression(np.array(game.places(), np.int64), cells, offsets(chosen)[0], weight, own.sign[0].astype(float))
 
 
 def fit(
     game: Game, model: Regression, weights: np.ndarray, states: np.ndarray, wins: np.ndarray, rate: float,
-    damping: float,
+    damping: float, threads: int = 1,
 ) -> float:  # fmt: skip
     """Move every weight towards the mean error of the positions that it has a part in; return their cross-entropy.
 
@@ -92,12 +93,20 @@ def fit(
         wins: [states]: how much of a win of seat 0 each was, from 0 to 1.
         rate: By how much of their mean error the logits of positions move, if they have no weights in common.
         damping: Number of positions without an error that are added to those of each weight.
+        threads: How many work at the same time; the result doesn't depend on it.
     """
-    sums, used = np.zeros((len(weights), 2), np.float32), np.zeros(model.active, np.int64)
-    contents = np.zeros(len(model.places), np.int64)
-    loss = _errors(game, model, weights, sums, used, contents, states, wins)
-    weights -= np.float32(rate / model.active) * sums[:, 0] / (sums[:, 1] + np.float32(damping))
-    return float(loss) / max(len(states), 1)
+
+    def part(number: int) -> tuple[np.ndarray, float]:
+        sums, used = np.zeros((len(weights), 2), np.float32), np.zeros(model.active, np.int64)
+        contents = np.zeros(len(model.places), np.int64)
+        mine = slice(number * len(states) // PARTS, (number + 1) * len(states) // PARTS)
+        return sums, _errors(game, model, weights, sums, used, contents, states[mine], wins[mine])
+
+    with ThreadPoolExecutor(min(threads, PARTS)) as pool:
+        parts = list(pool.map(part, range(PARTS)))
+    error, count = np.sum([sums for sums, _ in parts], axis=0).T
+    weights -= np.float32(rate / model.active) * error / (count + np.float32(damping))
+    return sum(loss for _, loss in parts) / max(len(states), 1)
 
 
 @kernel

@@ -43,20 +43,18 @@ def self_play(config: NTupleConfig) -> Callable[[tuple[int, ...], np.ndarray], l
     return play
 
 
-# What is known of a position: nothing further, a random move was played, or it isn't in the game.
+# How a game goes on from a position: by the search's move, a random one, or not at all, as it isn't in the game.
 PLAYED, RANDOM, ASIDE = 0, 1, 2
 
 
 @kernel
-def play_game(
-    game, evaluation, tactics, frames, memory, settings, root, rng, options, states, values, kinds
-):
+def play_game(game, evaluation, tactics, frames, memory, settings, root, rng, options, states, values, kinds):
     """Play a game; write positions after its opening, and what they are worth to seat 0, -1 to 1. Return how many.
 
     The search looks 1 to `depth` plies ahead, as many in all the game. A position's value is the lambda-return of the
     values of searches, which ends in the game's result, or with the search's value where a random move was played.
     Of each position also a random successor is written with some probability; its own search values it. Positions
-    that are plainly won are left out, and end the game: a search doesn't evaluate them.
+    that the game's tactics decide are left out, as a search doesn't evaluate them.
     """
     depth, opening, epsilon, successors, lambda_, high = options
     state, n = root[0], 0
@@ -65,7 +63,6 @@ def play_game(
         if game.turn(state) != OVER:
             game.play(state, game.sample_action(state, rng))
     while game.turn(state) != OVER and not tactics.tactics_win(game, state):
-        action = game.sample_action(state, rng)
         if uniform(rng) < successors:
             states[n] = state
             game.play(states[n], game.sample_action(state, rng))
@@ -75,12 +72,11 @@ def play_game(
                 n += 1
         states[n] = state
         values[n] = search(game, evaluation, tactics, frames, memory, settings, state, plies) / high
-        kinds[n] = RANDOM
-        if uniform(rng) >= epsilon:
-            action = frames.chosen[0]
-            kinds[n] = PLAYED
-        n += 1
+        action, kinds[n] = frames.chosen[0], PLAYED
+        if uniform(rng) < epsilon:
+            action, kinds[n] = game.sample_action(state, rng), RANDOM
         game.play(state, action)
+        n += 1
     seat = game.turn(state)
     worth = game.payoff(state, 0) / high if seat == OVER else 1.0 - 2.0 * seat
     for i in range(n - 1, -1, -1):
@@ -88,7 +84,12 @@ def play_game(
             values[i] += lambda_ * (worth - values[i])
         if kinds[i] != ASIDE:
             worth = values[i]
-    return n
+    kept = 0
+    for i in range(n):
+        if not tactics.tactics_threatened(game, states[i]):
+            states[kept], values[kept] = states[i], values[i]
+            kept += 1
+    return kept
 
 
 @kernel

@@ -1,9 +1,9 @@
 """N-tuple networks: the contents of each of many groups of cells are a number, which looks a weight up.
 
 The sum of the weights is the logit of the probability that seat 0 wins; each seat to move has weights of its own.
-Contents that symmetries of the game map onto each other (see `symmetries`) share a weight. A
-move changes few cells, so only the groups around them are looked up again. Weights are whole numbers where positions
-are evaluated: their sum doesn't depend on the order of additions, nor a value on what was evaluated before.
+Contents that symmetries of the game map onto each other (see `symmetries`) share a weight. A move changes few cells,
+so only the numbers of the groups around them change. Weights are whole numbers where positions are evaluated: small
+ones, so that more of them fit into the processor's cache.
 """
 
 import functools
@@ -18,10 +18,11 @@ from ...games.boards import Board
 from ...jit import helper, lowest
 from ...search.evaluations import evaluation
 
-UNIT = 2.0**-16  # of a weight, as logit
+UNIT = 2.0**-12  # of a weight, as logit: less than 8 logits fit into 16 bits
 KINDS = ("cells", "blocks", "lines", "both", "squares")
 LINE = 4  # cells of a line
 BITS = 64
+MOST = 2**15 - 1
 
 
 @evaluation
@@ -31,21 +32,22 @@ class NTuples(NamedTuple):
     cell_at: np.ndarray  # [64 * words] i2: the cell of a bit; -1: none
     groups_of: np.ndarray  # [cells, most] i4: the groups of a cell; -1: no more
     powers: np.ndarray  # [cells, most] i4: 3 to the power of its place in the group
-    offset: np.ndarray  # [groups] i8: of its weights
-    units: np.ndarray  # [weights, 2] i4: by the seat to move
+    units: np.ndarray  # [2, contents] i2: weights, by the seat to move
     stones: np.ndarray  # [2, words] u8: of the last position
     contents: np.ndarray  # [cells] i1: 0 empty, 1 and 2 of seat 0 and 1
-    codes: np.ndarray  # [groups] i8: index of the weight
-    total: np.ndarray  # [2] i8: sum of the weights
+    codes: np.ndarray  # [groups] i4: index of the weight
 
     def leaf_value(self, game, state):
         look(game, state, self)
-        return math.tanh(0.5 * UNIT * self.total[game.turn(state)])
+        turn, total = game.turn(state), 0
+        for code in self.codes:
+            total += np.int64(self.units[turn, code])
+        return math.tanh(0.5 * UNIT * total)
 
 
 @helper
 def look(game, state, tuples):
-    """Update codes and sums by what has changed since the last position."""
+    """Update the codes by what has changed since the last position."""
     for word in range(tuples.stones.shape[1]):
         first, second = game.pieces(state, 0, word), game.pieces(state, 1, word)
         different = (first ^ tuples.stones[0, word]) | (second ^ tuples.stones[1, word])
@@ -65,11 +67,7 @@ def look(game, state, tuples):
                 group = np.int64(tuples.groups_of[cell, k])
                 if group < 0:
                     break
-                old = tuples.codes[group]
-                new = old + change * np.int64(tuples.powers[cell, k])
-                tuples.codes[group] = new
-                tuples.total[0] += np.int64(tuples.units[new, 0]) - np.int64(tuples.units[old, 0])
-                tuples.total[1] += np.int64(tuples.units[new, 1]) - np.int64(tuples.units[old, 1])
+                tuples.codes[group] += np.int32(change) * tuples.powers[cell, k]
 
 
 def groups(board: Board, kind: str) -> list[tuple[int, ...]]:
@@ -195,8 +193,9 @@ def _is_symmetry(game: Any, images: list[int]) -> bool:
 def ntuples(game: Any, kind: str, weights: np.ndarray) -> NTuples:
     """Compile an evaluation. `weights`: [sharing(game, kind).size] logits."""
     board = game.board()
-    chosen, cells = groups(board, kind), len(board.places)
-    offset, _ = offsets(chosen)
+    cells, units = len(board.places), np.clip(np.rint(np.asarray(weights, float) / UNIT), -MOST, MOST).astype(np.int16)
+    chosen, values = with_weights(groups(board, kind), sharing(game, kind).spread(units))
+    offset = offsets(chosen)[0].astype(np.int32)
     uses: list[list[tuple[int, int]]] = [[] for _ in range(cells)]
     for number, group in enumerate(chosen):
         for place, cell in enumerate(group):
@@ -204,14 +203,21 @@ def ntuples(game: Any, kind: str, weights: np.ndarray) -> NTuples:
     most = max(map(len, uses))
     groups_of, powers = np.full((cells, most), -1, np.int32), np.zeros((cells, most), np.int32)
     for cell, each in enumerate(uses):
-        groups_of[cell, : len(each)], powers[cell, : len(each)] = zip(*each, strict=True)
+        for k, (group_number, power) in enumerate(each):
+            groups_of[cell, k], powers[cell, k] = group_number, power
     bits = np.array(game.places(), np.int64)
     words = int(bits.max()) // BITS + 1
     cell_at = np.full(words * BITS, -1, np.int16)
     cell_at[bits] = np.arange(cells)
-    units = sharing(game, kind).spread(np.rint(np.asarray(weights, float) / UNIT).astype(np.int32))
     return NTuples(
-        cell_at, groups_of, powers, offset, units, np.zeros((2, words), np.uint64), np.zeros(cells, np.int8),
-        offset.copy(), units[offset].sum(axis=0, dtype=np.int64),
+        cell_at, groups_of, powers, np.ascontiguousarray(values.T), np.zeros((2, words), np.uint64),
+        np.zeros(cells, np.int8), offset,
     )  # fmt: skip
 
+
+def with_weights(chosen: list[tuple[int, ...]], values: np.ndarray) -> tuple[list[tuple[int, ...]], np.ndarray]:
+    """Leave out groups without any weight but zero; `values`: [contents, 2]."""
+    offset, _ = offsets(chosen)
+    kept = np.logical_or.reduceat(values.any(axis=1), offset)
+    sizes = [3 ** len(group) for group in chosen]
+    return [group for group, keep in zip(chosen, kept, strict=True) if keep], values[np.repeat(kept, sizes)]
