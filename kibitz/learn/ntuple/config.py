@@ -28,8 +28,8 @@ class NTupleConfig:
     )
     capacity: Annotated[int, "positions remembered: the latest", range(1, 10**8)] = 200_000
     samples: Annotated[float, "positions that are learned from per new position", Interval(0.01, 1000), ADVANCED] = 2.0
-    batch_size: Annotated[int, "positions per step", range(1, 10**8), ADVANCED] = 8192
-    learning_rate: Annotated[float, "how far a step moves the logits, by their mean error", Interval(0, 100)] = 4.0
+    batch_size: Annotated[int, "positions per step", range(1, 10**8), ADVANCED] = 2048
+    learning_rate: Annotated[float, "how far a step moves the logits, by their mean error", Interval(0, 100)] = 6.0
     keep_every: Annotated[int, "iterations between evaluations that are kept", range(1, 10**7)] = 50
     seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1
 

@@ -16,7 +16,7 @@ from .tuples import groups, sharing
 
 TASKS = 64  # that the games of an iteration are cut into
 FALLS_AFTER = 0.7  # of the iterations: from then on the learning rate falls, nearly to zero
-DAMPING = 2.0, 7.5  # in the first half of the iterations, and in the second
+DAMPING = 0.5, 2.0  # in the first half of the iterations, and in the second
 
 
 @learner("ntuple")

@@ -1,8 +1,8 @@
 """Logistic regression of who wins on the contents of groups of cells.
 
-While it learns, the weight of a group's contents is the sum of its own and one that is shared by the groups of the
-same shape in the same rows; the weight of a square's is added to those of the blocks within it. So rare contents learn
-from frequent ones. `Regression.folded` adds them all up, for players.
+While it learns, the weight of a group's contents is the sum of its own and one that the groups of the same shape in the
+same rows share; and squares have the weights of the blocks within them besides. So rare contents learn from frequent
+ones. `Regression.folded` adds them all up, for players.
 """
 
 import functools
@@ -25,7 +25,7 @@ class Regression(NamedTuple):
     places: np.ndarray  # [cells] i8: the bit of each cell
     cells: np.ndarray  # [groups, most] i8; -1: no more
     offset: np.ndarray  # [groups] i8: of its contents
-    weight: np.ndarray  # [contents, 2, 2] i4: by the seat to move; its own, and the shared one
+    weight: np.ndarray  # [contents, 2] i4: by the seat to move
     sign: np.ndarray  # [2] f8: by the seat to move; -1: its weights are the other's, exchanged
 
     @property
@@ -33,20 +33,15 @@ class Regression(NamedTuple):
         """Number of weights."""
         return int(self.weight.max()) + 1
 
-    @property
-    def active(self) -> int:
-        """Number of weights of a position."""
-        return 2 * len(self.cells)
-
     def initial(self, values: np.ndarray) -> np.ndarray:
         """[size] f4: weights that give the first contents these values, [contents, 2]."""
         weights = np.zeros(self.size, np.float32)
-        weights[self.weight[: len(values), :, 0]] = values * self.sign
+        weights[self.weight[: len(values)]] = values * self.sign
         return weights
 
     def folded(self, weights: np.ndarray, kept: int) -> np.ndarray:
-        """[contents, 2] f4: the values of the first `kept` groups, with those of the other groups within them."""
-        values = (weights[self.weight[..., 0]] + weights[self.weight[..., 1]]) * self.sign
+        """[contents, 2] f8: the values of the first `kept` groups, with those of the other groups within them."""
+        values = weights[self.weight] * self.sign
         chosen = [tuple(row[row >= 0].tolist()) for row in self.cells]
         ends = [*self.offset.tolist(), len(values)]
         for number in range(kept, len(chosen)):
@@ -68,15 +63,19 @@ def _within(indices: tuple[int, ...], size: int) -> np.ndarray:
 def regression(game: Any, kind: str) -> Regression:
     """The groups of a kind come first, those that only help to learn it after them."""
     board = game.board()
-    chosen = groups(board, kind)
+    own = groups(board, kind)
+    alike = [group for group in own if len(group) > 1]
     if kind == "squares":
-        chosen = list(dict.fromkeys([*chosen, *groups(board, "blocks")]))
-    own, rows = share(game, chosen), share(game, chosen, by_row=True)
+        own = list(dict.fromkeys([*own, *groups(board, "blocks")]))
+    weights, shared = share(game, own), share(game, alike, by_row=True)
+    chosen = [*own, *alike]
     cells = np.full((len(chosen), max(map(len, chosen))), -1, np.int64)
     for number, group in enumerate(chosen):
         cells[number, : len(group)] = group
-    weight = np.stack([own.weight, rows.weight + own.size], axis=-1)
-    return Regression(np.array(game.places(), np.int64), cells, offsets(chosen)[0], weight, own.sign[0].astype(float))
+    return Regression(
+        np.array(game.places(), np.int64), cells, offsets(chosen)[0],
+        np.concatenate([weights.weight, shared.weight + np.int32(weights.size)]), weights.sign[0].astype(float),
+    )  # fmt: skip
 
 
 def fit(
@@ -97,7 +96,7 @@ def fit(
     """
 
     def part(number: int) -> tuple[np.ndarray, float]:
-        sums, used = np.zeros((len(weights), 2), np.float32), np.zeros(model.active, np.int64)
+        sums, used = np.zeros((len(weights), 2), np.float32), np.zeros(len(model.cells), np.int64)
         contents = np.zeros(len(model.places), np.int64)
         mine = slice(number * len(states) // PARTS, (number + 1) * len(states) // PARTS)
         return sums, _errors(game, model, weights, sums, used, contents, states[mine], wins[mine])
@@ -105,7 +104,7 @@ def fit(
     with ThreadPoolExecutor(min(threads, PARTS)) as pool:
         parts = list(pool.map(part, range(PARTS)))
     error, count = np.sum([sums for sums, _ in parts], axis=0).T
-    weights -= np.float32(rate / model.active) * error / (count + np.float32(damping))
+    weights -= np.float32(rate / len(model.cells)) * error / (count + np.float32(damping))
     return sum(loss for _, loss in parts) / max(len(states), 1)
 
 
@@ -143,5 +142,4 @@ def find(game, model, state, turn, contents, used):
                 break
             code += power * contents[cell]
             power *= 3
-        used[2 * group] = model.weight[code, turn, 0]
-        used[2 * group + 1] = model.weight[code, turn, 1]
+        used[group] = model.weight[code, turn]

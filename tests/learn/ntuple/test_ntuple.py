@@ -95,7 +95,7 @@ def test_what_is_learned_is_what_players_evaluate(kind):
     weights = np.random.default_rng(1).normal(size=model.size).astype(np.float32) / 50
     folded = model.folded(weights, len(groups(game.board(), kind)))
     evaluation = ntuples(game, kind, shared.mean(folded))
-    used, contents = np.zeros(model.active, np.int64), np.zeros(30, np.int64)
+    used, contents = np.zeros(len(model.cells), np.int64), np.zeros(30, np.int64)
     for state in random_positions(game, 10, seed=3):
         find(game, model, state, game.turn(state), contents, used)
         logit = model.sign[game.turn(state)] * weights[used].sum()
