@@ -61,13 +61,13 @@ class NTupleLearner(ExpertIteration):
         self.states = np.concatenate([self.states, samples["states"]])[-config.capacity :]
         self.wins = np.concatenate([self.wins, samples["wins"]])[-config.capacity :]
         rate = config.learning_rate * min(1.0, (1.03 - self.done) / (1.03 - FALLS_AFTER))
-        losses, rows, damping = [], round(config.samples * new), DAMPING[self.done > 0.5]
-        for first in range(0, rows, config.batch_size):
-            drawn = self.generator.integers(len(self.wins), size=min(config.batch_size, rows - first))
-            states: Any = self.states[drawn].reshape(-1).view(self.game.state)
-            wins = self.wins[drawn]
-            losses.append(fit(self.game, self.model, self.weights, states, wins, rate, damping, self.processes))
-        return {"loss": float(np.mean(losses or [0.0])), "positions": new, "rows": len(self.wins)}
+        drawn = self.generator.integers(max(len(self.wins), 1), size=round(config.samples * new))
+        states: Any = self.states[drawn].reshape(-1).view(self.game.state)
+        loss = fit(
+            self.game, self.model, self.weights, states, self.wins[drawn], rate, DAMPING[self.done > 0.5],
+            config.batch_size, self.processes,
+        )  # fmt: skip
+        return {"loss": loss, "positions": new, "rows": len(self.wins)}
 
     def held(self, samples: Samples) -> int:
         return self.config.capacity * (self.game.state.itemsize + 4)

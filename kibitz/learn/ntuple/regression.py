@@ -80,9 +80,9 @@ def regression(game: Any, kind: str) -> Regression:
 
 def fit(
     game: Game, model: Regression, weights: np.ndarray, states: np.ndarray, wins: np.ndarray, rate: float,
-    damping: float, threads: int = 1,
+    damping: float, batch_size: int, threads: int = 1,
 ) -> float:  # fmt: skip
-    """Move every weight towards the mean error of the positions that it has a part in; return their cross-entropy.
+    """Batch by batch, move every weight towards the mean error of its positions; return the mean cross-entropy.
 
     Args:
         game: The game.
@@ -90,22 +90,24 @@ def fit(
         weights: [model.size] f4, changed.
         states: Positions.
         wins: [states]: how much of a win of seat 0 each was, from 0 to 1.
-        rate: By how much of their mean error the logits of positions move, if they have no weights in common.
+        rate: By how much of their mean error the logits of positions move in a step, if all have the same one.
         damping: Number of positions without an error that are added to those of each weight.
+        batch_size: Positions per step.
         threads: How many work at the same time; the result doesn't depend on it.
     """
+    sums, used = np.zeros((PARTS, len(weights), 2), np.float32), np.zeros((PARTS, len(model.cells)), np.int64)
+    contents, loss = np.zeros((PARTS, len(model.places)), np.int64), 0.0
 
-    def part(number: int) -> tuple[np.ndarray, float]:
-        sums, used = np.zeros((len(weights), 2), np.float32), np.zeros(len(model.cells), np.int64)
-        contents = np.zeros(len(model.places), np.int64)
-        mine = slice(number * len(states) // PARTS, (number + 1) * len(states) // PARTS)
-        return sums, _errors(game, model, weights, sums, used, contents, states[mine], wins[mine])
+    def add(part: int, first: int, end: int) -> float:
+        mine = slice(first + part * (end - first) // PARTS, first + (part + 1) * (end - first) // PARTS)
+        return _errors(game, model, weights, sums[part], used[part], contents[part], states[mine], wins[mine])
 
     with ThreadPoolExecutor(min(threads, PARTS)) as pool:
-        parts = list(pool.map(part, range(PARTS)))
-    error, count = np.sum([sums for sums, _ in parts], axis=0).T
-    weights -= np.float32(rate / len(model.cells)) * error / (count + np.float32(damping))
-    return sum(loss for _, loss in parts) / max(len(states), 1)
+        for first in range(0, len(states), batch_size):
+            end = min(first + batch_size, len(states))
+            loss += sum(pool.map(add, range(PARTS), [first] * PARTS, [end] * PARTS))
+            _step(weights, sums, rate / len(model.cells), damping)
+    return loss / max(len(states), 1)
 
 
 @kernel
@@ -125,6 +127,19 @@ def _errors(game, model, weights, sums, used, contents, states, wins):
             sums[index, 1] += np.float32(1.0)
         loss -= wins[i] * math.log(max(p, 1e-12)) + (1.0 - wins[i]) * math.log(max(1.0 - p, 1e-12))
     return loss
+
+
+@kernel
+def _step(weights, sums, rate, damping):
+    """Change the weights, and clear the sums."""
+    for i in range(len(weights)):
+        error, count = 0.0, 0.0
+        for part in range(PARTS):
+            error += sums[part, i, 0]
+            count += sums[part, i, 1]
+            sums[part, i, 0] = sums[part, i, 1] = 0.0
+        if count > 0:
+            weights[i] -= rate * error / (count + damping)
 
 
 @helper

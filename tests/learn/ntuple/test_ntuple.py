@@ -124,7 +124,7 @@ def test_the_result_is_learned_from_the_contents_by_any_number_of_threads():
     learned = []
     for threads in (1, 3):
         weights = np.zeros(model.size, np.float32)
-        losses = [fit(game, model, weights, states, wins, 4.0, 1.0, threads) for _ in range(60)]
+        losses = [fit(game, model, weights, states, wins, 4.0, 1.0, 400, threads) for _ in range(60)]
         assert losses[0] > losses[-1] + 0.1
         learned.append(weights)
     np.testing.assert_array_equal(*learned)
