@@ -40,15 +40,20 @@ class Regression(NamedTuple):
         return weights
 
     def folded(self, weights: np.ndarray, kept: int) -> np.ndarray:
-        """[contents, 2] f8: the values of the first `kept` groups, with those of the other groups within them."""
+        """[contents, 2] f8: the values of the first `kept` groups; those of groups within one of them are added to it.
+
+        Groups that are within another have zeros then, and players leave them out.
+        """
         values = weights[self.weight] * self.sign
-        chosen = [tuple(row[row >= 0].tolist()) for row in self.cells]
-        ends = [*self.offset.tolist(), len(values)]
-        for number in range(kept, len(chosen)):
-            part = chosen[number]
-            whole = next(i for i in range(kept) if set(part) <= set(chosen[i]))
-            within = _within(tuple(chosen[whole].index(cell) for cell in part), len(chosen[whole]))
-            values[ends[whole] : ends[whole + 1]] += values[ends[number] : ends[number + 1]][within]
+        chosen = [row[row >= 0].tolist() for row in self.cells]
+        sets, ends = [set(group) for group in chosen], [*self.offset.tolist(), len(values)]
+        for number, part in enumerate(chosen):
+            whole = next((i for i in range(kept) if i != number and sets[number] <= sets[i]), None)
+            if whole is not None:
+                within = _within(tuple(chosen[whole].index(cell) for cell in part), len(chosen[whole]))
+                mine = slice(ends[number], ends[number + 1])
+                values[ends[whole] : ends[whole + 1]] += values[mine][within]
+                values[mine] = 0
         return values[: ends[kept]]
 
 
