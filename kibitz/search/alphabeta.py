@@ -17,7 +17,19 @@ from ..games.game import OVER
 from .advice import Advice
 from .connect_four_solver import ConnectFourSolver, decided, has_solver
 from .evaluations import Even
-from .principal_variation import AT, ENTRY, NODES, Frames, Memory, Settings, captures_of, follow, reductions, search_on
+from .principal_variation import (
+    AT,
+    ENTRY,
+    NODES,
+    Frames,
+    Memory,
+    Settings,
+    captures_of,
+    follow,
+    reductions,
+    search_on,
+    start,
+)
 from .search import Search, search
 from .tactics import tactics_of
 
@@ -104,11 +116,8 @@ class AlphaBeta(Search):
 
     def _start(self, state: Any, depth: int, low: float = -math.inf, high: float = math.inf) -> None:
         """Make a position the root of a search to a depth."""
-        frames = self.frames
-        frames.states[0], frames.n[0], frames.depth[0] = state, -1, depth
-        frames.low[0], frames.high[0], frames.chosen[0] = low, high, -1
-        self.memory.root_value[:], self.memory.root_nodes[:] = np.nan, 0
-        self.memory.now[AT] = 0
+        self.frames.states[0] = state
+        start(self.frames, self.memory, depth, low, high)
 
     def _go(self, settings: Settings, limit: float) -> bool:
         """Search on until `limit` nodes were visited in all; return whether the search is finished."""

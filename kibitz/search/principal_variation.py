@@ -112,6 +112,16 @@ def captures_on(game, state, action, turn, places):
     return (game.pieces(state, 1 - turn, place >> 6) >> np.uint64(place & 63)) & np.uint64(1) != 0
 
 
+@helper
+def start(frames, memory, depth, low, high):
+    """Prepare the search of states[0] to a depth."""
+    frames.n[0], frames.depth[0], frames.chosen[0] = -1, depth, -1
+    frames.low[0], frames.high[0] = low, high
+    memory.root_value[:] = math.nan
+    memory.root_nodes[:] = 0
+    memory.now[AT] = 0
+
+
 @kernel
 def search_on(game, evaluation, tactics, frames, memory, settings, limit):
     """Go on with the search of states[0] until it is finished, then return True, or until `limit` nodes."""

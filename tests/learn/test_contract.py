@@ -33,7 +33,7 @@ CASES = {
                                   "keep_every": 2, "evaluation_games": 2, "evaluation_simulations": 5,
                                   "device": "cpu"}),
     "tspg": ("tic_tac_toe", {"iterations": 3, "simulations": 20, "keep_every": 2}),
-    "ntuple": ("tic_tac_toe", {"iterations": 3, "games": 4, "nodes": 30, "keep_every": 2}),
+    "ntuple": ("tic_tac_toe", {"iterations": 3, "games": 4, "capacity": 50, "keep_every": 2}),
     "deep-cfr": ("kuhn", {"iterations": 3, "traversals": 30, "in_flight": 10, "hidden": "8", "steps": 6,
                           "keep_every": 2, "strategy_steps": 6, "evaluate_every": 2}),
     "distill": (TABLE, CARDS | {"iterations": 3, "samples": 32, "steps": 3, "hidden": 8, "keep_every": 2,

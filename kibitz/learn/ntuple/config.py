@@ -17,23 +17,25 @@ class NTupleConfig:
 
     game: Annotated[str, "the game, with its parameters"]
     iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 200
-    games: Annotated[int, "games of self-play per iteration", range(1, 10**5)] = 50
-    nodes: Annotated[int, "positions that alpha-beta search visits per move", range(1, 10**9)] = 400
+    games: Annotated[int, "games of self-play per iteration", range(1, 10**5)] = 1000
+    depth: Annotated[int, "plies that alpha-beta search looks ahead: 1 to as many, by game", range(1, 50)] = 2
     tuples: Annotated[str, "groups: cells; also blocks of two by three, lines of four, both; squares", KINDS] = "both"
-    opening: Annotated[int, "a game begins with as many random plies, at most", range(1000)] = 12
-    epsilon: Annotated[float, "probability of a random move afterwards", Interval(0, 1)] = 0.02
-    mix: Annotated[float, "weight of a game's result in the target; the rest is the search's value", Interval(0, 1)] = (
-        0.5
+    opening: Annotated[int, "a game begins with as many random plies, at most", range(1000)] = 16
+    epsilon: Annotated[float, "probability of a random move afterwards", Interval(0, 1)] = 0.04
+    successors: Annotated[float, "part of positions of which a random successor is learned, too", Interval(0, 1)] = 0.0
+    lambda_: Annotated[float, "lambda of TD(lambda): 0 learns from searches alone, 1 from results", Interval(0, 1)] = (
+        0.75
     )
     capacity: Annotated[int, "positions remembered: the latest", range(1, 10**8)] = 200_000
-    samples: Annotated[int, "positions that are learned from per new position", range(1, 1000), ADVANCED] = 4
-    learning_rate: Annotated[float, "how far the first step of AdaGrad moves a logit", Interval(0, 100)] = 1.0
+    samples: Annotated[float, "positions that are learned from per new position", Interval(0.01, 1000), ADVANCED] = 2.0
+    batch_size: Annotated[int, "positions per step", range(1, 10**8), ADVANCED] = 2048
+    learning_rate: Annotated[float, "how far a step moves the logits, by their mean error", Interval(0, 100)] = 6.0
     keep_every: Annotated[int, "iterations between evaluations that are kept", range(1, 10**7)] = 50
     seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1
 
 
 def preset(game: Game, name: str) -> dict[str, Any]:
-    return {"iterations": 60, "games": 20, "nodes": 200, "keep_every": 20}
+    return {"iterations": 30, "keep_every": 10}
 
 
 def refuse(config: NTupleConfig, game: Any) -> None:

@@ -59,19 +59,19 @@ def ntuples_for(path: Path, game: Game) -> NTuples:
     return ntuples(game, kind, weights)
 
 
-def default_weights(game: Any, kind: str) -> np.ndarray:
-    """[weights] f8: in races to a goal the value of pieces and how far they have come; zeros elsewhere."""
+def default_values(game: Any, kind: str) -> np.ndarray:
+    """[contents, 2] f8: in races to a goal the value of pieces and how far they have come; zeros elsewhere."""
     values = np.zeros((count_contents(game.board(), kind), 2))
     if "goal" in game.regions(0) and hasattr(game, "rows"):
         for cell, (row, _) in enumerate(game.board().places):  # single cells are the first groups
             for seat, done in enumerate((row, game.rows - 1 - row)):
                 values[3 * cell + 1 + seat] = (1 - 2 * seat) * (PIECE + ADVANCE * (done / (game.rows - 1)) ** 2)
-    return sharing(game, kind).mean(values)
+    return values
 
 
 def default_evaluation(game: Any) -> Any:
     """The evaluation without a file: threats in Connect Four, else the default weights; None where they are zeros."""
     if has_solver(game):
         return threats(game)
-    weights = default_weights(game, "cells") if hasattr(game, "board") else np.zeros(0)
-    return ntuples(game, "cells", weights) if weights.any() else None
+    values = default_values(game, "cells") if hasattr(game, "board") else np.zeros(0)
+    return ntuples(game, "cells", sharing(game, "cells").mean(values)) if values.any() else None

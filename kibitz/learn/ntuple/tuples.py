@@ -1,9 +1,9 @@
 """N-tuple networks: the contents of each of many groups of cells are a number, which looks a weight up.
 
 The sum of the weights is the logit of the probability that seat 0 wins; each seat to move has weights of its own.
-Contents that symmetries of the game map onto each other (see `symmetries`) share a weight. A
-move changes few cells, so only the groups around them are looked up again. Weights are whole numbers where positions
-are evaluated: their sum doesn't depend on the order of additions, nor a value on what was evaluated before.
+Contents that symmetries of the game map onto each other (see `symmetries`) share a weight. A move changes few cells,
+so only the numbers of the groups around them change. Weights are whole numbers where positions are evaluated: small
+ones, so that more of them fit into the processor's cache.
 """
 
 import functools
@@ -13,15 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...games import OVER, Game, legal_actions, positions
+from ...games import OVER, legal_actions, positions
 from ...games.boards import Board
-from ...jit import helper, kernel, lowest
+from ...jit import helper, lowest
 from ...search.evaluations import evaluation
 
-UNIT = 2.0**-16  # of a weight, as logit
+UNIT = 2.0**-12  # of a weight, as logit: less than 8 logits fit into 16 bits
 KINDS = ("cells", "blocks", "lines", "both", "squares")
 LINE = 4  # cells of a line
 BITS = 64
+MOST = 2**15 - 1
 
 
 @evaluation
@@ -31,21 +32,22 @@ class NTuples(NamedTuple):
     cell_at: np.ndarray  # [64 * words] i2: the cell of a bit; -1: none
     groups_of: np.ndarray  # [cells, most] i4: the groups of a cell; -1: no more
     powers: np.ndarray  # [cells, most] i4: 3 to the power of its place in the group
-    offset: np.ndarray  # [groups] i8: of its weights
-    units: np.ndarray  # [weights, 2] i4: by the seat to move
+    units: np.ndarray  # [2, contents] i2: weights, by the seat to move
     stones: np.ndarray  # [2, words] u8: of the last position
     contents: np.ndarray  # [cells] i1: 0 empty, 1 and 2 of seat 0 and 1
-    codes: np.ndarray  # [groups] i8: index of the weight
-    total: np.ndarray  # [2] i8: sum of the weights
+    codes: np.ndarray  # [groups] i4: index of the weight
 
     def leaf_value(self, game, state):
         look(game, state, self)
-        return math.tanh(0.5 * UNIT * self.total[game.turn(state)])
+        turn, total = game.turn(state), 0
+        for code in self.codes:
+            total += np.int64(self.units[turn, code])
+        return math.tanh(0.5 * UNIT * total)
 
 
 @helper
 def look(game, state, tuples):
-    """Update codes and sums by what has changed since the last position."""
+    """Update the codes by what has changed since the last position."""
     for word in range(tuples.stones.shape[1]):
         first, second = game.pieces(state, 0, word), game.pieces(state, 1, word)
         different = (first ^ tuples.stones[0, word]) | (second ^ tuples.stones[1, word])
@@ -65,11 +67,7 @@ def look(game, state, tuples):
                 group = np.int64(tuples.groups_of[cell, k])
                 if group < 0:
                     break
-                old = tuples.codes[group]
-                new = old + change * np.int64(tuples.powers[cell, k])
-                tuples.codes[group] = new
-                tuples.total[0] += np.int64(tuples.units[new, 0]) - np.int64(tuples.units[old, 0])
-                tuples.total[1] += np.int64(tuples.units[new, 1]) - np.int64(tuples.units[old, 1])
+                tuples.codes[group] += np.int32(change) * tuples.powers[cell, k]
 
 
 def groups(board: Board, kind: str) -> list[tuple[int, ...]]:
@@ -105,24 +103,34 @@ class Sharing(NamedTuple):
         return weights[self.weight] * self.sign
 
     def mean(self, values: np.ndarray) -> np.ndarray:
-        """[contents, 2] -> [size]: the mean of the values that share a weight; NaN is left out."""
-        known = ~np.isnan(values)
-        total = np.bincount(self.weight[known], (values * self.sign)[known], self.size)
-        return total / np.maximum(np.bincount(self.weight[known], minlength=self.size), 1)
+        """[contents, 2] -> [size]: the mean of the values that share a weight."""
+        total = np.bincount(self.weight.ravel(), (values * self.sign).ravel(), self.size)
+        return total / np.bincount(self.weight.ravel(), minlength=self.size)
 
 
 @functools.cache
 def sharing(game: Any, kind: str) -> Sharing:
     """Contents that a symmetry maps onto each other share the weight."""
-    chosen = groups(game.board(), kind)
-    sizes = np.array([3 ** len(group) for group in chosen])
-    offset = dict(zip(chosen, (np.cumsum(sizes) - sizes).tolist(), strict=True))
-    total = int(sizes.sum())
-    first = np.arange(2 * total)  # the first image of each, turn by turn
+    return share(game, groups(game.board(), kind))
+
+
+def share(game: Any, chosen: list[tuple[int, ...]], by_row: bool = False) -> Sharing:
+    """The same for given groups; `by_row`: so do those of groups of the same shape in the same rows."""
+    offset, total = offsets(chosen)
+    begins = dict(zip(chosen, offset.tolist(), strict=True))
+    label = np.tile(np.arange(total), (2, 1))
+    if by_row:
+        alike: dict[tuple[tuple[int, int], ...], int] = {}  # rows and relative columns -> the first such group
+        for group, begin in begins.items():
+            places = [game.board().places[cell] for cell in group]
+            shape = tuple((row, column - places[0][1]) for row, column in places)
+            label[:, begin : begin + 3 ** len(group)] += alike.setdefault(shape, begin) - begin
+    label[1] += total
+    first = label.ravel().copy()  # the lowest label of all images
     sign = np.ones(2 * total, np.int8)
     for images, swapped in symmetries(game):
         moved = np.zeros((2, total), np.int64)
-        for group, begin in offset.items():
+        for group, begin in begins.items():
             image = sorted(images[cell] for cell in group)
             size = 3 ** len(group)
             digits = np.arange(size)[:, None] // 3 ** np.arange(len(group)) % 3
@@ -131,7 +139,7 @@ def sharing(game: Any, kind: str) -> Sharing:
             codes = digits @ np.array([3 ** image.index(images[cell]) for cell in group])
             for turn in range(2):
                 to = 1 - turn if swapped else turn
-                moved[turn, begin : begin + size] = to * total + offset[tuple(image)] + codes
+                moved[turn, begin : begin + size] = label[to, begins[tuple(image)] + codes]
         lower = moved.ravel() < first
         first = np.where(lower, moved.ravel(), first)
         sign[lower] = -1 if swapped else 1
@@ -141,6 +149,12 @@ def sharing(game: Any, kind: str) -> Sharing:
         np.ascontiguousarray(sign.reshape(2, total).T),
         len(kept),
     )
+
+
+def offsets(chosen: list[tuple[int, ...]]) -> tuple[np.ndarray, int]:
+    """[groups] i8: where the contents of each group begin; and their total number."""
+    sizes = np.array([3 ** len(group) for group in chosen], np.int64)
+    return np.cumsum(sizes) - sizes, int(sizes.sum())
 
 
 def symmetries(game: Any) -> list[tuple[list[int], bool]]:
@@ -179,8 +193,9 @@ def _is_symmetry(game: Any, images: list[int]) -> bool:
 def ntuples(game: Any, kind: str, weights: np.ndarray) -> NTuples:
     """Compile an evaluation. `weights`: [sharing(game, kind).size] logits."""
     board = game.board()
-    chosen, cells = groups(board, kind), len(board.places)
-    offset = np.cumsum([0, *(3 ** len(group) for group in chosen)])[:-1].astype(np.int64)
+    cells, units = len(board.places), np.clip(np.rint(np.asarray(weights, float) / UNIT), -MOST, MOST).astype(np.int16)
+    chosen, values = with_weights(groups(board, kind), sharing(game, kind).spread(units))
+    offset = offsets(chosen)[0].astype(np.int32)
     uses: list[list[tuple[int, int]]] = [[] for _ in range(cells)]
     for number, group in enumerate(chosen):
         for place, cell in enumerate(group):
@@ -188,48 +203,21 @@ def ntuples(game: Any, kind: str, weights: np.ndarray) -> NTuples:
     most = max(map(len, uses))
     groups_of, powers = np.full((cells, most), -1, np.int32), np.zeros((cells, most), np.int32)
     for cell, each in enumerate(uses):
-        groups_of[cell, : len(each)], powers[cell, : len(each)] = zip(*each, strict=True)
+        for k, (group_number, power) in enumerate(each):
+            groups_of[cell, k], powers[cell, k] = group_number, power
     bits = np.array(game.places(), np.int64)
     words = int(bits.max()) // BITS + 1
     cell_at = np.full(words * BITS, -1, np.int16)
     cell_at[bits] = np.arange(cells)
-    units = sharing(game, kind).spread(np.rint(np.asarray(weights, float) / UNIT).astype(np.int32))
     return NTuples(
-        cell_at, groups_of, powers, offset, units, np.zeros((2, words), np.uint64), np.zeros(cells, np.int8),
-        offset.copy(), units[offset].sum(axis=0, dtype=np.int64),
+        cell_at, groups_of, powers, np.ascontiguousarray(values.T), np.zeros((2, words), np.uint64),
+        np.zeros(cells, np.int8), offset,
     )  # fmt: skip
 
 
-def fit(
-    game: Game, tuples: NTuples, shared: Sharing, weights: np.ndarray, squares: np.ndarray, states: np.ndarray,
-    wins: np.ndarray, rate: float,
-) -> float:  # fmt: skip
-    """A pass of logistic regression by AdaGrad over positions; return the mean cross-entropy before each step.
-
-    Args:
-        tuples: Whose groups are used, not its weights.
-        shared: Which weights they use.
-        weights: [shared.size] f8, changed.
-        squares: The same shape: sums of squared gradients, changed.
-        wins: [states] f8: how much of a win of seat 0 each position was, from 0 to 1.
-        rate: How far the first step moves a logit.
-    """
-    return float(_fit(game, tuples, shared, weights, squares, states, wins, rate / len(tuples.offset)))
-
-
-@kernel
-def _fit(game, tuples, shared, weights, squares, states, wins, rate):
-    loss = 0.0
-    for i in range(len(states)):
-        look(game, states[i], tuples)
-        turn, logit = game.turn(states[i]), 0.0
-        for code in tuples.codes:
-            logit += weights[shared.weight[code, turn]] * shared.sign[code, turn]
-        p = 1.0 / (1.0 + math.exp(-min(max(logit, -30.0), 30.0)))
-        slope = p - wins[i]
-        loss -= wins[i] * math.log(max(p, 1e-12)) + (1.0 - wins[i]) * math.log(max(1.0 - p, 1e-12))
-        for code in tuples.codes:
-            weight = shared.weight[code, turn]
-            squares[weight] += slope * slope
-            weights[weight] -= rate * slope * shared.sign[code, turn] / math.sqrt(squares[weight] + 1e-8)
-    return loss / max(len(states), 1)
+def with_weights(chosen: list[tuple[int, ...]], values: np.ndarray) -> tuple[list[tuple[int, ...]], np.ndarray]:
+    """Leave out groups without any weight but zero; `values`: [contents, 2]."""
+    offset, _ = offsets(chosen)
+    kept = np.logical_or.reduceat(values.any(axis=1), offset)
+    sizes = [3 ** len(group) for group in chosen]
+    return [group for group, keep in zip(chosen, kept, strict=True) if keep], values[np.repeat(kept, sizes)]

@@ -9,8 +9,17 @@ from kibitz.core.files import read_tensors, write_tensors
 from kibitz.core.names import BadInput
 from kibitz.games import load, positions
 from kibitz.learn import trainer
-from kibitz.learn.ntuple.store import FORMAT, default_evaluation, ntuples_for, read_ntuples, save_ntuples
-from kibitz.learn.ntuple.tuples import KINDS, fit, groups, ntuples, sharing, symmetries
+from kibitz.learn.ntuple.regression import find, fit, regression
+from kibitz.learn.ntuple.self_play import self_play
+from kibitz.learn.ntuple.store import (
+    FORMAT,
+    default_evaluation,
+    default_values,
+    ntuples_for,
+    read_ntuples,
+    save_ntuples,
+)  # fmt: skip
+from kibitz.learn.ntuple.tuples import KINDS, UNIT, groups, ntuples, offsets, share, sharing, symmetries
 from kibitz.players import make_for
 from kibitz.search.alphabeta import AlphaBeta
 
@@ -38,10 +47,10 @@ def slow_value(game, kind, weights, state):
 def test_values_equal_those_of_a_slow_twin_whatever_was_evaluated_before(name):
     game = load(name)
     for kind in KINDS:
-        weights = np.random.default_rng(1).normal(size=sharing(game, kind).size) / 20
+        weights = np.rint(np.random.default_rng(1).normal(size=sharing(game, kind).size) / 20 / UNIT) * UNIT
         tuples = ntuples(game, kind, weights)
         for state in random_positions(game, 6, seed=2):
-            assert tuples.leaf_value(game, state) == pytest.approx(slow_value(game, kind, weights, state), abs=1e-3)
+            assert tuples.leaf_value(game, state) == pytest.approx(slow_value(game, kind, weights, state), abs=1e-9)
 
 
 def test_groups_of_a_square_and_of_a_hexagonal_board():
@@ -78,18 +87,74 @@ def test_symmetric_positions_have_the_same_value():
         assert evaluation.leaf_value(game, image) == pytest.approx(-value, abs=1e-9)
 
 
-def test_regression_learns_who_has_more_pieces():
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_learned_is_what_players_evaluate(kind):
+    """The sum of all weights of a position, its own, shared ones and those of smaller groups, is its logit."""
     game = load("breakthrough:6,columns=5")
+    model, shared = regression(game, kind), sharing(game, kind)
+    weights = np.random.default_rng(1).normal(size=model.size).astype(np.float32) / 50
+    folded = model.folded(weights, len(groups(game.board(), kind)))
+    evaluation = ntuples(game, kind, shared.mean(folded))
+    used, contents = np.zeros(len(model.cells), np.int64), np.zeros(30, np.int64)
+    for state in random_positions(game, 10, seed=3):
+        find(game, model, state, game.turn(state), contents, used)
+        logit = model.sign[game.turn(state)] * weights[used].sum()
+        assert evaluation.leaf_value(game, state) == pytest.approx(math.tanh(logit / 2), abs=5e-3)
+
+
+def test_groups_of_a_row_share_a_weight():
+    game = load("breakthrough:6,columns=5")
+    chosen = groups(game.board(), "blocks")
+    own, rows = share(game, chosen), share(game, chosen, by_row=True)
+    begin, code = offsets(chosen)[0], 17
+    at = {group: begin[number] + code for number, group in enumerate(chosen)}
+    one, moved, above = (tuple(sorted((r, r + 1, r + 2, r + 5, r + 6, r + 7))) for r in (0, 1, 5))
+    assert rows.weight[at[one], 0] == rows.weight[at[moved], 0] != rows.weight[at[above], 0]
+    assert own.weight[at[one], 0] != own.weight[at[moved], 0]
+    np.testing.assert_array_equal(own.sign, rows.sign)
+
+
+def test_the_result_is_learned_from_the_contents_by_any_number_of_threads():
+    """Who has more pieces wins."""
+    game = load("breakthrough:5,columns=4")
     states = np.array([*random_positions(game, 400, seed=1, most=30)], game.state)
     ahead = [int(state.pieces[0]).bit_count() - int(state.pieces[1]).bit_count() for state in states]
     wins = np.where(np.array(ahead) > 0, 1.0, np.where(np.array(ahead) < 0, 0.0, 0.5))
-    shared = sharing(game, "cells")
-    weights, squares = np.zeros((2, shared.size))
-    tuples = ntuples(game, "cells", weights)
-    losses = [fit(game, tuples, shared, weights, squares, states, wins, 5.0) for _ in range(30)]
-    assert losses[0] > losses[-1] + 0.1
-    values = [ntuples(game, "cells", weights).leaf_value(game, state) for state in states]
+    model = regression(game, "cells")
+    learned = []
+    for threads in (1, 3):
+        weights = np.zeros(model.size, np.float32)
+        losses = [fit(game, model, weights, states, wins, 4.0, 1.0, 400, threads) for _ in range(60)]
+        assert losses[0] > losses[-1] + 0.1
+        learned.append(weights)
+    np.testing.assert_array_equal(*learned)
+    evaluation = ntuples(game, "cells", sharing(game, "cells").mean(model.folded(weights, 20)))
+    values = [evaluation.leaf_value(game, state) for state in states]
     assert np.corrcoef(values, wins)[0, 1] > 0.8
+
+
+def samples_of(**values):
+    """The positions of ten games, by game, and what they are worth to seat 0, -1 to 1."""
+    given = {"tuples": "cells", "opening": 4, "epsilon": 0.0, **values}
+    config = trainer.configured("ntuple", "breakthrough:5,columns=4", None, given)
+    game = load(config.game)
+    weights = sharing(game, "cells").mean(default_values(game, "cells")).astype(np.float32)
+    found = self_play(config)(tuple(range(10)), weights)
+    return game, weights, [(each["states"].reshape(-1).view(game.state), 2 * each["wins"] - 1) for _, each in found]
+
+
+def test_positions_of_self_play_are_worth_what_follows():
+    game, weights, played = samples_of(lambda_=1.0)
+    assert sum(len(states) for states, _ in played) > 50
+    for _, worth in played:
+        assert len(set(worth.tolist())) <= 1  # the result of the game
+    _, _, searched = samples_of(lambda_=0.0, depth=1)
+    search = AlphaBeta(game, depth=1, evaluation=ntuples(game, "cells", weights))
+    for states, worth in searched:
+        for state, value in zip(states, worth, strict=True):
+            seat = int(game.turn(state))
+            advice = search.advise(state.copy(), seat, 10**6)
+            assert value == pytest.approx(advice.root_value if seat == 0 else -advice.root_value, abs=1e-6)
 
 
 def test_the_default_evaluation_of_a_race_likes_pieces_and_advances():
