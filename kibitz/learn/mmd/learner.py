@@ -300,16 +300,6 @@ class Mmd(Learner):
             return 1.0
         return float(np.std(gains if self.config.normalize == "advantages" else payoffs)) + 1e-8
 
-    def log_probs(self, encodings: np.ndarray, legal: np.ndarray) -> np.ndarray:
-        """[views, actions] f4: the logarithms of the present policy's probabilities."""
-        import torch
-
-        from .loss import log_policy
-
-        given = [torch.from_numpy(each).to(self.device) for each in (encodings, legal)]
-        with torch.no_grad():
-            return log_policy(self.policy(given[0]), given[1]).cpu().numpy()
-
     def network(self) -> PolicyNetwork:
         """The policy as data: what is exported."""
         from .networks import exported
