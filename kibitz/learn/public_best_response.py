@@ -215,7 +215,7 @@ class PublicBestResponse:
         """Reaches at the ends of the first street that one form of the next follows."""
         if self._first_reaches is None:
             every = torch.ones(1, 1, len(self.cards.hands), device=self.device)
-            boards = self._moved(self._possible([Dealt(np.zeros(0, np.int64), self._all, ())], 0), 0)
+            boards = self._moved(self._possible([Dealt(np.zeros(0, np.int64), self._all, ())], 0))
             reaches = self._reaches(self.root, (every, every), boards.batch)
             joined = [self._joined(reaches, ends, boards) for _, ends in self.root.below]
             self._first_reaches = [(first[0], second[0]) for first, second in joined]
@@ -231,7 +231,7 @@ class PublicBestResponse:
 
     def _boards(self, street: Street, reach: Pair, boards: list[Dealt], ready: Future | None = None) -> Pair:
         """Values [ways, all hands] at the beginning of a street, summed over boards and all that they stand for."""
-        given = self._moved(ready.result() if ready else self._possible(boards, street.number), street.number)
+        given = self._moved(ready.result() if ready else self._possible(boards, street.number))
         half = self.half and street.number == self.cards.streets - 1
         reach, most = halved(reach) if half else (reach, None)
         inside = self._into(reach[0], given), self._into(reach[1], given)
@@ -282,8 +282,8 @@ class PublicBestResponse:
             numbers.pin_memory() if self.device.startswith("cuda") else numbers, len(shown), count, len(terms)
         )
 
-    def _moved(self, given: Possible, street: int) -> Boards:
-        """The boards of a street on the device."""
+    def _moved(self, given: Possible) -> Boards:
+        """The boards on the device."""
         numbers = given.numbers.to(self.device, non_blocking=True)
         size, every = given.hands + -given.hands % PADDED, len(self.cards.hands)
         parts = [given.boards * size, given.boards * size, given.terms, given.terms * every]

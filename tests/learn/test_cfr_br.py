@@ -73,7 +73,7 @@ def test_answers_below_a_flop_are_those_of_a_best_response():
         walk.answer = seen
         walk.answer(solver.root, found.start())
         totals.append(len(flop.images) * np.array(values)[0])
-    share = found.pairs / float((response._moved(response._possible([flop], 1), 1).batch.meets).sum())
+    share = found.pairs / float((response._moved(response._possible([flop], 1)).batch.meets).sum())
     wanted = response.sums.sum(2)
     assert sum(totals) == pytest.approx(wanted * share, rel=1e-4)
 
