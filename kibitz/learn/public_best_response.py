@@ -108,10 +108,10 @@ class PublicBestResponse:
         tree, counts = strategy.tree, strategy.buckets.counts
         self.root = public_street(tree, np.zeros(1, np.int64))
         self.table = torch.zeros(lay_out(self.root, tree, counts, device), device=device)
-        self.packed: dict[int, torch.Tensor] = {}  # by node: the same on the last street, where that is faster
+        self.half = device.startswith("cuda") and self.cards.streets > 2  # on the last street
+        self.packed: dict[int, torch.Tensor] = {}  # by node: the same on the last street, in 16 bits
         self._fill(self.root)
         self._steps = fused() if device.startswith("cuda") else plain
-        self.half = device.startswith("cuda") and self.cards.streets > 2  # on the last street
         round_products(self.cards.streets > 2)
         self._held = torch.tensor(self.cards.held, device=device)
         self._inverse = np.argsort(self.cards.hand_orders.astype(np.int64), axis=1)
@@ -135,7 +135,7 @@ class PublicBestResponse:
                 parts = np.stack([given[first[i] : first[i] + each] for i in node.nodes])
                 probs = matched(torch.from_numpy(parts.astype(np.float32)).view(-1, len(node.children)))
                 self.table[node.table] = probs.view(-1).to(self.device)
-                if street.number == self.cards.streets - 1 > 1:
+                if self.half and street.number == self.cards.streets - 1:
                     self.packed[id(node)] = packed(probs.to(self.device))
         for below, _ in street.below:
             self._fill(below)

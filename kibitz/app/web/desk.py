@@ -148,7 +148,7 @@ def effort(player: Any) -> float:
 
 
 def recalled(known: OrderedDict, key: tuple, new: Any, most: int) -> Any:
-    """The value of a key, made anew where it isn't known; the least recently used are forgotten."""
+    """The cached value of a key, computed if it is missing; the least recently used ones are dropped."""
     if key not in known:
         known[key] = new()
         while len(known) > most:

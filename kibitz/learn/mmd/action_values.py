@@ -39,7 +39,7 @@ class ActionValues(Mmd):
         self.parameters = list(self.policy.parameters())
         self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5, fused=True)
 
-    def softness(self, iteration: int) -> tuple[float, float]:
+    def exploration(self, iteration: int) -> tuple[float, float]:
         """Temperature and epsilon of an iteration."""
         config, done = self.config, (iteration - 1) / self.config.iterations
         return config.temperature * config.final_temperature**done, config.epsilon * (1 - done)
@@ -80,7 +80,7 @@ class ActionValues(Mmd):
 
         with torch.no_grad():
             said = self.policy(batch.encodings)
-            probs = log_policy(said / self.softness(iteration)[0], batch.legal).exp()
+            probs = log_policy(said / self.exploration(iteration)[0], batch.legal).exp()
             values = torch.where(batch.legal, probs * said, 0.0).sum(dim=1)
         payoffs = batch.payoffs * self.scale
         gains = advantages(batch.games, batch.seats, values.cpu().numpy(), payoffs, self.config.gae_lambda)

@@ -43,7 +43,7 @@ def self_play(config: NTupleConfig) -> Callable[[tuple[int, ...], np.ndarray], l
     return play
 
 
-# How a game goes on from a position: by the search's move, a random one, or not at all, as it isn't in the game.
+# What was played at a position: the search's move, a random move, or nothing (a successor that is only learned from).
 PLAYED, RANDOM, ASIDE = 0, 1, 2
 
 
