@@ -98,7 +98,7 @@ class BiddingCfr:
         total = calls.clamp(min=0)
         for _, parents, children in self._slices():
             total[parents] += bids[children].clamp(min=0)
-        none = total <= 0
+        none = total < torch.finfo(total.dtype).tiny  # the inverse of a smaller number would be infinite
         scale = torch.where(none, 1 / self.moves.to(total.dtype), 1 / total)
         chosen = bids.clamp(min=0)
         for _, parents, children in self._slices():

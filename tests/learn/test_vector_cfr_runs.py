@@ -103,6 +103,18 @@ def test_the_solver_for_a_gpu_equals_that_on_cores(method):
     assert all(np.array_equal(*each) for each in zip(sweeps.tables, again.tables, strict=True))
 
 
+def test_regrets_too_small_for_single_precision_do_no_harm_on_a_gpu(monkeypatch):
+    monkeypatch.setattr("kibitz.search.public_tree.cfr.DOUBLE", 0)
+    sweeps = BiddingCfr(load("liars_dice:faces=4"), "cfr+", "cpu")
+    regrets, sums = sweeps.tables
+    regrets[:] = 1e-42  # its inverse is infinite in single precision
+    regrets[::2] = 0
+    sweeps.restore(5, regrets, sums)
+    sweeps.run(5)
+    assert all(np.isfinite(each).all() for each in sweeps.tables)
+    assert np.isfinite(sweeps.evaluate().nash_conv)
+
+
 def test_a_gpu_solves_liars_dice_only(tmp_path):
     with pytest.raises(BadInput, match="kuhn can't be solved on a GPU: only liars_dice can; use --device cpu"):
         new_run(load("kuhn"), device="cuda", folder=tmp_path / "run")

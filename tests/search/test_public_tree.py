@@ -99,6 +99,16 @@ def test_single_precision_is_close_to_double(monkeypatch):
     assert single.evaluate().nash_conv == pytest.approx(double.evaluate().nash_conv, abs=1e-5)
 
 
+def test_regrets_too_small_for_single_precision_do_no_harm(monkeypatch):
+    monkeypatch.setattr("kibitz.search.public_tree.cfr.DOUBLE", 0)
+    solver = VectorCfr(load("liars_dice:faces=4"))
+    solver.tables.regrets[:] = 1e-42  # its inverse is infinite in single precision
+    solver.tables.regrets[::2] = 0
+    solver.run(5)
+    assert np.isfinite(solver.tables.regrets).all()
+    assert np.isfinite(solver.evaluate().nash_conv)
+
+
 def test_only_large_games_with_a_public_tree_are_solved_on_it(monkeypatch):
     assert is_large(load("liars_dice:2"))
     assert not is_large(load("liars_dice"))

@@ -17,6 +17,7 @@ from .buckets import Buckets
 
 NOBODY = -1  # no seat
 TRUNK = 2  # streets that one thread walks; the subtrees below them are shared out to threads
+TINY = np.finfo(np.float32).tiny  # the inverse of a smaller number would be infinite
 SHARED = 10**6  # nodes times hands from which threads are worth their start
 
 
@@ -236,8 +237,8 @@ def choose(tree, tables, hands, scratch, node, depth):
         total = np.float32(0.0)
         for a in range(n):
             total += max(regrets[at + a], np.float32(0.0))
-        scale = np.float32(1.0) / total if total > 0 else np.float32(0.0)
-        rest = np.float32(0.0) if total > 0 else np.float32(1.0) / np.float32(n)
+        scale = np.float32(1.0) / total if total >= TINY else np.float32(0.0)
+        rest = np.float32(0.0) if total >= TINY else np.float32(1.0) / np.float32(n)
         for a in range(n):
             strategy[depth, a, h] = max(regrets[at + a], np.float32(0.0)) * scale + rest
     scratch.values[depth] = np.float32(0.0)

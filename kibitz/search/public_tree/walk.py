@@ -27,10 +27,12 @@ class Rates(NamedTuple):
     loss: Any  # factor of a negative one
     zero: Any
     one: Any
+    tiny: Any  # the inverse of a smaller number would be infinite
 
     @classmethod
     def of(cls, kind: Any, weight: float = 0.0, gain: float = 1.0, loss: float = 1.0) -> "Rates":
-        return cls(*(np.dtype(kind).type(value) for value in (weight, gain, loss, 0.0, 1.0)))
+        tiny = np.finfo(kind).tiny
+        return cls(*(np.dtype(kind).type(value) for value in (weight, gain, loss, 0.0, 1.0, tiny)))
 
 
 class Tables(NamedTuple):
@@ -259,8 +261,8 @@ def choose(scratch, tables, depth, n, rates):
             totals[h] += max(regrets[h], rates.zero)
     even = rates.one / n
     for h in range(private):
-        rest[h] = rates.zero if totals[h] > rates.zero else even
-        totals[h] = rates.one / totals[h] if totals[h] > rates.zero else rates.zero
+        rest[h] = rates.zero if totals[h] >= rates.tiny else even
+        totals[h] = rates.one / totals[h] if totals[h] >= rates.tiny else rates.zero
     for a in range(n):
         regrets = tables.regrets[first + a]
         strategy = scratch.strategy[depth, a]
