@@ -1,12 +1,14 @@
 """`kibitz abstract`: computes a card abstraction of hold'em."""
 
 import time
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from ...core import names
+from ...core.runs import Run
 from ..ui.progress import err, out, print_plain, reporting
 from .options import GameName, Json, Memory, Out, Seed, Threads, write_json
 
@@ -47,10 +49,27 @@ def abstract(
     """
     from ...core.files import tensor_file_about
     from ...games import full_name, load
-    from ...search.public_chance import abstraction_runs
     from ...search.public_chance.files import ABSTRACTION_FILE
 
     game = load(game_name)
+    began = time.perf_counter()
+    run, found = compute(game, buckets, device, seed, threads, out_folder)
+    seconds, path = time.perf_counter() - began, run.path(ABSTRACTION_FILE)
+    counts = " / ".join(f"{count:,}" for count in found.counts)
+    out.print(f"[bold]{escape(full_name(game))}[/bold]: {counts} buckets, {seconds:.1f} s", highlight=False)
+    print_plain(f"abstraction: {path} ({path.stat().st_size / 1e6:,.0f} MB)")
+    print_plain(f"solve it:    kibitz solve {full_name(game)} --with pcs --abstraction {run.folder}")
+    result = run.config() | {"buckets": list(found.counts), "seconds": seconds}
+    write_json(json_file, result | {"checksum": tensor_file_about(path)["checksum"], "file": str(path)})
+
+
+def compute(
+    game: Any, buckets: str, device: str, seed: int, threads: int | None, folder: Path | None
+) -> tuple[Run, Any]:
+    """Compute a card abstraction, with progress; Ctrl-C ends the command and keeps what is finished."""
+    from ...games import full_name
+    from ...search.public_chance import abstraction_runs
+
     names.at_least("--seed", seed, 0)
     names.choose("device", device, ("cpu", "cuda"))
     nearest = None
@@ -59,19 +78,11 @@ def abstract(
 
         nearest = on_gpu()
     with reporting("counting the boards"):
-        run = abstraction_runs.new_run(game, buckets, seed, out_folder)
+        run = abstraction_runs.new_run(game, buckets, seed, folder)
     err.print(f"[bold]{escape(full_name(game))}[/bold] into {escape(str(run.folder))}", highlight=False)
-    began = time.perf_counter()
     with reporting("card abstraction") as report:
         try:
-            found = abstraction_runs.compute(run, threads, report, nearest)
+            return run, abstraction_runs.compute(run, threads, report, nearest)
         except KeyboardInterrupt:
             err.print("stopped: what is finished is kept; the same command with this --out continues", highlight=False)
             raise typer.Exit(130) from None
-    seconds, path = time.perf_counter() - began, run.path(ABSTRACTION_FILE)
-    counts = " / ".join(f"{count:,}" for count in found.counts)
-    out.print(f"[bold]{escape(full_name(game))}[/bold]: {counts} buckets, {seconds:.1f} s", highlight=False)
-    print_plain(f"abstraction: {path} ({path.stat().st_size / 1e6:,.0f} MB)")
-    print_plain(f"solve it:    kibitz solve {full_name(game)} --with pcs --abstraction {run.folder}")
-    result = run.config() | {"buckets": list(found.counts), "seconds": seconds}
-    write_json(json_file, result | {"checksum": tensor_file_about(path)["checksum"], "file": str(path)})

@@ -47,6 +47,14 @@ def solve(
             parser=path_to_read,
         ),
     ] = None,
+    buckets: Annotated[
+        str | None,
+        typer.Option(
+            help="With pcs and cfr-br in holdem, instead of --abstraction: compute one with so many buckets first, as "
+            "kibitz abstract does, into the folder of --out with -buckets after its name: small, medium, large, or a "
+            "number for each street after the first.",
+        ),
+    ] = None,
     device: Annotated[
         str | None,
         typer.Option(
@@ -113,6 +121,8 @@ def solve(
 
     Example: kibitz solve goofspiel:5 --with dcfr --iterations 500
 
+    Example: kibitz solve holdem --with pcs --buckets small --iterations 20000 --out runs/blueprint
+
     Example: kibitz solve holdem --with pcs --abstraction runs/buckets --iterations 20000
 
     Example: kibitz solve holdem:flop --with pcs --boards all --device cuda --iterations 2000
@@ -127,6 +137,7 @@ def solve(
         given: dict[str, Any] = {
             "GAME": game_name,
             "--abstraction": abstraction,
+            "--buckets": buckets,
             "--device": device,
             "--boards": boards,
             "--from": start,
@@ -165,6 +176,15 @@ def solve(
         from ...games import load
         from ...learn.pcs_runs import new_run
 
+        at_once = _boards(boards)
+        if buckets is not None:
+            if abstraction is not None or start is not None:
+                name, value = ("--abstraction", abstraction) if abstraction is not None else ("--from", start)
+                raise BadInput(f"--buckets {buckets} makes an abstraction, and {name} {value} has one: leave one out")
+            from .abstract import compute
+
+            folder = None if out_folder is None else out_folder.with_name(f"{out_folder.name}-buckets")
+            abstraction = compute(load(game_name), buckets, device or "cpu", seed, threads, folder)[0].folder
         with reporting("reading the card abstraction" if abstraction else "counting the hands"):
             run = new_run(
                 load(game_name),
@@ -172,7 +192,7 @@ def solve(
                 iterations,
                 seed,
                 device or "cpu",
-                _boards(boards),
+                at_once,
                 out_folder,
                 method,
                 start,
@@ -180,7 +200,7 @@ def solve(
             )
         _sample(run, threads, json_file)
         return
-    for name, value in {"--abstraction": abstraction, "--boards": boards}.items():
+    for name, value in {"--abstraction": abstraction, "--buckets": buckets, "--boards": boards}.items():
         if value is not None:
             raise BadInput(f"{name} {value} is for --with pcs or cfr-br, not for {method}")
     from ...games import load

@@ -233,8 +233,8 @@ def lossless_if_small(game: Any) -> Buckets:
 
 def _too_many(game: Any) -> BadInput:
     return BadInput(
-        f"{full_name(game)} has too many hands and boards to solve without a card abstraction: compute one with "
-        "kibitz abstract and name it with --abstraction"
+        f"{full_name(game)} has too many hands and boards to solve without a card abstraction: add "
+        "--buckets small, or compute one with kibitz abstract and name it with --abstraction"
     )
 
 

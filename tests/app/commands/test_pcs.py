@@ -53,6 +53,22 @@ def test_from_cards_to_a_player(kibitz, tmp_path):
     assert code == 0
 
 
+def test_one_command_computes_the_abstraction_too(kibitz, tmp_path):
+    options = ["--with", "pcs", "--iterations", "50", "--threads", "1", "--json", "-"]
+    code, out, _ = kibitz("solve", SMALL, "--buckets", "6", "--out", "new/run", *options)
+    assert code == 0
+    assert json.loads((tmp_path / "new" / "run-buckets" / "config.json").read_text())["clusters"] == [6]
+    one = json.loads(out)
+    code, out, _ = kibitz("solve", SMALL, "--abstraction", "new/run-buckets", "--out", "two", *options)
+    assert code == 0
+    assert {key: one[key] for key in ("abstraction", "value")} == {
+        key: json.loads(out)[key] for key in ("abstraction", "value")
+    }
+    for more in (["--abstraction", "new/run-buckets"], ["--from", "two"]):
+        code, _, error = kibitz("solve", SMALL, "--with", "cfr-br", "--buckets", "6", *more)
+        assert (code, f"and {' '.join(more)} has one: leave one out" in " ".join(error.split())) == (2, True)
+
+
 def test_all_boards_in_mbb_per_game(kibitz, tmp_path):
     options = ["--with", "pcs", "--boards", "all", "--iterations", "20", "--out", "run"]
     code, out, _ = kibitz("solve", SMALL, *options)
