@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from ..cuda_graph import Replayed
+from ..public_streets import round_products
 from ..torch_mlp import BANNED, one_thread
 from .networks import Shape, Weights, forward
 from .packing import Packing, Rows
@@ -80,6 +81,7 @@ class Fitter:
         self.share = torch.ones((), device=self.device)  # of the newest weights in the moving average
         self.learned = [each for each in self.parameters.values() if each.requires_grad]
         on_gpu = self.device.type == "cuda"
+        round_products(on_gpu)
         rate = torch.tensor(settings.learning_rate, device=self.device) if on_gpu else settings.learning_rate
         self.optimizer = torch.optim.Adam(self.learned, lr=rate, fused=True, capturable=on_gpu)
         views, values, weight = (torch.from_numpy(np.ascontiguousarray(each)).to(self.device) for each in rows)

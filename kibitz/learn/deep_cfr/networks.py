@@ -107,7 +107,7 @@ def above(shape: Shape, weights: Mapping[str, Any], x: Any, statistics: Any = No
         if name.startswith("body") and name != "body.0":
             x = layer(shape, weights, name, x)
     if shape.norm == "layer":
-        x = _normal(x, x.mean(-1, keepdims=True), ((x - x.mean(-1, keepdims=True)) ** 2).mean(-1, keepdims=True))
+        x = _layer_norm(x)
     elif shape.norm == "batch":
         if statistics is None:
             x = _normal(x, weights["norm.mean"], weights["norm.variance"])
@@ -122,11 +122,24 @@ def above(shape: Shape, weights: Mapping[str, Any], x: Any, statistics: Any = No
 
 def layer(shape: Shape, weights: Mapping[str, Any], name: str, x: Any) -> Any:
     """One layer with its ReLU."""
-    matrix = weights[f"{name}.weights"]
-    found = x @ matrix + weights[f"{name}.biases"]
-    if shape.skips and matrix.shape[0] == matrix.shape[1]:
-        found = found + x
-    return found.clip(min=0)
+    matrix, biases = weights[f"{name}.weights"], weights[f"{name}.biases"]
+    skips = shape.skips and matrix.shape[0] == matrix.shape[1]
+    if isinstance(x, np.ndarray):
+        found = x @ matrix + biases
+        return (found + x if skips else found).clip(min=0)
+    from torch.nn import functional
+
+    found = functional.linear(x, matrix.T, biases)  # in place from here on: memory is what takes the time
+    return (found.add_(x) if skips else found).relu_()
+
+
+def _layer_norm(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        mean = x.mean(-1, keepdims=True)
+        return _normal(x, mean, ((x - mean) ** 2).mean(-1, keepdims=True))
+    from torch.nn import functional
+
+    return functional.layer_norm(x, x.shape[-1:], eps=TINY)
 
 
 def _normal(x: Any, mean: Any, variance: Any) -> Any:
