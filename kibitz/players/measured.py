@@ -81,9 +81,9 @@ FACTS = (
     Fact(
         "net:models/goofspiel-13",
         "goofspiel:13",
-        "scores 46.5% against OOS with 10,000 simulations, and 19.0% against IS-MCTS with 0.05 s per move",
+        "scores 72.0% against OOS and 45.0% against IS-MCTS, both with 10,000 simulations",
         DEFAULTS,
-        "| `ismcts` | `net:models/goofspiel-13` | 100 | 80 / 2 / 18 | 81.0%",
+        "| `goofspiel:13` | `net:models/goofspiel-13` | `ismcts:10000` | 200 | 84 / 12 / 104 | 45.0%",
         "0.1 ms",
     ),
     Fact(
