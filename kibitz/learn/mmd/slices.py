@@ -5,6 +5,7 @@ Rows are in the order of the games, however many slices there are.
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from typing import TypeVar
 
 import numpy as np
@@ -21,8 +22,7 @@ class Slices:
         """`new` makes a slice of a number of games."""
         sizes = [games // slices + (number < games % slices) for number in range(slices)]
         self.slices = [new(size) for size in sizes]
-        ends = np.cumsum(sizes).tolist()
-        self.games = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+        self.games = _one_after_the_other(sizes)
         self.threads = ThreadPoolExecutor(slices - 1) if slices > 1 else None
 
     def begin(self) -> None:
@@ -36,21 +36,19 @@ class Slices:
 
     def play(self, streams: np.ndarray, log_probs: np.ndarray, explore: float) -> tuple[np.ndarray, int]:
         """Play an action per row, then advance; return the actions, and how many games aren't over."""
-        rows = self.row_slices()
+        rows, before = self.row_slices(), [each.count for each in self.slices]
 
         def work(number: int) -> int:
             one, own = self.slices[number], streams[self.games[number]]
             one.act(own, log_probs[rows[number]], explore)
             return one.advance(own)
 
-        before = [each.count for each in self.slices]
         left = sum(self._each(work))
         return np.concatenate([each.chosen[:count] for each, count in zip(self.slices, before, strict=True)]), left
 
     def row_slices(self) -> list[slice]:
         """The rows of each slice among all rows."""
-        ends = np.cumsum([each.count for each in self.slices]).tolist()
-        return [slice(end - each.count, end) for each, end in zip(self.slices, ends, strict=True)]
+        return _one_after_the_other([each.count for each in self.slices])
 
     def live(self) -> np.ndarray:
         """[rows] i4: the game of each row."""
@@ -71,3 +69,7 @@ class Slices:
             return [work(0)]
         others = [self.threads.submit(work, number) for number in range(1, len(self.slices))]
         return [work(0), *(each.result() for each in others)]
+
+
+def _one_after_the_other(sizes: list[int]) -> list[slice]:
+    return [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
