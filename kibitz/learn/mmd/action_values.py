@@ -62,8 +62,7 @@ class ActionValues(Mmd):
         generator = np.random.default_rng([config.seed, SHUFFLE, iteration])
         total, minibatches = torch.zeros((), device=self.device), min(config.minibatches, len(targets))
         for _ in range(config.epochs):
-            for part in np.array_split(generator.permutation(len(targets)), minibatches):
-                rows = torch.from_numpy(part).to(self.device)
+            for rows in self.shuffled(len(targets), generator).tensor_split(minibatches):
                 said = self.policy(batch.encodings[rows]).gather(1, batch.actions[rows][:, None])[:, 0]
                 loss = ((said - targets[rows]) ** 2).mean() / 2
                 self.optimizer.zero_grad(set_to_none=True)

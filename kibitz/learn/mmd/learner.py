@@ -26,17 +26,19 @@ from ..policy_networks import PolicyNetwork, compiled, save_network
 from . import config as settings
 from .advantages import advantages
 from .config import MmdConfig
+from .side_by_side import NOT_BITS
 
 if TYPE_CHECKING:
     import torch
 
-    from .self_play import Batch
+    from .self_play import Batch, Part
     from .start import Start
 
 FORMAT = "kibitz mmd 1"
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
 PART = 2048  # games that share batches: parts are played in threads
 WIDE = 512  # inputs per decision from which parts have fewer games, as many numbers as with so many inputs
+SLICE = 1024  # games of a thread beside a GPU, or more: with fewer, Python's part of its work is too large
 EVALUATION_SEED = 10**6  # the same deals for all networks
 INIT, PLAY, SHUFFLE = 1, 2, 3  # second number of a seed: what it is for
 
@@ -107,7 +109,9 @@ class Mmd(Learner):
             )
         if config.magnet:
             self.networks["magnet"] = copy.deepcopy(self.policy).requires_grad_(False)
-        self.parts: list[Any] = []
+        self.parts: list[Part] = []
+        self.on_gpu = self.device.type == "cuda"
+        self.packed = self.on_gpu  # whether encodings are sent as bits, until one has other numbers than 0 and 1
         self.scale = 1 / max(map(abs, facts.rewards))  # of payoffs
         self.form: SequenceForm | None = None
         self.measured = True  # until the game turns out to be too large
@@ -116,18 +120,23 @@ class Mmd(Learner):
 
     def play(self, iteration: int) -> "Batch":
         """Play the games of an iteration."""
+        self.parts = self.parts or self.new_parts()
+        try:
+            return self.play_parts(iteration)
+        except BadInput as error:
+            if str(error) != NOT_BITS:
+                raise
+        self.packed, self.parts = False, []
+        return self.play(iteration)
+
+    def play_parts(self, iteration: int) -> "Batch":
         import torch
 
         from .loss import log_policy
-        from .self_play import Part, joined
+        from .self_play import joined
 
-        config, width = self.config, self.game.facts.encoding
+        config, width, size = self.config, self.game.facts.encoding, len(self.parts[0])
         known = self.start.known if self.start is not None and iteration <= config.warmup else None
-        size = max(1, PART * WIDE // max(WIDE, config.inputs(self.game)))
-        if not self.parts:
-            counts = [min(size, config.games - first) for first in range(0, config.games, size)]
-            more = config.critic == "all", self.device, config.estimate == "tree", config.explore
-            self.parts = [Part(self.game, count, *more) for count in counts]
         seeds = np.random.SeedSequence([config.seed, PLAY, iteration]).generate_state(2 * config.games, np.uint64)
         streams = seeds.reshape(config.games, 2)
 
@@ -140,8 +149,22 @@ class Mmd(Learner):
 
         if len(self.parts) == 1:
             return play_part(0)
-        with ThreadPoolExecutor(self.processes) as threads:
+        with ThreadPoolExecutor(len(self.parts) if self.on_gpu else self.processes) as threads:
             return joined(list(threads.map(play_part, range(len(self.parts)))))
+
+    def new_parts(self) -> list["Part"]:
+        """The games of an iteration: in parts for a core each, or in two parts that take turns on a GPU."""
+        from .self_play import Part
+
+        config, slices = self.config, 1
+        if self.on_gpu:
+            size = config.games if config.games < 2 * SLICE else -(-config.games // 2)
+            slices = max(1, min(self.processes, size // SLICE))
+        else:
+            size = max(1, PART * WIDE // max(WIDE, config.inputs(self.game)))
+        more = config.critic == "all", self.device, config.estimate == "tree", config.explore, self.packed, slices
+        counts = [min(size, config.games - first) for first in range(0, config.games, size)]
+        return [Part(self.game, count, *more) for count in counts]
 
     # ------------------------------------------------------------ learning
 
@@ -272,17 +295,27 @@ class Mmd(Learner):
         self, policy: "PolicyRows", value: "ValueRows", count: int, generator: np.random.Generator
     ) -> Iterator[tuple["PolicyRows", "ValueRows"]]:
         """Both in `count` random parts; the same decisions in a part where both have the same."""
-        import torch
-
         if count == 1:
             yield policy, value
             return
-        order = generator.permutation(len(policy.actions))
+        order = self.shuffled(len(policy.actions), generator)
         same = policy.encodings is value.encodings
-        other = order if same else generator.permutation(len(value.actions))
-        for some, others in zip(np.array_split(order, count), np.array_split(other, count), strict=True):
-            here, there = (torch.from_numpy(part).to(self.device) for part in (some, others))
-            yield PolicyRows(*(each[here] for each in policy)), ValueRows(*(each[there] for each in value))
+        other = order if same else self.shuffled(len(value.actions), generator)
+        for here, there in zip(order.tensor_split(count), other.tensor_split(count), strict=True):
+            some = PolicyRows(*(each[here] for each in policy))
+            if same:
+                yield some, ValueRows(some.encodings, some.actions, value.targets[here])
+            else:
+                yield some, ValueRows(*(each[there] for each in value))
+
+    def shuffled(self, count: int, generator: np.random.Generator) -> "torch.Tensor":
+        """A random permutation of `count` numbers, drawn on the device: a GPU doesn't wait for it."""
+        import torch
+
+        if not self.on_gpu:
+            return torch.from_numpy(generator.permutation(count))
+        random = torch.Generator(self.device).manual_seed(int(generator.integers(2**63)))
+        return torch.randperm(count, generator=random, device=self.device)
 
     def magnet(self, iteration: int) -> "torch.nn.Module | None":
         """The magnet of an iteration, which moves to the present policy in the first one and from time to time."""

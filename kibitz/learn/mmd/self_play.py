@@ -2,9 +2,12 @@
 
 Kernels play chance, encode and draw actions (`side_by_side`); between them torch evaluates the network, on any device.
 Samples don't depend on how the games are spread over threads.
+
+On a CPU many parts are played at the same time, a core each. For a GPU batches have to be large, so that there are two
+parts: all cores play the one (`slices`) while the GPU evaluates the other.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +16,12 @@ import torch
 from ...games import Game
 from ...jit import kernel
 from ..torch_mlp import BANNED
+from .packing import unpack
 from .side_by_side import CHANCE_SINCE, SAMPLED, SideBySide
+from .slices import Slices
+from .transfer import Transfer
 
+INPUTS = {"encodings": torch.float32, "legal": torch.bool, "bits": torch.uint8}  # arrays of `SideBySide`
 Evaluate = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # encodings, legal -> log-probabilities
 
 
@@ -47,11 +54,41 @@ class Part:
     """Games that are played side by side, again and again."""
 
     def __init__(
-        self, game: Game, count: int, all_views: bool, device: torch.device, traced: bool = False, explore: float = 0.0
+        self,
+        game: Game,
+        count: int,
+        all_views: bool,
+        device: torch.device,
+        traced: bool = False,
+        explore: float = 0.0,
+        packed: bool = False,
+        slices: int = 1,
     ) -> None:
-        """`traced`: whether its batches have a trace; `explore`: share of actions that are drawn uniformly."""
-        self.traced, self.explore, self.device = traced, explore, device
-        self.games = SideBySide(game, count, all_views, traced)
+        """
+        Args:
+            game: The game.
+            count: Number of games.
+            all_views: Whether the views of all seats are encoded, or the mover's alone.
+            device: Where the network is.
+            traced: Whether batches have a trace.
+            explore: Share of actions that are drawn uniformly.
+            packed: Whether encodings, all of 0 and 1, go to the device as bits.
+            slices: Into how many threads the games are spread while no network is asked.
+        """
+        self.traced, self.explore, self.device, self.packed = traced, explore, device, packed
+        self.games = Slices(lambda size: SideBySide(game, size, all_views, traced, packed), count, slices)
+        first, self.actions = self.games.slices[0], game.facts.num_actions
+        self.inputs = first.inputs
+        self.sent = {
+            name: Transfer(device, count, getattr(first, name).shape[1], dtype)
+            for name, dtype in INPUTS.items()
+            if (name == "bits") == packed
+        }
+        self.answers = Transfer(device, count, self.actions, torch.float32)
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return self.games.games[-1].stop
 
     def play(self, streams: np.ndarray, evaluate: Evaluate, known: int | None = None) -> Batch:
         """Play all games to the end.
@@ -63,40 +100,53 @@ class Part:
         """
         games = self.games
         games.begin()
+        inputs: list[tuple[torch.Tensor, ...]] = []
         rows: list[tuple[Any, ...]] = []
         traces: list[tuple[np.ndarray, ...]] = []
-        while count := games.advance(streams):
+        left = games.advance(streams)
+        while left:
             # Copies: the buffers are written again in the next round.
-            seen, may = (torch.tensor(each[:count], device=self.device) for each in (games.encodings, games.legal))
+            inputs.append(tuple(transfer.send(games.by_row(name)) for name, transfer in self.sent.items()))
+            seen, may = self.unpacked(inputs[-1])
             log_probs = self.by_infoset(evaluate, seen, may) if self.traced else evaluate(seen, may)
+            said = self.answers.fetch(log_probs)
             if known is not None:
-                played = log_probs.cpu().numpy().copy()
-                imitate(games.game, games.states, streams, games.live, count, known, played, games.scratch)
-                log_probs = torch.tensor(played, device=self.device)
-            live, turns = games.live[:count].copy(), games.turns[:count].copy()
+                said = said.copy()
+                for one, its, part in zip(games.slices, games.games, games.row_slices(), strict=True):
+                    imitate(one.game, one.states, streams[its], one.live, one.count, known, said[part], one.scratch)
+                log_probs = torch.tensor(said, device=self.device)
+            live, turns = games.live(), np.concatenate(games.by_row("turns"))
             if self.traced:
-                infosets, reach_probs = games.infosets[:count].copy(), games.reach_probs[live]
-                wanted = reach_probs[np.arange(count), 2 + turns]
-                traces.append(
-                    (games.histories[live], infosets, reach_probs[:, CHANCE_SINCE], reach_probs[:, SAMPLED], wanted)
-                )
-            games.act(streams, log_probs.cpu().numpy(), self.explore)
-            chosen = torch.tensor(games.chosen[:count], device=self.device)
-            rows.append((seen, may, log_probs, chosen, live, turns))
-        encodings, legal, said, actions, numbers, seats = zip(*rows, strict=True)
+                infosets = np.concatenate(games.by_row("infosets"))
+                histories, reach_probs = games.by_game("histories")[live], games.by_game("reach_probs")[live]
+                wanted = reach_probs[np.arange(left), 2 + turns]
+                traces.append((histories, infosets, reach_probs[:, CHANCE_SINCE], reach_probs[:, SAMPLED], wanted))
+            chosen, left = games.play(streams, said, self.explore)
+            rows.append((log_probs, chosen, live, turns))
+        policies, actions, numbers, seats = zip(*rows, strict=True)
+        encodings, legal = self.unpacked([torch.cat(column) for column in zip(*inputs, strict=True)])
         trace = None
         if self.traced:
             histories, infosets, chances, sampled, reached = map(np.concatenate, zip(*traces, strict=True))
-            ends, end_chances = games.histories.copy(), games.reach_probs[:, CHANCE_SINCE].copy()
+            ends, end_chances = games.by_game("histories"), games.by_game("reach_probs")[:, CHANCE_SINCE].copy()
             trace = Trace(histories, infosets, chances, sampled, reached, ends, end_chances)
         return Batch(
-            torch.cat(encodings), torch.cat(legal), torch.cat(said), torch.cat(actions), np.concatenate(numbers),
-            np.concatenate(seats), games.payoffs.copy(), trace,
+            encodings, legal, torch.cat(policies), torch.from_numpy(np.concatenate(actions)).to(self.device),
+            np.concatenate(numbers), np.concatenate(seats), games.by_game("payoffs"), trace,
         )  # fmt: skip
+
+    def unpacked(self, sent: Sequence[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Encodings and legal actions, of what was sent to the device."""
+        if not self.packed:
+            encodings, legal = sent
+            return encodings, legal
+        bits = unpack(sent[0], self.inputs + self.actions)
+        return bits[:, : self.inputs].float(), bits[:, self.inputs :].bool()
 
     def by_infoset(self, evaluate: Evaluate, seen: torch.Tensor, may: torch.Tensor) -> torch.Tensor:
         """Evaluate the network once per infoset."""
-        _, first, which = np.unique(self.games.infosets[: len(seen)], return_index=True, return_inverse=True)
+        infosets = np.concatenate(self.games.by_row("infosets"))
+        _, first, which = np.unique(infosets, return_index=True, return_inverse=True)
         at, of = (torch.from_numpy(each).to(self.device) for each in (first, which))
         return evaluate(seen[at], may[at])[of]
 

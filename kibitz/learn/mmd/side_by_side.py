@@ -9,10 +9,12 @@ from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, positions
 from ...games.protocol import NO_SEAT, TOO_LONG, TOO_MANY_ACTIONS
 from ...jit import helper, kernel, mix, uniform
+from .packing import pack, packed_size
 
 # Places in `reach_probs`: the probability of chance since the last decision; that of playing to here; from the third
 # place on that of coming here if a seat wants to, by seat.
 CHANCE_SINCE, SAMPLED = 0, 1
+NOT_BITS = "an encoding has other numbers than 0 and 1, so that it can't be packed"
 
 
 class SideBySide:
@@ -21,13 +23,14 @@ class SideBySide:
     The first `count` rows are the decisions of the games that aren't over.
     """
 
-    def __init__(self, game: Game, games: int, all_views: bool, traced: bool = False) -> None:
+    def __init__(self, game: Game, games: int, all_views: bool, traced: bool = False, packed: bool = False) -> None:
         """
         Args:
             game: The game.
             games: Their number.
             all_views: Whether the views of all seats are encoded, or the mover's alone.
             traced: Whether histories, infosets and probabilities of chance are kept.
+            packed: Whether encodings and legal actions are written as bits, to `bits` alone; refuses other numbers.
         """
         facts = game.facts
         self.game, self.views, self.traced = game, facts.seats if all_views else 1, traced
@@ -35,8 +38,12 @@ class SideBySide:
         self.count = self.rounds = 0
         self.live = np.zeros(games, np.int32)  # by row: the game
         self.turns = np.zeros(games, np.int8)  # by row: the mover
-        self.encodings = np.zeros((games, self.views * facts.encoding), np.float32)  # by row
-        self.legal = np.zeros((games, facts.num_actions), bool)  # by row
+        self.inputs = self.views * facts.encoding
+        size = packed_size(self.inputs + facts.num_actions) if packed else 0
+        self.bits = np.zeros((games, size), np.uint8)  # by row: encodings, then legal actions; see `packing`
+        shape = (1, 8 * size) if packed else (games, self.inputs)
+        self.encodings = np.zeros(shape, np.float32)  # by row, but if packed
+        self.legal = np.zeros((len(self.encodings), facts.num_actions), bool)  # by row, but if packed
         self.chosen = np.zeros(games, np.int64)  # by row: the action that was played
         self.infosets = np.zeros(games, np.uint64)  # by row
         self.payoffs = np.zeros((games, facts.seats))
@@ -55,8 +62,9 @@ class SideBySide:
     def advance(self, streams: np.ndarray) -> int:
         """Play chance up to the next decision of each game; return how many games aren't over."""
         self.count = advance(
-            self.game, self.states, streams, self.live, self.count, self.views, self.turns, self.encodings, self.legal,
-            self.payoffs, self.scratch, self.traced, self.probs, self.histories, self.infosets, self.reach_probs,
+            self.game, self.states, streams, self.live, self.count, self.views, self.inputs, self.turns, self.encodings,
+            self.legal, self.bits, self.payoffs, self.scratch, self.traced, self.probs, self.histories, self.infosets,
+            self.reach_probs,
         )  # fmt: skip
         if self.count and self.rounds == self.game.facts.max_game_length:
             raise BadInput(TOO_LONG)
@@ -73,11 +81,11 @@ class SideBySide:
 
 @kernel
 def advance(
-    game, states, streams, live, count, views, turns, encodings, legal, payoffs, actions, traced, probs, histories,
-    infosets, reach_probs,
+    game, states, streams, live, count, views, inputs, turns, encodings, legal, bits, payoffs, actions, traced,
+    probs, histories, infosets, reach_probs,
 ):  # fmt: skip
     """Play chance in each live game up to its next decision, which is encoded; return how many games are still live."""
-    left, width, seats = 0, encodings.shape[1] // views, payoffs.shape[1]
+    left, width, seats, packed = 0, inputs // views, payoffs.shape[1], bits.shape[1] > 0
     for k in range(count):
         i = live[k]
         state, rng = states[i], streams[i]
@@ -99,14 +107,20 @@ def advance(
             continue
         if turn >= seats:
             raise BadInput(NO_SEAT)
+        row = 0 if packed else left
         for view in range(views):
-            game.observe(state, (turn + view) % seats, encodings[left, view * width : (view + 1) * width])
+            game.observe(state, (turn + view) % seats, encodings[row, view * width : (view + 1) * width])
         for action in range(legal.shape[1]):
-            legal[left, action] = False
+            legal[row, action] = False
         for j in range(game.actions(state, actions)):
             if actions[j] >= legal.shape[1]:
                 raise BadInput(TOO_MANY_ACTIONS)
-            legal[left, actions[j]] = True
+            legal[row, actions[j]] = True
+        if packed:
+            for action in range(legal.shape[1]):
+                encodings[row, inputs + action] = legal[row, action]
+            if not pack(encodings[row], bits[left]):
+                raise BadInput(NOT_BITS)
         if traced:
             infosets[left] = mix(game.infoset(state, turn), turn)
         live[left] = i

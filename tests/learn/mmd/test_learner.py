@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from kibitz.core.names import BadInput
 from kibitz.core.progress import SILENT
@@ -63,6 +64,46 @@ def test_threads_make_no_difference(monkeypatch):
     assert first == second
     assert len(one.parts) == 4
     assert all((a[0] == b[0]).all() for a, b in zip(one.network(), four.network(), strict=True))
+
+
+def by_game(batch):
+    """What was played, as arrays in the order of the games."""
+    order = np.argsort(batch.games, kind="stable")
+    tensors = (each.cpu().numpy() for each in (batch.encodings, batch.legal, batch.actions))
+    return [*(each[order] for each in (*tensors, batch.games, batch.seats)), batch.payoffs]
+
+
+@pytest.mark.parametrize(("game", "packed"), [("kuhn", True), ("leduc", True), ("holdem", False)])
+def test_games_are_the_same_in_the_parts_for_a_gpu(monkeypatch, game, packed):
+    """Two parts, each in slices, and bits where the encodings allow it."""
+    monkeypatch.setattr(module, "SLICE", 5)
+    config = configured("mmd", game, None, FAST | {"games": 37, "minibatches": 3})
+    plain, other = (Mmd(config, load(game)) for _ in range(2))
+    other.on_gpu = other.packed = True
+    other.processes = 2
+    wanted = by_game(plain.play(1))
+    assert all(np.array_equal(a, b) for a, b in zip(wanted, by_game(other.play(1)), strict=True))
+    assert other.packed == packed
+    assert [len(part) for part in other.parts] == [19, 18]
+    assert [len(part.games.slices) for part in other.parts] == [2, 2]
+    assert other.learn(1, None, SILENT)["decisions"] == len(wanted[0])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("values", [{}, {"estimate": "tree", "critic": "own"}])
+def test_a_gpu_plays_the_same_games(monkeypatch, packed, values):
+    monkeypatch.setattr(module, "SLICE", 50)
+    learners = []
+    for device in ("cpu", "cuda"):
+        config = configured("mmd", "leduc", None, FAST | values | {"games": 300, "device": device})
+        learners.append(Mmd(config, load("leduc")))
+    plain, other = learners
+    other.packed, other.processes = packed, 4
+    wanted = by_game(plain.play(1))
+    assert all(np.array_equal(a, b) for a, b in zip(wanted, by_game(other.play(1)), strict=True))
+    assert other.packed == packed
+    assert other.learn(1, None, SILENT)["decisions"] == len(wanted[0])
 
 
 def test_rate_entropy_and_kl_follow_their_schedules():

@@ -1,12 +1,14 @@
-"""Self-play in batches plays by the rules, whatever the threads, and advantages are what their definition says."""
+"""Self-play in batches plays by the rules, in any threads, packed or not; and advantages are what they should be."""
 
 import numpy as np
 import pytest
 import torch
 
+from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER, legal_actions, load, positions
 from kibitz.learn.mmd.advantages import advantages
 from kibitz.learn.mmd.loss import log_policy
+from kibitz.learn.mmd.packing import pack, packed_size, unpack
 from kibitz.learn.mmd.self_play import Part, joined
 
 
@@ -75,6 +77,56 @@ def test_parts_are_joined_as_if_they_were_one():
     assert len(whole.payoffs) == 8
     assert all(len(getattr(whole, name)) == len(whole.games) for name in ("encodings", "legal", "actions", "seats"))
     assert np.array_equal(whole.payoffs[5:], play(game, 3, seed=2).payoffs)
+
+
+def same_batches(one, other):
+    arrays = [*zip(one[:7], other[:7], strict=True), *zip(one.trace or (), other.trace or (), strict=True)]
+    return all(a.dtype == b.dtype and a.shape == b.shape and bool((a == b).all()) for a, b in arrays)
+
+
+def by_view(encodings, legal):
+    """A policy that depends on what is seen, in every place."""
+    weights = torch.linspace(-1, 1, encodings.shape[1] * legal.shape[1]).reshape(encodings.shape[1], -1)
+    return log_policy(encodings @ weights, legal)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "goofspiel:5"])
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("all_views", [False, True])
+def test_packed_encodings_and_slices_give_the_same_batch(name, traced, all_views):
+    game, explore = load(name), 0.25 * traced
+    batches = [
+        Part(game, 50, all_views, torch.device("cpu"), traced, explore, packed, slices).play(streams(50), by_view)
+        for packed, slices in ((False, 1), (True, 1), (False, 3), (True, 4))
+    ]
+    assert (batches[0].encodings.dtype, batches[0].legal.dtype) == (torch.float32, torch.bool)
+    assert all(same_batches(batches[0], other) for other in batches[1:])
+
+
+@pytest.mark.parametrize("known", [0, 1])
+def test_the_heuristic_plays_in_every_slice(known):
+    one, many = (
+        Part(load("kuhn"), 20, False, torch.device("cpu"), slices=slices).play(streams(20), uniform, known)
+        for slices in (1, 3)
+    )
+    assert same_batches(one, many)
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 416])
+def test_what_is_packed_is_unpacked(count):
+    bits = np.random.default_rng(count).integers(2, size=(3, count))
+    numbers = np.zeros((3, 8 * packed_size(count)), np.float32)
+    numbers[:, :count] = bits
+    out = np.zeros((3, packed_size(count)), np.uint8)
+    assert all(pack(row, packed) for row, packed in zip(numbers, out, strict=True))
+    assert unpack(torch.from_numpy(out), count).tolist() == bits.tolist()
+
+
+def test_other_numbers_are_not_packed_in_silence():
+    assert not pack(np.array([0, 0.5] + [0] * 6, np.float32), np.zeros(1, np.uint8))
+    part = Part(load("holdem"), 4, False, torch.device("cpu"), packed=True)
+    with pytest.raises(BadInput, match="other numbers than 0 and 1"):
+        part.play(streams(4), uniform)
 
 
 def test_advantages_by_hand():
