@@ -11,6 +11,7 @@ import torch
 
 from ..search.public_chance.resolve import check_street, subtree
 from ..search.public_chance.strategy import TableStrategy
+from .cuda_graph import Replayed
 from .devices import check_device
 from .public_chance import TorchPublicChanceCfr
 from .public_levels import Levels, levels
@@ -39,7 +40,8 @@ class TorchSubgame(TorchPublicChanceCfr):
         cards, street = strategy.buckets.cards, int(strategy.tree.street[root])
         check_street(street, cards)
         self.strategy, self.start, self.board, self.device, self.safe_for = strategy, root, board, device, safe_for
-        self.tree, self.iterations, self.average_every = subtree(strategy.tree, root), 0, 1
+        self.tree = subtree(strategy.tree, root)
+        self.iteration = torch.zeros((), device=device)  # its number
         self.steps, self.half = fused() if device.startswith("cuda") else plain, False
         self.levels: Levels | None = (
             None if street == cards.streets - 1 else levels(strategy.buckets, board[None], device)
@@ -76,22 +78,32 @@ class TorchSubgame(TorchPublicChanceCfr):
         return Batch([first, last], found.lower.wins, found.lower.meets, found.lower.hands)
 
     def run(self, iterations: int) -> None:
-        """Do some iterations."""
-        reach = self.reach.clone()
+        """Do some iterations; on a GPU one is recorded and replayed, as its kernels are small."""
+        on_gpu = self.device.startswith("cuda")
+        step = Replayed(self._step) if on_gpu else self._step
         for _ in range(iterations):
-            self.iterations += 1
-            weight = float(self.iterations)
-            if self.refused is not None:
-                assert self.safe_for is not None
-                reach[1 - self.safe_for] = matched(self.gadget.T)[:, 0]
-            values = self._walk(self.root, self._down(reach), self.lower, weight, weight)
-            self.add_sums()
-            if self.refused is not None:
-                assert self.safe_for is not None
-                other = 1 - self.safe_for
-                entered = self._up(values[other])
-                value = reach[other] * entered + (1 - reach[other]) * self.refused
-                self.gadget += weight * (torch.stack([entered, self.refused]) - value)
+            step()
+        if on_gpu:
+            torch.cuda.synchronize()  # the recorded iteration is freed now
+
+    def _step(self) -> None:
+        """One iteration: always the same kernels on the same tensors."""
+        self.iteration += 1
+        kept = 1 - 1 / self.iteration
+        for table in (self.regrets, self.sums, self.gadget):
+            table *= kept  # so that iteration t has the weight t, up to a common factor
+        reach = self.reach.clone()
+        if self.refused is not None:
+            assert self.safe_for is not None
+            reach[1 - self.safe_for] = matched(self.gadget.T)[:, 0]
+        values = self._walk(self.root, self._down(reach), self.lower, 1.0, 1.0)
+        self.add_sums()
+        if self.refused is not None:
+            assert self.safe_for is not None
+            other = 1 - self.safe_for
+            entered = self._up(values[other])
+            value = reach[other] * entered + (1 - reach[other]) * self.refused
+            self.gadget += torch.stack([entered, self.refused]) - value
 
     def _down(self, reach: torch.Tensor) -> Pair:
         """Reaches [2, hands] on the boards of the last street, [boards, 1, hands] each."""
