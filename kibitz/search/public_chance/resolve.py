@@ -58,11 +58,13 @@ class Subgame:
         self._scale = len(boards) / (len(boards) - 2 * cards.hole) if self._ahead else 1.0
         self._random = np.random.default_rng([self.seed, self.root, *self.board.tolist()])
         self._gadget = np.zeros((2, everyone))  # the opponent's regrets of entering and of refusing, by hand
+        if self._ahead or self.safe_for is not None:
+            blueprint = self._blueprint_tables()
         if self.safe_for is not None:
-            self._refused = self.most_against_blueprint(1 - self.safe_for)
+            self._refused = self._most_against(1 - self.safe_for, blueprint)
             self._forced = forced(self.reach[1 - self.safe_for])
         if self._ahead:
-            self._start_from_blueprint()
+            self._start_from(blueprint.regrets)
 
     def most_against_blueprint(self, seat: int) -> np.ndarray:
         """[hands]: what a best response to the blueprint wins with a seat's hands here, times the other's reach."""
@@ -120,9 +122,9 @@ class Subgame:
                     tables.regrets[to + place] = given.probs[at + place]
         return tables
 
-    def _start_from_blueprint(self) -> None:
+    def _start_from(self, given: np.ndarray) -> None:
         """Begin with the blueprint, not with equal probabilities: each last card comes up in a few iterations only."""
-        given, stakes = self._blueprint_tables().regrets, np.abs(self.tree.payoff).mean()
+        stakes = np.abs(self.tree.payoff).mean()
         self.tables.regrets[:] = given * np.float32(WARM * stakes * self.reach.sum(axis=1).min())
         self.tables.sums[:] = given
 
