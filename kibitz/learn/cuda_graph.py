@@ -1,8 +1,9 @@
-"""A training step as one CUDA graph: for small networks, launching kernels from Python takes longer than they do."""
+"""A step as one CUDA graph: where kernels are small, launching them from Python takes longer than they do."""
 
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 
@@ -13,16 +14,16 @@ class Replayed:
     """Calls `step()` a few times, then records it as a CUDA graph and replays that.
 
     Shapes and addresses of tensors must not change. Values that differ from step to step have to be in tensors, and
-    random numbers have to come from `generator`.
+    random numbers, if there are any, have to come from `generator`.
     """
 
-    def __init__(self, step: Callable[[], torch.Tensor], generator: torch.Generator) -> None:
+    def __init__(self, step: Callable[[], Any], generator: torch.Generator | None = None) -> None:
         self.step, self.generator, self.called = step, generator, 0
         self.graph: torch.cuda.CUDAGraph | None = None
-        self.found: torch.Tensor | None = None
+        self.found: Any = None
         self.stream = torch.cuda.Stream()
 
-    def __call__(self) -> torch.Tensor:
+    def __call__(self) -> Any:
         self.called += 1
         if self.called <= WARM_UP:
             self.stream.wait_stream(torch.cuda.current_stream())
@@ -32,11 +33,11 @@ class Replayed:
             return found
         if self.graph is None:
             self.graph = torch.cuda.CUDAGraph()
-            self.graph.register_generator_state(self.generator)
+            if self.generator is not None:
+                self.graph.register_generator_state(self.generator)
             with _nothing_freed(), torch.cuda.graph(self.graph):
                 self.found = self.step()
         self.graph.replay()
-        assert self.found is not None
         return self.found
 
 

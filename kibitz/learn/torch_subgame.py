@@ -9,13 +9,14 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
-from ..search.public_chance.resolve import check_street, subtree
+from ..search.public_chance.resolve import check_street, forced, subtree
 from ..search.public_chance.strategy import TableStrategy
+from .cuda_graph import Replayed
 from .devices import check_device
 from .public_chance import TorchPublicChanceCfr
 from .public_levels import Levels, levels
 from .public_replies import PublicReplies
-from .public_streets import Batch, Pair, compared, fused, lay_out, matched, plain, public_street, round_products
+from .public_streets import Batch, Pair, Street, compared, fused, lay_out, matched, plain, public_street, round_products
 
 
 class TorchSubgame(TorchPublicChanceCfr):
@@ -39,7 +40,8 @@ class TorchSubgame(TorchPublicChanceCfr):
         cards, street = strategy.buckets.cards, int(strategy.tree.street[root])
         check_street(street, cards)
         self.strategy, self.start, self.board, self.device, self.safe_for = strategy, root, board, device, safe_for
-        self.tree, self.iterations, self.average_every = subtree(strategy.tree, root), 0, 1
+        self.tree = subtree(strategy.tree, root)
+        self.iteration = torch.zeros((), device=device)  # its number
         self.steps, self.half = fused() if device.startswith("cuda") else plain, False
         self.levels: Levels | None = (
             None if street == cards.streets - 1 else levels(strategy.buckets, board[None], device)
@@ -53,7 +55,10 @@ class TorchSubgame(TorchPublicChanceCfr):
         self.regrets, self.sums, self.added = (torch.zeros(size, device=device) for _ in range(3))
         self.reach = torch.from_numpy(np.ascontiguousarray(reach[:, self.hands], np.float32)).to(device)
         self.gadget = torch.zeros(2, len(self.hands), device=device)  # regrets of entering and of refusing, by hand
-        self.refused = self._best_against_blueprint(1 - safe_for, street) if safe_for is not None else None
+        self.refused: torch.Tensor | None = None
+        if safe_for is not None:
+            self.refused = self._best_against_blueprint(1 - safe_for, street)
+            self.forced = torch.from_numpy(forced(reach[1 - safe_for])[self.hands].astype(np.float32)).to(device)
 
     def _last_board(self) -> Batch:
         """The board itself, on the last street."""
@@ -76,22 +81,32 @@ class TorchSubgame(TorchPublicChanceCfr):
         return Batch([first, last], found.lower.wins, found.lower.meets, found.lower.hands)
 
     def run(self, iterations: int) -> None:
-        """Do some iterations."""
-        reach = self.reach.clone()
+        """Do some iterations; on a GPU one is recorded and replayed, as its kernels are small."""
+        on_gpu = self.device.startswith("cuda")
+        step = Replayed(self._step) if on_gpu else self._step
         for _ in range(iterations):
-            self.iterations += 1
-            weight = float(self.iterations)
-            if self.refused is not None:
-                assert self.safe_for is not None
-                reach[1 - self.safe_for] = matched(self.gadget.T)[:, 0]
-            values = self._walk(self.root, self._down(reach), self.lower, weight, weight)
+            step()
+        if on_gpu:
+            torch.cuda.synchronize()  # the recorded iteration is freed now
+
+    def _step(self) -> None:
+        """One iteration: always the same kernels on the same tensors."""
+        self.iteration += 1
+        kept = 1 - 1 / self.iteration
+        for table in (self.regrets, self.sums, self.gadget):
+            table *= kept  # so that iteration t has the weight t, up to a common factor
+        if self.refused is None:
+            self._walk(self.root, self._down(self.reach), self.lower, 1.0, 1.0)
             self.add_sums()
-            if self.refused is not None:
-                assert self.safe_for is not None
-                other = 1 - self.safe_for
-                entered = self._up(values[other])
-                value = reach[other] * entered + (1 - reach[other]) * self.refused
-                self.gadget += weight * (torch.stack([entered, self.refused]) - value)
+            return
+        assert self.safe_for is not None
+        other, reach, enters = 1 - self.safe_for, self.reach.clone(), matched(self.gadget.T)[:, 0]
+        reach[other] = self.forced + (1 - self.forced) * enters
+        values = self._walk(self.root, self._down(reach), self.lower, 1.0, 1.0)
+        self.add_sums()
+        entered = self._up(values[other])
+        value = enters * entered + (1 - enters) * self.refused
+        self.gadget += torch.stack([entered, self.refused]) - value
 
     def _down(self, reach: torch.Tensor) -> Pair:
         """Reaches [2, hands] on the boards of the last street, [boards, 1, hands] each."""
@@ -123,15 +138,35 @@ class TorchSubgame(TorchPublicChanceCfr):
             size = (node.table.stop - node.table.start) // len(node.nodes)
             parts = np.stack([given.probs[i : i + size] for i in given.first[self.start + node.nodes]])
             table[node.table] = torch.from_numpy(parts.astype(np.float32).reshape(-1)).to(self.device)
-        boards = self.levels
-        if boards is None:
+        if self.levels is None:
             buckets = given.buckets.on(self.board, street)[self.hands].astype(np.int32)
             more = self.lower.meets.shape[1] - len(self.hands)
-            upper = lower = replace(
-                self.lower, buckets=[torch.from_numpy(np.pad(buckets, (0, more))[None]).to(self.device)]
-            )
+            padded = torch.from_numpy(np.pad(buckets, (0, more))[None]).to(self.device)
+            upper = lower = replace(self.lower, buckets=[padded])
         else:
-            upper, lower = (replace(each, buckets=each.buckets[street:]) for each in (boards.upper, boards.lower))
+            upper, lower = (
+                replace(each, buckets=each.buckets[street:]) for each in (self.levels.upper, self.levels.lower)
+            )
+        return self._most_against(seat, root, counts, table, upper, lower)
+
+    def most_against_average(self, seat: int) -> np.ndarray:
+        """[hands]: what a best response to the average strategy so far wins with a seat's hands."""
+        upper = self.lower
+        if self.levels is not None:
+            upper = self.levels.upper
+            like = self.levels.orders[0].amin(0).int()
+            more = upper.meets.shape[1] - len(like)
+            upper = replace(upper, buckets=[torch.nn.functional.pad(like, (0, more))[None]])
+        found = np.zeros(len(self.strategy.buckets.cards.hands))
+        most = self._most_against(seat, self.root, self.buckets.counts, self.sums, upper, self.lower)
+        found[self.hands] = most.cpu().numpy()
+        return found
+
+    def _most_against(
+        self, seat: int, root: Street, counts: tuple[int, ...], table: torch.Tensor, upper: Batch, lower: Batch
+    ) -> torch.Tensor:
+        """Of a seat's hands here: what a best response to a table of the streets from `root` on wins."""
+        boards = self.levels
         found = SimpleNamespace(upper=upper, lower=lower, down=boards and boards.down, up=boards and boards.up)
         replies = PublicReplies(root, counts, self.device)
         values = replies.respond(root, _filled(self.reach, upper), table, found)  # type: ignore[arg-type]

@@ -76,6 +76,25 @@ def test_before_the_last_card_it_comes_to_the_same(given, board, seat, request):
     assert visited / (200 * 201 / 2) / size == pytest.approx(sampled / weights / size, abs=0.03)
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_before_the_last_card_both_are_as_good(blueprint, seat):
+    """By exact best responses: no hand gains, and the opponent's range wins the same against both."""
+    root, board = street_begins(blueprint.tree, 1)[0], BOARD[:3]
+    reach = Resolver(blueprint, 1)._reach(root, board, 0)
+    size = reach.sum(axis=1).prod()
+    sampling = Subgame(blueprint, root, board, reach, seat)
+    limits = sampling.most_against_blueprint(1 - seat)
+    visiting = TorchSubgame(blueprint, root, board, reach, seat, "cpu")
+    sampling.run(3000)
+    visiting.run(100)
+    found = [subgame.most_against_average(1 - seat) for subgame in (sampling, visiting)]
+    for most in found:
+        assert (most - limits).max() < 0.03 * np.abs(limits).max()
+    against_range = [most @ reach[1 - seat] / size for most in found]  # in big blinds
+    assert against_range[1] == pytest.approx(against_range[0], abs=0.03)
+    assert max(against_range) < limits @ reach[1 - seat] / size - 0.2
+
+
 def test_with_the_gadget_no_hand_gains_over_the_blueprint(blueprint):
     root = street_begins(blueprint.tree, 1)[0]
     reach = Resolver(blueprint, 1)._reach(root, BOARD[:3], 0)
@@ -89,6 +108,19 @@ def test_with_the_gadget_no_hand_gains_over_the_blueprint(blueprint):
         safe.run(1)
     scale = float(safe.refused.abs().max())
     assert float((won - safe.refused).max()) < 0.05 * scale
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("seat", [None, 0])
+@pytest.mark.parametrize("shown", [3, 4])
+def test_replayed_on_a_gpu_it_does_the_same(blueprint, shown, seat):
+    root, board = street_begins(blueprint.tree, shown - 2)[0], BOARD[:shown]
+    reach = Resolver(blueprint, 1)._reach(root, board, 0)
+    one, two = (TorchSubgame(blueprint, root, board, reach, seat, device) for device in ("cpu", "cuda"))
+    for subgame in (one, two):
+        subgame.run(60)
+    wanted = one.most_against_average(1)
+    assert two.most_against_average(1) == pytest.approx(wanted, abs=0.01 * np.abs(wanted).max())
 
 
 def test_early_streets_are_refused(blueprint):

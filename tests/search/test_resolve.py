@@ -5,7 +5,7 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.games import load
-from kibitz.search.public_chance import abstraction_runs
+from kibitz.search.public_chance import abstraction_runs, resolve
 from kibitz.search.public_chance.betting_tree import FOLD
 from kibitz.search.public_chance.buckets import lossless
 from kibitz.search.public_chance.cards import cards_of
@@ -91,6 +91,29 @@ def test_with_the_gadget_no_hand_gains_over_the_blueprint(blueprint, seat):
     unsafe = Subgame(blueprint, root, BOARD, reach)
     unsafe.run(4000)
     assert (best_response(unsafe, 1 - seat, reach) - limit)[free].max() > 0.1 * scale
+
+
+def test_among_safe_strategies_it_takes_one_that_is_good_against_the_range(blueprint, monkeypatch):
+    root = street_begins(blueprint.tree, 1)[0]
+    board = BOARD[:3]
+    reach = Resolver(blueprint, 1)._reach(root, board, 0)
+
+    def lost(share):
+        """What the opponent's range wins, in big blinds."""
+        monkeypatch.setattr(resolve, "FORCED", share)
+        subgame = Subgame(blueprint, root, board, reach, safe_for=0)
+        subgame.run(2000)
+        return subgame.most_against_average(1) @ reach[1] / reach.sum(axis=1).prod()
+
+    assert lost(resolve.FORCED) < lost(0.0) - 0.05
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_where_cards_are_sampled_it_begins_with_the_blueprint(blueprint, seat):
+    root, board = street_begins(blueprint.tree, 1)[0], BOARD[:3]
+    subgame = Subgame(blueprint, root, board, Resolver(blueprint, 1)._reach(root, board, 0), safe_for=seat)
+    limits = subgame.most_against_blueprint(1 - seat)
+    assert subgame.most_against_average(1 - seat) == pytest.approx(limits, rel=1e-5)
 
 
 def test_a_best_response_before_the_last_card_sees_all_last_cards(blueprint):

@@ -2,8 +2,12 @@
 
 A subgame begins with a street, on its board, with the reaches of both seats. With the gadget (Burch, Johanson and
 Bowling 2014) the opponent may refuse the subgame with each of its hands, and take what it can win against the blueprint
-there; so the new strategy can't be exploited more than the blueprint is. Without the gadget the subgame is solved for
-the reaches as they are: stronger against an opponent who has just these, and unsafe against others.
+there; so the new strategy can't be exploited more than the blueprint is. Where the blueprint is weak, many strategies
+are as good as that: the opponent soon refuses with all hands, and what the seat does in the subgame is left to chance.
+So it can't refuse always: in a small share of cases it enters with the hands that the blueprint would bring here. That
+decides among the safe strategies, and costs at most that share of what it gains against those hands. Without the gadget
+the subgame is solved for the reaches as they are: stronger against an opponent who has just these, and unsafe against
+others.
 """
 
 from dataclasses import dataclass
@@ -17,12 +21,17 @@ from .cards import Cards
 from .solver import NOBODY, Hands, Tables, first_entries, scratch_for, walk
 from .strategy import TableStrategy
 
+FORCED = 0.1  # share of the cases in which the opponent can't refuse, with the hand that is the most likely here
+WARM = 0.03  # the regrets to begin with, as a part of what an iteration may add: little, so they are soon forgotten
 KEPT = 8  # subgames in memory; one of the turn of hold'em takes 70 MB
 
 
 @dataclass
 class Subgame:
-    """`run(n)` does n iterations of linear CFR; each samples the last card where there is one to come."""
+    """`run(n)` does n iterations of linear CFR; each samples the last card where there is one to come.
+
+    Where a card is sampled, the blueprint is the strategy to begin with.
+    """
 
     strategy: TableStrategy  # the blueprint
     root: int  # node of the betting tree with which the street begins
@@ -49,11 +58,24 @@ class Subgame:
         self._scale = len(boards) / (len(boards) - 2 * cards.hole) if self._ahead else 1.0
         self._random = np.random.default_rng([self.seed, self.root, *self.board.tolist()])
         self._gadget = np.zeros((2, everyone))  # the opponent's regrets of entering and of refusing, by hand
-        self._refused = self.most_against_blueprint(1 - self.safe_for) if self.safe_for is not None else np.zeros(0)
+        if self._ahead or self.safe_for is not None:
+            blueprint = self._blueprint_tables()
+        if self.safe_for is not None:
+            self._refused = self._most_against(1 - self.safe_for, blueprint)
+            self._forced = forced(self.reach[1 - self.safe_for])
+        if self._ahead:
+            self._start_from(blueprint.regrets)
 
     def most_against_blueprint(self, seat: int) -> np.ndarray:
         """[hands]: what a best response to the blueprint wins with a seat's hands here, times the other's reach."""
-        tables = self._blueprint_tables()
+        return self._most_against(seat, self._blueprint_tables())
+
+    def most_against_average(self, seat: int) -> np.ndarray:
+        """The same against the average strategy so far."""
+        return self._most_against(seat, self.tables._replace(regrets=self.tables.sums))
+
+    def _most_against(self, seat: int, tables: Tables) -> np.ndarray:
+        """The same against a strategy, given as regrets that are matched to it."""
         if not self._ahead:
             found = np.zeros(self.reach.shape[1])
             found[self.hands[0].buckets[0]] = self._walk(self.hands[0], self.reach, tables, 0.0, seat)[seat]
@@ -100,6 +122,12 @@ class Subgame:
                     tables.regrets[to + place] = given.probs[at + place]
         return tables
 
+    def _start_from(self, given: np.ndarray) -> None:
+        """Begin with the blueprint, not with equal probabilities: each last card comes up in a few iterations only."""
+        stakes = np.abs(self.tree.payoff).mean()
+        self.tables.regrets[:] = given * np.float32(WARM * stakes * self.reach.sum(axis=1).min())
+        self.tables.sums[:] = given
+
     def run(self, iterations: int) -> None:
         """Do some iterations."""
         reach = self.reach.copy()
@@ -112,10 +140,11 @@ class Subgame:
                 continue
             other, positive = 1 - self.safe_for, np.maximum(self._gadget, 0)
             total = positive.sum(axis=0)
-            reach[other] = np.where(total > 0, positive[0] / np.maximum(total, 1e-30), 0.5)
+            enters = np.where(total > 0, positive[0] / np.maximum(total, 1e-30), 0.5)
+            reach[other] = self._forced + (1 - self._forced) * enters
             entered = np.zeros(reach.shape[1])
             entered[hands.buckets[0]] = self._walk(hands, reach, self.tables, weight)[other] * self._scale
-            value = reach[other] * entered + (1 - reach[other]) * self._refused
+            value = enters * entered + (1 - enters) * self._refused
             self._gadget += weight * (np.stack([entered, self._refused]) - value)
 
     def _walk(
@@ -135,6 +164,11 @@ class Subgame:
         sums = self.tables.sums[first : first + self.reach.shape[1] * n].reshape(-1, n).astype(np.float64)
         total = sums.sum(axis=1, keepdims=True)
         return np.where(total > 0, sums / np.maximum(total, 1e-30), 1 / n)
+
+
+def forced(reach: np.ndarray) -> np.ndarray:
+    """[hands]: how often each hand of the opponent can't refuse the subgame, given its reaches."""
+    return FORCED * reach / max(float(reach.max()), 1e-30)
 
 
 def can_resolve(street: int, cards: Cards) -> bool:
