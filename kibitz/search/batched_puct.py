@@ -115,7 +115,7 @@ def descend(game, state, trees, g, leaves, row, settings, noise, wanted):
         if depth + 1 >= leaves.path.shape[1]:
             raise BadInput(TOO_LONG)
         if depth == 0 and wanted >= 0:
-            node = select_at_root(trees, g, settings, leaves.scores, noise, wanted)
+            node = select_at_root(trees, g, settings, noise, wanted)
         elif settings.gumbel:
             node = select_improved(trees, g, node, settings, leaves.scores)
         else:
