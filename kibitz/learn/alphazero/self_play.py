@@ -127,7 +127,7 @@ class SelfPlay:
         self.sequences = np.zeros((2, considered + 1, most), np.int32)
         for full, simulations in enumerate((config.fast_simulations, config.simulations)):
             self.sequences[full, :, :simulations] = halving(considered, simulations)
-        self.frames = geometry_of(game).frames
+        self.frames, self.opening = geometry_of(game).frames, positions(game)
         self.finished: list[Arrays] = []
         self.counts = {"games": 0, "moves": 0, "resigned": 0, "played_on": 0, "false_resignations": 0}
 
@@ -143,33 +143,31 @@ class SelfPlay:
             self.game, table.states, table.seats, table.rows, self.trees, self.leaves, self.batch, self.settings,
             self.rule, self.frames, self.sequences, self.noise, table.rngs,
         )  # fmt: skip
-        for g in np.flatnonzero(table.seats["over"]):
-            self._finish(int(g))
+        if (over := np.flatnonzero(table.seats["over"])).size:
+            self._finish(over)
 
-    def _finish(self, g: int) -> None:
-        """Keep the samples of a finished game, and begin the next one."""
-        table, seat = self.table, self.table.seats[g]
-        n, outcome = int(seat["rows"]), float(seat["outcome"])
-        signs = np.where(table.rows.seats[g, :n] == 0, 1.0, -1.0)
-        self.finished.append(
-            {
-                "encodings": table.rows.encodings[g, :n].copy(),
-                "policies": table.rows.policies[g, :n].copy(),
-                "legal": table.rows.legal[g, :n].copy(),
-                "searched": table.rows.values[g, :n].copy(),
-                "outcomes": (outcome * signs).astype(np.float32),
-            }
-        )
-        lost = outcome < 0 if seat["resigned"] == 1 else outcome > 0
-        self.counts["games"] += 1
-        self.counts["moves"] += int(seat["ply"])
-        if seat["resigned"] and not seat["plays_on"]:
-            self.counts["resigned"] += 1
-        elif seat["resigned"]:
-            self.counts["played_on"] += 1
-            self.counts["false_resignations"] += int(not lost)
-        table.seats[g] = np.zeros(1, SEAT)[0]
-        self.game.start(table.states[g])
+    def _finish(self, over: np.ndarray) -> None:
+        """Keep the samples of finished games, and begin the next ones."""
+        table, rows, seats = self.table, self.table.rows, self.table.seats[over]
+        for g, n, outcome in zip(over.tolist(), seats["rows"].tolist(), seats["outcome"], strict=True):
+            self.finished.append(
+                {
+                    "encodings": rows.encodings[g, :n].copy(),
+                    "policies": rows.policies[g, :n].copy(),
+                    "legal": rows.legal[g, :n].copy(),
+                    "searched": rows.values[g, :n].copy(),
+                    "outcomes": np.where(rows.seats[g, :n] == 0, outcome, -outcome),
+                }
+            )
+        resigned, plays_on = seats["resigned"] > 0, seats["plays_on"] > 0
+        lost = np.where(seats["resigned"] == 1, seats["outcome"] < 0, seats["outcome"] > 0)
+        self.counts["games"] += len(over)
+        self.counts["moves"] += int(seats["ply"].sum())
+        self.counts["resigned"] += int((resigned & ~plays_on).sum())
+        self.counts["played_on"] += int((resigned & plays_on).sum())
+        self.counts["false_resignations"] += int((resigned & plays_on & ~lost).sum())
+        table.seats[over] = np.zeros(1, SEAT)
+        table.states[over] = self.opening
 
 
 def self_play(config: AlphaZeroConfig) -> Callable[[int, Any], tuple[int, Arrays, Arrays]]:
