@@ -8,7 +8,7 @@ import numpy as np
 from kibitz.games import load
 from kibitz.learn.alphazero.config import AlphaZeroConfig
 from kibitz.learn.alphazero.geometry import geometry_of
-from kibitz.learn.alphazero.self_play import SelfPlay
+from kibitz.learn.alphazero.self_play import SelfPlay, exchanges_for, play_round
 
 from .measuring import Row, Work
 from .pcs import has_gpu
@@ -16,7 +16,7 @@ from .pcs import has_gpu
 # Game, device, games at the same time in one process, channels, blocks.
 CASES = [("connect_four", "cpu", 32, 32, 4), ("breakthrough", "cpu", 32, 32, 4)]
 if has_gpu():
-    CASES += [("connect_four", "cuda", 512, 64, 6), ("breakthrough", "cuda", 512, 64, 6)]
+    CASES += [("connect_four", "cuda", 1024, 64, 6), ("breakthrough", "cuda", 1024, 64, 6)]  # two batches of 512
 PEER_SIMULATIONS = 64  # of one search
 WARM_UP = 200  # rounds after which games are at different moves
 
@@ -32,16 +32,16 @@ def playing(name: str, device: str, games: int, channels: int, blocks: int):
     )
     network = BoardNetwork(geometry_of(game), config.shape, np.random.default_rng(1), "cpu")
     evaluate = Evaluator(geometry_of(game), config.shape, network.folded(), device)
-    return SelfPlay(game, config, range(games)), evaluate
+    play = SelfPlay(game, config, range(games))
+    return play, evaluate, exchanges_for(play, evaluate)
 
 
 def _self_play(*case) -> Work:
-    play, evaluate = playing(*case)
+    play, _, exchanges = playing(*case)
 
     def work(rounds: int) -> None:
         for _ in range(rounds):
-            play.advance()
-            play.batch.logits[:], play.batch.values[:] = evaluate(play.batch.encodings)
+            play_round(play, exchanges)
         play.finished.clear()
 
     work(WARM_UP)
@@ -49,11 +49,13 @@ def _self_play(*case) -> Work:
 
 
 def _forward(*case) -> Work:
-    play, evaluate = playing(*case)
+    _, _, exchanges = playing(*case)
 
     def work(rounds: int) -> None:
         for _ in range(rounds):
-            evaluate(play.batch.encodings)
+            for _, exchange in exchanges:
+                exchange.ask()
+                exchange.wait()
 
     return work
 
@@ -67,7 +69,7 @@ def _peer_search(*case) -> Work:
     from open_spiel.python.algorithms import mcts
     from open_spiel.python.utils import lru_cache
 
-    play, evaluate = playing(*case)
+    play, evaluate, _ = playing(*case)
     width, game = play.game.facts.encoding, pyspiel.load_game(case[0])
 
     class NetworkEvaluator(mcts.Evaluator):

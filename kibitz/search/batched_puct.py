@@ -17,7 +17,7 @@ from ..core.names import BadInput
 from ..games import Game, full_name
 from ..games.protocol import OVER, TOO_LONG
 from ..jit import helper, kernel, long_helper
-from .batched_trees import NEW, backward, expand, leaf_value, mean_of, plant, sign_of, tried
+from .batched_trees import backward, expand, leaf_value, mean_of, plant, sign_of, tried
 from .gumbel import select_at_root, select_improved
 from .selection import UNKNOWN
 
@@ -102,7 +102,7 @@ def descend(game, state, trees, g, leaves, row, settings, noise, wanted):
     node, depth = np.int64(0), 0
     leaves.path[row, 0] = 0
     while True:
-        if trees.mover[g, node] == NEW:
+        if tried(trees, g, node) == 0:
             trees.mover[g, node] = game.turn(state)
             if trees.mover[g, node] == OVER:
                 trees.proven[g, node] = (game.payoff(state, 0) - settings.middle) * settings.scale
@@ -115,7 +115,7 @@ def descend(game, state, trees, g, leaves, row, settings, noise, wanted):
         if depth + 1 >= leaves.path.shape[1]:
             raise BadInput(TOO_LONG)
         if depth == 0 and wanted >= 0:
-            node = select_at_root(trees, g, settings, leaves.scores, noise, wanted)
+            node = select_at_root(trees, g, settings, noise, wanted)
         elif settings.gumbel:
             node = select_improved(trees, g, node, settings, leaves.scores)
         else:

@@ -12,30 +12,44 @@ import numpy as np
 from ..core.names import BadInput
 from ..games import Game
 from ..games.protocol import TOO_MANY_ACTIONS
-from ..jit import helper, long_helper
+from ..jit import helper, long_helper, record
 from .selection import UNKNOWN
 
 
 class Trees(NamedTuple):
-    """One row per game, one entry per node; the children of a node are adjacent. Node 0 is the root."""
+    """One row per game, one entry per node; the children of a node are adjacent. Node 0 is the root.
 
-    visits: np.ndarray  # [games, nodes] i4
-    pending: np.ndarray  # [games, nodes] i4: simulations through the node that wait for the network
+    All are views of two arrays of records, so that what is read together is in the same cache lines. Nodes that aren't
+    used have no visits, children and proof, so that an expansion writes the actions and priors of children only.
+    """
+
     total: np.ndarray  # [games, nodes] f8: sum of the values of its visits
+    visits: np.ndarray  # [games, nodes] i4
+    pending: np.ndarray  # [games, nodes] i2: simulations through the node that wait for the network
     value: np.ndarray  # [games, nodes] f4: the network's value
-    prior: np.ndarray  # [games, nodes] f4: the network's probability
-    logit: np.ndarray  # [games, nodes] f4: the logarithm of it
     proven: np.ndarray  # [games, nodes] f4: exact value, or UNKNOWN
-    action: np.ndarray  # [games, nodes] i4: the action that led here
     first: np.ndarray  # [games, nodes] i4: first child
     children: np.ndarray  # [games, nodes] i4: their number; 0 before the network has answered
-    mover: np.ndarray  # [games, nodes] i1: the seat to move, or OVER; NEW before the first visit
+    mover: np.ndarray  # [games, nodes] i1: the seat to move, or OVER; of visited nodes
+    action: np.ndarray  # [games, nodes] i4: the action that led here
+    prior: np.ndarray  # [games, nodes] f4: the network's probability
+    logit: np.ndarray  # [games, nodes] f4: the logarithm of it
     used: np.ndarray  # [games] i8: number of nodes
 
 
-NEW = -3
-KINDS = ("i4", "i4", "f8", "f4", "f4", "f4", "f4", "i4", "i4", "i4", "i1")
-BYTES = sum(np.dtype(kind).itemsize for kind in KINDS)  # per node
+NODE = record(
+    ("total", "f8"),
+    ("visits", "i4"),
+    ("value", "f4"),
+    ("proven", "f4"),
+    ("first", "i4"),
+    ("children", "i4"),
+    ("pending", "i2"),
+    ("mover", "i1"),
+)
+EDGE = record(("action", "i4"), ("prior", "f4"), ("logit", "f4"))
+BYTES = NODE.itemsize + EDGE.itemsize  # per node
+LEAST_LOGIT = math.log(1e-30)
 
 
 class Leaves(NamedTuple):
@@ -46,10 +60,14 @@ class Leaves(NamedTuple):
     depth: np.ndarray  # [rows] i4: of the leaf
     actions: np.ndarray  # [wide] i8: scratch
     scores: np.ndarray  # [wide] f8: scratch
+    weights: np.ndarray  # [wide] f8: scratch
 
 
 def new_trees(games: int, nodes: int) -> Trees:
-    return Trees(*(np.zeros((games, nodes), kind) for kind in KINDS), np.zeros(games, np.int64))  # type: ignore[call-arg]
+    records = [np.zeros((games, nodes), kind) for kind in (NODE, EDGE)]
+    fields = {name: each[name] for each in records for name in each.dtype.names or ()}
+    fields["proven"][:] = UNKNOWN
+    return Trees(**fields, used=np.zeros(games, np.int64))
 
 
 def new_leaves(game: Game, rows: int) -> Leaves:
@@ -60,6 +78,7 @@ def new_leaves(game: Game, rows: int) -> Leaves:
         depth=np.zeros(rows, np.int32),
         actions=np.zeros(facts.num_actions, np.int64),
         scores=np.zeros(facts.num_actions),
+        weights=np.zeros(facts.num_actions),
     )
 
 
@@ -71,24 +90,14 @@ def sign_of(seat):
 @helper
 def plant(trees, g, turn):
     """Reduce a tree to an unexpanded root."""
+    for node in range(trees.used[g]):
+        trees.total[g, node] = 0.0
+        trees.visits[g, node] = 0
+        trees.pending[g, node] = 0
+        trees.proven[g, node] = UNKNOWN
+        trees.children[g, node] = 0
     trees.used[g] = 1
-    add_node(trees, g, 0, -1, 0.0)
     trees.mover[g, 0] = turn
-
-
-@helper
-def add_node(trees, g, node, action, prior):
-    trees.visits[g, node] = 0
-    trees.pending[g, node] = 0
-    trees.total[g, node] = 0.0
-    trees.value[g, node] = 0.0
-    trees.prior[g, node] = prior
-    trees.logit[g, node] = math.log(max(prior, 1e-30))
-    trees.proven[g, node] = UNKNOWN
-    trees.action[g, node] = action
-    trees.first[g, node] = 0
-    trees.children[g, node] = 0
-    trees.mover[g, node] = NEW
 
 
 @long_helper
@@ -102,13 +111,17 @@ def expand(game, state, trees, g, node, logits, value, frames, leaves):
             raise BadInput(TOO_MANY_ACTIONS)
         leaves.scores[i] = np.float64(logits[frames[mover, leaves.actions[i]]])
         highest = max(highest, leaves.scores[i])
-    total = 0.0
+    first, total = trees.used[g], 0.0
     for i in range(n):
-        leaves.scores[i] = math.exp(leaves.scores[i] - highest)
-        total += leaves.scores[i]
-    first = trees.used[g]
+        leaves.weights[i] = math.exp(leaves.scores[i] - highest)
+        total += leaves.weights[i]
+    shift = highest + math.log(total)
     for i in range(n):
-        add_node(trees, g, first + i, leaves.actions[i], leaves.scores[i] / total)
+        trees.action[g, first + i] = leaves.actions[i]
+    for i in range(n):
+        trees.prior[g, first + i] = leaves.weights[i] / total
+    for i in range(n):
+        trees.logit[g, first + i] = max(leaves.scores[i] - shift, LEAST_LOGIT)
     trees.value[g, node] = value * sign_of(mover)
     trees.first[g, node] = first
     trees.children[g, node] = n

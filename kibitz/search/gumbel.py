@@ -38,13 +38,35 @@ def halving(considered: int, simulations: int) -> np.ndarray:
     return table
 
 
+@helper
+def value_weight(settings, most):
+    """The factor of a value in σ, where the most visited child has `most` visits; values are from -1 to 1."""
+    return (settings.c_visit + most) * settings.c_scale * 0.5
+
+
+@helper
+def mixed_value(value, visits, weight, total):
+    """The value of children without visits, by equation 33 of Danihelka et al. (2022).
+
+    The mean of the network's value and the visited children's, weighted by their priors: `total` is the sum of prior
+    times value, `weight` that of priors.
+    """
+    return (value + visits * total / max(weight, 1e-30)) / (1.0 + visits) if visits > 0 else value
+
+
+@helper
+def proof(trees, g, child, sign):
+    """What a proof adds to the logit of a child."""
+    proven = trees.proven[g, child]
+    return PROVEN_WEIGHT * sign * np.float64(proven) if proven != UNKNOWN else 0.0
+
+
 @long_helper
 def improve(trees, g, node, settings, scores):
-    """Write the logits of the improved policy, logit + σ(completed Q), and return the visits of all children.
+    """Write the logits of the improved policy, logit + σ(completed Q).
 
-    A child without visits has the mixed value of equation 33 (Danihelka et al. 2022): the mean of the network's value
-    and the visited children's, weighted by their priors. A proven value has more weight than an estimate: a win is
-    always taken, a loss never.
+    A child without visits has the mixed value. A proven value has more weight than an estimate: a win is always taken,
+    a loss never.
     """
     first, count = np.int64(trees.first[g, node]), np.int64(trees.children[g, node])
     sign = sign_of(trees.mover[g, node])
@@ -56,18 +78,13 @@ def improve(trees, g, node, settings, scores):
             most = max(most, n)
             weight += np.float64(trees.prior[g, child])
             total += np.float64(trees.prior[g, child]) * mean_of(trees, g, child, sign)
-    mixed = sign * np.float64(trees.value[g, node])
-    if visits > 0:
-        mixed = (mixed + visits * total / max(weight, 1e-30)) / (1.0 + visits)
-    scale = (settings.c_visit + most) * settings.c_scale * 0.5  # values from -1 to 1
+    mixed = mixed_value(sign * np.float64(trees.value[g, node]), visits, weight, total)
+    scale = value_weight(settings, most)
     for i in range(count):
         child = first + i
-        proven = trees.proven[g, child] != UNKNOWN
-        known = proven or tried(trees, g, child) > 0
+        known = trees.proven[g, child] != UNKNOWN or tried(trees, g, child) > 0
         scores[i] = trees.logit[g, child] + scale * (mean_of(trees, g, child, sign) if known else mixed)
-        if proven:
-            scores[i] += PROVEN_WEIGHT * sign * np.float64(trees.proven[g, child])
-    return visits
+        scores[i] += proof(trees, g, child, sign)
 
 
 @helper
@@ -86,28 +103,80 @@ def to_probs(scores, n):
 
 @long_helper
 def select_improved(trees, g, node, settings, scores):
-    """The child whose share of the visits lags most behind the improved policy."""
+    """The child whose share of the visits lags most behind the improved policy.
+
+    Children without visits all have the same value, the mixed one of `improve`: only that of the highest prior may be
+    selected, and together they have the sum of their priors in the softmax. It takes the place of the first of them, so
+    that the visited children of a node come first.
+    """
     first, count = np.int64(trees.first[g, node]), np.int64(trees.children[g, node])
-    visits = improve(trees, g, node, settings, scores)
-    to_probs(scores, count)
-    best, highest = first, -1e30
-    for i in range(count):
-        score = scores[i] - tried(trees, g, first + i) / (1.0 + visits)
-        if score > highest:
-            best, highest = first + i, score
+    sign = sign_of(trees.mover[g, node])
+    visits, most, weight, total, known = 0.0, 0.0, 0.0, 0.0, 0
+    while known < count:
+        child = first + known
+        n = np.float64(tried(trees, g, child))
+        if n == 0:
+            break
+        scores[known] = mean_of(trees, g, child, sign)
+        visits += n
+        most = max(most, n)
+        weight += np.float64(trees.prior[g, child])
+        total += np.float64(trees.prior[g, child]) * scores[known]
+        known += 1
+    scale = value_weight(settings, most)
+    mixed = scale * mixed_value(sign * np.float64(trees.value[g, node]), visits, weight, total)
+    unvisited, largest, rest, highest = first + known, np.float32(-1.0), 0.0, -1e30
+    for child in range(first + known, first + count):
+        prior = trees.prior[g, child]
+        rest += np.float64(prior)
+        if prior > largest:
+            unvisited, largest = child, prior
+    if known < count:
+        highest = np.float64(trees.logit[g, unvisited]) + mixed
+    for i in range(known):
+        scores[i] = np.float64(trees.logit[g, first + i]) + scale * scores[i] + proof(trees, g, first + i, sign)
+        highest = max(highest, scores[i])
+    total = rest * math.exp(mixed - highest) if known < count else 0.0
+    for i in range(known):
+        scores[i] = math.exp(scores[i] - highest)
+        total += scores[i]
+    best, lag = first, -1e30
+    for i in range(known):
+        score = scores[i] / total - np.float64(tried(trees, g, first + i)) / (1.0 + visits)
+        if score > lag:
+            best, lag = first + i, score
+    if known < count and math.exp(np.float64(trees.logit[g, unvisited]) + mixed - highest) / total > lag:
+        best = first + known
+        swap_unvisited(trees, g, best, unvisited)
     return best
 
 
+@helper
+def swap_unvisited(trees, g, one, two):
+    """Exchange two nodes without visits."""
+    action, prior, logit = trees.action[g, one], trees.prior[g, one], trees.logit[g, one]
+    trees.action[g, one], trees.prior[g, one] = trees.action[g, two], trees.prior[g, two]
+    trees.logit[g, one] = trees.logit[g, two]
+    trees.action[g, two], trees.prior[g, two], trees.logit[g, two] = action, prior, logit
+
+
 @long_helper
-def select_at_root(trees, g, settings, scores, noise, wanted):
+def select_at_root(trees, g, settings, noise, wanted):
     """The child of the highest Gumbel noise + improved logit among those that were visited `wanted` times."""
     first, count = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0])
-    improve(trees, g, 0, settings, scores)
+    sign, most = sign_of(trees.mover[g, 0]), np.int64(0)
+    for child in range(first, first + count):
+        most = max(most, tried(trees, g, child))
+    scale = value_weight(settings, np.float64(most))
     best, highest = first, -1e30
     for i in range(count):
-        score = scores[i] + noise[i] - (0.0 if tried(trees, g, first + i) == wanted else 1e9)
-        if score > highest:
-            best, highest = first + i, score
+        child = first + i
+        if tried(trees, g, child) == wanted:
+            score = np.float64(trees.logit[g, child]) + noise[i]
+            if wanted > 0:  # else all have the same value
+                score += scale * mean_of(trees, g, child, sign) + proof(trees, g, child, sign)
+            if score > highest:
+                best, highest = child, score
     return best
 
 

@@ -7,11 +7,12 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.games import legal_actions, load, positions
-from kibitz.search.batched_puct import settings_for
+from kibitz.search.batched_puct import settings_for, start
 from kibitz.search.batched_trees import new_trees
 from kibitz.search.contract import check_search
-from kibitz.search.gumbel import halving, improve, root_value, to_probs
+from kibitz.search.gumbel import halving, improve, root_value, select_improved, to_probs
 from kibitz.search.network_puct import NetworkPuct
+from kibitz.search.selection import UNKNOWN
 
 
 def untrained(seed=1, actions=9):
@@ -130,6 +131,40 @@ def test_more_simulations_find_the_best_action_more_often():
         for simulations in found:
             found[simulations] += played(means, simulations, 8, noise=noise)[2] == means.argmax()
     assert found[32] > 1.5 * found[2] > 0, found
+
+
+def test_below_the_root_the_action_that_lags_most_behind_the_improved_policy_is_selected():
+    """By `improve` and `to_probs` over all children; visited children come first."""
+    rng, settings = np.random.default_rng(3), settings_for(load("tic_tac_toe"), gumbel=True)
+    for _ in range(20):
+        n, means = 8, rng.uniform(-1, 1, 8)
+        trees, scores, *_ = searched(means, 0, 8, rng.normal(size=n))
+        trees.value[0, 0], trees.action[0, 1:] = rng.uniform(-1, 1), np.arange(n)
+        for _ in range(30):
+            improve(trees, 0, 0, settings, scores)
+            to_probs(scores, n)
+            visits = trees.visits[0, 1:]
+            wanted = trees.action[0, 1 + np.argmax(scores - visits / (1 + visits.sum()))]
+            child = select_improved(trees, 0, 0, settings, scores)
+            assert trees.action[0, child] == wanted
+            trees.visits[0, child] += 1
+            trees.total[0, child] += means[wanted]
+            if rng.random() < 0.1:
+                trees.proven[0, child] = rng.choice([-1, 1])
+            assert (np.sort(trees.visits[0, 1:] > 0)[::-1] == (trees.visits[0, 1:] > 0)).all()
+
+
+def test_a_tree_that_is_planted_again_is_as_new():
+    """Whatever was in it: a search of the same position gives the same advice."""
+    game = load("tic_tac_toe")
+    search = new_search(game)
+    first = search.advise(positions(game)[0], 0, 50)
+    search.advise(after(game, 4), 1, 300)
+    start(game, positions(game), search.trees)
+    assert not search.trees.visits.any()
+    assert not search.trees.children.any()
+    assert (search.trees.proven == UNKNOWN).all()
+    assert search.advise(positions(game)[0], 0, 50).visits.tolist() == first.visits.tolist()
 
 
 # ---------------------------------------------------------------- the search of one position

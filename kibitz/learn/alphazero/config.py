@@ -24,7 +24,7 @@ SMALL: dict[str, Any] = {
     "temperature_moves": 8, "keep_every": 20, "evaluate_every": 20,
 }  # fmt: skip
 GPU: dict[str, Any] = {
-    "games": 8192, "parts": 16, "rounds": 512, "simulations": 32, "fast_simulations": 8, "channels": 64, "blocks": 6,
+    "games": 8192, "parts": 8, "rounds": 512, "simulations": 32, "fast_simulations": 8, "channels": 64, "blocks": 6,
     "steps": 400, "batch_size": 2048, "capacity": 2_000_000, "iterations": 200, "learning_rate": 1e-3,
     "keep_every": 10, "evaluate_every": 5,
 }  # fmt: skip
@@ -44,7 +44,10 @@ class AlphaZeroConfig:
     iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 100
     games: Annotated[int, "games that are played at the same time", range(1, 10**6)] = 256
     parts: Annotated[
-        int, "parts of these games, one process each: games / parts is the size of a batch", range(1, 512)
+        int,
+        "parts of these games, one process each: games / parts is the size of a batch; on a GPU two batches of half "
+        "that size take turns",
+        range(1, 512),
     ] = 8
     rounds: Annotated[int, "network evaluations per game and iteration", range(1, 10**6)] = 256
     simulations: Annotated[int, "simulations of a full search, which is learned from", range(2, 10**6)] = 32

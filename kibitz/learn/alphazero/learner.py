@@ -18,11 +18,10 @@ from . import config as settings
 from .config import AlphaZeroConfig
 from .geometry import geometry_of
 from .networks import Weights, save_network
-from .self_play import Arrays, self_play
+from .self_play import COUNTS, Arrays, self_play
 
 FORMAT = "kibitz alphazero 1"
 GAMES_FORMAT = "kibitz games in progress 1"
-COUNTS = ("games", "moves", "resigned", "played_on", "false_resignations")
 OPENING = 2  # random plies before an evaluation game
 
 

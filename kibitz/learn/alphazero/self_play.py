@@ -5,6 +5,7 @@ game that ends makes room for a new one, so that batches are always full. At the
 they are (`Table`), and go on with the next network; only searches that aren't finished begin again.
 """
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 
 from ...games import OVER, Game, load, positions
 from ...jit import helper, kernel, long_helper, record, uniform
-from ...search.batched_puct import descend, new_batch, settings_for
+from ...search.batched_puct import Batch, descend, settings_for
 from ...search.batched_trees import backward, expand, leaf_value, new_leaves, new_trees, plant, sign_of, tried
 from ...search.gumbel import gumbel_noise, halving, improve, root_value, to_probs
 from ...search.selection import UNKNOWN
@@ -23,6 +24,7 @@ from .networks import Weights
 
 Arrays = dict[str, np.ndarray]
 RESIGN_MOVES = 3  # of a seat in a row, at which its search sees the game as lost
+COUNTS = ("games", "moves", "resigned", "played_on", "false_resignations")
 LARGE = 65535  # probabilities are stored as u2
 
 SEAT = record(
@@ -116,7 +118,7 @@ class SelfPlay:
         count, wide = len(numbers), game.facts.num_actions
         most = max(config.simulations, config.fast_simulations)
         self.trees = new_trees(count, 1 + (most + 1) * wide)
-        self.leaves, self.batch = new_leaves(game, count), new_batch(game, count)
+        self.leaves = new_leaves(game, count)
         self.noise = np.zeros((count, wide))
         self.settings = settings_for(game, config.selection == "gumbel", config.c, c_scale=config.c_scale)
         self.rule = Rule(
@@ -129,47 +131,43 @@ class SelfPlay:
             self.sequences[full, :, :simulations] = halving(considered, simulations)
         self.frames = geometry_of(game).frames
         self.finished: list[Arrays] = []
-        self.counts = {"games": 0, "moves": 0, "resigned": 0, "played_on": 0, "false_resignations": 0}
+        self.counts = np.zeros(len(COUNTS), np.int64)
 
     def restart_searches(self) -> None:
         """Begin the searches again that aren't finished: the network has changed."""
         for name in ("searching", "waiting"):
             self.table.seats[name] = 0
 
-    def advance(self) -> None:
-        """Continue all games until each waits for the network's answer to its row of the batch, or is over."""
+    def advance(self, batch: Batch, first: int = 0) -> None:
+        """Continue the games of a batch until each waits for the network's answer to its row, or is over.
+
+        Args:
+            batch: Answers, and room for the next encodings.
+            first: The game of its first row.
+        """
         table = self.table
         advance_games(
-            self.game, table.states, table.seats, table.rows, self.trees, self.leaves, self.batch, self.settings,
+            self.game, table.states, table.seats, table.rows, self.trees, self.leaves, batch, first, self.settings,
             self.rule, self.frames, self.sequences, self.noise, table.rngs,
         )  # fmt: skip
-        for g in np.flatnonzero(table.seats["over"]):
-            self._finish(int(g))
+        over = np.flatnonzero(table.seats["over"])
+        for g in over.tolist():
+            self._keep(g)
+        if len(over):
+            begin_games(self.game, table.states, table.seats, self.counts, np.zeros(1, SEAT))
 
-    def _finish(self, g: int) -> None:
-        """Keep the samples of a finished game, and begin the next one."""
-        table, seat = self.table, self.table.seats[g]
-        n, outcome = int(seat["rows"]), float(seat["outcome"])
-        signs = np.where(table.rows.seats[g, :n] == 0, 1.0, -1.0)
+    def _keep(self, g: int) -> None:
+        """Keep the samples of a finished game."""
+        rows, n, outcome = self.table.rows, self.table.seats["rows"][g], self.table.seats["outcome"][g]
         self.finished.append(
             {
-                "encodings": table.rows.encodings[g, :n].copy(),
-                "policies": table.rows.policies[g, :n].copy(),
-                "legal": table.rows.legal[g, :n].copy(),
-                "searched": table.rows.values[g, :n].copy(),
-                "outcomes": (outcome * signs).astype(np.float32),
+                "encodings": rows.encodings[g, :n].copy(),
+                "policies": rows.policies[g, :n].copy(),
+                "legal": rows.legal[g, :n].copy(),
+                "searched": rows.values[g, :n].copy(),
+                "outcomes": np.where(rows.seats[g, :n] == 0, outcome, -outcome),
             }
         )
-        lost = outcome < 0 if seat["resigned"] == 1 else outcome > 0
-        self.counts["games"] += 1
-        self.counts["moves"] += int(seat["ply"])
-        if seat["resigned"] and not seat["plays_on"]:
-            self.counts["resigned"] += 1
-        elif seat["resigned"]:
-            self.counts["played_on"] += 1
-            self.counts["false_resignations"] += int(not lost)
-        table.seats[g] = np.zeros(1, SEAT)[0]
-        self.game.start(table.states[g])
 
 
 def self_play(config: AlphaZeroConfig) -> Callable[[int, Any], tuple[int, Arrays, Arrays]]:
@@ -188,19 +186,35 @@ def self_play(config: AlphaZeroConfig) -> Callable[[int, Any], tuple[int, Arrays
         if part not in players:
             players[part] = SelfPlay(game, config, config.part(part))
         player, evaluate = players[part], networks[0][1]
-        player.finished, player.counts = [], dict.fromkeys(player.counts, 0)
+        player.finished, player.counts = [], np.zeros(len(COUNTS), np.int64)
         before = tables[part]
         if before is not None:
             player.table.unpack(before)
         player.restart_searches()
-        batch = player.batch
+        exchanges = exchanges_for(player, evaluate)
         for _ in range(config.rounds):
-            player.advance()
-            batch.logits[:], batch.values[:] = evaluate(batch.encodings)
-        player.advance()
+            play_round(player, exchanges)
+        for first, exchange in exchanges:
+            exchange.wait()
+            player.advance(exchange.batch, first)
         return part, _joined(player), player.table.packed()
 
     return play
+
+
+def exchanges_for(player: SelfPlay, evaluate: Any) -> list[tuple[int, Any]]:
+    """The first game of each batch, and its exchange with the network: two halves on a GPU, else one batch."""
+    games = len(player.table.seats)
+    bounds = [0, games // 2, games] if evaluate.on_gpu and games > 1 else [0, games]
+    return [(first, evaluate.exchange(last - first, i)) for i, (first, last) in enumerate(itertools.pairwise(bounds))]
+
+
+def play_round(player: SelfPlay, exchanges: list[tuple[int, Any]]) -> None:
+    """One evaluation for every game. A GPU answers one batch while the games of the other are searched."""
+    for first, exchange in exchanges:
+        exchange.wait()
+        player.advance(exchange.batch, first)
+        exchange.ask()
 
 
 def _joined(player: SelfPlay) -> Arrays:
@@ -213,23 +227,44 @@ def _joined(player: SelfPlay) -> Arrays:
         "outcomes": np.zeros(0, np.float32),
     }
     samples = {key: np.concatenate([array, *(each[key] for each in player.finished)]) for key, array in empty.items()}
-    return samples | {"counts": np.array([list(player.counts.values())], np.int64)}
+    return samples | {"counts": player.counts[None]}
 
 
 # ---------------------------------------------------------------- kernels
 
 
 @kernel
-def advance_games(game, states, seats, rows, trees, leaves, batch, settings, rule, frames, sequences, noise, rngs):
-    """Continue each game, with the network's answer where it waits, until it waits again or is over."""
+def begin_games(game, states, seats, counts, blank):
+    """Count the games that are over, and begin new ones in their places."""
     for g in range(len(states)):
-        seat, state, rng = seats[g], states[g], rngs[g]
+        seat = seats[g]
+        if seat.over:
+            counts[0] += 1
+            counts[1] += seat.ply
+            if seat.resigned and not seat.plays_on:
+                counts[2] += 1
+            elif seat.resigned:
+                lost = seat.outcome < 0 if seat.resigned == 1 else seat.outcome > 0
+                counts[3] += 1
+                counts[4] += not lost
+            seats[g] = blank[0]
+            game.start(states[g])
+
+
+@kernel
+def advance_games(
+    game, states, seats, rows, trees, leaves, batch, first, settings, rule, frames, sequences, noise, rngs
+):
+    """Continue each game of a batch, with the network's answer where it waits, until it waits again or is over."""
+    for row in range(len(batch.values)):
+        g = first + row
+        seat, state, rng, encoding = seats[g], states[g], rngs[g], batch.encodings[row]
         if seat.waiting:
             seat.waiting = 0
             depth = np.int64(leaves.depth[g])
             expand(
-                game, leaves.states[g], trees, g, np.int64(leaves.path[g, depth]), batch.logits[g],
-                np.float64(batch.values[g]), frames, leaves,
+                game, leaves.states[g], trees, g, np.int64(leaves.path[g, depth]), batch.logits[row],
+                np.float64(batch.values[row]), frames, leaves,
             )  # fmt: skip
             backward(trees, g, leaves, g, leaf_value(trees, g, leaves, g), settings)
             if depth == 0:
@@ -239,7 +274,7 @@ def advance_games(game, states, seats, rows, trees, leaves, batch, settings, rul
         while not seat.over:
             finished = seat.done >= seat.budget or trees.proven[g, 0] != UNKNOWN
             if seat.searching and finished and trees.children[g, 0]:
-                finish_move(game, state, trees, g, seat, rows, leaves, batch, settings, rule, frames, noise[g], rng)
+                finish_move(game, state, trees, g, seat, rows, leaves, encoding, settings, rule, frames, noise[g], rng)
                 continue
             if not seat.searching:
                 begin_search(game, state, trees, g, seat, rule, rng)
@@ -249,7 +284,7 @@ def advance_games(game, states, seats, rows, trees, leaves, batch, settings, rul
                 considered = min(np.int64(trees.children[g, 0]), sequences.shape[1] - 1)
                 wanted = np.int64(sequences[seat.full, considered, seat.done])
             if descend(game, leaves.states[g], trees, g, leaves, g, settings, noise[g], wanted):
-                game.observe(leaves.states[g], game.turn(leaves.states[g]), batch.encodings[g])
+                game.observe(leaves.states[g], game.turn(leaves.states[g]), encoding)
                 seat.waiting = 1
                 break
             backward(trees, g, leaves, g, leaf_value(trees, g, leaves, g), settings)
@@ -300,17 +335,17 @@ def gamma(shape, rng):
 
 
 @long_helper
-def finish_move(game, state, trees, g, seat, rows, leaves, batch, settings, rule, frames, noise, rng):
-    """Keep a sample, choose a move and play it; or resign."""
+def finish_move(game, state, trees, g, seat, rows, leaves, encoding, settings, rule, frames, noise, rng):
+    """Keep a sample, choose a move and play it; or resign. `encoding` is free: the game waits for nothing now."""
     mover = np.int64(trees.mover[g, 0])
     first, n, sign = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0]), sign_of(mover)
     value = sign * root_value(trees, g, settings, leaves.scores)
     best = choose_move(trees, g, seat, settings, rule, leaves.scores, noise, rng)
     if seat.full:
         row = np.int64(seat.rows)
-        game.observe(state, mover, batch.encodings[g])  # which is free: the game waits for nothing now
-        for i in range(batch.encodings.shape[1]):
-            rows.encodings[g, row, i] = np.uint8(batch.encodings[g, i])
+        game.observe(state, mover, encoding)
+        for i in range(len(encoding)):
+            rows.encodings[g, row, i] = np.uint8(encoding[i])
         for i in range(rows.policies.shape[2]):
             rows.policies[g, row, i] = 0
             rows.legal[g, row, i] = 0

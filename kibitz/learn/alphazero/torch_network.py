@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from ...search.batched_puct import Batch
 from .geometry import Geometry
 from .networks import Shape, Weights, layer_sizes
 
@@ -158,57 +159,95 @@ def _name(flat: str) -> str:
 
 
 class Evaluator:
-    """A network that answers batches: NumPy arrays on a processor, one CUDA graph per batch size on a GPU."""
+    """A network that answers batches: float32 on a processor, half precision and CUDA graphs on a GPU."""
 
     def __init__(self, geometry: Geometry, shape: Shape, weights: Weights, device: str) -> None:
         self.places, self.shape, self.device = Places(geometry, device), shape, device
-        kind = torch.float16 if self.places.on_grid else torch.float32
-        self.weights = {name: torch.from_numpy(array).to(device, kind) for name, array in weights.items()}
-        if self.places.on_grid:
+        self.on_gpu = self.places.on_grid
+        self.kind = torch.float16 if self.on_gpu else torch.float32
+        self.weights = {name: torch.from_numpy(array).to(device, self.kind) for name, array in weights.items()}
+        if self.on_gpu:
             for layer in filter(_normalized, layer_sizes(geometry, shape)):
                 square = self.places.square(self.weights[f"{layer}.weight"])
                 self.weights[f"{layer}.weight"] = square.contiguous(memory_format=torch.channels_last)
-        self.kind = kind
-        self.graphs: dict[int, Any] = {}
-        if not self.places.on_grid:
+        else:
             torch.set_num_threads(1)  # one process per core
+        self.known: dict[tuple[int, int], Exchange | GpuExchange] = {}
 
     def __call__(self, encodings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        with torch.inference_mode():
-            if self.places.on_grid:
-                return self._on_gpu(encodings)
-            logits, values = forward(self.places, self.shape, self.weights, torch.from_numpy(encodings), None)
+        """Logits [rows, actions] and values [rows]; on a GPU the next call with as many rows overwrites them."""
+        if not self.on_gpu:
+            with torch.inference_mode():
+                logits, values = self.forward(torch.from_numpy(encodings))
             return logits.numpy(), values.numpy()
+        exchange = self.exchange(len(encodings))
+        np.copyto(exchange.batch.encodings, encodings)
+        exchange.ask()
+        exchange.wait()
+        return exchange.batch.logits, exchange.batch.values
 
-    def _on_gpu(self, encodings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        rows = len(encodings)
-        if rows not in self.graphs:
-            self.graphs[rows] = self._recorded(rows, encodings.shape[1])
-        graph, sent, given, answer, received = self.graphs[rows]
-        np.copyto(sent.numpy(), encodings)
-        given.copy_(sent, non_blocking=True)
-        graph.replay()
-        received.copy_(answer, non_blocking=True)
-        torch.cuda.current_stream().synchronize()
-        found = received.numpy()
-        return found[:, :-1], found[:, -1]
+    def forward(self, encodings: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return forward(self.places, self.shape, self.weights, encodings, None)
 
-    def _recorded(self, rows: int, width: int) -> tuple[Any, ...]:
-        """Record the forward pass of a batch as a CUDA graph; input and output have pinned memory."""
-        given = torch.zeros(rows, width, device=self.device)
+    def exchange(self, rows: int, number: int = 0) -> "Exchange | GpuExchange":
+        """The memory for a batch: one per number, so that several batches can be on their way."""
+        if (rows, number) not in self.known:
+            self.known[rows, number] = (GpuExchange if self.on_gpu else Exchange)(self, rows)
+        return self.known[rows, number]
+
+
+class Exchange:
+    """A batch and its answers: `ask` once encodings are written, `wait` before logits and values are read."""
+
+    def __init__(self, evaluator: Evaluator, rows: int) -> None:
+        geometry = evaluator.places.geometry
+        shapes = (rows, geometry.planes * geometry.cells), (rows, geometry.frames.shape[1]), rows
+        self.evaluator, self.batch = evaluator, Batch(*(np.zeros(shape, np.float32) for shape in shapes))
+
+    def ask(self) -> None:
+        self.batch.logits[:], self.batch.values[:] = self.evaluator(self.batch.encodings)
+
+    def wait(self) -> None:
+        pass
+
+
+class GpuExchange:
+    """The same on a GPU: `ask` returns at once. Pinned memory is copied to and from a recorded CUDA graph."""
+
+    def __init__(self, evaluator: Evaluator, rows: int) -> None:
+        geometry = evaluator.places.geometry
+        width, actions = geometry.planes * geometry.cells, geometry.frames.shape[1]
+        self.given = torch.zeros(rows, width, device=evaluator.device)
+        self.graph, self.answer = self._recorded(evaluator)
+        self.sent, self.received = torch.zeros(rows, width).pin_memory(), torch.zeros(len(self.answer)).pin_memory()
+        logits, values = self.received[: rows * actions], self.received[rows * actions :]
+        self.batch = Batch(self.sent.numpy(), logits.view(rows, actions).numpy(), values.numpy())
+        self.answered = torch.cuda.Event()
+
+    def ask(self) -> None:
+        self.given.copy_(self.sent, non_blocking=True)
+        self.graph.replay()
+        self.received.copy_(self.answer, non_blocking=True)
+        self.answered.record()
+
+    def wait(self) -> None:
+        self.answered.synchronize()
+
+    def _recorded(self, evaluator: Evaluator) -> tuple[torch.cuda.CUDAGraph, torch.Tensor]:
+        """Record the forward pass; its answer is all logits, row by row, then all values."""
 
         def once() -> torch.Tensor:
-            logits, values = forward(self.places, self.shape, self.weights, given.to(self.kind), None)
-            return torch.cat([logits, values[:, None]], dim=1).float()
+            logits, values = evaluator.forward(self.given.to(evaluator.kind))
+            return torch.cat([logits.flatten(), values]).float()
 
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            for _ in range(3):
+        with torch.inference_mode():
+            stream = torch.cuda.Stream()
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                for _ in range(3):
+                    once()
+            torch.cuda.current_stream().wait_stream(stream)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
                 answer = once()
-        torch.cuda.current_stream().wait_stream(stream)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            answer = once()
-        sent = torch.zeros(rows, width).pin_memory()
-        return graph, sent, given, answer, torch.zeros(answer.shape).pin_memory()
+        return graph, answer

@@ -16,8 +16,8 @@ from kibitz.learn.alphazero.config import AlphaZeroConfig
 from kibitz.learn.alphazero.geometry import geometry_of
 from kibitz.learn.alphazero.learner import AlphaZero
 from kibitz.learn.alphazero.networks import Shape, layer_sizes
-from kibitz.learn.alphazero.self_play import SEAT, Rule, SelfPlay, choose_move
-from kibitz.search.batched_puct import settings_for
+from kibitz.learn.alphazero.self_play import COUNTS, SEAT, Rule, SelfPlay, choose_move, exchanges_for, play_round
+from kibitz.search.batched_puct import new_batch, settings_for
 from kibitz.search.batched_trees import new_trees
 
 SMALL = {"games": 6, "parts": 1, "simulations": 8, "fast_simulations": 2, "channels": 4, "blocks": 1, "device": "cpu"}
@@ -26,19 +26,23 @@ SMALL = {"games": 6, "parts": 1, "simulations": 8, "fast_simulations": 2, "chann
 def played(rounds=200, said=0.0, **values):
     """Self-play of Tic-Tac-Toe with a network that always says that seat 0 is losing by `said`."""
     game, config = load("tic_tac_toe"), AlphaZeroConfig("tic_tac_toe", **SMALL | values)
-    play = SelfPlay(game, config, config.part(0))
+    play, batch = SelfPlay(game, config, config.part(0)), new_batch(game, config.games)
     for _ in range(rounds):
-        play.advance()
-        stones = play.batch.encodings.sum(axis=1)
-        play.batch.logits[:], play.batch.values[:] = 0, np.where(stones % 2, said, -said)
+        play.advance(batch)
+        stones = batch.encodings.sum(axis=1)
+        batch.logits[:], batch.values[:] = 0, np.where(stones % 2, said, -said)
     return play
+
+
+def counts(play):
+    return dict(zip(COUNTS, play.counts.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("selection", ["gumbel", "puct"])
 def test_samples_are_of_legal_positions(selection):
     """Policies lie on empty cells and sum to 1; outcomes are those of finished games, for the seat that moved."""
     play = played(selection=selection, full_share=1.0)
-    assert play.counts["games"] > 5
+    assert counts(play)["games"] > 5
     for game in play.finished:
         marks = game["encodings"].reshape(-1, 2, 9).sum(axis=1)
         assert ((marks == 0) == (game["legal"] == 1)).all()
@@ -52,21 +56,21 @@ def test_samples_are_of_legal_positions(selection):
 def test_fast_searches_are_not_learned_from():
     play = played(full_share=0.25)
     rows = sum(len(game["outcomes"]) for game in play.finished)
-    assert 0.1 < rows / play.counts["moves"] < 0.4
+    assert 0.1 < rows / counts(play)["moves"] < 0.4
 
 
 def test_batches_are_full():
     """Every game has one row of each batch, except in the round in which it ends."""
     play = played(rounds=50)
-    play.advance()
+    play.advance(new_batch(play.game, 6))
     assert (play.table.seats["waiting"] == 1).sum() >= 5
 
 
 def test_resignations_are_counted_and_measured():
     """A seat that is told that it is lost resigns, unless the game is played on to see whether it was."""
-    resigned = played(resign=0.5, play_on=0.0, said=0.99).counts
-    measured = played(resign=0.5, play_on=1.0, said=0.99).counts
-    never = played(resign=1.0, said=0.99).counts
+    resigned = counts(played(resign=0.5, play_on=0.0, said=0.99))
+    measured = counts(played(resign=0.5, play_on=1.0, said=0.99))
+    never = counts(played(resign=1.0, said=0.99))
     assert resigned["resigned"] > 0
     assert resigned["played_on"] == 0
     assert measured["resigned"] == never["resigned"] == 0
@@ -94,10 +98,59 @@ def test_games_in_progress_survive_packing():
     for play in (one, two):
         play.restart_searches()
         play.finished = []
+        batch = new_batch(play.game, 6)
         for _ in range(60):
-            play.advance()
-            play.batch.logits[:], play.batch.values[:] = 0, 0
+            play.advance(batch)
     assert len(one.finished) == len(two.finished) > 0
+    for a, b in zip(one.finished, two.finished, strict=True):
+        assert all(np.array_equal(a[key], b[key]) for key in a)
+
+
+class Delayed:
+    """Answers that depend on a row alone, and are written when they are waited for, as a GPU's may be."""
+
+    on_gpu = True
+
+    def __init__(self, game):
+        self.game, self.asked = game, []
+
+    def exchange(self, rows, number):
+        return DelayedExchange(self, new_batch(self.game, rows), number)
+
+
+class DelayedExchange:
+    def __init__(self, evaluator, batch, number):
+        self.evaluator, self.batch, self.number = evaluator, batch, number
+
+    def ask(self):
+        self.evaluator.asked.append(self.number)
+
+    def wait(self):
+        if self.number in self.evaluator.asked:
+            self.evaluator.asked.remove(self.number)
+            weights = np.random.default_rng(1).normal(size=(18, 10))
+            found = np.stack([row @ weights for row in self.batch.encodings])
+            self.batch.logits[:], self.batch.values[:] = found[:, :-1], np.tanh(found[:, -1])
+
+
+def test_two_batches_in_alternation_play_the_games_of_one():
+    """While the games of one half are searched the other half waits for its answers."""
+    found = []
+    for on_gpu in (True, False):
+        play = SelfPlay(load("tic_tac_toe"), AlphaZeroConfig("tic_tac_toe", **SMALL | {"games": 7}), range(7))
+        evaluate = Delayed(play.game)
+        evaluate.on_gpu = on_gpu
+        exchanges = exchanges_for(play, evaluate)
+        assert [(first, len(each.batch.values)) for first, each in exchanges] == (
+            [(0, 3), (3, 4)] if on_gpu else [(0, 7)]
+        )
+        for _ in range(100):
+            play_round(play, exchanges)
+        assert evaluate.asked == ([0, 1] if on_gpu else [0])
+        found.append(play)
+    one, two = found
+    assert one.counts.tolist() == two.counts.tolist()
+    assert len(one.finished) > 5
     for a, b in zip(one.finished, two.finished, strict=True):
         assert all(np.array_equal(a[key], b[key]) for key in a)
 

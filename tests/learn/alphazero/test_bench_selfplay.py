@@ -3,7 +3,7 @@
 import pytest
 
 import benchmarks
-from benchmarks import selfplay
+from benchmarks import search_alone, selfplay
 
 CASE = ("tic_tac_toe", "cpu", 6, 4, 1)
 
@@ -22,3 +22,7 @@ def test_a_row_without_its_peer_is_skipped(monkeypatch):
     assert "selfplay-connect_four-cpu" in names
     assert "selfplay-openspiel-connect_four" not in names
     assert benchmarks.skipped(["selfplay"]) == ["selfplay-openspiel-connect_four"]
+
+
+def test_the_search_alone_is_measured_without_a_network():
+    assert search_alone.simulations_per_second("tic_tac_toe", 6, 1, 2) > 0
