@@ -8,8 +8,8 @@ from ..learn.ntuple.store import FORMAT as NTUPLES
 from ..learn.tspg.store import FORMAT as PATTERNS
 
 SECONDS = 0.5  # per move of a search
-# Games where a step of mirror descent from the network that ships was measured to beat IS-MCTS in equal time: its size.
-STEPS = {"liars_dice:dice=2": 10}
+# Longer games where the network that ships, without search, was measured to beat IS-MCTS, and is near equilibrium.
+NETWORKS = {"liars_dice:dice=2"}
 SMALL = 16  # turns up to which equilibrium play, by a network or by OOS, was measured to hold its own against IS-MCTS
 
 
@@ -18,8 +18,8 @@ def default_player(game: Game) -> str:
 
     Where nothing is hidden, alpha-beta search with the shipped evaluation of exactly this game where there is one, else
     tree search, guided by the shipped patterns where there are any. With hidden information small games are played near
-    equilibrium, by a shipped network or OOS, others by IS-MCTS or by a search on top of a shipped network. IS-MCTS
-    plays every game, whatever its number of seats.
+    equilibrium, by a shipped network or OOS, and so are larger ones with a network that is near it; others by IS-MCTS,
+    which plays every game, whatever its number of seats.
     """
     facts = game.facts
     chosen = getattr(game, "opponent", "")
@@ -30,12 +30,10 @@ def default_player(game: Game) -> str:
             return f"alphabeta:seconds={SECONDS}"
         patterns = shipped_model(game, PATTERNS)
         return f"puct:seconds={SECONDS},policy={patterns}" if patterns else f"uct:seconds={SECONDS}"
-    if facts.seats == 2 and facts.zero_sum and facts.max_game_length <= SMALL:
+    small = facts.seats == 2 and facts.zero_sum and facts.max_game_length <= SMALL
+    if small or full_name(game) in NETWORKS:
         network = shipped_model(game, "network")
         return f"net:{network}" if network else f"oos:seconds={SECONDS}"
-    if full_name(game) in STEPS:
-        network = shipped_model(game, "network")
-        return f"mmds:seconds={SECONDS},net={network},eta={STEPS[full_name(game)]}"
     return f"ismcts:seconds={SECONDS}"
 
 

@@ -58,7 +58,7 @@ PHRASES = (
     (r"(\([\d.]+) to ([\d.]+\)) against", r"\1 bis \2 against"),
     (r"against UCT with the same time, ([\d.]+) s per move", r"gegen UCT mit gleicher Zeit, \1 s pro Zug"),
     (r"against OOS with ([\d,]+) Simulationen", r"gegen OOS mit \1 Simulationen"),
-    (r", and ([\d.]+%) against IS-MCTS with ([\d.]+) s per move", r" und \1 gegen IS-MCTS mit \2 s pro Zug"),
+    (r", and ([\d.]+%) against IS-MCTS with ([\d,]+)$", r" und \1 gegen IS-MCTS mit \2"),
     (r"against IS-MCTS with ([\d.]+) s per move", r"gegen IS-MCTS mit \1 s pro Zug"),
 )  # fmt: skip
 

@@ -81,7 +81,7 @@ FACTS = (
     Fact(
         "net:models/goofspiel-13",
         "goofspiel:13",
-        "scores 72.0% against OOS and 45.0% against IS-MCTS, both with 10,000 simulations",
+        "scores 72.0% against OOS with 10,000 simulations, and 45.0% against IS-MCTS with 10,000",
         DEFAULTS,
         "| `goofspiel:13` | `net:models/goofspiel-13` | `ismcts:10000` | 200 | 84 / 12 / 104 | 45.0%",
         "0.1 ms",
@@ -97,17 +97,11 @@ FACTS = (
     Fact(
         "net:models/liars_dice-2",
         "liars_dice:2",
-        "scores 31.3% against IS-MCTS with 0.05 s per move",
+        "a best response wins 0.063 per game from it on average, where a game is worth 1; scores 58.1% (55.9 to 60.3) "
+        "against IS-MCTS with 0.05 s per move",
         DEFAULTS,
-        "| 94 / 0 / 206 | 31.3%",
+        "| 1,162 / 0 / 838 | 58.1% (55.9 to 60.3)",
         "0.2 ms",
-    ),
-    Fact(
-        "mmds:seconds=0.5,net=models/liars_dice-2,eta=10",
-        "liars_dice:2",
-        "scores 58.0% (52.8 to 63.0) against IS-MCTS with 0.025 s per move; what a best response wins is not known",
-        DEFAULTS,
-        "| 232 / 0 / 168 | 58.0% (52.8 to 63.0)",
     ),
     Fact(
         "doko:models/doppelkopf",

@@ -35,7 +35,7 @@ def test_every_game_has_a_default_player_that_can_play_it(name):
         ("leduc:ranks=4", "oos:seconds=0.5"),
         ("goofspiel:6", "net:models/goofspiel-6"),
         ("goofspiel:13", "ismcts:seconds=0.5"),
-        ("liars_dice:2", "mmds:seconds=0.5,net=models/liars_dice-2,eta=10"),
+        ("liars_dice:2", "net:models/liars_dice-2"),
         ("liars_dice:3", "ismcts:seconds=0.5"),
         ("holdem", "net:models/holdem"),
         ("doppelkopf", "doko:models/doppelkopf"),
