@@ -202,6 +202,8 @@ def shrunk(words: list[str]) -> list[str]:
     small = {option: str(value) for option, value in (SMALL | OF_COMMAND.get(names[0], {})).items() if option in known}
     if names == ["solve"] and not {"pcs", "cfr-br"} & set(rest) and "--device" not in given:  # also of a resumed run
         del small["--device"]
+    if names == ["solve"] and "--buckets" not in given:  # with it, a card abstraction first
+        del small["--buckets"]
     if names == ["exploit"] and "--device" not in given:  # with it, flop by flop
         del small["--device"]
     if names == ["exploit"]:

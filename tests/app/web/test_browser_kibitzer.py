@@ -12,19 +12,24 @@ pytestmark = table.pytestmark
 browser, page = table.browser, table.page  # fixtures
 
 
-def start_advised(page, game, strength):
-    page.evaluate(f"localStorage.setItem('kibitz.adviser', '{strength}')")
-    start(page, game)
-    while page.get_attribute(".table", "data-phase") == "over":  # before the first decision
+def start_to_decide(page, game, **options):
+    """Start games until one isn't over before the first decision, as where the opponent folds at once."""
+    start(page, game, **options)
+    while page.get_attribute(".table", "data-phase") == "over":
         page.click("#rematch")
         page.wait_for_selector("#result", state="hidden")
         page.wait_for_selector(table.MOVED)
+
+
+def start_advised(page, game, strength):
+    page.evaluate(f"localStorage.setItem('kibitz.adviser', '{strength}')")
+    start_to_decide(page, game)
     page.check("#kibitz")
     page.wait_for_selector(".bars .move")
 
 
 def test_a_whole_game_of_holdem_by_clicking(page):
-    start(page, "holdem", parameters="streets=2,ranks=5")
+    start_to_decide(page, "holdem", parameters="streets=2,ranks=5")
     assert re.search(r"call 5|check|call 10", page.inner_text("#moves"))
     assert re.search(r"pot \d", page.text_content("#picture"))
     click_to_the_end(page)
