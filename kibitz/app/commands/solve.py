@@ -50,9 +50,9 @@ def solve(
     buckets: Annotated[
         str | None,
         typer.Option(
-            help="With pcs and cfr-br in holdem, instead of --abstraction: compute one with so many buckets first, as "
-            "kibitz abstract does, into the folder of --out with -buckets after its name: small, medium, large, or a "
-            "number for each street after the first.",
+            help="With pcs and cfr-br in holdem: compute a card abstraction first, with this number of buckets per "
+            "street, instead of naming one by --abstraction: small, medium, large, or a number for each street after "
+            "the first. Its folder is that of --out with -buckets added to the name.",
         ),
     ] = None,
     device: Annotated[
