@@ -8,8 +8,8 @@ from ..learn.ntuple.store import FORMAT as NTUPLES
 from ..learn.tspg.store import FORMAT as PATTERNS
 
 SECONDS = 0.5  # per move of a search
-# Longer games where the network that ships, without search, was measured to beat IS-MCTS, and is near equilibrium.
-NETWORKS = {"liars_dice:dice=2"}
+# Longer games where the network that ships, without search, was measured to beat IS-MCTS, with its options there.
+NETWORKS = {"liars_dice:dice=2": "", "goofspiel:cards=13": ",threshold=1"}
 SMALL = 16  # turns up to which equilibrium play, by a network or by OOS, was measured to hold its own against IS-MCTS
 
 
@@ -18,7 +18,7 @@ def default_player(game: Game) -> str:
 
     Where nothing is hidden, alpha-beta search with the shipped evaluation of exactly this game where there is one, else
     tree search, guided by the shipped patterns where there are any. With hidden information small games are played near
-    equilibrium, by a shipped network or OOS, and so are larger ones with a network that is near it; others by IS-MCTS,
+    equilibrium, by a shipped network or OOS, and larger ones by a network where it beats IS-MCTS; others by IS-MCTS,
     which plays every game, whatever its number of seats.
     """
     facts = game.facts
@@ -33,7 +33,7 @@ def default_player(game: Game) -> str:
     small = facts.seats == 2 and facts.zero_sum and facts.max_game_length <= SMALL
     if small or full_name(game) in NETWORKS:
         network = shipped_model(game, "network")
-        return f"net:{network}" if network else f"oos:seconds={SECONDS}"
+        return f"net:{network}{NETWORKS.get(full_name(game), '')}" if network else f"oos:seconds={SECONDS}"
     return f"ismcts:seconds={SECONDS}"
 
 

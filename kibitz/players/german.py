@@ -60,6 +60,8 @@ PHRASES = (
     (r"against OOS with ([\d,]+) Simulationen", r"gegen OOS mit \1 Simulationen"),
     (r", and ([\d.]+%) against IS-MCTS with ([\d,]+)$", r" und \1 gegen IS-MCTS mit \2"),
     (r"against IS-MCTS with ([\d.]+) s per move", r"gegen IS-MCTS mit \1 s pro Zug"),
+    (r"against IS-MCTS with ([\d,]+) Simulationen", r"gegen IS-MCTS mit \1 Simulationen"),
+    (r"; who knows that it never mixes can exploit it$", "; wer weiß, dass er nie mischt, kann ihn ausnutzen"),
 )  # fmt: skip
 
 # Words of `describe_pattern`.

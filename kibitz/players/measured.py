@@ -87,6 +87,14 @@ FACTS = (
         "0.1 ms",
     ),
     Fact(
+        "net:models/goofspiel-13,threshold=1",
+        "goofspiel:13",
+        "scores 68.0% against IS-MCTS with 10,000 simulations; who knows that it never mixes can exploit it",
+        DEFAULTS,
+        "| 130 / 12 / 58 | 68.0% (62.1 to 73.4)",
+        "0.1 ms",
+    ),
+    Fact(
         "net:models/liars_dice-1",
         "liars_dice",
         "a best response wins 0.189 per game from it on average, where a game is worth 1",

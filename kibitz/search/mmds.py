@@ -59,6 +59,9 @@ class Mmds(Search):
         mistakes: Annotated[
             float, "share of uniform play that is assumed in the others' earlier moves", Interval(0, 1)
         ] = MISTAKES,
+        threshold: Annotated[
+            float, "actions below this share of the highest probability are never played", Interval(0, 1)
+        ] = 0.0,
         policy: Any = None,
     ) -> None:
         """
@@ -66,7 +69,7 @@ class Mmds(Search):
             policy: Moves for all seats; uniform if None.
         """
         super().__init__(game, seed)
-        self.eta, self.alpha, self.mistakes = float(eta), float(alpha), float(mistakes)
+        self.eta, self.alpha, self.mistakes, self.threshold = float(eta), float(alpha), float(mistakes), float(threshold)
         self.policy = Uniform() if policy is None else policy
         low, high = game.facts.rewards
         self.scale = (high - low) / 2
@@ -107,6 +110,8 @@ class Mmds(Search):
             if seconds < math.inf:  # no more than there is time for
                 count = max(1, min(count, int(done * (seconds - spent) / spent)))
         errors = np.sqrt(variances)
+        policy[policy < self.threshold * policy.max()] = 0
+        policy /= policy.sum()
         return Advice(actions, policy, means, visits, prior, done, error=errors, paired_error=paired)
 
     def _by_policy(self, view: Any, seat: int, count: int) -> Belief:

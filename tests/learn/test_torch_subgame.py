@@ -114,13 +114,16 @@ def test_with_the_gadget_no_hand_gains_over_the_blueprint(blueprint):
 @pytest.mark.parametrize("seat", [None, 0])
 @pytest.mark.parametrize("shown", [3, 4])
 def test_replayed_on_a_gpu_it_does_the_same(blueprint, shown, seat):
+    """On the last street hand by hand. Before it, a rounding error decides between actions that are equally good, and
+    moves the values of single hands by some percent, but not what the range wins."""
     root, board = street_begins(blueprint.tree, shown - 2)[0], BOARD[:shown]
     reach = Resolver(blueprint, 1)._reach(root, board, 0)
     one, two = (TorchSubgame(blueprint, root, board, reach, seat, device) for device in ("cpu", "cuda"))
     for subgame in (one, two):
         subgame.run(60)
-    wanted = one.most_against_average(1)
-    assert two.most_against_average(1) == pytest.approx(wanted, abs=0.01 * np.abs(wanted).max())
+    wanted, found = one.most_against_average(1), two.most_against_average(1)
+    assert found == pytest.approx(wanted, abs=(0.1 if shown == 3 else 0.001) * np.abs(wanted).max())
+    assert (found - wanted) @ reach[1] / reach.sum(axis=1).prod() == pytest.approx(0, abs=0.01)  # in big blinds
 
 
 def test_early_streets_are_refused(blueprint):

@@ -34,7 +34,7 @@ def test_every_game_has_a_default_player_that_can_play_it(name):
         ("leduc", "net:models/leduc"),
         ("leduc:ranks=4", "oos:seconds=0.5"),
         ("goofspiel:6", "net:models/goofspiel-6"),
-        ("goofspiel:13", "ismcts:seconds=0.5"),
+        ("goofspiel:13", "net:models/goofspiel-13,threshold=1"),
         ("liars_dice:2", "net:models/liars_dice-2"),
         ("liars_dice:3", "ismcts:seconds=0.5"),
         ("holdem", "net:models/holdem"),

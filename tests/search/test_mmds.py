@@ -224,6 +224,8 @@ def test_advice_is_the_step_from_the_policy_by_the_values():
     assert advice.policy == pytest.approx(mirror_step(advice.prior, advice.value / 2, 4.0, 0.1))
     assert advice.visits.tolist() == [500, 500]
     assert Mmds(KUHN, eta=0.0, policy=ByCard(BETS)).advise(view, seat, 5).policy == pytest.approx(advice.prior)
+    likeliest = Mmds(KUHN, eta=0.0, threshold=0.2, policy=ByCard(BETS)).advise(view, seat, 5).policy
+    assert likeliest.tolist() == [1.0, 0.0]
 
 
 def test_where_the_policy_never_leads_to_the_view_every_world_that_fits_counts():

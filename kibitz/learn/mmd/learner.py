@@ -38,7 +38,7 @@ FORMAT = "kibitz mmd 1"
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
 PART = 2048  # games that share batches: parts are played in threads
 WIDE = 512  # inputs per decision from which parts have fewer games, as many numbers as with so many inputs
-SLICE = 1024  # games of a thread beside a GPU, or more: with fewer, Python's part of its work is too large
+SLICE = 2048  # games of a thread beside a GPU, or more: with fewer, Python's part of its work is too large
 EVALUATION_SEED = 10**6  # the same deals for all networks
 INIT, PLAY, SHUFFLE = 1, 2, 3  # second number of a seed: what it is for
 
@@ -74,7 +74,7 @@ class Mmd(Learner):
     presets = settings.PRESETS
     preset = staticmethod(settings.preset)
     refuse = staticmethod(settings.refuse)
-    headline = ("nash_conv", "points", "entropy", "kl")
+    headline = ("nash_conv", "points", "entropy")
 
     def __init__(self, config: MmdConfig, game: Game) -> None:
         import torch
