@@ -28,7 +28,7 @@ def _leduc(search: str, simulations: int, nash_conv: str, half: str) -> Fact:
     return Fact(f"{search}:{simulations}", "leduc", text, "exit-oos.md", nash_conv)
 
 
-DEEP_CFR, EXIT_OOS, POKER, DEFAULTS = "deep-cfr.md", "exit-oos.md", "poker.md", "default-players.md"
+DEEP_CFR, EXIT_OOS, MMD, POKER, DEFAULTS = "deep-cfr.md", "exit-oos.md", "mmd.md", "poker.md", "default-players.md"
 LBR = "mbb/g to a local best response"
 
 FACTS = (
@@ -73,9 +73,9 @@ FACTS = (
     Fact(
         "net:models/goofspiel-6",
         "goofspiel:6",
-        "a best response wins 0.149 per game from it on average, where a game is worth 1",
-        EXIT_OOS,
-        "| Goofspiel(6) (0.298) |",
+        "a best response wins 0.039 per game from it on average, where a game is worth 1",
+        MMD,
+        "**0.077** at 3,000",
         "0.1 ms",
     ),
     Fact(
@@ -97,9 +97,9 @@ FACTS = (
     Fact(
         "net:models/liars_dice-1",
         "liars_dice",
-        "a best response wins 0.189 per game from it on average, where a game is worth 1",
-        EXIT_OOS,
-        "| 1.580, 0.378 |",
+        "a best response wins 0.020 per game from it on average, where a game is worth 1",
+        MMD,
+        "**0.041** at 3,500",
         "0.1 ms",
     ),
     Fact(
