@@ -69,7 +69,8 @@ class Mmds(Search):
             policy: Moves for all seats; uniform if None.
         """
         super().__init__(game, seed)
-        self.eta, self.alpha, self.mistakes, self.threshold = float(eta), float(alpha), float(mistakes), float(threshold)
+        self.eta, self.alpha, self.mistakes = float(eta), float(alpha), float(mistakes)
+        self.threshold = float(threshold)
         self.policy = Uniform() if policy is None else policy
         low, high = game.facts.rewards
         self.scale = (high - low) / 2
