@@ -61,7 +61,7 @@ PHRASES = (
     (r", and ([\d.]+%) against IS-MCTS with ([\d,]+)$", r" und \1 gegen IS-MCTS mit \2"),
     (r"against IS-MCTS with ([\d.]+) s per move", r"gegen IS-MCTS mit \1 s pro Zug"),
     (r"against IS-MCTS with ([\d,]+) Simulationen", r"gegen IS-MCTS mit \1 Simulationen"),
-    (r"; who knows that it never mixes can exploit it$", "; wer weiß, dass er nie mischt, kann ihn ausnutzen"),
+    (r"; opponents who know that it never mixes can exploit it$", "; wer das weiß, kann ausnutzen, dass er nie mischt"),
 )  # fmt: skip
 
 # Words of `describe_pattern`.

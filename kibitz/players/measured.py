@@ -89,7 +89,7 @@ FACTS = (
     Fact(
         "net:models/goofspiel-13,threshold=1",
         "goofspiel:13",
-        "scores 68.0% against IS-MCTS with 10,000 simulations; who knows that it never mixes can exploit it",
+        "scores 68.0% against IS-MCTS with 10,000 simulations; opponents who know that it never mixes can exploit it",
         DEFAULTS,
         "| 130 / 12 / 58 | 68.0% (62.1 to 73.4)",
         "0.1 ms",
