@@ -124,7 +124,7 @@ SMALL = {
     "--hidden": 8, "--nodes": 8, "--traversals": 10, "--in-flight": 10, "--strategy-steps": 2, "--batch-size": 8,
     "--strategy-batch-size": 8, "--positions": 4, "--validation": 0.3, "--keep-every": 1, "--evaluation-deals": 1,
     "--min-steps": 1, "--repetitions": 1, "--scale": "quick", "--device": "cpu", "--processes": 1, "--buckets": 4,
-    "--value-games": 4,
+    "--value-games": 4, "--inference-device": "cpu",
 }  # fmt: skip
 OF_COMMAND = {
     "critical": {"--plies": "2-5"},

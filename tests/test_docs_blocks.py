@@ -188,7 +188,7 @@ def check_training(learner, given):
     from kibitz.learn.trainer import configured
 
     known = learner_class(learner).Config.__dataclass_fields__
-    small = {"device": "cpu", "validation": 0.3}  # there may be no GPU, and there are few games
+    small = {"device": "cpu", "inference_device": "cpu", "validation": 0.3}  # there may be no GPU; there are few games
     values = {key: small.get(key, given[key]) for key in known if key in given and (given[key] is not None)}
     if "data" in values and "validation" in known:
         values["validation"] = small["validation"]
