@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import kibitz as package
 from kibitz.arena import exact_runs
@@ -35,10 +36,10 @@ def small(tmp_path_factory):
     return solved(tmp_path_factory.mktemp("small") / "run", SMALL)
 
 
-def measured(folder, path, game=SMALL, flops=None, seed=1, report=None):
+def measured(folder, path, game=SMALL, flops=None, seed=1, report=None, device="cpu"):
     rules = load(game)
     run = new_run(rules, identity(path, rules), flops, seed, folder)
-    return exploit_run(run, response_to(path, rules), *([report] if report else []))
+    return exploit_run(run, response_to(path, rules, device), *([report] if report else []))
 
 
 class Stop(Reporter):
@@ -189,6 +190,14 @@ def test_networks_are_measured_exactly(tmp_path, game, kind):
     assert found.exact
     assert found.best == pytest.approx(wanted.best, rel=1e-5)
     assert found.classes == (len(flop_classes(cards_of(rules))) if rules.streets == 2 else 56)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("kind", ["perceptron", "plain", "strategy"])
+def test_on_a_gpu_half_precision_changes_little(tmp_path, kind):
+    name = network(tmp_path, SMALL, kind)
+    found = measured(tmp_path / "gpu", name, device="cuda")
+    assert found.best == pytest.approx(measured(tmp_path / "cpu", name).best, abs=0.01)
 
 
 def test_actions_below_a_threshold_are_never_played(tmp_path):
