@@ -8,6 +8,7 @@ import numpy as np
 from kibitz.games import load
 from kibitz.learn.alphazero.config import AlphaZeroConfig
 from kibitz.learn.alphazero.geometry import geometry_of
+from kibitz.learn.alphazero.processor_network import evaluator
 from kibitz.learn.alphazero.self_play import SelfPlay, exchanges_for, play_round
 
 from .measuring import Row, Work
@@ -24,14 +25,14 @@ WARM_UP = 200  # rounds after which games are at different moves
 @cache
 def playing(name: str, device: str, games: int, channels: int, blocks: int):
     """Games in the middle, and an untrained network."""
-    from kibitz.learn.alphazero.torch_network import BoardNetwork, Evaluator
+    from kibitz.learn.alphazero.torch_network import BoardNetwork
 
     game = load(name)
     config = AlphaZeroConfig(
         name, games=games, parts=1, simulations=64, fast_simulations=16, channels=channels, blocks=blocks, device=device
     )
     network = BoardNetwork(geometry_of(game), config.shape, np.random.default_rng(1), "cpu")
-    evaluate = Evaluator(geometry_of(game), config.shape, network.folded(), device)
+    evaluate = evaluator(geometry_of(game), config.shape, network.folded(), device)
     play = SelfPlay(game, config, range(games))
     return play, evaluate, exchanges_for(play, evaluate)
 

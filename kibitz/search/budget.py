@@ -64,8 +64,10 @@ def chunks(
     clock.restart()
     done, largest = 1, KERNEL_SIMULATIONS if seconds == math.inf and not small else 2
     report.progress(done, simulations or None)
-    while (not simulations or done < simulations) and clock.seconds < seconds:
+    while (not simulations or done < simulations) and (spent := clock.seconds) < seconds:
         chunk = min(simulations - done, largest) if simulations else largest
+        if seconds < math.inf and done > 1 and spent > 0:  # as many as the time left allows, by the simulations so far
+            chunk = max(min(chunk, int((done - 1) / spent * (seconds - spent))), 1)
         yield chunk
         done += chunk
         if largest < timed:  # a clock runs, and a simulation may be slow

@@ -38,7 +38,6 @@ class NetworkPuct(Search):
 
     keeps_tree = True  # a forced move has a value, too
     plays = "two-seat zero-sum games without hidden information and chance"
-    timed_simulations = 32
 
     def __init__(
         self,
@@ -68,6 +67,7 @@ class NetworkPuct(Search):
         self.settings = settings_for(game, c=c, prove=prove)
         self.groups = [Group(game, in_flight) for _ in range(threads)]
         self.threads = ThreadPoolExecutor(threads) if threads > 1 else None
+        self.timed_simulations = in_flight * threads  # a batch each
         self.max_nodes = max(int((megabytes * 1e6 or memory_limit()) // BYTES), self._step)
         self.root, self.trees = positions(game), new_trees(1, 1 << 12)
 

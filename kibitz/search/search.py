@@ -41,7 +41,7 @@ class Search:
     # "evaluation": it has a parameter of that name instead.
     policy_from: ClassVar[str] = ""
     keeps_tree: ClassVar[bool] = False  # from move to move; then it simulates even where only one move is legal
-    timed_simulations: ClassVar[int] = TIMED_SIMULATIONS  # between two looks at the clock, at most
+    timed_simulations: int = TIMED_SIMULATIONS  # between two looks at the clock, at most
     deterministic: ClassVar[bool] = False  # advice is the same for all seeds
     presets: ClassVar[dict[str, dict[str, Any]]] = {}  # name -> options: `ensemble-uct:thesis`
     plays: ClassVar[str] = "any game"  # which games it searches, in words

@@ -193,6 +193,7 @@ def test_networks_are_measured_exactly(tmp_path, game, kind):
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch.compile
 @pytest.mark.parametrize("kind", ["perceptron", "plain", "strategy"])
 def test_on_a_gpu_half_precision_changes_little(tmp_path, kind):
     name = network(tmp_path, SMALL, kind)

@@ -32,6 +32,23 @@ def test_the_first_chunk_is_one_simulation_and_the_sum_is_the_budget():
     assert list(chunks(50_000, math.inf)) == [1, 20_000, 20_000, 9_999]
 
 
+class Steady(Clock):
+    """A clock that stands still unless it is told otherwise."""
+
+    seconds = 0.0
+
+    def restart(self) -> None:
+        self.seconds = 0.0
+
+
+@pytest.mark.parametrize("cost", [0.0003, 0.02, 0.4])
+def test_the_last_chunk_is_as_large_as_the_time_left(cost):
+    clock = Steady()
+    for chunk in chunks(0, 1.0, clock=clock):
+        clock.seconds += chunk * cost
+    assert 1.0 <= clock.seconds < 1.0 + cost + 1e-9
+
+
 class Compiles(IsMcts):
     """A search whose first call takes long."""
 

@@ -18,6 +18,7 @@ from . import config as settings
 from .config import AlphaZeroConfig
 from .geometry import geometry_of
 from .networks import Weights, save_network
+from .processor_network import evaluator
 from .self_play import COUNTS, Arrays, self_play
 
 FORMAT = "kibitz alphazero 1"
@@ -172,9 +173,7 @@ class AlphaZero(Learner):
         return {"score_uct": self.score(self.config.evaluation_games, self.config.evaluation_simulations)}
 
     def score(self, games: int, simulations: int) -> float:
-        from .torch_network import Evaluator
-
-        game, evaluate = self.game, Evaluator(self.geometry, self.config.shape, self.weights(), self.device)
+        game, evaluate = self.game, evaluator(self.geometry, self.config.shape, self.weights(), self.device)
         opponent, generator = Uct(game, reuse=False), np.random.default_rng([self.config.seed, 3])
         states, points = positions(game, games), 0.0
         for state in states:

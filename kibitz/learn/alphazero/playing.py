@@ -9,17 +9,16 @@ from ...search.network_puct import NetworkPuct
 from ..mlp import encode, softmax_all
 from .geometry import geometry_of
 from .networks import read_network
+from .processor_network import Evaluator
 
 
 class BoardPolicy:
     """A network from a file, on the processor; a search evaluates `threads` batches of it at the same time."""
 
     def __init__(self, path: Path, game: Game, threads: int = 1) -> None:
-        from .torch_network import Evaluator
-
         network = read_network(path, game)
         self.game, self.frames, self.threads = game, geometry_of(game).frames, threads
-        self.evaluate = Evaluator(geometry_of(game), network.shape, network.weights, "cpu")
+        self.evaluate = Evaluator(geometry_of(game), network.shape, network.weights)
 
     def action_probs(self, views: np.ndarray) -> np.ndarray:
         """The policy at many views of the seat to move: [views, num_actions], legal actions first, then zeros."""

@@ -21,6 +21,7 @@ from ...search.selection import UNKNOWN
 from .config import AlphaZeroConfig
 from .geometry import geometry_of
 from .networks import Weights
+from .processor_network import evaluator
 
 Arrays = dict[str, np.ndarray]
 RESIGN_MOVES = 3  # of a seat in a row, at which its search sees the game as lost
@@ -172,17 +173,15 @@ class SelfPlay:
 
 def self_play(config: AlphaZeroConfig) -> Callable[[int, Any], tuple[int, Arrays, Arrays]]:
     """Return the function of a worker: number of a part -> that number, its samples and games in progress."""
-    from .torch_network import Evaluator
-
     game = load(config.game)
     players: dict[int, SelfPlay] = {}
-    networks: list[tuple[Weights, Evaluator]] = []
+    networks: list[tuple[Weights, Any]] = []
 
     def play(part: int, given: tuple[Weights, list[Arrays | None]]) -> tuple[int, Arrays, Arrays]:
         weights, tables = given
         if not networks or networks[0][0] is not weights:
             device = config.torch_device()
-            networks[:] = [(weights, Evaluator(geometry_of(game), config.shape, weights, device))]
+            networks[:] = [(weights, evaluator(geometry_of(game), config.shape, weights, device))]
         if part not in players:
             players[part] = SelfPlay(game, config, config.part(part))
         player, evaluate = players[part], networks[0][1]

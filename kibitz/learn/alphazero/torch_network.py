@@ -1,4 +1,4 @@
-"""Residual networks of boards in torch: training with batch normalization, and evaluation without it.
+"""Residual networks of boards in torch: training with batch normalization, and evaluation on a GPU without it.
 
 A convolution is a matrix product of gathered neighbours on a processor, where it is several times as fast as torch's
 own for boards of this size, and torch's convolution on a GPU. Both compute the same.
@@ -158,28 +158,21 @@ def _name(flat: str) -> str:
     return flat.replace("_", ".")
 
 
-class Evaluator:
-    """A network that answers batches: float32 on a processor, half precision and CUDA graphs on a GPU."""
+class GpuEvaluator:
+    """A network that answers batches on a GPU, in half precision, by CUDA graphs."""
+
+    on_gpu = True
 
     def __init__(self, geometry: Geometry, shape: Shape, weights: Weights, device: str) -> None:
         self.places, self.shape, self.device = Places(geometry, device), shape, device
-        self.on_gpu = self.places.on_grid
-        self.kind = torch.float16 if self.on_gpu else torch.float32
-        self.weights = {name: torch.from_numpy(array).to(device, self.kind) for name, array in weights.items()}
-        if self.on_gpu:
-            for layer in filter(_normalized, layer_sizes(geometry, shape)):
-                square = self.places.square(self.weights[f"{layer}.weight"])
-                self.weights[f"{layer}.weight"] = square.contiguous(memory_format=torch.channels_last)
-        else:
-            torch.set_num_threads(1)  # one process per core
-        self.known: dict[tuple[int, int], Exchange | GpuExchange] = {}
+        self.weights = {name: torch.from_numpy(array).to(device, torch.float16) for name, array in weights.items()}
+        for layer in filter(_normalized, layer_sizes(geometry, shape)):
+            square = self.places.square(self.weights[f"{layer}.weight"])
+            self.weights[f"{layer}.weight"] = square.contiguous(memory_format=torch.channels_last)
+        self.known: dict[tuple[int, int], GpuExchange] = {}
 
     def __call__(self, encodings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Logits [rows, actions] and values [rows]; on a GPU the next call with as many rows overwrites them."""
-        if not self.on_gpu:
-            with torch.inference_mode():
-                logits, values = self.forward(torch.from_numpy(encodings))
-            return logits.numpy(), values.numpy()
+        """Logits [rows, actions] and values [rows]; the next call with as many rows overwrites them."""
         exchange = self.exchange(len(encodings))
         np.copyto(exchange.batch.encodings, encodings)
         exchange.ask()
@@ -187,34 +180,19 @@ class Evaluator:
         return exchange.batch.logits, exchange.batch.values
 
     def forward(self, encodings: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return forward(self.places, self.shape, self.weights, encodings, None)
+        return forward(self.places, self.shape, self.weights, encodings.half(), None)
 
-    def exchange(self, rows: int, number: int = 0) -> "Exchange | GpuExchange":
+    def exchange(self, rows: int, number: int = 0) -> "GpuExchange":
         """The memory for a batch: one per number, so that several batches can be on their way."""
         if (rows, number) not in self.known:
-            self.known[rows, number] = (GpuExchange if self.on_gpu else Exchange)(self, rows)
+            self.known[rows, number] = GpuExchange(self, rows)
         return self.known[rows, number]
 
 
-class Exchange:
-    """A batch and its answers: `ask` once encodings are written, `wait` before logits and values are read."""
-
-    def __init__(self, evaluator: Evaluator, rows: int) -> None:
-        geometry = evaluator.places.geometry
-        shapes = (rows, geometry.planes * geometry.cells), (rows, geometry.frames.shape[1]), rows
-        self.evaluator, self.batch = evaluator, Batch(*(np.zeros(shape, np.float32) for shape in shapes))
-
-    def ask(self) -> None:
-        self.batch.logits[:], self.batch.values[:] = self.evaluator(self.batch.encodings)
-
-    def wait(self) -> None:
-        pass
-
-
 class GpuExchange:
-    """The same on a GPU: `ask` returns at once. Pinned memory is copied to and from a recorded CUDA graph."""
+    """A batch and its answers: `ask` returns at once. Pinned memory is copied to and from a recorded CUDA graph."""
 
-    def __init__(self, evaluator: Evaluator, rows: int) -> None:
+    def __init__(self, evaluator: GpuEvaluator, rows: int) -> None:
         geometry = evaluator.places.geometry
         width, actions = geometry.planes * geometry.cells, geometry.frames.shape[1]
         self.given = torch.zeros(rows, width, device=evaluator.device)
@@ -233,11 +211,11 @@ class GpuExchange:
     def wait(self) -> None:
         self.answered.synchronize()
 
-    def _recorded(self, evaluator: Evaluator) -> tuple[torch.cuda.CUDAGraph, torch.Tensor]:
+    def _recorded(self, evaluator: GpuEvaluator) -> tuple[torch.cuda.CUDAGraph, torch.Tensor]:
         """Record the forward pass; its answer is all logits, row by row, then all values."""
 
         def once() -> torch.Tensor:
-            logits, values = evaluator.forward(self.given.to(evaluator.kind))
+            logits, values = evaluator.forward(self.given)
             return torch.cat([logits.flatten(), values]).float()
 
         with torch.inference_mode():

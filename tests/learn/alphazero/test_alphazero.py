@@ -289,10 +289,10 @@ def test_the_file_of_a_run_is_described(run):
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 def test_a_gpu_answers_as_the_processor_does(run):
     from kibitz.learn.alphazero.networks import read_network
-    from kibitz.learn.alphazero.torch_network import Evaluator
+    from kibitz.learn.alphazero.processor_network import evaluator
 
     network, geometry = read_network(run.path("network.safetensors")), geometry_of(load("tic_tac_toe"))
     encodings = np.random.default_rng(1).integers(0, 2, (16, 18)).astype(np.float32)
-    one, two = (Evaluator(geometry, network.shape, network.weights, device)(encodings) for device in ("cpu", "cuda"))
+    one, two = (evaluator(geometry, network.shape, network.weights, device)(encodings) for device in ("cpu", "cuda"))
     np.testing.assert_allclose(one[0], two[0], atol=0.05)
     np.testing.assert_allclose(one[1], two[1], atol=0.02)

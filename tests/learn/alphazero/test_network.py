@@ -8,7 +8,8 @@ from kibitz.core.names import BadInput
 from kibitz.games import load
 from kibitz.learn.alphazero.geometry import geometry_of
 from kibitz.learn.alphazero.networks import Shape, layer_sizes, read_network, save_network
-from kibitz.learn.alphazero.torch_network import BoardNetwork, Evaluator, Places, forward
+from kibitz.learn.alphazero.processor_network import Evaluator
+from kibitz.learn.alphazero.torch_network import BoardNetwork, Places, forward
 
 SHAPE = Shape(6, 2)
 
@@ -33,6 +34,9 @@ def test_gathered_neighbours_and_a_grid_compute_the_same(name):
     assert one[0].shape == (5, game.facts.num_actions)
     for a, b in zip(one, two, strict=True):
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
+    answer = Evaluator(geometry, SHAPE, random_weights(geometry))(encodings.numpy())
+    for a, found in zip(one, answer, strict=True):
+        np.testing.assert_allclose(found, a.numpy(), rtol=1e-4, atol=1e-4)
 
 
 def test_a_hexagon_sees_its_neighbours_only():
@@ -63,7 +67,7 @@ def test_evaluation_is_training_with_fixed_statistics():
     with torch.no_grad():
         for _ in range(300):
             logits, values = network(encodings)
-    answer = Evaluator(geometry, SHAPE, network.folded(), "cpu")(encodings.numpy())
+    answer = Evaluator(geometry, SHAPE, network.folded())(encodings.numpy())
     np.testing.assert_allclose(answer[0], logits.numpy(), atol=0.02)
     np.testing.assert_allclose(answer[1], values.numpy(), atol=0.02)
 
