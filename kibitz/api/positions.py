@@ -14,7 +14,7 @@ from ..games import load_stored, view_of
 from ..games.record_files import read_game
 from ..games.records import Record
 from ..games.state import State
-from ..players import default_player, explained, make_for
+from ..players import default_player, explained, make_for, patterns_player
 from ..search.advice import Advice
 from .arguments import AnyGame, AnyPlayer
 
@@ -132,7 +132,8 @@ def explain(
         game: A game or its name.
         position: A `State`, or all moves so far as text, as for `advise`.
         player: A player of patterns, such as `"features:models/connect_four"`, or a search that they guide, such as
-            `"puct:1000,policy=models/connect_four"`, whose prior is explained; by default the default player.
+            `"puct:1000,policy=models/connect_four"`, whose prior is explained; by default the patterns that ship for
+            the game.
         most: Number of patterns per move, those of the largest contributions.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
 
@@ -161,7 +162,7 @@ def explain(
         seat = int(loaded.turn(record))
         if seat < 0:
             raise BadInput("no seat is to move")
-        chosen = default_player(loaded) if player is None else player
+        chosen = patterns_player(loaded) if player is None else player
         return active_patterns(chosen, loaded, view_of(loaded, record, seat), seat, most)
 
 

@@ -59,8 +59,6 @@ class Hex(NamedTuple):
     size: Annotated[int, "cells along a side", range(2, MOST + 1)] = 11
     swap: Annotated[bool, "whether the second player may take over the first stone"] = False
 
-    opponent = "uct:seconds=0.5"  # type: ignore[misc]  # its playouts are so fast that patterns don't pay
-
     def board(self):
         return rhombus(self.size)
 

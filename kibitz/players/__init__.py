@@ -1,7 +1,7 @@
 """Players by name, such as `oos:10000`, from files and as objects. All of them see views only."""
 
 from .baselines import Human, Random
-from .defaults import default_player
+from .defaults import default_player, patterns_player
 from .make import make, make_adviser, make_for
 from .player import (
     PLAYERS,
@@ -30,5 +30,6 @@ __all__ = [
     "make",
     "make_adviser",
     "make_for",
+    "patterns_player",
     "player",
 ]

@@ -3,6 +3,7 @@
 from ..core.files import tensor_file_about
 from ..games import Game, full_name
 from ..games.game import heuristic
+from ..learn.alphazero.networks import FORMAT as BOARD_NETWORK
 from ..learn.model_files import PREFIX, shipped
 from ..learn.ntuple.store import FORMAT as NTUPLES
 from ..learn.tspg.store import FORMAT as PATTERNS
@@ -17,9 +18,9 @@ def default_player(game: Game) -> str:
     """The name of the default player: the game's own choice (`opponent`), or what was measured to be strongest.
 
     Where nothing is hidden, alpha-beta search with the shipped evaluation of exactly this game where there is one, else
-    tree search, guided by the shipped patterns where there are any. With hidden information small games are played near
-    equilibrium, by a shipped network or OOS, and larger ones by a network where it beats IS-MCTS; others by IS-MCTS,
-    which plays every game, whatever its number of seats.
+    tree search with the shipped network, else tree search, guided by the shipped patterns where there are any. With
+    hidden information small games are played near equilibrium, by a shipped network or OOS, and larger ones by a
+    network where it beats IS-MCTS; others by IS-MCTS, which plays every game, whatever its number of seats.
     """
     facts = game.facts
     chosen = getattr(game, "opponent", "")
@@ -28,6 +29,8 @@ def default_player(game: Game) -> str:
     if not facts.hidden:
         if shipped_model(game, NTUPLES):
             return f"alphabeta:seconds={SECONDS}"
+        if network := shipped_model(game, BOARD_NETWORK):
+            return f"puct:seconds={SECONDS},net={network}"
         patterns = shipped_model(game, PATTERNS)
         return f"puct:seconds={SECONDS},policy={patterns}" if patterns else f"uct:seconds={SECONDS}"
     small = facts.seats == 2 and facts.zero_sum and facts.max_game_length <= SMALL
@@ -35,6 +38,12 @@ def default_player(game: Game) -> str:
         network = shipped_model(game, "network")
         return f"net:{network}{NETWORKS.get(full_name(game), '')}" if network else f"oos:seconds={SECONDS}"
     return f"ismcts:seconds={SECONDS}"
+
+
+def patterns_player(game: Game) -> str:
+    """A player of the patterns that ship for exactly this game, else the default player: for explanations."""
+    patterns = shipped_model(game, PATTERNS)
+    return f"puct:seconds={SECONDS},policy={patterns}" if patterns else default_player(game)
 
 
 def shipped_model(game: Game, kind: str) -> str:

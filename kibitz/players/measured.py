@@ -17,10 +17,14 @@ class Fact(NamedTuple):
     time: str = ""  # per move, where it was measured
 
 
-def _guided(game: str, model: str, score: str, words: str = "") -> Fact:
+def _guided(game: str, model: str, score: str, words: str = "", by: str = "policy") -> Fact:
     text = f"wins {words}" if words else f"scores {score}"
     text += " against UCT with the same time, 0.05 s per move"
-    return Fact(f"puct:seconds=0.5,policy=models/{model}", game, text, "default-players.md", score)
+    return Fact(f"puct:seconds=0.5,{by}=models/{model}", game, text, "default-players.md", score)
+
+
+def _with_network(game: str, model: str, score: str, words: str = "") -> Fact:
+    return _guided(game, f"{model}-alphazero", score, words, "net")
 
 
 def _leduc(search: str, simulations: int, nash_conv: str, half: str) -> Fact:
@@ -119,6 +123,10 @@ FACTS = (
         "| 4,000 | +0.27 (+0.13 to +0.42) |",
         "12 ms",
     ),
+    _with_network("connect_four", "connect_four", "65.0% (58.7 to 70.8)"),
+    _with_network("gomoku", "gomoku", "200 / 0 / 0 | 100%", "all of 200 games"),
+    _with_network("hex:7", "hex-7", "96.0% (91.9 to 98.1)"),
+    _with_network("hex", "hex-11", "99.0% (95.5 to 99.8)"),
     _guided("connect_four", "connect_four", "67.5% (52.5 to 80.0)"),
     _guided("gomoku", "gomoku", "40 / 0 / 0 | 100%", "all of 40 games"),
     _guided("breakthrough", "breakthrough", "40 / 0 / 0 | 100%", "all of 40 games"),

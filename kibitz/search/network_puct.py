@@ -137,8 +137,19 @@ class NetworkPuct(Search):
         value = mean / self.settings.scale + self.settings.middle
         return Advice(
             trees.action[0, nodes].astype(np.int64), policy, value, visits, trees.prior[0, nodes].astype(float),
-            simulations, seconds, line=(int(trees.action[0, nodes[best]]),), exact=self.finished,
+            simulations, seconds, line=self._principal_variation(int(nodes[best])), exact=self.finished,
         )  # fmt: skip
+
+    def _principal_variation(self, node: int) -> tuple[int, ...]:
+        """The action of a node, and the most visited ones after it."""
+        trees, found = self.trees, [int(self.trees.action[0, node])]
+        while count := int(trees.children[0, node]):
+            first = int(trees.first[0, node])
+            node = first + int(np.argmax(trees.visits[0, first : first + count]))
+            if not trees.visits[0, node]:
+                break
+            found.append(int(trees.action[0, node]))
+        return tuple(found)
 
 
 def larger(trees: Trees, nodes: int) -> Trees:

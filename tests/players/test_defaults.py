@@ -22,10 +22,12 @@ def test_every_game_has_a_default_player_that_can_play_it(name):
 @pytest.mark.parametrize(
     ("name", "player"),
     [
-        ("hex:7", "uct:seconds=0.5"),
-        ("hex", "uct:seconds=0.5"),
+        ("hex:7", "puct:seconds=0.5,net=models/hex-7-alphazero"),
+        ("hex", "puct:seconds=0.5,net=models/hex-11-alphazero"),
+        ("hex:5", "uct:seconds=0.5"),
         ("fanorona", "uct:seconds=0.5"),
-        ("gomoku", "puct:seconds=0.5,policy=models/gomoku"),
+        ("gomoku", "puct:seconds=0.5,net=models/gomoku-alphazero"),
+        ("teeko", "puct:seconds=0.5,policy=models/teeko"),
         ("connect_four", "puct:seconds=0.5,policy=models/connect_four"),
         ("breakthrough", "alphabeta:seconds=0.5"),
         ("breakthrough:6", "uct:seconds=0.5"),

@@ -1,5 +1,6 @@
 """The kibitzer's advice and what lies behind it, from the seat's view alone: beliefs, and the patterns that fire."""
 
+import contextlib
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from ...core.names import BadInput
 from ...games import Game
 from ...games.display import display
+from ...players import patterns_player
 from ...players.beliefs import adviser_beliefs
 from ...players.labels import adviser_label
 from ...players.patterns import active_patterns
@@ -59,12 +61,17 @@ def believed(player: str, game: Game, view: Any, seat: int, language: str) -> di
 def patterns_behind(
     player: str, game: Game, view: Any, seat: int, advice: Advice, language: str
 ) -> list[dict[str, Any]] | None:
-    """The patterns that fire for the most advised moves, the strongest first; None: the player has none."""
+    """The patterns that fire for the most advised moves, the strongest first; None: there are none.
+
+    Where the player has no patterns of its own, they are those that ship for the game.
+    """
     if game.facts.hidden or game.facts.seats != 2:
         return None
-    try:
-        found = active_patterns(player, game, view, seat, LOOKED_AT, language)
-    except BadInput:
+    for name in (player, patterns_player(game)):
+        with contextlib.suppress(BadInput):
+            found = active_patterns(name, game, view, seat, LOOKED_AT, language)
+            break
+    else:
         return None
     policy = dict(zip(advice.actions.tolist(), zip(advice.policy, advice.visits, strict=True), strict=True))
     found.sort(key=lambda move: policy[move["action"]], reverse=True)

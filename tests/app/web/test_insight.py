@@ -64,6 +64,11 @@ def test_the_patterns_of_the_advised_moves_are_drawn():
     assert answers("tic_tac_toe", "uct:50")[1] == [{"beliefs": None, "patterns": []}]
 
 
+def test_an_adviser_without_patterns_shows_those_that_ship():
+    _, insight = answers("connect_four", "puct:16,net=models/connect_four-alphazero", [3, 3])
+    assert any(move["patterns"] for move in insight[-1]["patterns"])
+
+
 def test_a_session_counts_the_points_of_everybody_by_seat(client):
     (key,) = opened(client, "kuhn")
     one = settled(client, key)

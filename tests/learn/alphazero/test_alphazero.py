@@ -266,6 +266,18 @@ def test_puct_with_a_network_takes_simulations_and_seconds(run):
         assert player.advice.simulations > 0
 
 
+def test_the_principal_variation_goes_on_from_the_best_move(run):
+    game = load("tic_tac_toe")
+    player = players.make_for(f"puct:200,net={run.folder}", game)
+    state, best = positions(game)[0], player.move(positions(game)[0])
+    line = player.advice.line
+    assert line[0] == best
+    assert len(line) > 2
+    for action in line:  # all of them legal
+        assert action in legal_actions(game, state)
+        game.play(state, action)
+
+
 def test_options_that_mean_nothing_with_a_network_are_refused(run):
     game = load("tic_tac_toe")
     with pytest.raises(BadInput, match="plies=3 is about playouts"):

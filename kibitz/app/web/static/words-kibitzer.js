@@ -5,7 +5,7 @@ export const KIBITZER_WORDS = {
   "session-game": ["game", "Spiel"],
   total: ["total", "Summe"],
   line: ["Best line: {moves}", "Beste Folge: {moves}"],
-  why: ["Patterns behind {move}", "Muster hinter {move}"],
+  why: ["Learned patterns at {move}", "Gelernte Muster bei {move}"],
   "no-patterns": ["No pattern fires for this move.", "Kein Muster greift bei diesem Zug."],
   weight: ["weight {weight}", "Gewicht {weight}"],
   believes: ["What it believes", "Was er vermutet"],
