@@ -194,9 +194,7 @@ class AlphaBeta(Search):
         doubt = np.where(np.isnan(advice.value), -math.inf, advice.value) + 2 * advice.policy
         ranked = np.argsort(-doubt, kind="stable")
         bounds = solver.bounds(view, advice.actions[ranked].tolist(), left)
-        best = int(np.argmax(bounds.sum(axis=1)))  # of several, the most promising
-        if decided(bounds):
-            best = int(np.argmax(bounds[:, 0]))
+        best = int(np.argmax(2 * bounds[:, 0] + (bounds[:, 1] > bounds[:, 0])))  # of several, the most promising
         value, known = advice.value.copy(), bounds[:, 0] == bounds[:, 1]
         value[ranked[known]] = bounds[known, 0] * self.free.win
         simulations = before + int(solver.nodes[0]) - earlier

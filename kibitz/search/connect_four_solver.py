@@ -137,7 +137,7 @@ class ConnectFourSolver:
             reached = bounds[:, 0].max()
             wanted = [(i, goal) for i, goal in searches if bounds[i, 0] < goal <= bounds[i, 1] and reached < goal]
             i, goal = min(wanted, key=lambda question: spent[question] * (1 + question[0]))
-            allowed, before = min(left(), SLICE), int(self.nodes[0])
+            allowed, before = min(left(), max(SLICE, spent[i, goal] // 2)), int(self.nodes[0])
             if allowed <= 0:
                 break
             answer = self.search_on(searches[i, goal], allowed)
