@@ -24,7 +24,7 @@ from .evaluations import evaluation
 
 # The table has 2 ** PLACES entries. Positions with at least LATE stones, which are many and quickly searched again,
 # share the first 2 ** FEW_PLACES, which fit into the processor's cache.
-PLACES, FEW_PLACES, LATE = 22, 16, 24
+PLACES, FEW_PLACES, LATE = 21, 16, 24
 FACTOR = np.uint64(11400714819323198485)  # odd: the product of a key with it, modulo 2 ** 64, tells the key
 KNOWN, REACHED, FLAGS = 1, 4, 15  # bits of an entry, shifted by the goal; the others are those of the product
 YES, NO, OPEN = 1, 0, -1
