@@ -241,10 +241,11 @@ def guaranteed(shape, defender, attacker, threats, to_move):
     theirs = empty & (first ^ columns)
     wins = threats & ~theirs
     odd &= ~((wins & columns) + columns)  # those without a win
-    if popcount(odd) & 1 != to_move:
+    number = popcount(odd)
+    if number & 1 != to_move:
         return -1
     columns = odd - (odd >> height)
-    if odd & (odd - np.uint64(1)) == 0:  # at most one, in which the defender plays now
+    if number == 1:  # the defender plays there now
         theirs ^= empty & columns
         wins = threats & ~theirs
         columns = np.uint64(0)
