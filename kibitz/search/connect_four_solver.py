@@ -75,8 +75,8 @@ class ConnectFourSolver:
         first = sum(bottom << row for row in range(game.rows % 2, game.rows, 2))
         order = sorted(range(game.columns), key=lambda column: abs(2 * column - game.columns + 1))
         columns = np.array([((1 << game.rows) - 1) << column * height for column in order], np.uint64)
-        masks = (np.uint64(mask) for mask in (board, bottom, bottom << game.rows, first))
-        return Shape(height, *masks, game.rows * game.columns, columns)
+        board, bottom, top, first = (np.uint64(mask) for mask in (board, bottom, bottom << game.rows, first))
+        return Shape(height, board, bottom, top, first, game.rows * game.columns, columns)
 
     def empty(self, state: Any) -> int:
         """Number of empty cells."""
