@@ -191,12 +191,10 @@ class AlphaBeta(Search):
             spent = before + int(solver.nodes[0]) - earlier
             return 0 if self.clock.seconds >= seconds else int(min(nodes - spent, chunk))
 
-        doubt = np.where(np.isnan(advice.value), -math.inf, advice.value) + 2 * advice.policy
-        ranked = np.argsort(-doubt, kind="stable")
+        aside = np.abs(advice.actions - np.mean((0, self.game.facts.num_actions - 1)))  # from the middle column
+        ranked = np.lexsort((aside, -np.nan_to_num(advice.value, nan=-math.inf), -advice.policy))
         bounds = solver.bounds(view, advice.actions[ranked].tolist(), left)
-        best = int(np.argmax(bounds.sum(axis=1)))  # of several, the most promising
-        if decided(bounds):
-            best = int(np.argmax(bounds[:, 0]))
+        best = int(np.argmax(2 * bounds[:, 0] + (bounds[:, 1] > bounds[:, 0])))  # of several, the most promising
         value, known = advice.value.copy(), bounds[:, 0] == bounds[:, 1]
         value[ranked[known]] = bounds[known, 0] * self.free.win
         simulations = before + int(solver.nodes[0]) - earlier
