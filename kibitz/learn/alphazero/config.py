@@ -63,6 +63,8 @@ class AlphaZeroConfig:
     temperature_moves: Annotated[
         int, "first moves of a game, drawn by chance; later ones are the search's best", range(10**4), ADVANCED
     ] = 12
+    opening: Annotated[int, "random moves that some games begin with, at most; 0: none", range(10**4)] = 0
+    opening_share: Annotated[float, "share of games that begin with random moves", SHARE, ADVANCED] = 0.5
     resign: Annotated[
         float, "resign where three searches in a row are below minus this; 1: never", Interval(0.5, 1)
     ] = 0.95

@@ -64,6 +64,8 @@ class Rule(NamedTuple):
     play_on: float  # share of games without resignation
     temperature_moves: int  # moves that are drawn by chance: by Gumbel noise, or by the visits of PUCT
     dirichlet: float  # of PUCT: noise at the root
+    opening: int  # random moves that a game may begin with, at most; 0: none
+    opening_share: float  # share of such games
 
 
 class Table:
@@ -125,6 +127,7 @@ class SelfPlay:
         self.rule = Rule(
             config.fast_simulations, config.simulations, config.full_share,
             config.resign if config.resign < 1 else 2.0, config.play_on, config.temperature_moves, config.dirichlet,
+            config.opening, config.opening_share,
         )  # fmt: skip
         considered = min(config.considered, wide)
         self.sequences = np.zeros((2, considered + 1, most), np.int32)
@@ -276,7 +279,7 @@ def advance_games(
                 finish_move(game, state, trees, g, seat, rows, leaves, encoding, settings, rule, frames, noise[g], rng)
                 continue
             if not seat.searching:
-                begin_search(game, state, trees, g, seat, rule, rng)
+                begin_search(game, state, trees, g, seat, rule, leaves.actions, rng)
             leaves.states[g] = state
             wanted = -1
             if settings.gumbel and trees.children[g, 0]:
@@ -291,14 +294,29 @@ def advance_games(
 
 
 @helper
-def begin_search(game, state, trees, g, seat, rule, rng):
+def begin_search(game, state, trees, g, seat, rule, actions, rng):
     if seat.ply == 0:
         seat.plays_on = uniform(rng) < rule.play_on
+        if rule.opening and uniform(rng) < rule.opening_share:
+            play_opening(game, state, seat, rule, actions, rng)
     seat.full = uniform(rng) < rule.full_share
     seat.budget = rule.full if seat.full else rule.fast
     seat.done = 0
     seat.searching = 1
     plant(trees, g, game.turn(state))
+
+
+@long_helper
+def play_opening(game, state, seat, rule, actions, rng):
+    """Play one random move up to `rule.opening` of them; if they end the game, it begins anew without them."""
+    seat.ply = 1 + np.int64(uniform(rng) * rule.opening)
+    for _ in range(seat.ply):
+        n = game.actions(state, actions)
+        game.play(state, actions[np.int64(uniform(rng) * n)])
+        if game.turn(state) == OVER:
+            game.start(state)
+            seat.ply = 0
+            break
 
 
 @long_helper
