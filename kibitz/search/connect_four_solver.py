@@ -187,14 +187,6 @@ def threats(game: Any) -> Threats:
 
 
 @helper
-def along(own, step):
-    one, two, three = np.uint64(step), np.uint64(2 * step), np.uint64(3 * step)
-    up, down = own << one, own >> one
-    left, right = up & (own << two), down & (own >> two)
-    return (left & ((own << three) | down)) | (right & (up | (own >> three)))
-
-
-@helper
 def spots(own, taken, height, board):
     """The empty cells that complete four in a row of `own`."""
     found = (own << np.uint64(1)) & (own << np.uint64(2)) & (own << np.uint64(3))
@@ -330,7 +322,7 @@ def enter(rows, shape, table, at):
 def _search_on(rows, shape, table, nodes, limit):
     """Whether the seat to move in row 0 reaches its goal; OPEN if `limit` positions were visited before that is known.
 
-    Where it is OPEN, another call goes on with the search.
+    Where it is OPEN, another call resumes the search.
     """
     at = rows.at[0]
     while True:

@@ -33,7 +33,7 @@ def test_the_first_chunk_is_one_simulation_and_the_sum_is_the_budget():
 
 
 class Steady(Clock):
-    """A clock that stands still unless it is told otherwise."""
+    """A clock that the test sets."""
 
     seconds = 0.0
 

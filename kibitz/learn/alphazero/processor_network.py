@@ -1,7 +1,7 @@
 """Residual networks of boards on a processor, in numpy: players start without torch, which takes seconds to import.
 
 A convolution is a matrix product of gathered neighbours, which is several times as fast as torch's own for boards of
-this size, and hardly slower in numpy than in torch. The command line gives it one thread (`kibitz.__main__`), as there
+this size, and as fast in numpy as in torch. The command line gives it one thread (`kibitz.__main__`), as there
 is one process per core.
 """
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from .torch_network import GpuEvaluator
 
 
-def evaluator(
-    geometry: Geometry, shape: Shape, weights: Weights, device: str = "cpu"
-) -> Union["Evaluator", "GpuEvaluator"]:
+def evaluator(geometry: Geometry, shape: Shape, weights: Weights, device: str) -> Union["Evaluator", "GpuEvaluator"]:
     """The network on a device."""
     if not device.startswith("cuda"):
         return Evaluator(geometry, shape, weights)
@@ -36,7 +34,6 @@ class Evaluator:
     def __init__(self, geometry: Geometry, shape: Shape, weights: Weights) -> None:
         self.geometry, self.shape, self.weights = geometry, shape, weights
         self.neighbours = geometry.neighbours.reshape(-1)
-        self.known: dict[tuple[int, int], Exchange] = {}
 
     def __call__(self, encodings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Logits [rows, actions] and values [rows]."""
@@ -71,10 +68,8 @@ class Evaluator:
         return found.reshape(*x.shape[:-1], -1)
 
     def exchange(self, rows: int, number: int = 0) -> "Exchange":
-        """The memory for a batch."""
-        if (rows, number) not in self.known:
-            self.known[rows, number] = Exchange(self, rows)
-        return self.known[rows, number]
+        """The memory for a batch; its number matters on a GPU only."""
+        return Exchange(self, rows)
 
 
 class Exchange:

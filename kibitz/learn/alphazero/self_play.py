@@ -308,7 +308,7 @@ def begin_search(game, state, trees, g, seat, rule, actions, rng):
 
 @long_helper
 def play_opening(game, state, seat, rule, actions, rng):
-    """Play one random move up to `rule.opening` of them; if they end the game, it begins anew without them."""
+    """Play 1 to `rule.opening` random moves; if they end the game, it starts again without them."""
     seat.ply = 1 + np.int64(uniform(rng) * rule.opening)
     for _ in range(seat.ply):
         n = game.actions(state, actions)
