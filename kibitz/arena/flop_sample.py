@@ -6,6 +6,10 @@ are valued on the other, and the other way round. Any fixed answers win no more 
 drawn independently is unbiased, so the expectation is a lower bound of what a best response wins. After the flop the
 response is exact.
 
+Answers chosen on a few flops are poor, and what they win depends on which flops are dealt. So half of the sample may
+choose the strategy's own play before the flop instead. Where that is nearly an equilibrium, little is lost, and the
+luck of the flop cancels: what one seat gains by it, the other loses.
+
 In each half flops are drawn without replacement, each time with probabilities in proportion to the number of flops that
 a class stands for. Des Raj's estimator (1956) is unbiased for that, and so is its estimate of the variance.
 """
@@ -16,9 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..search.public_chance.first_street import FirstStreet
-from .statistics import Estimate, t_quantile
+from .statistics import Estimate, interval, t_quantile
 
 HALVES = 2
+FOLDS = 10  # parts that are left out in turn to value answers
 
 
 def draw_orders(weights: np.ndarray, seed: int) -> np.ndarray:
@@ -51,6 +56,11 @@ def des_raj(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
     return before + values * left / shares
 
 
+def _low(values: np.ndarray) -> float:
+    """The lower end of the 95% interval of a mean."""
+    return interval(values, np.ones(len(values))).low
+
+
 @dataclass(frozen=True)
 class FlopValues:
     """What the ends of the first street are worth: exactly where no flop follows, and on the flops visited so far."""
@@ -74,6 +84,21 @@ class FlopValues:
         return values
 
     def chosen_on(self, rows: np.ndarray) -> np.ndarray:
+        """[seats, all ends, hands]: answers before the flop, chosen on some of the flops: the best there, or its own.
+
+        That is those whose value on flops that did not choose them has the higher lower end of an interval.
+        """
+        own, folds = self.street.own_answers(), np.array_split(rows, min(len(rows), FOLDS))
+        if len(folds) < 2:
+            return own
+        best = [self._each(self.best_on(np.setdiff1d(rows, fold)), fold) for fold in folds]
+        return self.best_on(rows) if _low(np.concatenate(best)) > _low(self._each(own, rows)) else own
+
+    def _each(self, answers: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """[rows]: estimates of what answers win in both seats, each of a single flop."""
+        return np.array([self.estimates(answers, row[None]).sum() for row in rows])
+
+    def best_on(self, rows: np.ndarray) -> np.ndarray:
         """[seats, all ends, hands]: the answers before the flop that are best on some of the flops."""
         scale = self.weights.sum() / self.weights[self.classes[rows]].sum()
         return self.street.answers(self._filled(scale * self.flops[rows].sum(axis=0, dtype=np.float64)))

@@ -95,3 +95,21 @@ def test_answers_chosen_on_one_half_are_valued_without_bias_on_the_other(values)
     assert (abs(errors.mean(axis=0)) < 4 * errors.std(axis=0) / 20).all()
     assert (bounds.mean(axis=0) < np.array(exact)).all()
     assert np.mean(covered) > 0.95  # the lower end is below the truth
+
+
+def test_few_flops_choose_the_strategys_own_play_and_all_of_them_the_best(values):
+    found, _ = values
+    own, every = found.street.own_answers(), np.arange(len(found.weights))
+    few = [found.chosen_on(draw_orders(found.weights, seed)[0][:4]) for seed in range(20)]
+    assert np.mean([np.array_equal(each, own) for each in few]) > 0.5
+    assert np.array_equal(found.chosen_on(every), found.best_on(every))
+    assert np.array_equal(found.chosen_on(every[:1]), own)  # on one flop nothing can be left out
+
+
+def test_a_response_that_plays_as_the_strategy_before_the_flop_wins_and_depends_less_on_the_flop(values):
+    found, exact = values
+    own, every = found.street.own_answers(), np.arange(len(found.weights))
+    wins = found.street.value(own, found._filled(found.flops.sum(axis=0, dtype=float)))
+    assert 0 < wins.sum() < sum(exact)  # after the flop it is the best response
+    assert found.street.value(own, found.known).sum() == pytest.approx(0, abs=1e-12)  # folds: the same on both sides
+    assert found._each(own, every).std() < 0.7 * found._each(found.best_on(every), every).std()

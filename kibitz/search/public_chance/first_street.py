@@ -37,13 +37,13 @@ class FirstStreet:
         self.tree, self.cards = tree, cards
         self.ends: list[int] = []  # nodes of the tree
         self.probs = dict(zip(decisions_of(tree).tolist(), probs, strict=True))
-        reaches: list[np.ndarray] = []
+        self.reaches: list[np.ndarray] = []  # of each end: [seats, hands]
         every = np.ones(len(cards.hands))
 
         def visit(node: int, reach: tuple[np.ndarray, np.ndarray]) -> None:
             if node not in self.probs:
                 self.ends.append(node)
-                reaches.append(np.stack(reach))
+                self.reaches.append(np.stack(reach))
                 return
             for place, child in enumerate(tree.child[node, : tree.choices[node]].tolist()):
                 after = reach[tree.seat[node]] * self.probs[node][:, place]
@@ -56,7 +56,7 @@ class FirstStreet:
         # [seats, ends, hands]: values at folds and showdowns; 0 where cards are dealt, which others fill in.
         self.known = np.zeros((2, len(self.ends), len(cards.hands)))
         ranks = cards.values(np.zeros((1, 0), np.int64))[0] if cards.streets == 1 else np.zeros(len(cards.hands))
-        for i, (node, reach) in enumerate(zip(self.ends, reaches, strict=True)):
+        for i, (node, reach) in enumerate(zip(self.ends, self.reaches, strict=True)):
             if tree.street[node] == 0:
                 wins = meets if tree.seat[node] == FOLD else meets * np.sign(ranks[:, None] - ranks)
                 sign = -1 if tree.seat[node] == FOLD else 1
@@ -92,6 +92,10 @@ class FirstStreet:
             value(0)
             mark(0, np.ones(values.shape[2]))
         return found
+
+    def own_answers(self) -> np.ndarray:
+        """[seats, ends, hands]: the answers of the strategy itself, as probabilities."""
+        return np.stack(self.reaches, axis=1)
 
     def value(self, answers: np.ndarray, values: np.ndarray) -> np.ndarray:
         """[seats]: what these answers win per game."""
