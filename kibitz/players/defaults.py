@@ -11,14 +11,15 @@ from ..learn.tspg.store import FORMAT as PATTERNS
 SECONDS = 0.5  # per move of a search
 # Longer games where the network that ships, without search, was measured to beat IS-MCTS, with its options there.
 NETWORKS = {"liars_dice:dice=2": "", "goofspiel:cards=13": ",threshold=1"}
+EVALUATED = ("breakthrough",)  # games in which alpha-beta search with the shipped evaluation beats the shipped network
 SMALL = 16  # turns up to which equilibrium play, by a network or by OOS, was measured to hold its own against IS-MCTS
 
 
 def default_player(game: Game) -> str:
     """The name of the default player: the game's own choice (`opponent`), or what was measured to be strongest.
 
-    Where nothing is hidden, alpha-beta search with the shipped evaluation of exactly this game where there is one, else
-    tree search with the shipped network, else tree search, guided by the shipped patterns where there are any. With
+    Where nothing is hidden, alpha-beta search with the shipped evaluation of exactly this game where that was stronger,
+    else tree search with the shipped network, else tree search, guided by the shipped patterns where there are any. With
     hidden information small games are played near equilibrium, by a shipped network or OOS, and larger ones by a
     network where it beats IS-MCTS; others by IS-MCTS, which plays every game, whatever its number of seats.
     """
@@ -27,7 +28,7 @@ def default_player(game: Game) -> str:
     if chosen:
         return str(chosen)
     if not facts.hidden:
-        if shipped_model(game, NTUPLES):
+        if game.name in EVALUATED and shipped_model(game, NTUPLES):
             return f"alphabeta:seconds={SECONDS}"
         if network := shipped_model(game, BOARD_NETWORK):
             return f"puct:seconds={SECONDS},net={network}"

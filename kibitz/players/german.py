@@ -41,8 +41,8 @@ PHRASES = (
     (r"its weakness was not measured", "seine Schwäche wurde nicht gemessen"),
     (r"loses at least ([\d,]+) mbb/g", r"verliert mindestens \1 mbb/g"),
     (
-        r"a local best response wins ([\d,]+) mbb/g from it \((-?[\d,]+) to ([\d,]+)\)",
-        r"eine lokale beste Antwort gewinnt \1 mbb/g gegen ihn (\2 bis \3)",
+        r"a best response wins at least about ([\d,]+) mbb/g from it",
+        r"eine beste Antwort gewinnt mindestens etwa \1 mbb/g gegen ihn",
     ),
     (r"to a local best response", "gegen eine lokale beste Antwort"),
     (r"loses (\d+) mbb/g to any player who always raises", r"verliert \1 mbb/g gegen jeden, der immer erhöht"),

@@ -123,7 +123,7 @@ FACTS = (
         "| 4,000 | +0.27 (+0.13 to +0.42) |",
         "12 ms",
     ),
-    _with_network("connect_four", "connect_four", "65.0% (58.7 to 70.8)"),
+    _with_network("connect_four", "connect_four", "93.2% (89.0 to 95.9)"),
     _with_network("gomoku", "gomoku", "200 / 0 / 0 | 100% (96.3 to 100)", "all of 200 games"),
     _with_network("breakthrough", "breakthrough", "200 / 0 / 0 | 100% (96.3 to 100)", "all of 200 games"),
     _with_network("othello", "othello", "78.8% (72.2 to 84.1)"),

@@ -28,7 +28,7 @@ def test_every_game_has_a_default_player_that_can_play_it(name):
         ("fanorona", "uct:seconds=0.5"),
         ("gomoku", "puct:seconds=0.5,net=models/gomoku-alphazero"),
         ("teeko", "puct:seconds=0.5,policy=models/teeko"),
-        ("connect_four", "alphabeta:seconds=0.5"),
+        ("connect_four", "puct:seconds=0.5,net=models/connect_four-alphazero"),
         ("breakthrough", "alphabeta:seconds=0.5"),
         ("breakthrough:6", "uct:seconds=0.5"),
         ("tic_tac_toe", "uct:seconds=0.5"),

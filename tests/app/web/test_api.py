@@ -277,5 +277,5 @@ def test_strengths_name_players_of_each_game(client):
         assert list(game["strengths"]) == ["quick", "solid", "strong"]
     named = {game["name"]: game["strengths"] for game in found}
     assert named["doppelkopf"]["quick"] == "heuristic"
-    assert named["connect_four"]["strong"] == "alphabeta:seconds=2"
+    assert named["connect_four"]["strong"] == "puct:seconds=2,net=models/connect_four-alphazero"
     assert "oos:1000" in [player["example"] for player in client.get("/api/players").json()]
