@@ -19,8 +19,8 @@ def default_player(game: Game) -> str:
     """The name of the default player: the game's own choice (`opponent`), or what was measured to be strongest.
 
     Where nothing is hidden, alpha-beta search with the shipped evaluation of exactly this game where that was stronger,
-    else tree search with the shipped network, else tree search, guided by the shipped patterns where there are any. With
-    hidden information small games are played near equilibrium, by a shipped network or OOS, and larger ones by a
+    else tree search with the shipped network, else tree search, guided by the shipped patterns where there are any.
+    With hidden information small games are played near equilibrium, by a shipped network or OOS, and larger ones by a
     network where it beats IS-MCTS; others by IS-MCTS, which plays every game, whatever its number of seats.
     """
     facts = game.facts
