@@ -171,6 +171,8 @@ def stand_in(words: list[str]) -> list[str]:
     """
     for pattern, smaller in TWO_DICE:
         words = [re.sub(pattern, smaller, word) for word in words]
+    if words[:2] == ["exploit", "holdem"] and "net:models/holdem" in words and "--flops" in words:
+        return ["exploit", "holdem", "net:models/holdem", "--with", "lbr"]  # a flop has 14 billion decisions
     if BLUEPRINT.search(" ".join(words)):
         if words[0] in ("advise", "ranges"):  # with cards that the small deck hasn't, or beside the network
             return [re.sub(r"(strategy|resolve):runs/[\w,=-]+", "style:tight-passive", word) for word in words]
