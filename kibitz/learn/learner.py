@@ -60,6 +60,7 @@ class Learner:
     examples: ClassVar[tuple[str, ...]] = ()  # arguments of `kibitz train NAME`
     presets: ClassVar[dict[str, str]] = {}  # name -> description
     player: ClassVar[str] = "net"  # kind of player that plays an exported file
+    search: ClassVar[str] = ""  # a player that searches with it, {} for its name: stronger
     headline: ClassVar[tuple[str, ...]] = ("loss", "nash_conv", "accuracy")  # metrics shown while it trains
 
     def __init__(self, config: Any, game: Any) -> None:

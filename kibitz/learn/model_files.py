@@ -54,7 +54,12 @@ class Description(NamedTuple):
     made: str
     what: str  # sizes of layers, or number of patterns
     player: str  # kind of player that plays it
+    search: str = ""  # a player that searches with it, {} for its name: stronger
     bytes: int = 0
+
+    def strongest(self, name: str) -> str:
+        """The name of the strongest player of the model or run `name`."""
+        return self.search.format(name) if self.search else f"{self.player}:{name}"
 
 
 Describe = Callable[[Path], Description]

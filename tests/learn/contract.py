@@ -72,11 +72,13 @@ def check_metrics(run):
 
 
 def check_player(run):
-    """The exported file is one of its player, who plays by the rules."""
+    """The exported file is one of its player, who plays by the rules, and of its search, if it has one."""
     config = trainer.config_of(run)
     game = games.load(config.game)
     player, rng = players.make_for(f"{trainer.class_of(run).player}:{run.folder}", game), np.array([1, 2], np.uint64)
     state = games.positions(game)[0]
+    if search := trainer.class_of(run).search:
+        players.make_for(search.format(run.folder), game)
     player.begin(game, 0, 1)
     moves = 0
     while (turn := game.turn(state)) != OVER and moves < 5:

@@ -80,7 +80,8 @@ def described() -> list[dict[str, Any]]:
     found = []
     for name, path in shipped().items():
         about, card = describe(path), read_card(path)
-        play = shlex.join(["kibitz", "play", about.game, "--against", f"{about.player}:{PREFIX}{name}"])
+        play = shlex.join(["kibitz", "play", about.game, "--against", about.strongest(PREFIX + name)])
         known = {"network": f"{PREFIX}{name}", **about._asdict(), "play": play, "command": about.made}
+        del known["search"]
         found.append(known | ({} if card is None else asdict(card)))
     return found

@@ -217,7 +217,8 @@ def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
             print_plain(f"plot:    {run.path('nash_conv.png')}")
     if run.path("network.safetensors").exists():
         print_plain(f"network: {run.path('network.safetensors')}")
-        print_plain(f"play it: kibitz play {config.game} --against {cls.player}:{run.folder}")
+        player = cls.search.format(run.folder) if cls.search else f"{cls.player}:{run.folder}"
+        print_plain(f"play it: kibitz play {config.game} --against {player}")
         if cls.player == "features":
             print_plain(f"explain: kibitz explain {run.folder}")
     write_json(json_file, run.config() | {"measured": last, "nash_conv": _last(lines, "nash_conv")})

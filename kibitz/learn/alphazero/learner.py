@@ -17,7 +17,7 @@ from ..replay import ReplayBuffer
 from . import config as settings
 from .config import AlphaZeroConfig
 from .geometry import geometry_of
-from .networks import Weights, save_network
+from .networks import SEARCH, Weights, save_network
 from .processor_network import evaluator
 from .self_play import COUNTS, Arrays, self_play
 
@@ -39,6 +39,7 @@ class AlphaZero(Learner):
     refuse = staticmethod(settings.refuse)
     worker = staticmethod(self_play)
     headline = ("loss", "score_uct")
+    search = SEARCH
 
     def __init__(self, config: AlphaZeroConfig, game: Game) -> None:
         import torch

@@ -22,6 +22,7 @@ from ..model_files import Description, model_format
 from .geometry import Geometry, geometry_of
 
 FORMAT = "kibitz board network 1"
+SEARCH = "puct:seconds=1,net={}"  # the player that searches with such a file
 POOLED = 8  # numbers per cell that value and actions without a cell see
 VALUE_UNITS = 64
 
@@ -96,4 +97,5 @@ def read_network(path: Path, game: Game | None = None) -> Network:
 @model_format(FORMAT)
 def describe(path: Path) -> Description:
     network = read_network(path)
-    return Description(network.game, network.made, f"{network.shape.channels} x {network.shape.blocks} blocks", "net")
+    what = f"{network.shape.channels} x {network.shape.blocks} blocks"
+    return Description(network.game, network.made, what, "net", SEARCH)

@@ -11,7 +11,7 @@ from . import config as settings
 from .config import NTupleConfig
 from .regression import fit, regression
 from .self_play import self_play
-from .store import default_values, save_ntuples
+from .store import SEARCH, default_values, save_ntuples
 from .tuples import groups, sharing
 
 TASKS = 64  # that the games of an iteration are cut into
@@ -32,6 +32,7 @@ class NTupleLearner(ExpertIteration):
     refuse = staticmethod(settings.refuse)
     worker = staticmethod(self_play)
     player = "ntuple"
+    search = SEARCH
     saved = ("weights", "states", "wins")
 
     def __init__(self, config: NTupleConfig, game: Any) -> None:

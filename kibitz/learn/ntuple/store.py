@@ -13,6 +13,7 @@ from ..model_files import Description, model_format
 from .tuples import KINDS, NTuples, count_contents, ntuples, sharing
 
 FORMAT = "kibitz n-tuples 1"
+SEARCH = "alphabeta:seconds=1,eval={}"  # the player that searches with such a file
 PIECE = 0.4  # logit of a piece, in the default evaluation of races
 ADVANCE = 0.6  # logit that a piece gains on its way to the far row
 
@@ -48,7 +49,8 @@ def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
 @model_format(FORMAT)
 def describe(path: Path) -> Description:
     game, _, weights, made = read_ntuples(path)
-    return Description(full_name(game), made, f"{weights.size:,} weights of n-tuples", "ntuple")
+    what = f"{weights.size:,} weights of n-tuples"
+    return Description(full_name(game), made, what, "ntuple", SEARCH)
 
 
 def ntuples_for(path: Path, game: Game) -> NTuples:

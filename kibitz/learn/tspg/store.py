@@ -17,6 +17,7 @@ from .patterns import Pattern, parse, spelled, window
 from .sets import BITS, KIND_SETS, marks_of
 
 FORMAT = "kibitz features 1"
+SEARCH = "puct:seconds=1,policy={}"  # the player that searches with such a file
 IN_PLAYOUTS = BITS * WORDS[0]  # number of patterns: one vector of bits is faster than two
 POLICIES = {
     "ce": "learned from visits",
@@ -126,7 +127,7 @@ def describe(path: Path) -> Description:
     features, made = read_features(path)
     count = " + ".join(str(len(patterns)) for patterns in features.patterns)
     game = read_tensors(path, FORMAT, "feature set")[1]["game"]
-    return Description(game, made, f"{count} patterns", "features")
+    return Description(game, made, f"{count} patterns", "features", SEARCH)
 
 
 def _parsed(game: Any, kind: str, texts: Any) -> Patterns:

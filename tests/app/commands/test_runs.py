@@ -379,6 +379,10 @@ def test_shipped_models_are_listed_with_how_to_play_them(kibitz, tmp_path):
     assert f"{facts.encoding}-128-64-{facts.num_actions}" in out
     assert re.search(r"^net:models/goofspiel-6 +goofspiel:cards=6 +\d", out, re.M)
     assert "play against one: kibitz play leduc --against net:models/leduc\n" in out
+    plays = {row["network"]: row["play"] for row in rows}
+    assert plays["models/gomoku-alphazero"] == "kibitz play gomoku --against puct:seconds=1,net=models/gomoku-alphazero"
+    assert plays["models/teeko"] == "kibitz play teeko --against puct:seconds=1,policy=models/teeko"
+    assert plays["models/breakthrough-ntuple"].endswith(" alphabeta:seconds=1,eval=models/breakthrough-ntuple")
     assert "trained by: kibitz train exit-oos leduc" in kibitz("models", "models/leduc")[1]
     assert kibitz("models", "leduc") == kibitz("models", "models/leduc")
     assert "no model is called 'models/ledu': did you mean 'models/leduc'" in kibitz("models", "ledu")[2]
