@@ -97,7 +97,9 @@ def test_a_network_is_described(tmp_path):
     path = network(tmp_path / "any.safetensors", "leduc", "a long night")
     facts, size = games.load("leduc").facts, path.stat().st_size
     sizes = f"{facts.encoding}-5-{facts.num_actions}"
-    assert describe(path) == ("leduc", "a long night", sizes, "net", size)
+    about = describe(path)
+    assert about == ("leduc", "a long night", sizes, "net", "", size)
+    assert about.strongest("any") == "net:any"
 
 
 def test_features_are_described(tmp_path):
@@ -105,7 +107,10 @@ def test_features_are_described(tmp_path):
     patterns = tuple(atoms_of(game, "faithful", seat) for seat in range(2))
     vectors = {name: tuple(np.zeros(len(each)) for each in patterns) for name in POLICIES}
     save_features(path, game, Features("faithful", patterns, vectors), "a short night")
-    assert describe(path) == ("tic_tac_toe", "a short night", "49 + 49 patterns", "features", path.stat().st_size)
+    about = describe(path)
+    assert about[:4] == ("tic_tac_toe", "a short night", "49 + 49 patterns", "features")
+    assert about.bytes == path.stat().st_size
+    assert about.strongest("any") == "puct:seconds=1,policy=any"
 
 
 def test_what_cannot_be_described_is_refused(tmp_path):
