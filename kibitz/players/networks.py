@@ -153,7 +153,14 @@ class NetworkPlayer(AdvisedPlayer):
         network = self.known[1]
         if isinstance(network, Model) and not self.threshold:
             return average.whole_strategy(network, form, self.seen)
-        return None
+        if self.is_mixed:
+            return None
+        found = []
+        for views, side in zip(form.views, form.sides, strict=True):
+            probs, counts = self.action_probs(views), np.diff(side.first)
+            legal = np.arange(probs.shape[1]) < counts[:, None]
+            found.append(np.concatenate([np.ones(1), probs[legal]]))  # the first is the empty sequence
+        return found
 
 
 @player("features")
