@@ -142,6 +142,10 @@ STAND_INS = (
 )
 TWO_DICE = ((r"\bliars_dice:(dice=)?2\b(?!,)", "liars_dice"), (r"\bmodels/liars_dice-2\b", "models/liars_dice-1"))
 
+# A player that searches at every infoset, and the strategy that is saved: in games of few infosets.
+SEARCHED = re.compile(r"^exploit .*( ismcts:\d+|-searched\b)")
+FEW_INFOSETS = ((r"^liars_dice:1$", "liars_dice:faces=2"), (r"^goofspiel:6$", "goofspiel:4"))
+
 # Commands about card abstractions, which take minutes with all cards.
 BLUEPRINT = re.compile(r"^abstract|--with (pcs|cfr-br)|runs/(buckets|blueprint|cfr-br|distilled|flop|holdem-pcs-\d+)\b")
 SMALL_DECK = "holdem:flop,ranks=4,suits=2"
@@ -171,6 +175,9 @@ def stand_in(words: list[str]) -> list[str]:
     """
     for pattern, smaller in TWO_DICE:
         words = [re.sub(pattern, smaller, word) for word in words]
+    if SEARCHED.search(" ".join(words)):
+        for pattern, smaller in FEW_INFOSETS:
+            words = [re.sub(pattern, smaller, word) for word in words]
     if words[:2] == ["exploit", "holdem"] and "net:models/holdem" in words and "--flops" in words:
         return ["exploit", "holdem", "net:models/holdem", "--with", "lbr"]  # a flop has 14 billion decisions
     if BLUEPRINT.search(" ".join(words)):

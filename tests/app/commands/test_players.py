@@ -1,10 +1,12 @@
 """`kibitz players`: every registered player, with its options."""
 
 import json
+import shutil
 
 import pytest
 
 from kibitz import games, players
+from kibitz.core import programs
 from kibitz.core.names import BadInput
 from kibitz.players.listing import ANY, player_info
 
@@ -42,6 +44,11 @@ def test_what_a_player_plays_is_stated_truly(name):
     assert info.about.endswith((".", ")"))
     kinds = ["kuhn", "tic_tac_toe", "doppelkopf"]
     if "runs/" in info.example:
+        return
+    program = info.example.removeprefix("engine:").partition(",")[0]
+    if name == "engine" and not (shutil.which(program) or shutil.which(program, path=programs.GAMES)):
+        with pytest.raises(BadInput, match=f"'{program}' is no program"):
+            players.make(info.example)
         return
     made = players.make(info.example)
     if info.plays == ANY and name != "human":
