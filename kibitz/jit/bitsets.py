@@ -8,7 +8,8 @@ from .compiler import before_compiling
 from .simd import VECTOR
 
 WORDS = (4, 8)  # words of 64 bits per vector: patterns take one vector of 4, or any number of vectors of 8
-CODES = 16  # values of a ray: two places, two bits each
+CODES = 256  # values of a ray: four places, two bits each
+ROWS = CODES + 2  # of a ray, with unused ones: at powers of two rows would compete for the same lines of the cache
 
 
 def matcher(images: np.ndarray) -> tuple[Any, Any]:
@@ -17,11 +18,11 @@ def matcher(images: np.ndarray) -> tuple[Any, Any]:
     `images[s, r]` is the ray of the board onto which symmetry s maps ray r of a pattern. The functions `fit` and
     `match` take
 
-        rows    [anchors * rays * 16, words] u8: bit f of row (anchor, ray, code): whether pattern f fits this code
+        rows    [anchors * rays * ROWS, words] u8: bit f of row (anchor, ray, code): whether pattern f fits this code
         codes   [cells, rays] u1: the contents of the rays around each cell
         cell, anchor    the cell, and the anchor of the patterns that is on it
         out     of `fit`, [symmetries, words] u8: the patterns that fit, per symmetry;
-                of `match`, [words] u8: those of the patterns in it that fit under any symmetry
+                of `match`, [words] u8: those of the patterns in `one` and `other` that fit under any symmetry
 
     The images are compiled into the code: each step needs one address, of which only the code is variable, and one AND.
     """
@@ -32,12 +33,12 @@ def matcher(images: np.ndarray) -> tuple[Any, Any]:
         out[:] = ~np.uint64(0)
         for symmetry in range(symmetries):
             for ray in range(rays):
-                out[symmetry] &= rows[(anchor * rays + inverse[symmetry, ray]) * CODES + codes[cell, ray]]
+                out[symmetry] &= rows[(anchor * rays + inverse[symmetry, ray]) * ROWS + codes[cell, ray]]
 
-    def match(rows, codes, cell, anchor, out):
+    def match(rows, codes, cell, anchor, one, other, out):
         fits = np.zeros((symmetries, len(out)), np.uint64)
         fit(rows, codes, cell, anchor, fits)
-        out &= np.bitwise_or.reduce(fits, axis=0)
+        out[:] = one & other & np.bitwise_or.reduce(fits, axis=0)
 
     def register() -> None:
         from .backend.bitsets import register_matcher
@@ -48,9 +49,12 @@ def matcher(images: np.ndarray) -> tuple[Any, Any]:
     return fit, match
 
 
-def any_of_both(first, second, held, out):
-    """out = held & (first[0] & second[0] | first[1] & second[1] | ...): arrays [symmetries, words], and [words]."""
-    out[:] = held & np.bitwise_or.reduce(first & second, axis=0)
+def any_of_three(first, second, third, one, other, out):
+    """out = one & other & (first[0] & second[0] & third[0] | first[1] & second[1] & third[1] | ...).
+
+    Arrays of u8: three [symmetries, words] with an even number of symmetries, and three [words].
+    """
+    out[:] = one & other & np.bitwise_or.reduce(first & second & third, axis=0)
 
 
 def sum_of_bits(numbers, bits):

@@ -9,7 +9,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from ..bitsets import CODES, WORDS, any_of_both, sum_of_bits
+from ..bitsets import ROWS, WORDS, any_of_three, sum_of_bits
 from ..simd import VECTOR
 from .simd import _I4, _I8, _LANES
 
@@ -18,84 +18,109 @@ def register_matcher(fit: Any, match: Any, inverse: np.ndarray) -> None:
     """Compile the two functions of `jit.bitsets.matcher`; `inverse[symmetry, ray of the board]` is a pattern's ray."""
     symmetries, rays = inverse.shape
 
-    def built(joined: bool) -> Any:
-        @intrinsic
-        def build_fit(context, rows, codes, cell, anchor, out):
-            def build(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-                arrays, words = _arrays(target, builder, signature, arguments)
-                rows_at, codes_at, out_at = (array.data for array in arrays)
-                first_code = builder.mul(arguments[2], _I8(rays))
-                per_ray = builder.mul(words, _I8(CODES))
-                first_row = builder.mul(arguments[3], builder.mul(per_ray, _I8(rays)))
+    def rows_that_fit(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any, store: Any) -> Any:
+        """Call `store(first word, address function, arrays after codes, fits by symmetry)` for each vector."""
+        arrays, words = _arrays(target, builder, signature, arguments)
+        rows_at, codes_at, *others = (array.data for array in arrays)
+        first_code = builder.mul(arguments[2], _I8(rays))
+        per_ray = builder.mul(words, _I8(ROWS))
+        first_row = builder.mul(arguments[3], builder.mul(per_ray, _I8(rays)))
 
-                def some_words(w: Any, vector: Any) -> None:
-                    first = builder.add(w, first_row)
-                    bases = [builder.add(first, builder.mul(per_ray, _I8(ray))) for ray in range(rays)]
-                    fits: list[Any] = [None] * symmetries
-                    for ray in range(rays):
-                        at = builder.gep(codes_at, [builder.add(first_code, _I8(ray))])
-                        offset = builder.mul(builder.zext(builder.load(at), _I8), words)
-                        for s in range(symmetries):
-                            row = vector(rows_at, builder.add(offset, bases[int(inverse[s, ray])]))
-                            held = builder.load(row, align=8)
-                            fits[s] = held if ray == 0 else builder.and_(fits[s], held)
-                    if joined:
-                        found = functools.reduce(builder.or_, fits)
-                        found = builder.and_(found, builder.load(vector(out_at, w), align=8))
-                        builder.store(found, vector(out_at, w), align=8)
-                    else:
-                        for s in range(symmetries):
-                            place = builder.add(w, builder.mul(words, _I8(s)))
-                            builder.store(fits[s], vector(out_at, place), align=8)
+        def some_words(w: Any, vector: Any) -> None:
+            first = builder.add(w, first_row)
+            bases = [builder.add(first, builder.mul(per_ray, _I8(ray))) for ray in range(rays)]
+            fits: list[Any] = [None] * symmetries
+            for ray in range(rays):
+                at = builder.gep(codes_at, [builder.add(first_code, _I8(ray))])
+                offset = builder.mul(builder.zext(builder.load(at), _I8), words)
+                for s in range(symmetries):
+                    row = vector(rows_at, builder.add(offset, bases[int(inverse[s, ray])]))
+                    held = builder.load(row, align=8)
+                    fits[s] = held if ray == 0 else builder.and_(fits[s], held)
+            store(w, words, vector, others, fits)
 
-                _by_vectors(builder, words, some_words)
-                return target.get_dummy_value()
+        _by_vectors(builder, words, some_words)
+        return target.get_dummy_value()
 
-            return types.void(rows, codes, types.int64, types.int64, out), build
+    @intrinsic
+    def build_fit(context, rows, codes, cell, anchor, out):
+        def build(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            def store(w: Any, words: Any, vector: Any, others: Any, fits: Any) -> None:
+                for s in range(symmetries):
+                    place = builder.add(w, builder.mul(words, _I8(s)))
+                    builder.store(fits[s], vector(others[0], place), align=8)
 
-        return build_fit
+            return rows_that_fit(target, builder, signature, arguments, store)
 
-    build_fit, build_match = built(joined=False), built(joined=True)
+        return types.void(rows, codes, types.int64, types.int64, out), build
+
+    @intrinsic
+    def build_match(context, rows, codes, cell, anchor, one, other, out):
+        def build(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            def store(w: Any, words: Any, vector: Any, others: Any, fits: Any) -> None:
+                found = functools.reduce(builder.or_, fits)
+                for each in others[:2]:
+                    found = builder.and_(found, builder.load(vector(each, w), align=8))
+                builder.store(found, vector(others[2], w), align=8)
+
+            return rows_that_fit(target, builder, signature, arguments, store)
+
+        return types.void(rows, codes, types.int64, types.int64, one, other, out), build
 
     @overload(fit)
     def overload_fit(rows, codes, cell, anchor, out):
         return lambda rows, codes, cell, anchor, out: build_fit(rows, codes, np.int64(cell), np.int64(anchor), out)
 
     @overload(match)
-    def overload_match(rows, codes, cell, anchor, out):
-        return lambda rows, codes, cell, anchor, out: build_match(rows, codes, np.int64(cell), np.int64(anchor), out)
+    def overload_match(rows, codes, cell, anchor, one, other, out):
+        def compiled(rows, codes, cell, anchor, one, other, out):
+            build_match(rows, codes, np.int64(cell), np.int64(anchor), one, other, out)
+
+        return compiled
 
 
-@overload(any_of_both)
-def _overload_any_of_both(first, second, held, out):
-    def compiled(first, second, held, out):
-        _any_of_both(first, second, held, out)
+@overload(any_of_three)
+def _overload_any_of_three(first, second, third, one, other, out):
+    def compiled(first, second, third, one, other, out):
+        _any_of_three(first, second, third, one, other, out)
 
     return compiled
 
 
 @intrinsic
-def _any_of_both(context, first, second, held, out):
+def _any_of_three(context, first, second, third, one, other, out):
     def build(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         arrays, words = _arrays(target, builder, signature, arguments)
         symmetries = builder.extract_value(arrays[0].shape, 0)
+        by_symmetry, others, out_at = arrays[:3], arrays[3:5], arrays[5].data
+        many = ir.VectorType(_I8, WORDS[1])
 
         def some_words(w: Any, vector: Any) -> None:
-            one, other, held_at, out_at = (array.data for array in arrays)
-            found = cgutils.alloca_once_value(builder, ir.Constant(vector(held_at, w).type.pointee, None))
-            with cgutils.for_range(builder, symmetries) as loop:
-                place = builder.add(w, builder.mul(loop.index, words))
-                both = builder.and_(
-                    builder.load(vector(one, place), align=8), builder.load(vector(other, place), align=8)
-                )
-                builder.store(builder.or_(builder.load(found), both), found)
-            whole = builder.and_(builder.load(found), builder.load(vector(held_at, w), align=8))
+            kind = vector(out_at, w).type.pointee
+            both = WORDS[1] // kind.count  # symmetries in a large vector: 2 where the words of each are few
+            found = cgutils.alloca_once_value(builder, ir.Constant(many, None))
+            with cgutils.for_range_slice(builder, _I8(0), symmetries, _I8(both), inc=True) as (s, _):
+                place = builder.add(w, builder.mul(s, words))
+                rows = [
+                    builder.load(builder.bitcast(builder.gep(array.data, [place]), many.as_pointer()), align=8)
+                    for array in by_symmetry
+                ]
+                builder.store(builder.or_(builder.load(found), functools.reduce(builder.and_, rows)), found)
+            whole = builder.load(found)
+            if both > 1:
+                halves = [
+                    ir.Constant(ir.VectorType(_I4, kind.count), list(range(first, first + kind.count)))
+                    for first in (0, kind.count)
+                ]
+                whole = functools.reduce(builder.or_, [builder.shuffle_vector(whole, whole, half) for half in halves])
+            for each in others:
+                whole = builder.and_(whole, builder.load(vector(each.data, w), align=8))
             builder.store(whole, vector(out_at, w), align=8)
 
         _by_vectors(builder, words, some_words)
         return target.get_dummy_value()
 
-    return types.void(first, second, held, out), build
+    return types.void(first, second, third, one, other, out), build
 
 
 def _arrays(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> tuple[list[Any], Any]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...jit import helper, kernel
-from .linear import fit, keep_directed, look, possible
+from .linear import fit, look
 from .patterns import Pattern, Window, canonical, combined, images, turned, window
 from .sets import BITS, Tables
 
@@ -163,13 +163,13 @@ def fit_action(eyes, tables, start, to, room, fits):
     """Find the patterns that match an action under each symmetry: `activity` before the symmetries are combined."""
     fit(eyes, tables, to if to >= 0 else len(eyes.content) - 1, 0, fits)
     around_start = start >= 0 and tables.moving[0]
+    course = 0
     if around_start:
         fit(eyes, tables, start, 1, room)
-        if tables.moving[1]:
-            keep_directed(tables, start, to, room, room)
-    possible(eyes, tables, start, to, room[len(fits)])
+        course = np.int64(tables.course[start, to])
+    at_to, at_start = np.int64(eyes.content[to]), np.int64(eyes.content[start])
     for s in range(len(fits)):
         for w in range(fits.shape[1]):
-            fits[s, w] &= room[len(fits), w]
+            fits[s, w] &= tables.here[0, to, at_to, w] & tables.here[1, start, at_start, w]
             if around_start:
-                fits[s, w] &= room[s, w]
+                fits[s, w] &= room[s, w] & tables.directed[course, s, w]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...games.boards import hexagon, square
 from ...jit import helper, lowest, uniform
-from ...jit.bitsets import any_of_both, matcher, sum_of_bits
+from ...jit.bitsets import any_of_three, matcher, sum_of_bits
 from ...search.policies import policy
 from .patterns import window
 from .sets import BITS, Sight, Tables, compile_set, sight, words_for
@@ -53,14 +53,11 @@ class Halves(NamedTuple):
 
     fits: np.ndarray  # [seats, anchors, cells, symmetries, words] u8
     found: np.ndarray  # [seats, anchors, cells] i8: clock
-    held: np.ndarray  # [words] u8: buffer
-    there: np.ndarray  # [symmetries, words] u8: buffer
 
 
 def new_halves(seats: int, cells: int, symmetries: int, words: int) -> Halves:
     fits = np.zeros((seats, 2, cells, symmetries, words), np.uint64)
-    found, there = np.zeros((seats, 2, cells), np.int64), np.zeros((symmetries, words), np.uint64)
-    return Halves(fits, found, np.zeros(words, np.uint64), there)
+    return Halves(fits, np.zeros((seats, 2, cells), np.int64))
 
 
 class Scores(NamedTuple):
@@ -71,6 +68,16 @@ class Scores(NamedTuple):
     weight: np.ndarray  # [2, actions] f8: exp of the logit over the level
     found: np.ndarray  # [2, actions] i8: clock
     ends: np.ndarray  # [2, actions] i8
+
+
+class Pending(NamedTuple):
+    """Buffers: the actions of a position that are evaluated."""
+
+    action: np.ndarray  # [actions] i8
+    start: np.ndarray  # [actions] i8
+    to: np.ndarray  # [actions] i8
+    active: np.ndarray  # [actions, words] u8: the active patterns
+    logit: np.ndarray  # [actions] f8
 
 
 @helper
@@ -102,12 +109,10 @@ def notice(seen, eyes, cell, content):
     flipped = np.int64(eyes.content[cell]) ^ content
     eyes.content[cell] = content
     eyes.changed[cell] = now
-    for place in range(seen.seen_from.shape[1]):
-        anchor = np.int64(seen.seen_from[cell, place])
-        if anchor >= 0:
-            ray = seen.ray[place]
-            eyes.codes[anchor, ray] = np.int64(eyes.codes[anchor, ray]) ^ flipped << seen.shift[place]
-            eyes.changed[anchor] = now
+    for k in range(seen.first[cell], seen.first[cell + 1]):
+        anchor, ray = np.uint64(seen.anchor[k]), np.uint64(seen.ray[k])
+        eyes.codes[anchor, ray] = np.int64(eyes.codes[anchor, ray]) ^ flipped << np.int64(seen.shift[k])
+        eyes.changed[anchor] = now
 
 
 @helper
@@ -123,53 +128,32 @@ def fit(eyes, tables, cell, anchor, out):
 
 
 @helper
-def match(eyes, tables, cell, out):
-    """Keep those of the given patterns that match around a cell that an action goes to."""
+def match(eyes, tables, cell, one, other, out):
+    """Find those of the patterns in `one` and `other` that match around a cell that an action goes to."""
     rays = eyes.codes.shape[1]
     if rays == RAYS_ON_SQUARES:
-        match_on_squares(tables.rows, eyes.codes, cell, 0, out)
+        match_on_squares(tables.rows, eyes.codes, cell, 0, one, other, out)
     elif rays == RAYS_RICH:
-        match_rich(tables.rows, eyes.codes, cell, 0, out)
+        match_rich(tables.rows, eyes.codes, cell, 0, one, other, out)
     else:
-        match_on_hexagons(tables.rows, eyes.codes, cell, 0, out)
-
-
-@helper
-def possible(eyes, tables, start, to, out):
-    """Find the patterns that the cells' own marks and contents allow; index -1 is the last entry, no cell."""
-    at_to, at_start = np.int64(eyes.content[to]), np.int64(eyes.content[start])
-    for w in range(len(out)):
-        out[w] = tables.here[0, to, at_to, w] & tables.here[1, start, at_start, w]
+        match_on_hexagons(tables.rows, eyes.codes, cell, 0, one, other, out)
 
 
 @helper
 def activity(eyes, tables, halves, seat, start, to, active):
-    """Find the active patterns of an action, as bits in words."""
+    """Find the active patterns of an action, as bits in words; index -1 is the last entry, no cell."""
+    at_to, at_start = tables.here[0, to, eyes.content[to]], tables.here[1, start, eyes.content[start]]
     if start < 0 or not tables.moving[0]:
-        possible(eyes, tables, start, to, active)
         nowhere = len(eyes.content) - 1  # `match` goes by address: -1 would lie before the first
-        match(eyes, tables, to if to >= 0 else nowhere, active)
+        match(eyes, tables, to if to >= 0 else nowhere, at_to, at_start, active)
         return
     for anchor in range(2):
         cell = to if anchor == 0 else start
         if halves.found[seat, anchor, cell] < eyes.changed[cell]:
             fit(eyes, tables, cell, anchor, halves.fits[seat, anchor, cell])
             halves.found[seat, anchor, cell] = eyes.clock[0]
-    possible(eyes, tables, start, to, halves.held)
-    if tables.moving[1]:
-        keep_directed(tables, start, to, halves.fits[seat, 1, start], halves.there)
-        any_of_both(halves.fits[seat, 0, to], halves.there, halves.held, active)
-    else:
-        any_of_both(halves.fits[seat, 0, to], halves.fits[seat, 1, start], halves.held, active)
-
-
-@helper
-def keep_directed(tables, start, to, fits, out):
-    """Keep those patterns that allow the direction of a move, under each symmetry."""
-    course = np.int64(tables.course[start, to])
-    for symmetry in range(tables.directed.shape[1]):
-        for w in range(out.shape[1]):
-            out[symmetry, w] = fits[symmetry, w] & tables.directed[course, symmetry, w]
+    directed = tables.directed[tables.course[start, to]]
+    any_of_three(halves.fits[seat, 0, to], halves.fits[seat, 1, start], directed, at_to, at_start, active)
 
 
 @helper
@@ -182,30 +166,39 @@ def exponential(x):
 
 
 @helper
-def weigh_action(game, state, action, seat, linear):
-    """exp of an action's logit minus the seat's level; the earlier value where nothing around it has changed."""
-    eyes, scores = linear.eyes, linear.scores
-    start, to = game.from_to(state, action)
-    changed = max(eyes.changed[to], eyes.changed[start])  # -1 is the last: no cell, never changed
-    ends = np.int64(start) << np.int64(16) | np.int64(to)
-    if scores.found[seat, action] < changed or scores.ends[seat, action] != ends:
-        # One call for both seats: what is inlined is compiled once.
-        tables = linear.first if seat == 0 else linear.second
-        activity(eyes, tables, linear.halves, seat, start, to, linear.active)
-        logit = sum_of_bits(linear.first_weights if seat == 0 else linear.second_weights, linear.active)
+def weigh_all(game, state, actions, n, probs, linear):
+    """Compute the weights of the legal actions, and return their sum.
+
+    A weight is exp of the action's logit minus the seat's level, and is kept where nothing around the action has
+    changed. Each step is done for all actions before the next one: the steps of an action wait for each other, those of
+    several actions don't.
+    """
+    seat, total = game.turn(state), 0.0
+    eyes, scores, pending = linear.eyes, linear.scores, linear.pending
+    tables = linear.first if seat == 0 else linear.second
+    weights = linear.first_weights if seat == 0 else linear.second_weights
+    count = 0
+    for j in range(n):
+        action = actions[j]
+        start, to = game.from_to(state, action)
+        ends = np.int64(start) << np.int64(16) | np.int64(to)
+        changed = max(eyes.changed[to], eyes.changed[start])  # -1 is the last: no cell, never changed
+        pending.action[count] = action
+        pending.start[count] = start
+        pending.to[count] = to
+        count += (scores.found[seat, action] < changed) | (scores.ends[seat, action] != ends)
+        scores.ends[seat, action] = ends
+    for k in range(count):
+        activity(eyes, tables, linear.halves, seat, pending.start[k], pending.to[k], pending.active[k])
+    for k in range(count):
+        pending.logit[k] = sum_of_bits(weights, pending.active[k])
+    for k in range(count):
+        action, logit = pending.action[k], pending.logit[k]
         scores.logit[seat, action] = logit
         scores.weight[seat, action] = exponential(logit - scores.level[seat])
         scores.found[seat, action] = eyes.clock[0]
-        scores.ends[seat, action] = ends
-    return scores.weight[seat, action]
-
-
-@helper
-def weigh_all(game, state, actions, n, probs, linear):
-    """Compute the weights of the legal actions, and return their sum."""
-    seat, total = game.turn(state), 0.0
     for j in range(n):
-        probs[j] = weigh_action(game, state, actions[j], seat, linear)
+        probs[j] = scores.weight[seat, actions[j]]
         total += probs[j]
     if total > HIGH or total < LOW:  # subtract what all actions share before exp is clipped
         scores = linear.scores
@@ -233,7 +226,7 @@ class Linear(NamedTuple):
     eyes: Eyes
     scores: Scores
     halves: Halves
-    active: np.ndarray  # [words] u8
+    pending: Pending
 
     def step(self, game, state, actions, probs, rng):
         look(game, state, self.seen, self.eyes)
@@ -269,5 +262,6 @@ def linear(game: Any, kind: str, patterns: Sequence[Any], weights: Sequence[np.n
     halves = new_halves(2, cells if moving else 1, len(window(game.board()).turns), words)
     found, ends = np.zeros((2, actions), np.int64), np.zeros((2, actions), np.int64)
     scores = Scores(np.zeros((2, actions)), np.zeros(2), np.zeros((2, actions)), found, ends)
-    active = np.zeros(words, np.uint64)
-    return Linear(seen, first, second, weighs[0], weighs[1], new_eyes(seen), scores, halves, active)
+    action, start, to = np.zeros((3, actions), np.int64)
+    pending = Pending(action, start, to, np.zeros((actions, words), np.uint64), np.zeros(actions))
+    return Linear(seen, first, second, weighs[0], weighs[1], new_eyes(seen), scores, halves, pending)

@@ -31,10 +31,6 @@ KINDS = ("empty", "friend", "enemy", "off")  # bit k of a test: kind k is allowe
 ALL = 15
 ANCHORS = ("to", "from")
 STRAIGHT = 4  # steps of the longest walk
-PARTS = (
-    (1, 2),
-    (3, 4),
-)  # of a ray that have tables of their own, which are small and stay in the first cache
 TESTS = tuple(1 << kind for kind in range(4)) + tuple(ALL ^ 1 << kind for kind in range(4))  # a kind, and NOT a kind
 
 Place = tuple[int, int]
@@ -63,10 +59,10 @@ class Pattern(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """The places that patterns can test, in parts of rays that symmetries map to each other."""
+    """The places that patterns can test, in rays that symmetries map to each other."""
 
     board: Board
-    rays: tuple[tuple[Place, ...], ...]  # one or two places each
+    rays: tuple[tuple[Place, ...], ...]  # straight ones of four places, and as many between them, of four or one
     turns: tuple[tuple[Place, Place], ...]  # each symmetry, as the images of a step up and a step to the right
     images: np.ndarray  # [symmetries, rays] i8: where each ray goes
 
@@ -75,8 +71,11 @@ class Window:
 
     @functools.cached_property
     def places(self) -> dict[Place, int]:
-        """All places, in order: straight ahead comes first."""
-        return {place: rank for rank, place in enumerate([(0, 0), *(place for ray in self.rays for place in ray)])}
+        """All places, in the order that decides which image of a pattern is its canonical form."""
+        half = len(self.rays) // 2
+        parts = itertools.product((self.rays[:half], self.rays[half:]), (slice(2), slice(2, STRAIGHT)))
+        ordered = [place for rays, part in parts for ray in rays for place in ray[part]]
+        return {place: rank for rank, place in enumerate([(0, 0), *ordered])}
 
 
 @functools.cache
@@ -89,11 +88,9 @@ def window(board: Board, rich: bool = False) -> Window:
     count, orthogonal = len(steps), board.orthogonal
     straight = [steps[direction] for direction in range(0, count, orthogonal)]
     between = [(a + c, b + d) for (a, b), (c, d) in zip(straight, straight[1:] + straight[:1], strict=True)]
-    rays = [tuple(_times(step, n) for n in part) for part in PARTS for step in straight]
-    if (rich or board.alquerque) and steps == SQUARE:
-        rays += [tuple(_times(step, n) for n in part) for part in PARTS for step in between]
-    else:
-        rays += [(step,) for step in between]
+    far = STRAIGHT if (rich or board.alquerque) and steps == SQUARE else 1
+    rays = [tuple(_times(step, n) for n in range(1, STRAIGHT + 1)) for step in straight]
+    rays += [tuple(_times(step, n) for n in range(1, far + 1)) for step in between]
     turns, images = [], []
     up, right = steps.index((1, 0)), steps.index((0, 1))
     for turn in range(0, count, orthogonal):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...games import OVER, legal_actions, positions
 from ...jit import generators
-from ...jit.bitsets import CODES, WORDS
+from ...jit.bitsets import CODES, ROWS, WORDS
 from .patterns import Pattern, Place, atoms, seen_at, window
 
 KIND_SETS = ("faithful", "rich")
@@ -28,9 +28,10 @@ class Sight(NamedTuple):
     """What all sets of a game share: from where a cell is tested, and at which place."""
 
     empty_codes: np.ndarray  # [cells, rays] u1: of an empty board
-    seen_from: np.ndarray  # [cells, places] i2: the cell from which this one is at a place; -1: none
-    ray: np.ndarray  # [places] i8: the ray of a place
-    shift: np.ndarray  # [places] i8: its bits in the ray's code
+    first: np.ndarray  # [cells + 1] u4: where the cells begin that have this one on a ray, in the next three
+    anchor: np.ndarray  # u2: such a cell
+    ray: np.ndarray  # u1: its ray
+    shift: np.ndarray  # u1: the bits of this cell in the ray's code
     cell_at: np.ndarray  # [64 * words] i2: the cell of a bit of the game's stones; -1: none
 
 
@@ -39,19 +40,21 @@ def sight(game: Any, rich: bool) -> Sight:
     eye = window(game.board(), rich)
     cells = game.board().places
     places = [(ray, spot, place) for ray, row in enumerate(eye.rays) for spot, place in enumerate(row)]
-    empty, seen_from = np.zeros((len(cells), len(eye.rays)), np.uint8), np.full((len(cells), len(places)), -1, np.int16)
-    for cell in range(len(cells)):
-        for k, (ray, spot, place) in enumerate(places):
+    empty = np.zeros((len(cells), len(eye.rays)), np.uint8)
+    seen_from: list[list[tuple[int, int, int]]] = [[] for _ in cells]
+    for ray, spot, place in places:
+        for cell in range(len(cells)):
             seen = seen_at(game.board(), cell, place, rich)
             if seen < 0:
                 empty[cell, ray] |= 3 << 2 * spot
             else:
-                seen_from[seen, k] = cell
+                seen_from[seen].append((cell, ray, 2 * spot))
+    first = np.cumsum([0, *map(len, seen_from)]).astype(np.uint32)
+    anchors, rays, shifts = np.array([each for row in seen_from for each in row]).T
     bits = np.array(game.places(), int)
     cell_at = np.full((bits.max() // BITS + 1) * BITS, -1, np.int16)
     cell_at[bits] = np.arange(len(cells))
-    rays, spots = np.array([ray for ray, _, _ in places]), np.array([spot for _, spot, _ in places])
-    return Sight(empty, seen_from, rays, 2 * spots, cell_at)
+    return Sight(empty, first, anchors.astype(np.uint16), rays.astype(np.uint8), shifts.astype(np.uint8), cell_at)
 
 
 @of_a_game
@@ -96,9 +99,9 @@ def atoms_of(game: Any, kind: str, seat: int) -> tuple[Pattern, ...]:
 class Tables(NamedTuple):
     """A set of patterns, compiled for a seat."""
 
-    rows: np.ndarray  # [anchors * rays * 16, words] u8: bit f: pattern f's tests on a ray hold for a code
+    rows: np.ndarray  # [anchors * rays * ROWS, words] u8: bit f: pattern f's tests on a ray hold for a code
     here: np.ndarray  # [anchors, cells + 1, 4, words] u8: tests on the anchor itself, by its content; last: no cell
-    moving: np.ndarray  # [2] bool: whether a pattern has tests around `from`; whether one has a direction
+    moving: np.ndarray  # [1] bool: whether a pattern has tests around `from`
     course: np.ndarray  # [cells, cells] i2: row of `directed` for a move by from and to
     directed: np.ndarray  # [courses, symmetries, words] u8: bit f: pattern f allows the direction under a symmetry
 
@@ -112,7 +115,8 @@ def words_for(patterns: int) -> int:
 def compile_set(game: Any, kind: str, seat: int, patterns: Sequence[Pattern], words: int) -> Tables:
     eye = window(game.board(), kind == "rich")
     cells = len(game.board().places)
-    held = np.ones((2, len(eye.rays), CODES, words * BITS), bool)
+    held = np.zeros((2, len(eye.rays), ROWS, words * BITS), bool)
+    held[:, :, :CODES] = True
     here = np.ones((2, cells + 1, 4, words * BITS), bool)
     place_of = {place: (ray, spot) for ray, row in enumerate(eye.rays) for spot, place in enumerate(row)}
     contents = np.array([[0, 1 + seat, 2 - seat, 3].index(code) for code in range(4)])  # code -> kind, for the seat
@@ -125,12 +129,12 @@ def compile_set(game: Any, kind: str, seat: int, patterns: Sequence[Pattern], wo
                 here[anchor, :cells, :, f] &= (allowed >> contents & 1).astype(bool)
                 continue
             ray, spot = place_of[place]
-            held[anchor, ray, :, f] &= (allowed >> contents[np.arange(CODES) >> 2 * spot & 3] & 1).astype(bool)
+            held[anchor, ray, :CODES, f] &= (allowed >> contents[np.arange(CODES) >> 2 * spot & 3] & 1).astype(bool)
         for anchor, name, value in pattern.marks:
             here[anchor, :cells, :, f] &= marks[name, value][:, None]
     here[..., len(patterns) :] = False
     course, directed = _directions(game, patterns, words)
-    moving = np.array([any(1 in pattern.anchors for pattern in patterns), len(directed) > 1])
+    moving = np.array([any(1 in pattern.anchors for pattern in patterns)])
     return Tables(_packed(held).reshape(-1, words), _packed(here), moving, course, _packed(directed))
 
 
@@ -148,8 +152,6 @@ def _directions(game: Any, patterns: Sequence[Pattern], words: int) -> tuple[np.
             directed[:, :, f] = False
             for symmetry, place in enumerate(starts[pattern.start]):
                 directed[rows[place], symmetry, f] = True
-    if not rows:
-        return np.zeros((1, 1), np.int16), directed
     found = [[rows.get((r - up, c - right), 0) for up, right in places] for r, c in places]  # [from, to]
     return np.array(found, np.int16), directed
 

@@ -11,7 +11,7 @@ from benchmarks.naive_patterns import naive
 from kibitz import games
 from kibitz.games import boards, breakthrough, race
 from kibitz.jit import kernel
-from kibitz.jit.bitsets import CODES, WORDS, any_of_both, matcher, sum_of_bits
+from kibitz.jit.bitsets import CODES, ROWS, WORDS, any_of_three, matcher, sum_of_bits
 from kibitz.learn.tspg import cases
 from kibitz.learn.tspg.cases import Finder
 from kibitz.learn.tspg.linear import STEEP, exponential, linear
@@ -401,18 +401,18 @@ def fit(which, rows, codes, cell, anchor, out):
 
 
 @kernel
-def match(which, rows, codes, cell, anchor, out):
+def match(which, rows, codes, cell, anchor, one, other, out):
     if which == 0:
-        match_0(rows, codes, cell, anchor, out)
+        match_0(rows, codes, cell, anchor, one, other, out)
     elif which == 1:
-        match_1(rows, codes, cell, anchor, out)
+        match_1(rows, codes, cell, anchor, one, other, out)
     else:
-        match_2(rows, codes, cell, anchor, out)
+        match_2(rows, codes, cell, anchor, one, other, out)
 
 
 @kernel
-def either(first, second, held, out):
-    any_of_both(first, second, held, out)
+def any_of(first, second, third, one, other, out):
+    any_of_three(first, second, third, one, other, out)
 
 
 @kernel
@@ -425,7 +425,7 @@ def sum_all(numbers, bits):
 def test_compiled_patterns_are_matched_as_in_plain_python_and_by_definition(which, words):
     images, generator = EYES[which].images, np.random.default_rng([which, words])
     turns, rays = images.shape
-    rare = np.bitwise_and.reduce([words_by_chance(generator, (2 * rays * CODES, words)) for _ in range(4)])
+    rare = np.bitwise_and.reduce([words_by_chance(generator, (2 * rays * ROWS, words)) for _ in range(4)])
     rows = ~rare  # one bit of 16 is 0, so that something fits
     codes = generator.integers(0, CODES, (7, rays)).astype(np.uint8)
     left = 0
@@ -433,16 +433,15 @@ def test_compiled_patterns_are_matched_as_in_plain_python_and_by_definition(whic
         expected = ~np.zeros((turns, words), np.uint64)
         for s, image in enumerate(images):
             for ray, lies in enumerate(image):
-                expected[s] &= rows[(anchor * rays + ray) * CODES + int(codes[cell, lies])]
+                expected[s] &= rows[(anchor * rays + ray) * ROWS + int(codes[cell, lies])]
         plain, compiled = (words_by_chance(generator, (turns, words)) for _ in range(2))
         MATCHERS[which][0](rows, codes, cell, anchor, plain)
         fit(which, rows, codes, cell, anchor, compiled)
         assert plain.tolist() == compiled.tolist() == expected.tolist()
-        held = words_by_chance(generator, words)
-        plain, compiled = held.copy(), held.copy()
-        MATCHERS[which][1](rows, codes, cell, anchor, plain)
-        match(which, rows, codes, cell, anchor, compiled)
-        assert plain.tolist() == compiled.tolist() == (held & np.bitwise_or.reduce(expected)).tolist()
+        one, other, plain, compiled = (words_by_chance(generator, words) for _ in range(4))
+        MATCHERS[which][1](rows, codes, cell, anchor, one, other, plain)
+        match(which, rows, codes, cell, anchor, one, other, compiled)
+        assert plain.tolist() == compiled.tolist() == (one & other & np.bitwise_or.reduce(expected)).tolist()
         left += int(np.bitwise_count(expected).sum())
     assert 0.1 < left / (4 * 64 * words * turns) < 0.9
 
@@ -451,22 +450,21 @@ def test_compiled_patterns_are_matched_as_in_plain_python_and_by_definition(whic
 @pytest.mark.parametrize("turns", [8, 12])
 def test_what_fits_at_both_ends_fits_under_one_symmetry(turns, words):
     generator = np.random.default_rng([turns, words])
-    first, second = (
-        words_by_chance(generator, (turns, words)) & words_by_chance(generator, (turns, words)) for _ in "ab"
-    )
-    held = words_by_chance(generator, words)
-    plain, compiled = (words_by_chance(generator, words) for _ in range(2))
-    any_of_both(first, second, held, plain)
-    either(first, second, held, compiled)
+    first, second, third = (words_by_chance(generator, (turns, words)) for _ in "abc")
+    one, other, plain, compiled = (words_by_chance(generator, words) for _ in range(4))
+    any_of_three(first, second, third, one, other, plain)
+    any_of(first, second, third, one, other, compiled)
     expected = [
         sum(
             1 << bit
             for bit in range(64)
-            if int(held[w]) >> bit & 1 and any(int(first[s, w] & second[s, w]) >> bit & 1 for s in range(turns))
+            if int(one[w] & other[w]) >> bit & 1
+            and any(int(first[s, w] & second[s, w] & third[s, w]) >> bit & 1 for s in range(turns))
         )
         for w in range(words)
     ]
     assert plain.tolist() == compiled.tolist() == expected
+    assert 0 < sum(expected) < sum(int(word) for word in one & other)
 
 
 def words_by_chance(generator, shape):
