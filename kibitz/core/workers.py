@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 from collections import Counter, deque
@@ -264,6 +265,7 @@ class _Worker:
 def _serve(pipe: Connection, trusted: Trust, make: Make, arguments: tuple) -> None:
     """Main function of a worker process: receive chunks, send results, until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the parent ends this one
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     use_trust(trusted)
     try:
         do, given = make(*arguments), ()
@@ -282,6 +284,14 @@ def _serve(pipe: Connection, trusted: Trust, make: Make, arguments: tuple) -> No
         pipe.send(("refused", str(error), 0.0))
     except Exception:
         pipe.send(("failed", traceback.format_exc(), 0.0))
+
+
+def _end_with_parent() -> None:
+    """End this process when the parent is gone: a task may take an hour, and keep its run folder locked."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager

@@ -22,6 +22,14 @@ class Listener(Reporter):
         self.message = messages.append
 
 
+def endlessly(folder):
+    def do(task):
+        Path(folder, str(os.getpid())).touch()
+        time.sleep(600)
+
+    return do
+
+
 def in_worker():
     return multiprocessing.parent_process() is not None
 
@@ -295,6 +303,29 @@ def test_workers_end_when_the_parent_is_killed():
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     parent.stdout.close()
+    deadline = time.monotonic() + 20
+    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(alive(pid) for pid in pids)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGTERM")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
+def test_workers_end_with_the_parent_in_the_middle_of_a_task(tmp_path, name):
+    code = f"""
+from kibitz.core.workers import spread
+from tests.core.test_workers import endlessly
+
+list(spread(endlessly, ({str(tmp_path)!r},), range(2), 2, alone=None))
+"""
+    environment = dict(os.environ, PYTHONPATH=str(ROOT))
+    parent = subprocess.Popen([sys.executable, "-c", code], env=environment)
+    deadline = time.monotonic() + 60
+    while len(pids := [int(each.name) for each in tmp_path.iterdir()]) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(pids) == 2
+    parent.send_signal(getattr(signal, name))
+    parent.wait()
     deadline = time.monotonic() + 20
     while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.05)
