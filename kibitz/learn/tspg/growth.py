@@ -68,11 +68,10 @@ def best_pair(
     name_pairs(after, inverse, same, names)
     tally, alone = np.zeros((names.size, 3)), np.zeros(count, np.int64)
     order = np.argsort(-np.abs(weights), kind="stable")
-    words = tables.rows.shape[1]
+    fits, room = np.zeros((2, symmetries, tables.rows.shape[1]), np.uint64)
     count_pairs(
         finder.game, states, finder.seen, finder.eyes, tables, finder.actions, errors, order, new, names, after,
-        inverse, np.zeros((symmetries, words), np.uint64), np.zeros((symmetries + 1, words), np.uint64),
-        np.zeros((MAX_IMAGES, 2), np.int64), tally, alone,
+        inverse, fits, room, np.zeros((MAX_IMAGES, 2), np.int64), tally, alone,
     )  # fmt: skip
     pairs, summed = tally[:, 0], tally[:, 1]
     known, n = set(patterns), len(errors)

@@ -21,13 +21,10 @@ FINE = 64.0
 HIGH, LOW = np.exp(20.0), np.exp(-20.0)
 EXPONENTIALS = np.exp(np.arange(int(2 * STEEP * FINE) + 2) / FINE - STEEP)
 
-# Rays, and a function for those that there are.
-ON_SQUARES, RICH, ON_HEXAGONS = (
-    window(*each).images for each in ((square(3, 3),), (square(3, 3), True), (hexagon(3),))
-)
-(fit_on_squares, match_on_squares), (fit_rich, match_rich) = matcher(ON_SQUARES), matcher(RICH)
-fit_on_hexagons, match_on_hexagons = matcher(ON_HEXAGONS)
-RAYS_ON_SQUARES, RAYS_RICH = ON_SQUARES.shape[1], RICH.shape[1]
+# How symmetries map rays: in the same way for diagonals of one place and of four.
+ON_SQUARES, ON_HEXAGONS = window(square(3, 3)).images, window(hexagon(3)).images
+(fit_on_squares, match_on_squares), (fit_on_hexagons, match_on_hexagons) = matcher(ON_SQUARES), matcher(ON_HEXAGONS)
+RAYS_ON_SQUARES = ON_SQUARES.shape[1]
 
 
 class Eyes(NamedTuple):
@@ -118,11 +115,8 @@ def notice(seen, eyes, cell, content):
 @helper
 def fit(eyes, tables, cell, anchor, out):
     """Find the patterns that match around a cell, under each symmetry."""
-    rays = eyes.codes.shape[1]
-    if rays == RAYS_ON_SQUARES:
+    if eyes.codes.shape[1] == RAYS_ON_SQUARES:
         fit_on_squares(tables.rows, eyes.codes, cell, anchor, out)
-    elif rays == RAYS_RICH:
-        fit_rich(tables.rows, eyes.codes, cell, anchor, out)
     else:
         fit_on_hexagons(tables.rows, eyes.codes, cell, anchor, out)
 
@@ -130,11 +124,8 @@ def fit(eyes, tables, cell, anchor, out):
 @helper
 def match(eyes, tables, cell, one, other, out):
     """Find those of the patterns in `one` and `other` that match around a cell that an action goes to."""
-    rays = eyes.codes.shape[1]
-    if rays == RAYS_ON_SQUARES:
+    if eyes.codes.shape[1] == RAYS_ON_SQUARES:
         match_on_squares(tables.rows, eyes.codes, cell, 0, one, other, out)
-    elif rays == RAYS_RICH:
-        match_rich(tables.rows, eyes.codes, cell, 0, one, other, out)
     else:
         match_on_hexagons(tables.rows, eyes.codes, cell, 0, one, other, out)
 
