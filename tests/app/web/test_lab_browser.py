@@ -47,7 +47,8 @@ def test_a_training_is_started_watched_stopped_and_played(page):  # noqa: F811
     lab(page)
     page.click("#lab-new")
     page.click("#training summary")
-    for name, value in {"iterations": 200, "games": 2, "simulations": 20, "steps": 2}.items():
+    # As many iterations as the page allows: it must still be running when it is stopped, on a busy machine too.
+    for name, value in {"iterations": 2000, "games": 2, "simulations": 20, "steps": 2}.items():
         page.fill(f"#training [name={name}]", str(value))
     page.fill("#training-name", "mine")
     page.click("#training-start")
