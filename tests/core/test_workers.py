@@ -303,10 +303,7 @@ def test_workers_end_when_the_parent_is_killed():
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     parent.stdout.close()
-    deadline = time.monotonic() + 20
-    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(alive(pid) for pid in pids)
+    assert all_end(pids)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGTERM")
@@ -326,10 +323,14 @@ list(spread(endlessly, ({str(tmp_path)!r},), range(2), 2, alone=None))
     assert len(pids) == 2
     parent.send_signal(getattr(signal, name))
     parent.wait()
+    assert all_end(pids)
+
+
+def all_end(pids):
     deadline = time.monotonic() + 20
     while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not any(alive(pid) for pid in pids)
+    return not any(alive(pid) for pid in pids)
 
 
 def alive(pid):
