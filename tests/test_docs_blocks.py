@@ -90,7 +90,7 @@ RUNS = {
     r"runs/exit-whole2?": "train exit-cards doppelkopf --start runs/cards-whole",
     r"runs/study-doppelkopf(?:-paper)?/(thesis|thesis-\d+)-1": "train next-card doppelkopf:thesis --preset {1} "
     "--data runs/uct-games",
-    r"runs/study-tspg-half/(\w+)-kibitz-faithful-mixed-\d": "train tspg {1} --preset kibitz",
+    r"runs/study-tspg-(?:half|paper)/(\w+)-kibitz-faithful-mixed-\d": "train tspg {1} --preset kibitz",
     r"runs/thesis/\w+": "train deep-cfr holdem:thesis --preset thesis",
     r"runs/hulh(?:-balanced|-plain)?": "train deep-cfr holdem --preset kibitz",
     r"runs/goofspiel-exit-oos-\d+": "train exit-oos goofspiel:6",

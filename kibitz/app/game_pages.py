@@ -137,8 +137,8 @@ def learners(game: Game) -> list[str]:
     """The learners that are made for such a game."""
     if game.name == "doppelkopf":
         return [name for name in LEARNERS if name in ("next-card", "cards", "exit-cards")]
-    made_for = ("exit-oos", "exit-ismcts", "deep-cfr") if game.facts.hidden else ("tspg", "ntuple")
-    return [name for name in LEARNERS if name in made_for]
+    made_for = ("exit-oos", "exit-ismcts", "mmd", "deep-cfr") if game.facts.hidden else ("tspg", "alphazero", "ntuple")
+    return [name for name in LEARNERS if name in made_for or (name == "distill" and game.name == "holdem")]
 
 
 def facts(name: str) -> str:
