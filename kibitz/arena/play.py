@@ -143,6 +143,9 @@ def play_game(
         actions = random_opening(game, openings, seed, round_of(number, seats))
         for action in actions:
             game.play(state, action)
+        for each in players:
+            if hear := getattr(each, "opened", None):
+                hear(actions)
     while (turn := game.turn(state)) != OVER:
         if turn == CHANCE:
             outcomes, probs = zip(*chance_outcomes(game, state), strict=True)

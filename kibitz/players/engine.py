@@ -68,6 +68,11 @@ class Engine:
             self.trouble = f"{self.path} {lost}"
         self.game, self.seat = game, seat
 
+    def opened(self, actions: list[int]) -> None:
+        """Hear the random moves with which a game begins, right after `begin`: a position may not tell them."""
+        if self.engine is not None:
+            self.engine.path = list(actions)
+
     def move(self, view: Any) -> int:
         if self.engine is None:
             raise Forfeit(self.trouble or f"{self.path} was ended")

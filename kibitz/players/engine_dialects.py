@@ -50,6 +50,7 @@ class Dialect:
         """
         self.game: Any = game
         self.seconds, self.overtime = seconds, overtime
+        self.path: list[int] = []  # the moves of a game of Othello up to the engine's last, or its random opening
         self.program = Program(command, self.farewell)
         try:
             self.start(variant)
@@ -121,7 +122,6 @@ class Gtp(Dialect):
 
     def start(self, variant: str) -> None:
         self.sent: list[tuple[int, str]] = []  # colours and vertices on the engine's board, in order
-        self.path: list[int] = []  # the moves of the game of Othello, up to the engine's last
         known = self.ask("list_commands", START).split()
         missing = {"clear_board", "play", "genmove"}.difference(known)
         if missing:

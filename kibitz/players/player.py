@@ -26,7 +26,10 @@ class Forfeit(BadInput):
 
 
 class Player(Protocol):
-    """What plays a seat. Any object with `move` will do for `match` and others."""
+    """What plays a seat. Any object with `move` will do for `match` and others.
+
+    A player may have a method `opened(actions)`: it is called with the random moves that a game begins with.
+    """
 
     advice: Advice | None  # what the last move was drawn from; None where the player only moves
 

@@ -78,6 +78,10 @@ class NetworkPuct(Search):
         return 1 + (1 + rows) * self.game.facts.num_actions
 
     def target(self, view: Any, seat: int = 0) -> None:
+        if any(group.waiting for group in self.groups):  # a search was interrupted: its tree expects answers
+            self.trees = new_trees(1, self.trees.visits.shape[1])
+            for group in self.groups:
+                group.waiting = 0
         self.root[0] = view
         start(self.game, self.root, self.trees)
 

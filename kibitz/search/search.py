@@ -87,8 +87,9 @@ class Search:
     def growing(self, view: Any, seat: int, simulations: int = 0, seconds: float = math.inf) -> Iterator[Advice]:
         """Search as `advise` does, and yield advice while the search thinks, each on about twice the time of the last.
 
-        The last advice is that of the whole budget: with a budget of simulations, exactly what `advise` returns. A
-        search that implements `_advise` can't be asked on the way, so it is repeated with doubled budgets.
+        The last advice is that of the whole budget: with a budget of simulations, exactly what `advise` returns, but
+        for `puct` with a network, whose simulations wait for each other before each advice. A search that implements
+        `_advise` can't be asked on the way, so it is repeated with doubled budgets.
         """
         announcing = self.announcements is not None and self.game.is_announcement(view)
         forced = not self.keeps_tree and len(legal_actions(self.game, view)) == 1

@@ -121,6 +121,11 @@ def test_a_game_of_othello_needs_its_moves(loopback):
         engine.move(view)
 
 
+def test_random_openings_of_othello_are_told(loopback):
+    played = match("othello:size=6", [loopback("othello:size=6"), "random"], games=4, seed=2, openings=4)
+    assert [record.forfeit for record in played.records] == [None] * 4
+
+
 def test_a_swap_is_played_and_understood(loopback):
     rules, view = walk("hex:size=3,swap=yes", 0, "a2 swap")
     engine = loopback("hex:size=3,swap=yes")

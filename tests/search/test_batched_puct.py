@@ -221,3 +221,23 @@ def test_a_full_tree_ends_the_search(threads):
 def test_hidden_information_and_chance_are_refused():
     with pytest.raises(BadInput, match=r"it can't play leduc"):
         new_search(load("leduc"))
+
+
+def test_after_an_interrupt_the_next_search_is_as_new():
+    game, calls = load("tic_tac_toe"), []
+    search, fresh = new_search(game), new_search(game)
+    evaluate, state = search.evaluate, positions(game)[0]
+    game.play(state, 4)
+
+    def interrupted(encodings):
+        calls.append(len(encodings))
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return evaluate(encodings)
+
+    search.evaluate = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        search.advise(positions(game)[0], 0, 100)
+    one, two = (each.advise(state, 1, 50) for each in (search, fresh))
+    np.testing.assert_array_equal(one.visits, two.visits)
+    np.testing.assert_array_equal(one.value, two.value)

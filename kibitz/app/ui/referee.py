@@ -3,7 +3,8 @@
 What another seat did is described from the views before and after it alone, so nothing hidden can leak.
 """
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from .words import ENGLISH, Words
 
 WORLDS = 20  # worlds that are tried; an action that everybody sees shows in the first, the others rule out coincidence
 CHANCE_WORLDS = 3  # the same for chance, whose outcomes are many
+HURRY = 0.01  # seconds per past view that a player is shown again
 MAX_WORLDS = 500  # tried until one allows what was done: few of the possible hands hold a particular card
 
 
@@ -47,14 +49,28 @@ class Follower:
         self.action = -1
 
     def move(self, views: list[Any]) -> int:
-        """The player's action at the last view."""
+        """The player's action at the last view. It hardly thinks about those before that it hasn't seen."""
         if not self.shown or len(self.shown) > len(views) or not all(map(equal, self.shown, views)):
             self.player.begin(self.game, self.seat, self.seed)
             self.shown = []
         for view in views[len(self.shown) :]:
-            self.action = self.player.move(view.copy())
+            with contextlib.nullcontext() if view is views[-1] else hurried(self.player):
+                self.action = self.player.move(view.copy())
             self.shown.append(view)
         return self.action
+
+
+@contextlib.contextmanager
+def hurried(player: Any) -> Iterator[None]:
+    """Let a player that thinks for seconds hardly think, while it is shown what is past."""
+    seconds = getattr(player, "seconds", 0)
+    if seconds:
+        player.seconds = HURRY
+    try:
+        yield
+    finally:
+        if seconds:
+            player.seconds = seconds
 
 
 class Step(NamedTuple):
@@ -127,6 +143,21 @@ class Referee:
 def derived_seed(seed: int, *numbers: int) -> int:
     """A seed for one use of several that share a seed."""
     return int(np.random.SeedSequence([seed, *(number + 1 for number in numbers)]).generate_state(1)[0])
+
+
+def reveals(game: Game, seat: int, before: Any, action: int, after: Any) -> bool:
+    """Whether a seat's own action showed it something hidden.
+
+    So it is where in another world that fits the view before, the same action leads to another view.
+    """
+    rng, notes, world = generators(1, 1)[0], np.zeros(game.facts.notes), np.zeros(1, game.state)[0]
+    game.prepare(before, seat, notes)
+    seen = _content(after)
+    return any(
+        game.determinize(before, seat, notes, rng, world)
+        and _content(view_of(game, next_state(game, world, action), seat)) != seen
+        for _ in range(WORLDS)
+    )
 
 
 def observed_action(game: Game, seat: int, step: Step) -> int | None:

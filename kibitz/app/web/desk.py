@@ -19,7 +19,7 @@ from ...jit import generators
 from ...players import Player, make_for
 from ...players.search import SearchPlayer
 from ...players.thinking import growing_advice
-from ..ui.referee import Follower
+from ..ui.referee import Follower, hurried
 from .insight import MOVES, advised, adviser_said, believed, patterns_behind
 from .reviewing import review_lines
 
@@ -30,7 +30,6 @@ ADVISERS = 16
 PREPARED = 100  # players in games
 MAX_SECONDS, MAX_SIMULATIONS = 10.0, 1_000_000  # per move
 FEW = 1000  # simulations of a move that only prepares
-HURRY = 0.01  # seconds per past view that a player is shown again
 ADVICE_SECONDS = 3.0  # of thinking about one position
 
 
@@ -95,11 +94,7 @@ class Desk:
             recalled(self._prepared, (request.game, request.player), lambda: prepare(request.player, game), PREPARED)
             return
         if request.kind == "move":
-            follower = self._follower(game, request)
-            if len(views) > len(follower.shown) + 1:
-                with hurried(follower.player):
-                    follower.move(views[:-1])
-            yield "move", int(follower.move(views))
+            yield "move", int(self._follower(game, request).move(views))
             return
         yield from self._advice(game, views[-1], request)
 
@@ -169,19 +164,6 @@ def prepare(name: str, game: Game) -> None:
         player.begin(game, turn, 1)
         with hurried(player):
             player.move(view_of(game, state, turn))
-
-
-@contextlib.contextmanager
-def hurried(player: Any) -> Iterator[None]:
-    """Let a player that thinks for seconds hardly think, while it is shown what is past."""
-    seconds = getattr(player, "seconds", 0)
-    if seconds:
-        player.seconds = HURRY
-    try:
-        yield
-    finally:
-        if seconds:
-            player.seconds = seconds
 
 
 def checked(name: str, game: Game) -> Player:

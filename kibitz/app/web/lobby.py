@@ -160,7 +160,8 @@ class Lobby:
             if old.id in self._running or old.id in self._watchers:
                 self._tables.move_to_end(key)
                 break
-            del self._tables[key]
+            for each in old.keys:  # all of them: else people at one table would have two
+                self._tables.pop(each, None)
 
     def find(self, key: str) -> tuple[Table, int]:
         """The table and the participant of a key.
@@ -180,8 +181,10 @@ class Lobby:
             table = Table.restored(game, content)
             self._remember(table)
             self._advance(table)
-        self._tables.move_to_end(key)
-        return self._tables[key], self._tables[key].keys[key]
+        table = self._tables[key]
+        for each in table.keys:
+            self._tables.move_to_end(each)
+        return table, table.keys[key]
 
     async def message(self, table: Table, participant: int, language: Any) -> TableView:
         """The table as a person sees it, described in another thread where that may take long."""

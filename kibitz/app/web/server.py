@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Request, Response, WebSocket
 from fastapi import Path as InPath
+from fastapi import Query as InQuery
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
@@ -31,6 +32,7 @@ STATIC = Path(__file__).with_name("static")
 MAX_LIVE = 1000  # live connections at once
 
 Key = Annotated[str, InPath(max_length=64, pattern=r"^[\w-]+$", description="The key of a seat.")]
+GameNumber = Annotated[int, InQuery(ge=1, le=1 << 31, description="`number` of the game before.")]
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": Problem, "description": "The body is no JSON."},
     404: {"model": Problem, "description": "There is nothing of this name."},
@@ -179,10 +181,13 @@ def _add_routes(app: FastAPI, lobby: Lobby) -> None:
         return await lobby.message(table, participant, language)
 
     @app.post("/api/tables/{key}/rematch", responses=REFUSALS)
-    async def rematch(key: Key, language: Language = "en") -> TableView:
-        """Begin the next game, with everybody one seat further; after the last game of a session, a new session."""
+    async def rematch(key: Key, language: Language = "en", game: GameNumber | None = None) -> TableView:
+        """Begin the next game, with everybody one seat further; after the last game of a session, a new session.
+
+        With the number of the game before, two people who ask for it begin one game, not two.
+        """
         table, participant = lobby.find(key)
-        lobby.change(table, table.rematch)
+        lobby.change(table, table.rematch, game)
         return await lobby.message(table, participant, language)
 
     @app.websocket("/api/tables/{key}/live")

@@ -15,7 +15,7 @@ from ...games.game import picture as board_or_text
 from ...games.german import drawn_in
 from ...games.svg import board_svg
 from ...jit import generators
-from ..ui.referee import Step, derived_seed, describe_step, next_state, own_views
+from ..ui.referee import Step, derived_seed, describe_step, next_state, own_views, reveals
 from ..ui.terminal import Score
 from ..ui.words import Words
 from .messages import MAX_GAMES, LegalMove, Move, Result, Seat, TableView
@@ -62,6 +62,7 @@ class Table:
         self._changes += 1
         self.states, self.actions = [positions(self.game)[0]], []  # type: tuple[list[Any], list[int]]
         self.resigned: int | None = None  # the participant
+        self._revealing: dict[tuple[int, int], bool] = {}  # by seat and number of its action
         self._events: dict[tuple[int, str], list[str]] = {}  # by seat and language: one per action, empty: unseen
 
     # ---------------------------------------------------------------- on disk
@@ -192,18 +193,28 @@ class Table:
         """The number of actions before the last move that a person may fairly take back; None: there is none.
 
         It is fair where the person has learned nothing by it: in games without hidden information, since then only
-        moves and no dice; in others no other seat has moved.
+        moves and no dice; in others no other seat has moved, and the move itself showed nothing hidden (the second bid
+        of a round of Goofspiel shows who won it).
         """
         seat, shown = self.seat_of(participant), display(self.game)
         if self.turn == OVER or list(self.players).count(HUMAN) > 1:
             return None
         for ply in range(len(self.actions) - 1, -1, -1):
             turn = int(self.game.turn(self.states[ply]))
+            if turn == seat and self.game.facts.hidden and self._reveals(seat, ply):
+                return None
             if turn == seat and shown.forced_action(view_of(self.game, self.states[ply], seat)) < 0:
                 return ply
             if turn == CHANCE or (turn != seat and self.game.facts.hidden):
                 return None
         return None
+
+    def _reveals(self, seat: int, ply: int) -> bool:
+        """Whether a seat's own action showed it something hidden. Found once: worlds are tried."""
+        if (seat, ply) not in self._revealing:
+            before, after = (view_of(self.game, state, seat) for state in self.states[ply : ply + 2])
+            self._revealing[seat, ply] = reveals(self.game, seat, before, self.actions[ply], after)
+        return self._revealing[seat, ply]
 
     def undo(self, participant: int) -> None:
         """Return to the person's last decision."""
@@ -212,6 +223,8 @@ class Table:
             raise Refused("there is nothing that you may fairly take back")
         with self._describing:
             del self.states[ply + 1 :], self.actions[ply:]
+            self._revealing.clear()
+            self.trouble = ""
             self._changes += 1
             for events in self._events.values():
                 del events[ply:]
@@ -229,11 +242,19 @@ class Table:
         self._changes += 1
         self._count([self.game.facts.payoffs[0 if other == participant else 1] for other in range(len(self.players))])
 
-    def rematch(self) -> None:
+    def rematch(self, game: int | None = None) -> None:
         """Begin the next game, with everybody one seat further, or a new session after the last game of one.
 
         A game that isn't over doesn't count. In a session it is played to its end, unless it can't go on.
+
+        Args:
+            game: The number of the game before, counted from 1; None: whichever is played.
+
+        Raises:
+            Refused: Somebody else has begun the next game already, or this one must be played to its end.
         """
+        if game not in (None, self.number + 1):
+            raise Refused("the next game has begun already")
         if self.session and self.turn != OVER and not self.trouble:
             raise Refused("a game of a session is played to its end")
         if self.session and self.turn == OVER and self.session.advance(self.states[-1]):
@@ -250,10 +271,13 @@ class Table:
 
     def _describe(self, participant: int, language: str) -> None:
         seat, words, shown = self.seat_of(participant), Words(language), display(self.game, language)
-        events, states, actions = self._events.setdefault((seat, language), []), list(self.states), list(self.actions)
+        actions, states = list(self.actions), list(self.states)  # in this order: a move may be added meanwhile
+        events = self._events.setdefault((seat, language), [])
         for ply in range(len(events), len(actions)):
             turn = int(self.game.turn(states[ply]))
             before, after = (view_of(self.game, state, seat) for state in states[ply : ply + 2])
+            if turn == seat and self.game.facts.hidden and ply == len(actions) - 1:
+                self._reveals(seat, ply)  # here, where it may take long
             if turn != seat:
                 events.append(describe_step(shown, seat, Step(turn, before, after), words))
             elif shown.is_visible(before, actions[ply]):

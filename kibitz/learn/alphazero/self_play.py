@@ -35,7 +35,7 @@ SEAT = record(
     ("rows", "i4"),  # samples of the game so far
     ("ply", "i4"),
     ("full", "i1"),  # whether the search is one to learn from
-    ("searching", "i1"),
+    ("searching", "i1"),  # 1; -1: a search that the next one repeats, with another network
     ("waiting", "i1"),  # for the network
     ("over", "i1"),
     ("plays_on", "i1"),  # never resigns, to measure what resignations get wrong
@@ -138,9 +138,10 @@ class SelfPlay:
         self.counts = np.zeros(len(COUNTS), np.int64)
 
     def restart_searches(self) -> None:
-        """Begin the searches again that aren't finished: the network has changed."""
-        for name in ("searching", "waiting"):
-            self.table.seats[name] = 0
+        """Begin the searches again that aren't finished, with as many simulations: the network has changed."""
+        seats = self.table.seats
+        seats["searching"][seats["searching"] == 1] = -1
+        seats["waiting"] = 0
 
     def advance(self, batch: Batch, first: int = 0) -> None:
         """Continue the games of a batch until each waits for the network's answer to its row, or is over.
@@ -275,10 +276,10 @@ def advance_games(
                 seat.done += 1
         while not seat.over:
             finished = seat.done >= seat.budget or trees.proven[g, 0] != UNKNOWN
-            if seat.searching and finished and trees.children[g, 0]:
+            if seat.searching == 1 and finished and trees.children[g, 0]:
                 finish_move(game, state, trees, g, seat, rows, leaves, encoding, settings, rule, frames, noise[g], rng)
                 continue
-            if not seat.searching:
+            if seat.searching != 1:
                 begin_search(game, state, trees, g, seat, rule, leaves.actions, rng)
             leaves.states[g] = state
             wanted = -1
@@ -295,11 +296,12 @@ def advance_games(
 
 @helper
 def begin_search(game, state, trees, g, seat, rule, actions, rng):
-    if seat.ply == 0:
-        seat.plays_on = uniform(rng) < rule.play_on
-        if rule.opening and uniform(rng) < rule.opening_share:
-            play_opening(game, state, seat, rule, actions, rng)
-    seat.full = uniform(rng) < rule.full_share
+    if seat.searching == 0:
+        if seat.ply == 0:
+            seat.plays_on = uniform(rng) < rule.play_on
+            if rule.opening and uniform(rng) < rule.opening_share:
+                play_opening(game, state, seat, rule, actions, rng)
+        seat.full = uniform(rng) < rule.full_share
     seat.budget = rule.full if seat.full else rule.fast
     seat.done = 0
     seat.searching = 1

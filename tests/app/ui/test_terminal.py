@@ -12,7 +12,7 @@ from rich.console import Console
 from kibitz import games
 from kibitz.app.ui import terminal
 from kibitz.app.ui.formatting import advice_table, compact_moves, nth
-from kibitz.app.ui.referee import Referee, Step, describe_step, equal, next_state, observed_action
+from kibitz.app.ui.referee import Follower, Referee, Step, describe_step, equal, next_state, observed_action
 from kibitz.app.ui.terminal import SHORT, Score, TerminalGame
 from kibitz.app.ui.words import ENGLISH, GERMAN, LANGUAGES, Words
 from kibitz.games import CHANCE, OVER, display, legal_actions, view_of
@@ -668,3 +668,38 @@ def test_moves_are_sentences():
 def test_ordinals_have_the_right_endings():
     numbers = (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)
     assert " ".join(map(nth, numbers)) == "1st 2nd 3rd 4th 11th 12th 13th 21st 102nd 111th"
+
+
+class Thinker:
+    """Notes the seconds that it has at each move."""
+
+    seconds, advice = 5.0, None
+
+    def __init__(self):
+        self.had = []
+
+    def begin(self, game, seat, seed):
+        pass
+
+    def move(self, view):
+        self.had.append(self.seconds)
+        return legal_actions(games.load("tic_tac_toe"), view)[0]
+
+
+def test_after_a_move_is_taken_back_a_player_thinks_about_the_present_only():
+    """It is shown its past views again, and would think about each of them as long as about the last one."""
+    game, player = games.load("tic_tac_toe"), Thinker()
+
+    def after(*actions):
+        state = games.positions(game)[0]
+        for action in actions:
+            state = next_state(game, state, action)
+        return view_of(game, state, 0)
+
+    follower, views = Follower(player, game, 0, 1), [after(), after(0, 3), after(0, 3, 1, 4)]
+    for n in range(1, 4):
+        follower.move(views[:n])
+    assert player.had == [5.0] * 3
+    follower.move([*views[:2], after(0, 3, 8, 4)])
+    assert player.had[3:] == [0.01, 0.01, 5.0]
+    assert player.seconds == 5.0

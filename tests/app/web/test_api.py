@@ -10,7 +10,9 @@ from starlette.websockets import WebSocketDisconnect
 
 from kibitz import games
 from kibitz.app.web import live as live_module
+from kibitz.app.web import lobby
 from kibitz.app.web.store import Store
+from kibitz.app.web.tables import HUMAN, Table
 from kibitz.games.game import is_shipped
 
 from .conftest import LIVE, finished, moved, opened, seen, settled
@@ -118,6 +120,69 @@ def test_a_move_is_taken_back_where_that_is_fair(client):
     (key,) = opened(client, "leduc")
     moved(client, key, settled(client, key))
     assert not settled(client, key)["can_undo"]  # another card or a move was seen since
+
+
+def test_a_move_that_showed_something_hidden_is_not_taken_back():
+    """The second bid of a round of Goofspiel shows who won it; the first one nothing."""
+    table = Table(games.load("goofspiel:5"), ["random", HUMAN], ["", ""], seed=1)
+    while table.automatic_action() is not None:
+        table.play(table.automatic_action())
+    table.play(2)
+    table.play(0)
+    assert table.turn == 0
+    assert table.last_decision(1) is None
+    table = Table(games.load("goofspiel:5"), [HUMAN, "random"], ["", ""], seed=1)
+    while table.automatic_action() is not None:
+        table.play(table.automatic_action())
+    table.play(2)
+    assert table.turn == 1
+    assert table.last_decision(0) is not None
+
+
+def test_taking_back_lets_a_player_that_failed_try_again():
+    table = Table(games.load("tic_tac_toe"), [HUMAN, "random"], ["", ""], seed=1)
+    table.play(4)
+    table.trouble = "its process ended"
+    table.undo(0)
+    assert table.trouble == ""
+
+
+def test_a_move_may_be_added_while_another_thread_describes_the_table():
+    table = Table(games.load("kuhn"), [HUMAN, "random"], ["", ""], seed=1)
+    while table.automatic_action() is not None:
+        table.play(table.automatic_action())
+
+    class Moving(list):
+        def __iter__(self):
+            if table.actions is self:  # the first time that it is copied
+                table.actions = list(super().__iter__())
+                table.play(1)
+                return iter(table.actions)
+            return super().__iter__()
+
+    table.actions = Moving(table.actions)
+    table.describe(0, "en")
+    assert len(table.actions) == len(table.states) - 1 == 3
+
+
+def test_two_people_who_ask_for_the_next_game_begin_one(client):
+    one, two = opened(client, "kuhn", ["human", "human"])
+    while (table := seen(client, one))["phase"] != "over":
+        key = one if table["phase"] == "yours" else two
+        moved(client, key, seen(client, key))
+    assert client.post(f"/api/tables/{one}/rematch", params={"game": table["number"]}).json()["number"] == 2
+    again = client.post(f"/api/tables/{two}/rematch", params={"game": table["number"]})
+    assert (again.status_code, again.json()["detail"]) == (409, "the next game has begun already")
+    assert seen(client, two)["number"] == 2
+
+
+def test_a_table_leaves_the_memory_with_all_its_keys(client, monkeypatch):
+    monkeypatch.setattr(lobby, "IN_MEMORY", 4)
+    one, two = opened(client, "tic_tac_toe", ["human", "human"])
+    opened(client, "tic_tac_toe", ["human", "human"])
+    seen(client, two)
+    opened(client, "tic_tac_toe", ["human", "human"])
+    assert client.lobby.find(one)[0] is client.lobby.find(two)[0]
 
 
 def test_resigning_loses(client):

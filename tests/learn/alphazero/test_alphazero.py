@@ -12,7 +12,7 @@ from kibitz.core.names import BadInput
 from kibitz.core.progress import SILENT
 from kibitz.games import legal_actions, load, positions
 from kibitz.learn import trainer
-from kibitz.learn.alphazero.config import AlphaZeroConfig
+from kibitz.learn.alphazero.config import AlphaZeroConfig, refuse
 from kibitz.learn.alphazero.geometry import geometry_of
 from kibitz.learn.alphazero.learner import AlphaZero
 from kibitz.learn.alphazero.networks import Shape, layer_sizes
@@ -57,6 +57,26 @@ def test_fast_searches_are_not_learned_from():
     play = played(full_share=0.25)
     rows = sum(len(game["outcomes"]) for game in play.finished)
     assert 0.1 < rows / counts(play)["moves"] < 0.4
+
+
+def test_a_search_that_begins_anew_with_another_network_keeps_its_number_of_simulations():
+    """Else full searches, which are interrupted more often, would turn into fast ones."""
+    play = played(rounds=0, full_share=0.5, simulations=20)
+    batch = new_batch(play.game, 6)
+    for _ in range(40):
+        play.restart_searches()
+        for _ in range(24):  # enough for one full search
+            play.advance(batch)
+    rows = sum(len(game["outcomes"]) for game in play.finished)
+    moves = counts(play)["moves"]
+    assert moves > 100
+    assert 0.4 < rows / moves < 0.6
+
+
+def test_an_iteration_too_short_for_a_search_is_refused():
+    with pytest.raises(BadInput, match="rounds=16 should be above simulations=16"):
+        refuse(AlphaZeroConfig("tic_tac_toe", rounds=16, simulations=16), load("tic_tac_toe"))
+    refuse(AlphaZeroConfig("tic_tac_toe", rounds=17, simulations=16), load("tic_tac_toe"))
 
 
 def test_some_games_begin_with_random_moves():

@@ -13,7 +13,7 @@ export async function ask(path, body) {
 }
 
 const table = (key, what = "") => `tables/${encodeURIComponent(key)}${what}?language=${language.now}`;
-export const command = (key, what, body = {}) => ask(table(key, `/${what}`), body);
+export const command = (key, what, body = {}, more = "") => ask(table(key, `/${what}`) + more, body);
 
 export const connect = (key, heard, lost) => follow(() => table(key, "/live"), heard, lost);
 

@@ -44,11 +44,11 @@ export function showTable(main, key, games) {
   }
 
   /** Send a command, once per position. What it leads to is heard over the live connection. */
-  async function send(what, body) {
+  async function send(what, body, more) {
     if (answered === table) return;
     answered = table;
     try {
-      await command(key, what, body);
+      await command(key, what, body, more);
     } catch (error) {
       answered = null;
       find("trouble").textContent = error.message;
@@ -206,8 +206,10 @@ export function showTable(main, key, games) {
     localStorage.setItem("kibitz.adviser", find("adviser").value);
     tellKibitzer();
   });
-  for (const name of ["undo", "resign", "rematch"]) find(name).addEventListener("click", () => send(name));
-  find("deal").addEventListener("click", () => send("rematch"));
+  for (const name of ["undo", "resign"]) find(name).addEventListener("click", () => send(name));
+  for (const name of ["rematch", "deal"]) {
+    find(name).addEventListener("click", () => send("rematch", {}, `&game=${table.number}`)); // two people begin one game
+  }
   find("study-this").addEventListener("click", async () => {
     try {
       location.hash = studyAddress(await ask(`tables/${encodeURIComponent(key)}/study`));
