@@ -147,3 +147,34 @@ def test_results_show_themselves_in_a_notebook(tmp_path):
     assert run.plot("loss", tmp_path / "loss.png") is not None or (tmp_path / "loss.png").exists()
     with pytest.raises(kibitz.BadInput, match="no metric 'losses'"):
         run.plot("losses")
+
+
+class Answers:
+    """Always returns the same thing as its move."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def move(self, view):
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("wrong", "what"),
+    [
+        (lambda: kibitz.load(None), "None is no game"),
+        (lambda: kibitz.load("kuhn").initial(seed=-1), "seed should be at least 0, not -1"),
+        (lambda: kibitz.solve("kuhn", "cfr+", iterations=1.5), "iterations should be a whole number, not 1.5"),
+        (lambda: kibitz.solve("kuhn", "cfr+", iterations="9"), "iterations should be a whole number, not '9'"),
+        (lambda: kibitz.match("kuhn", "random"), "should be a list, one player per seat"),
+        (lambda: kibitz.match("kuhn", ["random", "random"], games=2.5), "games should be a whole number"),
+        (lambda: kibitz.match("kuhn", [Answers(None), "random"], games=2), "Answers returned None as its move"),
+        (lambda: kibitz.match("kuhn", [Answers(0.9), "random"], games=2), "Answers returned 0.9 as its move"),
+        (lambda: kibitz.train("exit-oos", "kuhn", exploraton=0.1), "did you mean 'exploration'"),
+        (lambda: kibitz.search("connect_four", "uct", cc=2.0), "no option of uct is called 'cc'"),
+        (lambda: kibitz.advise("kuhn", ["?", "K"], "oos:10"), "a position should be one text"),
+    ],
+)
+def test_wrong_values_are_named_and_what_would_be_right(wrong, what):
+    with pytest.raises(kibitz.BadInput, match=what):
+        wrong()

@@ -57,6 +57,8 @@ def match(
         >>> len(kibitz.match("kuhn", ["oos:100", "random"], games=20).records)
         20
     """
+    if isinstance(players, str):
+        raise BadInput(f"players={players!r} should be a list, one player per seat")
     with only_named(game, *players, trust=trust):
         return _match.match(
             _load(game), list(players), games, seed, processes, path_or_none(out), report, reduce_variance, openings

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..arena import review as _review
-from ..core.names import BadInput, as_path, at_least
+from ..core.names import BadInput, as_path, at_least, choose
 from ..core.progress import SILENT, Reporter
 from ..core.trust import only_named
 from ..games import load as _load
@@ -256,6 +257,10 @@ def search(game: AnyGame, name: str, seed: int = 1, **options: Any) -> Search:
     from ..search.search import SEARCHES
 
     with only_named(game, name):
+        taken = inspect.signature(SEARCHES[name]).parameters
+        for key in options:
+            if not any(each.kind is each.VAR_KEYWORD for each in taken.values()):
+                choose(f"option of {name}", key, list(taken)[2:])
         found = SEARCHES[name](_load(game), **options)
     found.begin(seed)
     return found

@@ -18,6 +18,7 @@ from ..games.protocol import NO_SEAT, SCRATCH, TOO_LONG
 from ..games.records import Forfeited, Record, forfeit_payoffs
 from ..jit import generators, kernel
 from ..players import Forfeit, Player, in_any_process, label, make_for
+from ..players.player import action_of
 
 OPENING = 1 << 20  # part of the seed of random openings
 TRIES = 1000  # random openings before it is said that all games are over by then
@@ -152,10 +153,11 @@ def play_game(
             action = int(chance_rng.choice(outcomes, p=probs))
         else:
             try:
-                action = int(players[order[turn]].move(view_of(game, state, turn)))
+                chosen = players[order[turn]].move(view_of(game, state, turn))
             except Forfeit as forfeit:
                 forfeited = Forfeited(turn, str(forfeit))
                 break
+            action = action_of(chosen, names[order[turn]])
             check_legal(names[order[turn]], action, legal_actions(game, state), number)
         actions.append(action)
         if len(actions) > game.facts.max_game_length:

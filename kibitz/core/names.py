@@ -35,7 +35,10 @@ MAX_PROCESSES = 512
 
 
 def at_least(what: str, value: float, low: float, high: float = LARGEST) -> None:
-    """Raise an error if a value is below its minimum or above its maximum, or is not a number."""
+    """Raise an error if a value is below its minimum or above its maximum, or no number; whole where these are."""
+    whole = isinstance(low, int) and isinstance(high, int)
+    if not isinstance(value, Integral if whole else Real):
+        raise BadInput(f"{what} should be a {'whole ' if whole else ''}number, not {value!r}")
     if not value >= low:
         raise BadInput(f"{what} should be at least {low}, not {value}")
     if value > high:
@@ -193,6 +196,7 @@ def check(kind: str, cls: Any, values: dict[str, Any]) -> dict[str, Any]:
     """Convert each value to its field's type, after checking type and range."""
     fields = hints(cls)
     for key, value in values.items():
+        choose(f"option of {kind}", key, fields)
         wanted, _, allowed = fields[key]
         if not isinstance(value, wanted) and not (wanted is float and isinstance(value, int)):
             raise BadInput(f"{kind}: {key}={value} should be {span(*fields[key])}")

@@ -108,7 +108,11 @@ def _end_of(record: Record, many: bool) -> Any:
         end = positions(game)[0]
         known = many and notation.play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))
         return end if known and record.payoffs == [game.payoff(end, seat) for seat in range(2)] else record.verify()
-    end = notation.replay(notation.check_game(game), record.actions, many)
+    if not isinstance(game, notation.Doppelkopf):
+        raise BadInput(
+            f"games of {record.game} have no form but Kibitz's own: only holdem and doppelkopf are converted"
+        )
+    end = notation.replay(game, record.actions, many)
     if _payoffs(end) != record.payoffs:
         raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
     return end

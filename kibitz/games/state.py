@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.names import BadInput
+from ..core.names import BadInput, at_least
 from ..jit import generators
 from .protocol import CHANCE, OVER, Game, chance_outcomes, legal_actions, positions, view_of
 from .svg import board_svg
@@ -36,6 +36,8 @@ class State:
             record: The position to copy; the opening position where it is None.
             seed: Seed of `sample` and `deal`; None takes a random one.
         """
+        if seed is not None:
+            at_least("seed", seed, 0)
         self.game = game
         self.seat: int | None = None  # whose view this is; None: the full state
         self.history: list[int] = []  # actions played through this object, chance outcomes included

@@ -5,6 +5,7 @@ A player only ever gets views, so it can't peek. It is anything with a method `m
 `docs/write-a-player.md` writes one.
 """
 
+import operator
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -168,13 +169,21 @@ class Completed:
         return getattr(self.player, name)
 
 
+def action_of(chosen: Any, name: str) -> int:
+    """The action that a player returned."""
+    try:
+        return operator.index(chosen)
+    except TypeError:
+        raise BadInput(f"{name} returned {chosen!r} as its move: the number of a legal action would be right") from None
+
+
 class Mover(Completed):
     """A player with a `move` of its own."""
 
     advice: Advice | None = None
 
     def move(self, view: Any) -> int:
-        action = int(self.player.move(view))
+        action = action_of(self.player.move(view), self.name)
         self.advice = getattr(self.player, "advice", None)
         if self.advice is None and hasattr(self.player, "action_probs"):
             self.advice = self.advice_at(view)

@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Iterator
 
+from ..core.memory import spelled
 from ..core.names import BadInput
 from ..core.progress import SILENT, Reporter
 
@@ -80,6 +81,6 @@ def refuse_beyond(memory: float, what: str, stored: int, simulations: int, bytes
     needed = (stored + simulations) * bytes_each
     if needed > memory:
         raise BadInput(
-            f"{simulations:,} simulations of {what} may need {needed / 1e9:.1f} GB of memory, "
-            f"more than the {memory / 1e9:.1f} GB allowed: give fewer, or raise the limit with --memory"
+            f"{simulations:,} simulations of {what} may need {spelled(needed)} of memory, "
+            f"more than the {spelled(memory)} allowed: give fewer, or raise the limit with --memory"
         )

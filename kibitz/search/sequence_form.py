@@ -106,9 +106,10 @@ def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
     if ended == TOO_LARGE:
         raise _too_large(game, max_leaves)
     if ended == FORGETFUL:
-        raise BadInput(
-            f"{full_name(game)} has no sequence form: an infoset is reached by different moves of its own seat"
-        )
+        name = full_name(game)
+        why = f"{name} has no sequence form: an infoset is reached by different moves of its own seat"
+        advice = "" if game.facts.hidden else f". Nothing is hidden: kibitz advise {name} searches for the best move"
+        raise BadInput(why + advice)
     return _sides(game, found)
 
 

@@ -89,8 +89,10 @@ def test_seeds_are_whole_numbers_of_64_bits():
             at_least("seed", seed, 0)
         with pytest.raises(BadInput, match="seed should be at"):
             api.match("kuhn", ["random", "random"], games=1, seed=seed)
-    with pytest.raises(BadInput, match="at least"):
+    with pytest.raises(BadInput, match="should be a whole number, not nan"):
         at_least("games", math.nan, 1)
+    with pytest.raises(BadInput, match="at least"):
+        at_least("seconds", math.nan, 0.1, 10.0)
 
 
 def test_an_interval_holds_no_infinity():

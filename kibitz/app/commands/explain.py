@@ -9,6 +9,7 @@ from rich.table import Table
 
 from ...core import names
 from ...core.files import write_atomically
+from ...core.names import BadInput
 from ..ui.progress import out, print_plain, reporting
 from .options import Json, Seed, Trust, check_writable, path_to_read, write_json
 
@@ -30,7 +31,10 @@ def explain(
     out_file: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="The page to write; default RUN/explained.html.", metavar="FILE.html", parser=path_to_read
+            "--out",
+            help="The page to write; default explained.html in the run folder, or beside the file.",
+            metavar="FILE.html",
+            parser=path_to_read,
         ),
     ] = None,
     policy: Annotated[
@@ -69,6 +73,10 @@ def explain(
     names.at_least("--games", games, 1)
     names.at_least("--seed", seed, 0)
     names.at_least("--iteration", iteration, 0)
+    if run.startswith("features:"):  # the name of the player
+        run = run.partition(":")[2].partition(",")[0]
+    elif run.startswith("net:"):
+        raise BadInput(f"{run} is a network, which has no patterns: give a run of kibitz train tspg, or its file")
     path = network_file(run, iteration)
     target = check_writable(default_page(run, path) if out_file is None else out_file)
     game, features, made = read_explainable(path, game_name)

@@ -65,7 +65,8 @@ def review(
     """Review a recorded game: the value of each move and of the best one, and what each mistake cost.
 
     Values are expected payoffs of the seat that moves, by the advice of a player that sees what the seat saw; in
-    hold'em they are in big blinds (bb). A player without search is valued by its own play.
+    hold'em they are in big blinds (bb). A network, a strategy or a style of hold'em is valued by its own
+    play; other players without search give no values.
 
     Example: kibitz review runs/connect_four-match-001 --game 3 --with uct:10000
 

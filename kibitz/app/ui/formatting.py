@@ -76,7 +76,7 @@ def advice_table(
             *([Text(bar(share, bars), "blue")] if bars else []),
         ]
         if valued:
-            row += [Text("-" if np.isnan(value) else words.number(f"{value:+.3f}"))]
+            row += [Text("-" if np.isnan(value) else words.number(f"{round(value, 3) + 0.0:+.3f}"))]  # not -0.000
         if advice.error is not None:
             row += [Text(words.number(f"± {advice.error[i]:.2f}"), "dim")]
         if advice.won is not None:

@@ -91,6 +91,8 @@ def _spelled(game: Game, states: list[Any], actions: list[int]) -> list[str]:
 
 def split(text: str) -> list[str]:
     """The moves of a text. Cards that are written together (`AhAs`, `??Ah10s`) are several."""
+    if not isinstance(text, str):
+        raise BadInput(f"a position should be one text, such as '? K bet', not {text!r}")
     found: list[str] = []
     for word in re.split(r"[\s,]+", text):
         found += re.findall(CARD, word) if re.fullmatch(rf"(?:{CARD}){{2,}}", word) else [word] if word else []

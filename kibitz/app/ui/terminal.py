@@ -246,7 +246,7 @@ class TerminalGame:
         if text.lower() in keys:
             return keys[text.lower()]
         if not self.is_move(text):
-            if self.numbered() and text.isdecimal() and 1 <= int(text) <= len(moves):
+            if self.numbered() and text.isdecimal() and len(text) < 6 and 1 <= int(text) <= len(moves):
                 return list(moves.values())[int(text) - 1]
             matches = [name for name in moves if name.lower().startswith(text.lower())]
             if len(matches) > 1:
@@ -258,7 +258,8 @@ class TerminalGame:
         except BadInput as error:
             if not str(error).startswith(f"{text!r} is no move here"):  # the game's own reason
                 raise
-            what = self.words("{text} is no move here: {moves}", text=repr(text), moves=self.listed())
+            short = text if len(text) <= 60 else f"{text[:60]}..."
+            what = self.words("{text} is no move here: {moves}", text=repr(short), moves=self.listed())
             raise BadInput(what) from None
 
     def add_to_last_move(self, text: str) -> bool:

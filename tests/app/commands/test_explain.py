@@ -372,12 +372,18 @@ def test_an_iteration_may_be_chosen(kibitz, run):
     assert json.loads((run.parent / "j").read_text())["made"] == "iteration two"
 
 
+def test_patterns_may_be_named_as_a_player(kibitz, run):
+    assert kibitz("explain", "features:a run,policy=tspg", "--games", "1")[0] == 0
+    assert (run / "explained.html").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
         (["nowhere"], "no feature set file 'nowhere'"),
         (["."], "it is no run"),
         (["models/leduc"], "is no feature set of Kibitz"),
+        (["net:models/leduc"], "is a network, which has no patterns"),
         (["a run", "--policy", "best"], "no policy is called 'best'"),
         (["a run", "--iteration", "7"], "kept no network of iteration 7"),
         (["a run", "--games", "0"], "--games should be at least 1"),

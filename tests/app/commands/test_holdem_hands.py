@@ -76,7 +76,10 @@ def test_a_hand_that_cannot_have_been_played_is_refused_in_one_line(kibitz, tmp_
         (("good.acpc", "x.jsonl", "--rules", "leduc"), "--rules leduc: the format acpc is for holdem"),
         (("games.jsonl", "x.txt"), "game 1 is of holdem, which can't be written as text"),
         (("spoiled.jsonl", "x.acpc"), "line 1: game 1: action 99 at ply 1 is illegal"),
-        (("kuhn.jsonl", "x.acpc"), "kuhn has no records of this form"),
+        (
+            ("kuhn.jsonl", "x.acpc"),
+            "games of kuhn have no form but Kibitz's own: only holdem and doppelkopf are converted",
+        ),
     ],
 )
 @pytest.mark.parametrize("many", [10**9, 1])

@@ -93,7 +93,7 @@ def test_json_that_cannot_have_been_played_is_refused_with_its_line(kibitz, tmp_
         spoiled(two, actions=[14] * 3 + two.actions[3:]): "line 2: game 2: action 3: ♥Q can't be dealt a third time",
         spoiled(two, actions=[*two.actions[:-48], *cards[::-1]]): "line 2: game 2: card ",
         spoiled(two, actions=["a"]): "line 2, is no record of a game: a value has the wrong type",
-        spoiled(two, game="kuhn"): "line 2: game 2: kuhn has no records of this form",
+        spoiled(two, game="kuhn"): "line 2: game 2: games of kuhn have no form but Kibitz's own",
         spoiled(two, game="doppelkop"): "line 2: game 2: no game is called 'doppelkop'",
         "\n": "line 2, is no record of a game",
         "[" * 100_000: "line 2, is no record of a game",
