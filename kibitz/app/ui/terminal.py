@@ -258,7 +258,7 @@ class TerminalGame:
         except BadInput as error:
             if not str(error).startswith(f"{text!r} is no move here"):  # the game's own reason
                 raise
-            short = text if len(text) <= 60 else f"{text[:60]}..."
+            short = text if len(text) <= 40 else f"{text[:40]}..."
             what = self.words("{text} is no move here: {moves}", text=repr(short), moves=self.listed())
             raise BadInput(what) from None
 

@@ -312,7 +312,7 @@ def test_where_names_are_numbers_a_number_is_a_name():
         ("1x", "'1x' is ambiguous: 1x1 or 1x2"),
         ("0", "'0' is no move here"),
         ("5", "'5' is no move here"),
-        ("9" * 5000, f"'{60 * '9'}...' is no move here"),
+        ("9" * 5000, f"'{40 * '9'}...' is no move here"),
         ("²", "'²' is no move here"),
         ("[bold]", "'[bold]' is no move here"),
     ],
