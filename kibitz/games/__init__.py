@@ -60,7 +60,7 @@ def load(text: str | Game) -> Game:
         BadInput: No game has this name, it doesn't take these parameters, or its rules or facts are wrong.
     """
     if not isinstance(text, str):
-        if not hasattr(type(text), "facts"):
+        if not hasattr(text, "facts"):
             raise BadInput(f"{text!r} is no game: give the name of one, such as leduc, or a game object")
         if not is_shipped(type(text)):
             check_once(text)

@@ -413,7 +413,7 @@ def test_a_stored_infoset_needs_no_more_bytes_than_promised():
 def test_a_budget_that_would_not_fit_is_refused_before_it_starts():
     game = games.load("goofspiel:13")
     search = Oos(game, 1, memory=1e9)
-    with pytest.raises(BadInput, match=r"100,000,000 simulations of goofspiel:cards=13 may need 48\.0 GB of memory"):
+    with pytest.raises(BadInput, match=r"100,000,000 simulations of goofspiel:cards=13 may need 48\.00 GB of memory"):
         search.advise(view_of(game, games.positions(game)[0], 0), 0, 100_000_000)
     assert search.simulations == 0
 
