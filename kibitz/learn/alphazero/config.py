@@ -121,12 +121,12 @@ def refuse(config: AlphaZeroConfig, game: Game) -> None:
         raise BadInput(f"the encoding of {full_name(game)} has other numbers than 0 and 1")
     if config.parts > config.games:
         raise BadInput(f"parts={config.parts} should be at most games={config.games}")
-    longest = max(config.simulations, config.fast_simulations)
-    if config.rounds <= longest:
-        raise BadInput(
-            f"rounds={config.rounds} should be above simulations={longest}: a search begins anew with each network, so "
-            "none would ever be finished"
-        )
+    for name in ("simulations", "fast_simulations"):
+        if config.rounds <= (simulations := getattr(config, name)):
+            raise BadInput(
+                f"rounds={config.rounds} should be above {name}={simulations}: searches that an iteration leaves "
+                "unfinished are repeated with the next network, so none would ever be finished"
+            )
     facts = game.facts
     sample = -(-facts.encoding // 8) + 2 * facts.num_actions + -(-facts.num_actions // 8) + 8
     memory.check(config.capacity * sample, f"a replay buffer of {config.capacity:,} samples", "lower capacity")

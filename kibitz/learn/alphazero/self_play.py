@@ -35,7 +35,7 @@ SEAT = record(
     ("rows", "i4"),  # samples of the game so far
     ("ply", "i4"),
     ("full", "i1"),  # whether the search is one to learn from
-    ("searching", "i1"),  # 1; -1: a search that the next one repeats, with another network
+    ("searching", "i1"),  # 1: in progress; -1: interrupted, repeated with the next network
     ("waiting", "i1"),  # for the network
     ("over", "i1"),
     ("plays_on", "i1"),  # never resigns, to measure what resignations get wrong
