@@ -3,7 +3,7 @@
 import math
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from ..core.names import BadInput
 from ..core.runs import Run
 
 GAMES = "games.jsonl"
-INNER = {"checkpoints", "journal", "networks"}  # subfolders of a run that are no runs
+INNER = {"checkpoints", "journal", "matches", "networks"}  # subfolders of a run that hold its parts
 
 
 @dataclass
@@ -29,6 +29,9 @@ class RunSummary:
     loss: float | None = None
     score: dict[str, float | None] | None = None  # of the first player: mean, low, high
     players: list[str] | None = None
+    winner: str = ""  # of a tournament: the player with the highest mean payoff
+    payoff: dict[str, float | None] | None = None  # and that payoff: mean, low, high
+    options: list[str] | None = None  # of the command, to resume a run of games
     seed: int | None = None
     problem: str = ""  # why the folder can't be read
 
@@ -58,6 +61,10 @@ class RunSummary:
             low, high = self.score["low"], self.score["high"]
             interval = "" if low is None or high is None else f" ({100 * low:.1f} to {100 * high:.1f})"
             return f"{self.players[0]} scores {100 * mean:.1f}%{interval}"
+        if self.winner and self.payoff is not None and (mean := self.payoff["mean"]) is not None:
+            low, high = self.payoff["low"], self.payoff["high"]
+            interval = "" if low is None or high is None else f" ({low:+.3g} to {high:+.3g})"
+            return f"{self.winner} is first with {mean:+.3g}{interval}"
         parts = [f"NashConv {self.nash_conv:.4g}"] if self.nash_conv is not None else []
         parts += [f"loss {self.loss:.4g}"] if self.loss is not None else []
         return ", ".join(parts) or "-"
@@ -67,7 +74,7 @@ class RunSummary:
         """The result without names and reasons, for a narrow terminal."""
         if self.problem:
             return "unreadable"
-        return self.reached.removeprefix(f"{self.players[0]} " if self.players else "")
+        return self.reached.removeprefix(f"{self.players[0]} " if self.players and self.score else "")
 
     @property
     def resume_command(self) -> str:
@@ -79,12 +86,12 @@ class RunSummary:
             return shlex.join(["kibitz", "train", "--resume", self.run, *trust])
         if self.command == "solve" and self.method in ("pcs", "cfr-br"):
             return shlex.join(["kibitz", "solve", "--resume", self.run])
-        if self.command not in ("match", "record") or not self.players:
+        if self.options is None or not self.players:
             return ""
         players = self.players
         if self.command == "record":
             players = [part for name in players for part in ("--players", name)]
-        numbers = ["--games", str(self.wanted), "--seed", str(self.seed)]
+        numbers = [*self.options, "--seed", str(self.seed)]
         return shlex.join(["kibitz", self.command, self.game, *players, *numbers, "--out", self.run])
 
 
@@ -95,6 +102,20 @@ def run_folders(top: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith(".") and not (is_run and name in INNER))
         if is_run:
             yield Path(place)
+
+
+def _of_sessions(config: dict[str, Any]) -> int:
+    check_fits(config, {"sessions": int})
+    return int(config["games"] * config["sessions"])
+
+
+# Commands that play games -> how many a run plays in all.
+GAMES_OF: dict[str, Callable[[dict[str, Any]], int]] = {
+    "match": lambda config: config["games"],
+    "record": lambda config: config["games"],
+    "session": _of_sessions,
+    "tournament": lambda config: config["games"] * math.comb(len(config["players"]), 2),
+}
 
 
 def summarize(folder: Path) -> RunSummary:
@@ -108,13 +129,17 @@ def summarize(folder: Path) -> RunSummary:
         row.command, row.game = config["command"], str(config.get("game", ""))
         row.method = str(config.get("method", config.get("with", "")))
         row.wanted, row.seed = _whole(config.get("iterations")), _whole(config.get("seed"))
-        if row.command in ("match", "record", "session"):
+        if row.command in GAMES_OF:
             check_fits(config, {"players": [str], "games": int})
-            row.players, row.wanted = config["players"], config["games"]
+            row.players, row.wanted = config["players"], GAMES_OF[row.command](config)
+            row.options = ["--games", str(config["games"])]
+            row.options += ["--openings", str(config["openings"])] if "openings" in config else []
         if row.command == "session":
-            check_fits(config, {"sessions": int})
-            row.wanted = config["games"] * config["sessions"]
-            row.done = _games_played(run)
+            solos = "yes" if config.get("solos") else "no"
+            row.options = [*(row.options or []), "--sessions", str(config["sessions"]), "--solos", solos]
+            row.done = _games_played(run.path(GAMES))
+        elif row.command == "tournament":
+            _read_standings(row, run)
         elif row.players is not None:
             _read_result(row, run)
         else:
@@ -123,7 +148,7 @@ def summarize(folder: Path) -> RunSummary:
             row.nash_conv, row.loss = _last(measured, "nash_conv"), _last(measured, "loss")
     except BadInput as error:
         row.problem = str(error).removeprefix(f"{folder}{os.sep}")
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
         row.problem = f"can't be read: {error}"
     return row
 
@@ -134,11 +159,19 @@ def _read_result(row: RunSummary, run: Run) -> None:
         row.done, score = result["games"], result["score"]
         row.score = {key: score[key] if is_number(score.get(key)) else None for key in ("mean", "low", "high")}
     if row.done is None or row.done != row.wanted:
-        row.done = _games_played(run)
+        row.done = _games_played(run.path(GAMES))
 
 
-def _games_played(run: Run) -> int:
-    path = run.path(GAMES)
+def _read_standings(row: RunSummary, run: Run) -> None:
+    row.done = sum(_games_played(folder / GAMES) for folder in sorted(run.path("matches").glob("*-*")))
+    if run.path("result.json").is_file():
+        result = read_json(run.path("result.json"), "result", {"order": [str], "overall": dict})
+        row.winner = result["order"][0]
+        payoff = result["overall"][row.winner]
+        row.payoff = {key: payoff[key] if is_number(payoff.get(key)) else None for key in ("mean", "low", "high")}
+
+
+def _games_played(path: Path) -> int:
     return sum(line.endswith(b"\n") for line in read_lines(path, "file of games")) if path.is_file() else 0
 
 

@@ -28,6 +28,7 @@ from .statistics import html_table, text_table
 MARKS = {"blunder": 0.15, "mistake": 0.10, "inaccuracy": 0.05}
 MARKS_IN_BLINDS = {"blunder": 1.0, "mistake": 0.5, "inaccuracy": 0.25}  # in hold'em, where the range is very wide
 HEAD = ["turn", "seat", "played", "policy", "value", "best", "value", "cost", "mark"]
+VALUES = (4, 6, 7)  # columns with payoffs
 
 
 BLINDS_IN_WORDS = "marks by cost: {marks} bb, where the cost is beyond its margin of error"
@@ -140,10 +141,10 @@ class Review:
         """Whether values are those of a policy without search, by its own play."""
         return any(move.advice.paired_error is not None for move in self.moves)
 
-    def mark_values(self, spelled: Callable[[str], str] = str) -> dict[str, str]:
-        """The values of MARKS_IN_WORDS; `spelled` translates a mark."""
-        parts = [f"{spelled(mark)} {self.thresholds[mark]:g}" for mark in reversed(MARKS)]
-        low, high = (f"{bound:g}" for bound in self.game.facts.rewards)
+    def mark_values(self, spelled: Callable[[str], str] = str, number: Callable[[str], str] = str) -> dict[str, str]:
+        """The values of MARKS_IN_WORDS; `spelled` translates a mark, `number` a number."""
+        parts = [f"{spelled(mark)} {number(f'{self.thresholds[mark]:g}')}" for mark in reversed(MARKS)]
+        low, high = (number(f"{bound:g}") for bound in self.game.facts.rewards)
         shares = ", ".join(f"{share:.0%}" for share in reversed(MARKS.values()))
         return {"marks": ", ".join(parts), "shares": shares, "low": low, "high": high}
 

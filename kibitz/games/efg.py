@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from ..core.files import write_atomically
 from ..core.names import BadInput, as_path
+from ..core.progress import SILENT, Reporter
 from .protocol import CHANCE, OVER, Game
 from .tree import MAX_DEPTH, MAX_NODES, Node, Tree, nodes_of, tree
 
@@ -23,7 +24,7 @@ MAX_PLAYERS = 64
 # ---------------------------------------------------------------- writing
 
 
-def write(game: Game, path: str | Path, max_nodes: int = MAX_NODES) -> int:
+def write(game: Game, path: str | Path, max_nodes: int = MAX_NODES, report: Reporter = SILENT) -> int:
     """Write a game as a file of Gambit.
 
     Returns:
@@ -35,7 +36,7 @@ def write(game: Game, path: str | Path, max_nodes: int = MAX_NODES) -> int:
     from . import full_name
 
     try:
-        nodes = nodes_of(game, max_nodes)
+        nodes = nodes_of(game, max_nodes, report)
     except BadInput:
         raise BadInput(f"{full_name(game)} is too large for an .efg file: more than {max_nodes:,} nodes") from None
     title, players = full_name(game), [f"seat {seat + 1}" for seat in range(game.facts.seats)]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.names import BadInput
+from ..core.progress import SILENT, Reporter
 from ..jit import generators, mix, record, uniform
 from .game import game
 from .protocol import CHANCE, OVER, SCRATCH, Game, chance_outcomes, legal_actions, positions, view_of
@@ -33,7 +34,7 @@ class Node:
     payoffs: list[float] = field(default_factory=list)  # at the end
 
 
-def nodes_of(game: Game, max_nodes: int = MAX_NODES) -> list[Node]:
+def nodes_of(game: Game, max_nodes: int = MAX_NODES, report: Reporter = SILENT) -> list[Node]:
     """All nodes of a game, walked in plain Python.
 
     Raises:
@@ -41,12 +42,18 @@ def nodes_of(game: Game, max_nodes: int = MAX_NODES) -> list[Node]:
     """
     if isinstance(game, Tree):
         return game.nodes
+    too_large = f"the game is too large to list its nodes: it has more than {max_nodes:,}"
+    # By Markov's inequality an estimate is 1,000 times too high less than once in 1,000.
+    if estimated_leaves(game) > 1000 * max_nodes:
+        raise BadInput(too_large)
     found: list[Node] = []
     infosets: list[dict[int, tuple[int, str]]] = [{} for _ in range(game.facts.seats)]  # key -> number, label
     stack = [positions(game)[0]]
     while stack:
         if len(found) == max_nodes:
-            raise BadInput(f"the game is too large to list its nodes: it has more than {max_nodes:,}")
+            raise BadInput(too_large)
+        if len(found) % 1000 == 0:
+            report.progress(len(found), note="nodes")
         state = stack.pop()
         turn = int(game.turn(state))
         if turn == OVER:

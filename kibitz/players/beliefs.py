@@ -63,12 +63,16 @@ class Beliefs:
         basis, found = said_in(language, self.basis), [each.as_json(language) for each in self.distributions]
         return {"kind": "worlds", "basis": basis, "exact": self.exact, "worlds": self.worlds, "tables": found}
 
-    def __str__(self) -> str:
+    def text(self, language: str = "en") -> str:
+        """One line per distribution, in a language (`en`, `de`)."""
         lines = [self.basis]
         for each in self.distributions:
             shown = ", ".join(f"{answer} {prob:.1%}" for answer, prob in each.probs.items())
             lines.append(f"{each.about}: {shown}")
-        return "\n".join(lines)
+        return "\n".join(said_in(language, line) for line in lines)
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 def beliefs(

@@ -46,14 +46,20 @@ class CardBeliefs:
         found = {"basis": basis, "exact": self.exact, "seat": self.seat + 1, "cards": cards, "re": list(self.re)}
         return {"kind": "cards", **found}
 
-    def __str__(self) -> str:
+    def text(self, language: str = "en") -> str:
+        """A table of the expected number of each card, in a language (`en`, `de`)."""
+        german = language == "de"
+        names, unknown = (GERMAN, "offen") if german else (NAMES, "open")
         seats = [seat for seat in range(4) if seat != self.seat]
-        lines = [self.basis, "card  copies  " + "  ".join(f"seat {seat + 1}" for seat in seats)]
+        rows = [[*(("Karte", "Zahl") if german else ("card", "copies")), *(f"seat {seat + 1}" for seat in seats)]]
         for i, kind in enumerate(self.kinds):
-            row = "  ".join(f"{self.expected[i, seat]:6.2f}" for seat in seats)
-            lines.append(f"{NAMES[kind]:<4}  {self.copies[i]:6}  {row}")
-        shown = ["  open" if self.re[seat] is None else f"{self.re[seat]:6.0%}" for seat in seats]
-        return "\n".join([*lines, "Re            " + "  ".join(shown)])
+            rows.append([names[kind], str(self.copies[i]), *(f"{self.expected[i, seat]:.2f}" for seat in seats)])
+        rows.append(["Re", "", *(unknown if self.re[seat] is None else f"{self.re[seat]:.0%}" for seat in seats)])
+        table = [f"{name:<5} {copies:>6}" + "".join(f"{cell:>8}" for cell in cells) for name, copies, *cells in rows]
+        return "\n".join(said_in(language, line) for line in [self.basis, *table])
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 def card_beliefs(game: Any, view: Any, seat: int, assumed: Any = None) -> CardBeliefs:

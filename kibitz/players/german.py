@@ -21,6 +21,8 @@ PHRASES = (
     (r"^faces among the dice of seat (\d+)", r"Augen unter den Würfeln von Platz \1"),
     (r"^cards in the hand of seat (\d+)", r"Karten in der Hand von Platz \1"),
     (r"^bid of seat (\d+) in round (\d+)", r"Gebot von Platz \1 in Runde \2"),
+    (r"^seat (\d+) holds:", r"Platz \1 hat:"),
+    (r"\bseat (\d)\b", r"Platz \1"),
     # what an adviser is
     (r"network without search", "Netz ohne Suche"),
     (r"learned evaluation, few plies ahead", "gelernte Bewertung, wenige Züge voraus"),

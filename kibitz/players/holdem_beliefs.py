@@ -98,10 +98,15 @@ class RangeBeliefs:
         found = {"other": self.other.as_json(language), "own": self.own.as_json(language)}
         return {"kind": "ranges", "basis": said_in(language, self.basis), "exact": self.exact, **found}
 
-    def __str__(self) -> str:
+    def text(self, language: str = "en") -> str:
+        """The likeliest classes of hands, in a language (`en`, `de`)."""
         cells = sorted((cell for row in self.other.grid() for cell in row), key=lambda cell: -cell["prob"])
         shown = ", ".join(f"{cell['name']} {cell['prob']:.1%}" for cell in cells[:12])
-        return f"{self.basis}\nseat {self.other.seat + 1} holds: {shown}, ..."
+        lines = [self.basis, f"seat {self.other.seat + 1} holds: {shown}, ..."]
+        return "\n".join(said_in(language, line) for line in lines)
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 def hand_class(hand: Any) -> str:

@@ -124,14 +124,15 @@ def advise(
     if json_file == STDOUT:
         print(json.dumps(report, indent=2))
         return
-    out.print(position(game, views[-1], seat, f"{full_name(game)}, seat {seat + 1} to move"))
+    title = f"{full_name(game)}, {words('seat {seat} to move', seat=seat + 1)}"
+    out.print(position(shown, views[-1], seat, title))
     out.print(words("{name} would play", name=player), style="green", highlight=False, markup=False)
     out.print(advice_table(shown, views[-1], advice, words))
     if isinstance(believed, HandInsight):
         out.print()
         out.print(insight_text(believed, out.width, words))
     elif believed:
-        out.print(f"\n{believed}", highlight=False, markup=False)
+        out.print(f"\n{believed.text(language)}", highlight=False, markup=False)
     if plot_file is not None:
         print_plain(f"plot: {plot_file}")
     if note := getattr(getattr(adviser, "search", None), "note", ""):

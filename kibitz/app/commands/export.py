@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ...core.names import BadInput
-from ..ui.progress import out
+from ..ui.progress import out, reporting
 from .options import GameName, path_to_read
 
 
@@ -31,5 +31,6 @@ def export(
     if file.suffix != ".efg":
         raise BadInput(f"{file} should be called .efg: that is the format of Gambit")
     game = load(game_name)
-    nodes = efg.write(game, file)
+    with reporting("listing the nodes") as report:
+        nodes = efg.write(game, file, report=report)
     out.print(f"{full_name(game)}: {nodes:,} nodes in {file}", soft_wrap=True, markup=False, highlight=False)

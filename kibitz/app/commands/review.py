@@ -72,7 +72,7 @@ def review(
 
     Example: kibitz review hands.acpc --game 7 --seat 2 --with net:models/holdem
     """
-    from ...arena.review import HEAD, MARKS, in_blinds
+    from ...arena.review import HEAD, MARKS, VALUES, in_blinds
     from ...arena.review import review as review_game
     from ...games import load_stored
     from ...games.display import display
@@ -108,7 +108,8 @@ def review(
     for row, move in zip(found.rows(shown), found.moves, strict=True):
         if move.mark or shown.is_visible(move.view, move.action):  # nobody hears that a seat announces nothing
             first = STREETS[move.view.street] if streets else row[0]
-            table.add_row(first, *row[1:-1], words(move.mark) if move.mark else "", style=styles.get(move.mark, ""))
+            cells = [words.number(cell) if i in VALUES else cell for i, cell in enumerate(row)]
+            table.add_row(first, *cells[1:-1], words(move.mark) if move.mark else "", style=styles.get(move.mark, ""))
     say(table)
     unit = " bb" if streets else ""
     for mover in sorted({move.seat for move in found.moves}):
@@ -120,10 +121,11 @@ def review(
             for mark in MARKS
             if mark in marked
         )
-        cost = words("unknown: the adviser gives no values") if math.isnan(total) else f"{total:.2f}{error}{unit}"
+        known = words.number(f"{total:.2f}{error}") + unit
+        cost = words("unknown: the adviser gives no values") if math.isnan(total) else known
         text = words("total cost of seat {seat}: {cost}", seat=mover + 1, cost=cost)
         say(f"{text}{f' ({counts})' if counts else ''}")
-    say(words(found.mark_text, **found.mark_values(words)))
+    say(words(found.mark_text, **found.mark_values(words, words.number)))
     if found.by_playouts:
         say(words(COST_OF_A_POLICY, player=player))
     if unit:

@@ -46,6 +46,7 @@ GERMAN = {
     # advice
     "the kibitzer is thinking": "der Kiebitz überlegt",
     "{name} gives no advice": "{name} gibt keinen Rat",
+    "seat {seat} to move": "Platz {seat} ist am Zug",
     "{name} would play": "{name} würde spielen",
     "move": "Zug",
     "policy": "Anteil",

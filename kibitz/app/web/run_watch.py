@@ -292,7 +292,6 @@ class RunWatch:
     def scan(self) -> tuple[list[Watched], int]:
         """The newest runs, brought up to date, the newest first; and how many others there are."""
         folders = [folder for folder in islice(run_folders(RUNS), MAX_FOUND) if folder != RUNS]
-        folders = [folder for folder in folders if "matches" not in folder.relative_to(RUNS).parts[:-1]]
         folders += _half_written(folders)
         newest = sorted(folders, key=changed, reverse=True)
         kept = [self._updated(folder) for folder in newest[:MAX_RUNS]]

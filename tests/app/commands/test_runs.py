@@ -134,6 +134,38 @@ def test_an_interrupted_match_shows_its_games_so_far(kibitz, tmp_path):
 
 
 @pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["match", "tic_tac_toe", "random", "uct:3", "--games", "4", "--seed", "3", "--openings", "2"],
+        ["tournament", "kuhn", "random", "ismcts:5", "oos:5", "--games", "4", "--seed", "3"],
+        ["session", "doppelkopf", *["random"] * 4, "--games", "2", "--sessions", "2", "--solos", "no", "--seed", "3"],
+    ],
+)
+def test_the_command_to_resume_an_interrupted_run_of_games_resumes_it(kibitz, tmp_path, command):
+    assert kibitz(*command, "--processes", "1", "--out", "runs/m")[0] == 0
+    games_file = sorted((tmp_path / "runs" / "m").rglob("games.jsonl"))[-1]
+    whole = games_file.read_text()
+    games_file.write_text("".join(whole.splitlines(keepends=True)[:-1]))
+    (tmp_path / "runs" / "m" / "result.json").unlink()
+    resume = next(line for line in kibitz("runs")[1].splitlines() if line.startswith("to resume: kibitz "))
+    assert kibitz(*resume.removeprefix("to resume: kibitz ").split(), "--processes", "1")[0] == 0
+    assert games_file.read_text() == whole
+    assert "to resume" not in kibitz("runs")[1]
+
+
+@pytest.mark.usefixtures("wide")
+def test_a_tournament_is_listed_once_with_its_winner(kibitz, tmp_path):
+    kibitz("tournament", "kuhn", "ismcts:5", "random", "--games", "20", "--processes", "1", "--out", "runs/t")
+    kibitz("runs", "--json", "runs.json")
+    [row] = json.loads((tmp_path / "runs.json").read_text())
+    result = json.loads((tmp_path / "runs" / "t" / "result.json").read_text())
+    assert (row["done"], row["wanted"], row["winner"]) == (20, 20, result["order"][0])
+    assert row["payoff"] == result["overall"][row["winner"]]
+    assert f"{row['winner']} is first with {row['payoff']['mean']:+.3g}" in kibitz("runs")[1]
+
+
+@pytest.mark.usefixtures("wide")
 def test_a_run_of_a_game_too_large_to_measure_is_listed(kibitz, tmp_path):
     Run.create(
         tmp_path / "runs" / "g", "", {"command": "solve", "game": "goofspiel", "with": "outcome", "iterations": 9}
