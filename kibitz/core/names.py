@@ -101,9 +101,14 @@ class Interval(NamedTuple):
         )
 
     def __str__(self) -> str:
-        low = f"{'above' if self.above else 'at least'} {self.low:g}" if self.low > -math.inf else ""
-        high = f"{'below' if self.below else 'at most'} {self.high:g}" if self.high < math.inf else ""
+        low = f"{'above' if self.above else 'at least'} {_written(self.low)}" if self.low > -math.inf else ""
+        high = f"{'below' if self.below else 'at most'} {_written(self.high)}" if self.high < math.inf else ""
         return " and ".join(filter(None, (low, high)))
+
+
+def _written(number: float) -> str:
+    """`0.5`, `1,000,000`."""
+    return f"{number:,.0f}" if float(number).is_integer() else f"{number:g}"
 
 
 def split(text: str) -> tuple[str, str]:

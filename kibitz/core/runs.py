@@ -10,6 +10,7 @@ Files are written atomically or line by line. A folder that holds something else
 """
 
 import json
+import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -61,8 +62,10 @@ class Run:
             if folder is None:
                 folder = _next_free(Path("runs"), name)
             elif folder.exists() and (not folder.is_dir() or _holds_something(folder)):
-                what = "holds a run already" if (folder / "config.json").exists() else "holds other things"
-                raise BadInput(f"{folder} {what}: give a new or an empty folder")
+                is_run = (folder / "config.json").exists()
+                what = "holds a run already" if is_run else "holds other things"
+                more = f" (kibitz runs show {shlex.quote(str(folder))})" if is_run else ""
+                raise BadInput(f"{folder} {what}{more}: give a new or an empty folder")
             else:
                 folder.mkdir(parents=True, exist_ok=True)
             write_atomically(folder / "config.json", _spelled(config), new=True)

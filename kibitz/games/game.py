@@ -8,6 +8,7 @@ import dataclasses
 import difflib
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -362,14 +363,23 @@ def action_to_string(self, state, action):
 
 
 def parse_action(self, state, text):
-    """The legal action with this string, in any case; else BadInput with the strings of all legal actions."""
-    legal = legal_actions(self, state)
-    words = {self.action_to_string(state, action).lower(): action for action in legal}
-    if text.strip().lower() not in words:
-        raise BadInput(
-            f"{text.strip()!r} is no move here: {', '.join(self.action_to_string(state, action) for action in legal)}"
-        )
-    return words[text.strip().lower()]
+    """The legal action with this string, in any case, also without what stands between cells (`a2a3` for `a2-a3`).
+
+    Raises:
+        BadInput: There is none; the message has the strings of all legal actions.
+    """
+    names = {self.action_to_string(state, action): action for action in legal_actions(self, state)}
+    wanted = text.strip().lower()
+    for spelled in (str.lower, _cells_together):
+        found = {action for name, action in names.items() if spelled(name) == spelled(wanted)}
+        if len(found) == 1:
+            return found.pop()
+    raise BadInput(f"{text.strip()!r} is no move here: {', '.join(names)}")
+
+
+def _cells_together(name):
+    """`a2-a3` and `a2xa3` as `a2a3`."""
+    return re.sub(r"(?<=\d)[-x](?=[a-z]\d)", "", name.lower())
 
 
 def picture(self, state, seat):

@@ -1,9 +1,12 @@
 """Strings: every action has its own, and a view shows only what its seat knows."""
 
+import re
+
 import pytest
 
 from kibitz import jit
 from kibitz.core.names import BadInput
+from kibitz.games import load
 
 from .walks import all_steps, every_game, every_hidden_game, same, view_of, world_of
 
@@ -17,6 +20,18 @@ def test_every_string_parses_to_its_action(game):
         assert len({word.lower() for word in words}) == len(words)
         assert [game.parse_action(step.state, word) for word in words] == step.actions
         assert [game.parse_action(step.state, f"  {word.upper()} ") for word in words] == step.actions
+
+
+@pytest.mark.parametrize("name", ["breakthrough", "knightthrough", "teeko", "fanorona"])
+def test_moves_between_cells_are_read_as_engines_write_them(name):
+    game, seen = load(name), set()
+    for step in all_steps(game, 2):
+        for action in step.actions:
+            word = game.action_to_string(step.state, action)
+            seen |= {mark for mark in "-x" if re.search(rf"\d{mark}[a-z]\d", word)}
+            for written in (re.sub("[-x]", "", word), word.replace("x", "-"), word.replace("-", "x").upper()):
+                assert game.parse_action(step.state, written) == action
+    assert "-" in seen
 
 
 @every_game

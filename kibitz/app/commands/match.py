@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from ...core.names import BadInput, at_least
 from .. import completion
-from ..ui.progress import out
+from ..ui.progress import out, reporting
 from .options import GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, Within, write_json
 
 Players = Annotated[
@@ -88,7 +88,8 @@ def match(
     number = 1000 if number is None else number
     if reduce_variance:
         known_policies(game, players)
-    run = open_run(out_folder, "match", game, players, number, seed, **opened(openings))
+    with reporting("loading the players"):
+        run = open_run(out_folder, "match", game, players, number, seed, **opened(openings))
     command = ["kibitz", "match", game_name, *players]
     command += ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
     command += ["--openings", str(openings)] if openings else []

@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from ...core.progress import Reporter
-from ..ui.progress import out
+from ..ui.progress import out, reporting
 from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
 
 
@@ -63,7 +63,8 @@ def record(
     from ...arena.match import FILE, open_run, play_into
     from ..ui.arena_tables import print_line, shown
 
-    run = open_run(out_folder, "record", game_name, players, number, seed)
+    with reporting("loading the players"):
+        run = open_run(out_folder, "record", game_name, players, number, seed)
     command = ["kibitz", "record", game_name, *(part for name in players for part in ("--players", name))]
     command += ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
     with shown(run.config()["game"], number, run, command) as report:

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from ...core.names import choose
-from ..ui.progress import out
+from ..ui.progress import out, reporting
 from ..ui.words import ENGLISH, Words
 from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
 
@@ -67,7 +67,8 @@ def session(
         owed = getattr(load(game_name), "solos", False)
     else:
         owed = choose("answer to --solos", solos, ("yes", "no")) == "yes"
-    run = open_session(out_folder, game_name, players, games, sessions, owed, seed)
+    with reporting("loading the players"):
+        run = open_session(out_folder, game_name, players, games, sessions, owed, seed)
     command = ["kibitz", "session", game_name, *players, "--games", str(games), "--sessions", str(sessions)]
     command += ["--solos", "yes" if owed else "no", "--seed", str(seed), "--out", str(run.folder)]
     began, total, config = time.perf_counter(), games * sessions, run.config()

@@ -9,7 +9,7 @@ import typer
 from ...core.files import read_json
 from ...core.names import BadInput
 from .. import completion
-from ..ui.progress import out
+from ..ui.progress import out, reporting
 from .options import GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, path_to_read, write_json
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def tournament(
             raise BadInput(f"{checkpoints} has kept no networks")
         entrants += [f"net:{checkpoints},iteration={iteration}" for iteration in kept]
     game = load(game_name)
-    run = open_run(out_folder, "tournament", game, entrants, number, seed, check_entrants, **opened(openings))
+    with reporting("loading the players"):
+        run = open_run(out_folder, "tournament", game, entrants, number, seed, check_entrants, **opened(openings))
     command = ["kibitz", "tournament", game_name, *entrants]
     command += ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
     command += ["--openings", str(openings)] if openings else []
