@@ -21,6 +21,9 @@ from .infoset_table import size as table_size
 
 MAX_LEAVES = 30_000_000  # about 2 GB
 MAX_LEAVES_IN_PYTHON = 400_000  # of a game whose rules aren't compiled: a minute
+# How many times too many leaves an estimate has to find before it is believed. By Markov's inequality it is 1,000 times
+# too high less than once in 1,000; trying out what it may be wrong about takes long in Python.
+UNSURE, UNSURE_IN_PYTHON = 1000, 10
 
 DONE, FULL, FORGETFUL, TOO_LARGE = 0, 1, 2, 3  # how unfolding ends
 
@@ -67,10 +70,11 @@ def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
         BadInput: It has too many leaves, or its infosets forget the seat's own moves (imperfect recall).
     """
     two_seats_zero_sum(game, "the sequence form")
+    unsure = UNSURE
     if getattr(game, "in_python", False):
-        max_leaves = min(max_leaves, MAX_LEAVES_IN_PYTHON)
-        if estimated_leaves(game) > 10 * max_leaves:
-            raise _too_large(game, max_leaves)
+        max_leaves, unsure = min(max_leaves, MAX_LEAVES_IN_PYTHON), UNSURE_IN_PYTHON
+    if estimated_leaves(game) > unsure * max_leaves:
+        raise _too_large(game, max_leaves)
     depth = game.facts.max_game_length + 1
     stack = _Stack(
         states=np.zeros(depth, game.state),
@@ -113,8 +117,12 @@ def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
     return _sides(game, found)
 
 
-def _too_large(game: Game, max_leaves: int) -> BadInput:
-    return BadInput(f"{full_name(game)} is too large to enumerate: it has more than {max_leaves:,} leaves")
+class TooLarge(BadInput):
+    """A game has more leaves than there is room for."""
+
+
+def _too_large(game: Game, max_leaves: int) -> TooLarge:
+    return TooLarge(f"{full_name(game)} is too large to enumerate: it has more than {max_leaves:,} leaves")
 
 
 # Places in `counts`.

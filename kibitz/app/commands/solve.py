@@ -234,14 +234,20 @@ def _enumerate(
 ) -> None:
     """Solve a small game, or one by Monte Carlo CFR."""
     from ...games import full_name, legal_actions, load
+    from ...games.holdem import Holdem
     from ...search import solvers
     from ...search.best_response import evaluate
+    from ...search.sequence_form import TooLarge
     from ..ui import formatting, plots
 
     game = load(game_name)
     name = full_name(game)
-    with reporting(f"building the game tree of {name}"):
-        solver, form = solvers.new_solver(game, method, seed)
+    try:
+        with reporting(f"building the game tree of {name}"):
+            solver, form = solvers.new_solver(game, method, seed)
+    except TooLarge as error:
+        how = "--with pcs solves it, a game of many cards with an abstraction (--buckets small)"
+        raise BadInput(f"{error}; {how if isinstance(game, Holdem) else '--with outcome samples it'}") from None
     config = {"command": "solve", "game": name, "with": method, "iterations": iterations, "seed": seed}
     run = Run.create(out_folder, f"{game.name}-{method}", config)
     points: list[tuple[int, float]] = []
