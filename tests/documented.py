@@ -221,6 +221,8 @@ def shrunk(words: list[str]) -> list[str]:
             small = {key: value for key, value in small.items() if key != option[0] or method == option[1]}
     if names == ["train", "mmd"] and ("--start" in given or "doppelkopf" in rest):  # no smaller than its start
         del small["--hidden"]
+    if names == ["critical"] and "connect_four" in rest:  # with a model; few plies before the end a solver is quick
+        small["--plies"] = "22-25"
     if "attention" in rest:  # a width and a block
         small["--hidden"] = "16-8"
     if "--sessions" not in given:  # one, whose sheet is shown
