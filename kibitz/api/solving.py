@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.names import counted
 from ..core.progress import SILENT, Reporter
 from ..games import Game, full_name
 from ..search.best_response import Exploitability
@@ -51,7 +52,7 @@ class Solution:
 
     def __str__(self) -> str:
         measured = f"NashConv {self.nash_conv:.6g}, value {self.value:.6g}" if self.exploitability else "not measured"
-        return f"{full_name(self.game)} by {self.method}, {self.iterations:,} iterations: {measured}"
+        return f"{full_name(self.game)} by {self.method}, {counted(self.iterations, 'iteration')}: {measured}"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(str(self))}</p>"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core import memory
-from ..core.names import MAX_GAMES, BadInput, at_least
+from ..core.names import MAX_GAMES, BadInput, at_least, counted
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.trust import only_named
@@ -61,10 +61,10 @@ class MatchResult:
         return [self.players[0], f"against {against(self.players)}", "95% interval"], rows
 
     def __str__(self) -> str:
-        return f"{self.result.games:,} games of {self.game}\n{text_table(*self._table())}"
+        return f"{counted(self.result.games, 'game')} of {self.game}\n{text_table(*self._table())}"
 
     def _repr_html_(self) -> str:
-        return f"{self.result.games:,} games of {self.game}{html_table(*self._table())}"
+        return f"{counted(self.result.games, 'game')} of {self.game}{html_table(*self._table())}"
 
 
 def against(players: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.names import counted
 from ..games.records import Record
 from .play import round_of, seat_of
 
@@ -105,10 +106,10 @@ class Result:
         return found
 
     def __str__(self) -> str:
-        return text_table(["", f"{self.games:,} games", "95% interval"], self.rows())
+        return text_table(["", counted(self.games, "game"), "95% interval"], self.rows())
 
     def _repr_html_(self) -> str:
-        return html_table(["", f"{self.games:,} games", "95% interval"], self.rows())
+        return html_table(["", counted(self.games, "game"), "95% interval"], self.rows())
 
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

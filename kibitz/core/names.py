@@ -45,6 +45,11 @@ def at_least(what: str, value: float, low: float, high: float = LARGEST) -> None
         raise BadInput(f"{what} should be at most {high}, not {value}")
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 game`, `1,000 games`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def check_text(*texts: str) -> None:
     """Refuse command-line arguments with control characters, or with bytes that aren't UTF-8."""
     for text in texts:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ...core.files import writing
+from ...core.names import counted
 from ..ui.progress import err, out, print_plain, reporting
 from .options import GameName, Json, Seed, check_writable, path_to_read, write_json
 
@@ -62,7 +63,7 @@ def dealer(
     measured |= {"chips": found.chips, "forfeit": found.forfeit}
     if found.records:
         result = summary(found.records)
-        print_plain(f"{len(found.records):,} hands of {game_name}, each deal from both seats, seed {seed}")
+        print_plain(f"{counted(len(found.records), 'hand')} of {game_name}, each deal from both seats, seed {seed}")
         out.print(result_table(table.names, result, "mbb/g"))
         measured |= result.as_json()
     if log is not None:

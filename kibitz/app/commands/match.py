@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from ...core.names import BadInput, at_least
+from ...core.names import BadInput, at_least, counted
 from .. import completion
 from ..ui.progress import out, reporting
 from .options import GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, Within, write_json
@@ -103,9 +103,11 @@ def match(
     seats, milli_unit = len(players), game.facts.milli_unit
     measured = run.config() | result.as_json() | needed(result, seats, within, milli_unit)
     run.write(RESULT, json.dumps(measured, indent=2) + "\n")
-    dealt = f", {result.games // seats:,} deals from {seats} seats" if seats > 2 and result.games % seats == 0 else ""
+    deals_played, rest = divmod(result.games, seats)
+    dealt = f", {counted(deals_played, 'deal')} from {seats} seats" if seats > 2 and not rest else ""
     out.print(
-        f"{result.games:,} games of [bold]{escape(measured['game'])}[/bold]{dealt}, seed {seed}, {seconds:.1f} s",
+        f"{counted(result.games, 'game')} of [bold]{escape(measured['game'])}[/bold]{dealt}, "
+        f"seed {seed}, {seconds:.1f} s",
         highlight=False,
     )
     out.print(result_table(players, result, milli_unit))

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from ...core.names import counted
 from ...core.progress import Reporter
 from ..ui.progress import out, reporting
 from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
@@ -72,7 +73,8 @@ def record(
         play_into(run, processes, rate)
     speed = f", {rate.rate:,.1f} games per second" if rate.rate else ""
     out.print(
-        f"{rate.done:,} games of [bold]{escape(run.config()['game'])}[/bold], seed {seed}{speed}", highlight=False
+        f"{counted(rate.done, 'game')} of [bold]{escape(run.config()['game'])}[/bold], seed {seed}{speed}",
+        highlight=False,
     )
     print_line(f"games: {run.path(FILE)}")
     write_json(json_file, run.config() | {"done": rate.done, "games_per_second": rate.rate})

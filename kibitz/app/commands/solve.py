@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from ...core import names
-from ...core.names import BadInput
+from ...core.names import BadInput, counted
 from ...core.runs import Run
 from ..ui.progress import err, out, print_plain, reporting
 from .options import GameName, Json, Memory, Out, Seed, Threads, Trust, path_to_read, write_json
@@ -272,7 +272,8 @@ def _enumerate(
     results: dict[str, Any] = dict(config, done=done, seconds=last.seconds if last else 0.0)
     results["infosets"] = len(strategy.keys)
     out.print(
-        f"[bold]{escape(name)}[/bold], {method}: {done:,} iterations, {len(strategy.keys):,} infosets, seed {seed}"
+        f"[bold]{escape(name)}[/bold], {method}: {counted(done, 'iteration')}, "
+        f"{len(strategy.keys):,} infosets, seed {seed}"
     )
     if form is not None and points:
         found = evaluate(form, strategy)
@@ -308,7 +309,7 @@ def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> No
         except Interrupted as stopped:
             solved, interrupted = stopped.solved, True
     out.print(
-        f"[bold]{escape(name)}[/bold], {method} on the public tree: {solved.iterations:,} iterations, "
+        f"[bold]{escape(name)}[/bold], {method} on the public tree: {counted(solved.iterations, 'iteration')}, "
         f"{solved.infosets:,} infosets, {solved.seconds_per_iteration:.3g} s per iteration",
         highlight=False,
     )
@@ -371,8 +372,8 @@ def _show(run: Run, config: dict[str, Any], solved: "Solved") -> None:
 
     name, metrics = str(config["game"]), solved.metrics
     out.print(
-        f"[bold]{escape(name)}[/bold], {config['with']}: {solved.iterations:,} iterations, {solved.boards:,} boards, "
-        f"{solved.infosets:,} infosets, seed {config['seed']}"
+        f"[bold]{escape(name)}[/bold], {config['with']}: {counted(solved.iterations, 'iteration')}, "
+        f"{solved.boards:,} boards, {solved.infosets:,} infosets, seed {config['seed']}"
         + (f", {solved.boards_per_second:,.1f} boards/s" if solved.boards_per_second else ""),
         highlight=False,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...core.files import read_json
-from ...core.names import BadInput
+from ...core.names import BadInput, counted
 from .. import completion
 from ..ui.progress import out, reporting
 from .options import GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, path_to_read, write_json
@@ -76,7 +76,7 @@ def tournament(
     games = number * len(entrants) * (len(entrants) - 1) // 2
     with shown(run.config()["game"], games, run, command) as report:
         found = play_tournament(game, entrants, number, seed, processes, run.folder, report, openings)
-    title = f"{run.config()['game']}, {number:,} games per match"
+    title = f"{run.config()['game']}, {counted(number, 'game')} per match"
     print_line(f"{title}, seed {seed}")
     out.print(standings_table(found))
     out.print(*cross_tables(found, out.width), sep="")
