@@ -13,9 +13,9 @@ import numpy as np
 
 from ..core.names import BadInput
 from ..core.progress import SILENT, Reporter
-from ..jit import generators, mix, record, uniform
+from ..jit import below, generators, mix, record, uniform
 from .game import game
-from .protocol import CHANCE, OVER, SCRATCH, Game, chance_outcomes, legal_actions, positions, view_of
+from .protocol import CHANCE, OVER, SCRATCH, TOO_LONG, Game, chance_outcomes, legal_actions, positions, view_of
 
 MAX_NODES = 500_000
 MAX_DEPTH = 1_000
@@ -77,13 +77,21 @@ def nodes_of(game: Game, max_nodes: int = MAX_NODES, report: Reporter = SILENT) 
 
 
 def estimated_leaves(game: Game, samples: int = 20) -> float:
-    """The number of leaves, estimated by the branching of random games (Knuth 1975); infinite above 10^300."""
+    """The number of leaves, estimated by the branching of random games (Knuth 1975); infinite above 10^300.
+
+    Raises:
+        BadInput: A game takes more turns than the game's `max_game_length`.
+    """
     rng, total = generators(1, 1)[0], 0.0
     for _ in range(samples):
-        state, leaves = positions(game)[0], 1.0
+        state, leaves, turns = positions(game)[0], 1.0, 0
         while game.turn(state) != OVER and leaves < math.inf:
-            leaves = leaves * len(legal_actions(game, state)) if leaves < 1e300 else math.inf
-            game.play(state, game.sample_action(state, rng))
+            if turns == game.facts.max_game_length:
+                raise BadInput(TOO_LONG)
+            actions = legal_actions(game, state)
+            leaves = leaves * len(actions) if leaves < 1e300 else math.inf
+            game.play(state, actions[below(rng, len(actions))])  # uniform at chance too: else it would be biased
+            turns += 1
         total += leaves / samples
     return total
 

@@ -186,8 +186,8 @@ def test_the_command_speaks_german_and_counts_marks(kibitz, tmp_path):
     assert out.startswith(
         f"Spiel 5, tic_tac_toe: Platz 1 human, Platz 2 random; geprüft von {EXACT} Zug Platz gespielt "
     )
-    assert "Verlust von Platz 2 insgesamt: 1.00 (1 Patzer)" in out
-    assert "Urteile nach Verlust: Ungenauigkeit 0.1, Fehler 0.2, Patzer 0.3 (5%, 10%, 15% der Spanne" in out
+    assert "Verlust von Platz 2 insgesamt: 1,00 (1 Patzer)" in out
+    assert "Urteile nach Verlust: Ungenauigkeit 0,1, Fehler 0,2, Patzer 0,3 (5%, 10%, 15% der Spanne" in out
     code, out, _ = kibitz("review", "games.jsonl", "--game", "6", "--with", EXACT, "--seat", "1")
     assert "total cost of seat 1: 4.00 (2 blunders)" in out
     code, _, err = kibitz("review", "games.jsonl", "--game", "5", "--language", "fr")
