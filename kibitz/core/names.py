@@ -140,10 +140,13 @@ def parameters(kind: str, cls: Any, text: str) -> dict[str, Any]:
         if position == 0 and not equals and key in presets:
             preset = presets[key]
             continue
-        if not equals:
+        first = next(iter(fields), "")
+        if position == 0 and first and fields[first][0] is str and " " in key:  # a command: engine:edax --level=5
+            key, value = first, part.strip()
+        elif not equals:
             if position > 0 or not fields:
                 raise BadInput(f"{kind}: {part!r} should read key=value; {describe(fields)}")
-            key, value = next(iter(fields)), key
+            key, value = first, key
         if key not in fields:
             raise BadInput(f"{kind}: no parameter is called {key!r}; {describe(fields)}")
         if key in values:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.names import BadInput
 from ..core.programs import Lost, Program
-from ..games import Game, full_name, legal_actions, positions
+from ..games import Game, legal_actions, positions
 from ..games.engine_notation import (
     COLOURS,
     occupied,
@@ -145,7 +145,7 @@ class Gtp(Dialect):
         try:
             self.ask(command, START)
         except Lost as lost:
-            raise BadInput(f"the engine can't play {full_name(self.game)}: it {lost}") from None
+            raise BadInput(f"the engine {lost}") from None
 
     def new_game(self) -> None:
         self.ask("clear_board")

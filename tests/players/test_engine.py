@@ -160,6 +160,7 @@ def test_the_time_is_told_in_each_dialect(loopback):
         ("engine:cat,overtime=0.001", "gomoku:size=6,connect=4", "rows of five, not connect=4"),
         ("engine:cat,variant=freestyle", "gomoku", "has no variants"),
         ("engine:true", "hex", "true ended with exit code 0: does it speak gtp?"),
+        ("engine:true --level=5,seconds=1", "hex", "true --level=5 ended with exit code 0: does it speak gtp?"),
         ("engine:'", "hex", "can't be read: No closing quotation"),
         ("engine:", "hex", "path is missing"),
     ],
