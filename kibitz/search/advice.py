@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..core.names import counted
 from ..games import Game, legal_actions
 
 
@@ -18,7 +19,7 @@ class Advice:
     value: np.ndarray  # [n] f8: expected payoff of the seat after each action; NaN: unknown
     visits: np.ndarray  # [n] i8: simulations that tried it
     prior: np.ndarray  # [n] f8: probabilities before the search
-    simulations: int = 0  # done for this advice
+    simulations: int = 0  # done for this advice; of a search to a depth: positions visited
     seconds: float = 0.0  # spent on it
     line: tuple[int, ...] = ()  # principal variation, where the search has one
     error: np.ndarray | None = None  # [n] f8: standard error of the value, where the search knows it
@@ -28,6 +29,7 @@ class Advice:
     averaged: bool = (
         False  # whether each value is the plain mean of the rewards of its visits: then `interval` is known
     )
+    depth: int = 0  # plies that it searched completely; 0: it doesn't search to a depth
     exact: bool = False  # whether the search has proven the best action, however few visits that took
     names: tuple[str, ...] = ()  # the actions as players write them, for display (see `named`)
 
@@ -100,7 +102,11 @@ class Advice:
         return f"<table>{spent}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _spent(self) -> list[str]:
-        return [f"{self.simulations:,} simulations in {self.seconds:.2f} s"] if self.simulations else []
+        if not self.simulations:
+            return []
+        depth = f"depth {self.depth}, " if self.depth else ""
+        what = counted(self.simulations, "position" if self.depth else "simulation")
+        return [f"{depth}{what} in {self.seconds:.2f} s"]
 
     def as_json(self, game: Game, view: Any) -> dict[str, Any]:
         """Everything, as values for JSON."""
@@ -120,6 +126,7 @@ class Advice:
         ]
         value = None if np.isnan(self.root_value) else self.root_value
         found = {"moves": moves, "value": value, "simulations": self.simulations, "seconds": self.seconds}
+        found |= {"depth": self.depth} if self.depth else {}
         return found | ({"line": self.spelled_line(game, view)} if self.line else {})
 
     def spelled_line(self, game: Game, view: Any) -> list[str]:

@@ -146,18 +146,19 @@ class AlphaBeta(Search):
             share = max(1, int(simulations * part)) if simulations else math.inf
             advice = self._deepen(view, share, seconds * part, report)
             return advice if advice.exact else self._solve(view, advice, simulations or math.inf, seconds)
-        self._start(view, min(self.depth or DEPTH, self.deepest))
+        depth = min(self.depth or DEPTH, self.deepest)
+        self._start(view, depth)
         self._go(self.fixed, math.inf)
         actions = np.array(legal_actions(self.game, view))
         value = memory.root_value[actions]
         best = value >= value.max() - 1e-9
-        return self._advice(view, actions, best / best.sum(), value, memory.root_nodes[actions])
+        return self._advice(view, actions, best / best.sum(), value, memory.root_nodes[actions], depth)
 
     def _deepen(self, view: Any, nodes: float, seconds: float, report: Reporter) -> Advice:
         """Search to depth 1, 2, ... until the budget is used up or the result is exact."""
         memory, frames, chunk = self.memory, self.frames, CHUNK[0]
         actions = np.array(legal_actions(self.game, view))
-        chosen, value = int(actions[0]), np.full(len(actions), np.nan)
+        chosen, value, complete = int(actions[0]), np.full(len(actions), np.nan), 0
         for depth in range(1, self.deepest + 1):
             self._start(view, depth)
             done = False
@@ -173,13 +174,14 @@ class AlphaBeta(Search):
             if not lost or depth == 1:  # in a lost position, the move that seemed best before
                 chosen = int(frames.chosen[0])
             if done:
+                complete = depth
                 value = np.full(len(actions), -self.free.win) if lost else memory.root_value[actions]
             value[actions == chosen] = frames.best[0]
             if not done or frames.complete[0] or len(actions) == 1:
                 break
         visits = np.maximum(memory.root_nodes[actions], 0)
         policy = (actions == chosen).astype(float)
-        return self._advice(view, actions, policy, value, visits)
+        return self._advice(view, actions, policy, value, visits, complete)
 
     def _solve(self, view: Any, advice: Advice, nodes: float, seconds: float) -> Advice:
         """Ask the game's solver what it knows of each move by the end of the budget; else keep the advice."""
@@ -202,11 +204,11 @@ class AlphaBeta(Search):
         policy[ranked[best]] = 1
         return replace(advice, policy=policy, value=value, simulations=simulations, exact=decided(bounds))
 
-    def _advice(self, view: Any, actions: Any, policy: Any, value: Any, visits: Any) -> Advice:
+    def _advice(self, view: Any, actions: Any, policy: Any, value: Any, visits: Any, depth: int) -> Advice:
         even, nodes = np.full(len(actions), 1 / len(actions)), int(self.memory.now[NODES])
         exact = bool(self.frames.complete[0] and self.memory.now[AT] == 0 and self.frames.n[0] > 0)
         line = self.principal_variation(view, int(actions[np.argmax(policy)]))
-        return Advice(actions, policy, value, visits, even, nodes, line=line, exact=exact)
+        return Advice(actions, policy, value, visits, even, nodes, line=line, depth=max(depth, 1), exact=exact)
 
     def principal_variation(self, view: Any, first: int) -> tuple[int, ...]:
         """The first move, and those that the table holds after it."""

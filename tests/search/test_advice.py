@@ -37,6 +37,8 @@ def test_it_prints_as_a_table_with_the_best_action_first():
         ]
     )
     assert str(advice()).splitlines()[1].startswith("action 1")
+    assert str(advice(simulations=1)).endswith("\n1 simulation in 0.50 s")
+    assert str(advice(depth=7)).endswith("\ndepth 7, 1,210 positions in 0.50 s")
 
 
 def test_in_a_notebook_it_is_a_table_in_which_everything_is_escaped():

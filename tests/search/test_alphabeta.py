@@ -103,7 +103,9 @@ def test_the_table_saves_nodes():
     view, nodes = positions(game)[0], []
     for megabytes in (0.001, 8):
         search = AlphaBeta(game, depth=8, megabytes=megabytes)
-        nodes.append(search.advise(view, 0).simulations)
+        advice = search.advise(view, 0)
+        nodes.append(advice.simulations)
+        assert advice.depth == 8
     assert nodes[1] < 0.7 * nodes[0]
 
 
@@ -113,6 +115,7 @@ def test_seconds_are_kept():
     advice = search.advise(positions(game)[0], 0, seconds=0.2)
     assert 0.2 <= advice.seconds < 1
     assert len(advice.line) > 4
+    assert 4 < advice.depth < 42
 
 
 def test_captures_are_noticed():

@@ -85,6 +85,15 @@ def test_advice_is_given_in_german(kibitz):
         assert word in out
 
 
+def test_a_search_to_a_depth_shows_depth_and_positions(kibitz, tmp_path):
+    asked = ("advise", "tic_tac_toe", "b2", "--with", "alphabeta:3")
+    _, out, _ = kibitz(*asked, "--json", "advice.json")
+    assert re.search(r"depth 3, [\d,]+ positions in", out)
+    assert json.loads((tmp_path / "advice.json").read_text())["depth"] == 3
+    _, out, _ = kibitz(*asked, "--language", "de")
+    assert re.search(r"Tiefe 3, [\d.]+ Stellungen in", out)
+
+
 def test_cards_may_be_written_together():
     assert position_parser.split("AhAs") == ["Ah", "As"]
     assert position_parser.split("??Ah10s, raise") == ["?", "?", "Ah", "10s", "raise"]
