@@ -127,7 +127,7 @@ class Advice:
         value = None if np.isnan(self.root_value) else self.root_value
         found = {"moves": moves, "value": value, "simulations": self.simulations, "seconds": self.seconds}
         found |= {"depth": self.depth} if self.depth else {}
-        return found | ({"line": self.spelled_line(game, view)} if self.line else {})
+        return found | ({"principal_variation": self.spelled_line(game, view)} if self.line else {})
 
     def spelled_line(self, game: Game, view: Any) -> list[str]:
         """The principal variation as players write it."""

@@ -22,14 +22,15 @@ def register(app: typer.Typer) -> None:
 
 def advise(
     game_name: GameName,
-    moves: Annotated[
-        str,
+    given: Annotated[
+        list[str] | None,
         typer.Argument(
             help="All moves and chance outcomes so far, such as '? K raise'; ? stands for anything that the seat to "
             "move can't see.",
             metavar="MOVES",
+            show_default=False,
         ),
-    ] = "",
+    ] = None,
     player: Annotated[
         str | None,
         typer.Option(
@@ -88,6 +89,7 @@ def advise(
     from ..ui.referee import Follower, own_views
     from ..ui.words import Words
 
+    moves = " ".join(given or ())
     game = load(game_name)
     shown, words = display(game, language), Words(language)
     names.at_least("--seed", seed, 0)

@@ -62,6 +62,16 @@ def test_a_search_shows_values_visits_and_simulations(kibitz, tmp_path):
     assert "visits" in out
 
 
+def test_moves_need_no_quotes(kibitz):
+    asked = ("--with", "alphabeta:2", "--json", "-")
+    _, out, _ = kibitz("advise", "tic_tac_toe", "b2", "a1", "c3", *asked)
+    report = json.loads(out)
+    assert report["line"] == ["b2", "a1", "c3"]  # to the position, not from it
+    assert len(report["principal_variation"]) > 0
+    _, quoted, _ = kibitz("advise", "tic_tac_toe", "b2 a1 c3", *asked)
+    assert json.loads(quoted)["moves"] == report["moves"]
+
+
 def test_without_a_player_the_default_one_advises_and_is_named(kibitz, tmp_path):
     code, out, _ = kibitz("advise", "holdem", "??AhAs", "--json", "advice.json")
     assert code == 0
