@@ -38,7 +38,7 @@ class RunSummary:
     @property
     def what(self) -> str:
         """Short form of the command that made the run."""
-        return " ".join(filter(None, [self.what_briefly, *(self.players or [])]))
+        return " ".join([self.what_briefly, *map(shlex.quote, self.players or [])])
 
     @property
     def what_briefly(self) -> str:

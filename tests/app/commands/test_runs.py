@@ -425,3 +425,9 @@ def test_a_model_in_the_package_plays(kibitz, package):
     layers = new_layers(sizes_of(game, [6]), np.random.default_rng(1))
     save_layers(package / "kuhn.safetensors", game, layers, "a night")
     assert kibitz("match", "kuhn", "net:models/kuhn", "random", "--games", "2", "--processes", "1")[0] == 0
+
+
+def test_players_of_several_words_are_quoted(kibitz, tmp_path):
+    config = {"command": "match", "game": "hex:size=5", "players": ["engine:mohex --quiet", "uct:9"], "games": 2}
+    Run.create(tmp_path / "m", "", config)
+    assert "match hex:size=5 'engine:mohex --quiet' uct:9" in kibitz("runs", "show", "m")[1]
