@@ -131,6 +131,7 @@ class AlphaBeta(Search):
         if not memory.age[0]:  # the first time: compile
             self._start(view, 1)
             self._go(self.fixed, 0)
+            self.principal_variation(view, legal_actions(self.game, view)[0])
         self.clock.restart()
         memory.age[0] = memory.age[0] % 255 + 1
         memory.history[:] //= 8

@@ -27,7 +27,7 @@ import numpy as np
 
 from ..core.memory import limit as memory_limit
 from ..core.names import BadInput, Interval
-from ..games import IST, PST, Game, full_name, positions
+from ..games import IST, PST, Game, full_name, legal_actions, positions
 from ..games.protocol import CHANCE, OVER, TOO_LONG
 from ..jit import below, helper, kernel, uniform
 from .advice import Advice
@@ -181,6 +181,8 @@ class Oos(Search):
         self.focus.plies[0] = self.game.facts.max_game_length
         for array in (self.focus.visits, self.focus.mass, self.focus.value):
             array[:] = 0
+        self.actions = np.array(legal_actions(self.game, view))
+        self.prior = weighed(self.game, self.policy, view, len(self.actions))  # here: the clock isn't running yet
 
     def run(self, simulations: int) -> int:
         settings = self.settings if self.targeted else self.settings._replace(targeting=0.0)
@@ -197,20 +199,18 @@ class Oos(Search):
 
     def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:
         """The average strategy at the view that is targeted; where it was never visited, uniform or the prior."""
-        actions = np.zeros(self.game.facts.num_actions, np.int64)
-        n = self.game.actions(view, actions)
+        n, focus = len(self.actions), self.focus
         weights = self.weights(n)
         total = weights.sum()
-        focus, prior = self.focus, weighed(self.game, self.policy, view, n)
-        unvisited = prior if self.settings.prior > 0 else np.full(n, 1 / n)
+        unvisited = self.prior if self.settings.prior > 0 else np.full(n, 1 / n)
         with np.errstate(invalid="ignore"):
             value = np.where(focus.mass[:n] > 0, focus.value[:n] / focus.mass[:n], np.nan)
         return Advice(
-            actions=actions[:n],
+            actions=self.actions,
             policy=weights / total if total > 0 else unvisited,
             value=value,
             visits=focus.visits[:n].copy(),
-            prior=prior,
+            prior=self.prior,
             simulations=simulations,
             seconds=seconds,
         )

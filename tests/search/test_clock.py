@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from kibitz.games import load, positions
+from kibitz.jit.compiler import Kernel
+from kibitz.learn.mlp import compiled, new_layers, sizes_of
 from kibitz.search import budget
 from kibitz.search.budget import Clock, chunks
 from kibitz.search.ismcts import IsMcts
@@ -75,22 +77,26 @@ def test_advice_tells_the_time_of_the_search_alone():
     assert search.advise(view, 0, 100).seconds < SLOW
 
 
-@pytest.mark.parametrize("name", ["alphabeta", "ensemble-uct", "ismcts", "mmds", "oos", "puct", "single-uct", "uct"])
+SEARCHED = ["alphabeta", "ensemble-uct", "ismcts", "mmds", "oos", "oos guided", "puct", "single-uct", "uct"]
+
+
+@pytest.mark.parametrize("name", SEARCHED)
 def test_every_search_restarts_its_clock(name, monkeypatch):
-    """What is done before the last restart isn't counted: that is where kernels are compiled."""
-    assert name in SEARCHES
-    restarted = []
-    monkeypatch.setattr(
-        Clock, "restart", lambda clock: (restarted.append(1), setattr(clock, "began", time.perf_counter()))
-    )
+    """What is done before the last restart isn't counted: that is where all kernels are called first, and compiled."""
+    name, _, guided = name.partition(" ")
+    restart, call = Clock.restart, Kernel.__call__
     game = load("tic_tac_toe" if name in ("alphabeta", "puct", "uct") else "kuhn")
     view = positions(game)[0]
     while game.turn(view) < 0:
         game.play(view, int(game.sample_action(view, np.ones(2, np.uint64))))
-    search = SEARCHES[name](game)
-    restarted.clear()
+    layers = new_layers(sizes_of(game, [4]), np.random.default_rng(1))
+    search = SEARCHES[name](game, **({"policy": compiled(layers)} if guided else {}))
+    called: list[set] = []  # kernels, since each restart
+    monkeypatch.setattr(Clock, "restart", lambda clock: (called.append(set()), restart(clock)))
+    monkeypatch.setattr(Kernel, "__call__", lambda kernel, *given: (called[-1].add(kernel), call(kernel, *given))[1])
     search.advise(view, int(game.turn(view)), 20)
-    assert len(restarted) >= 2  # at the start, and after the first call of a kernel
+    assert len(called) >= 2  # at the start, and after the first call of a kernel
+    assert called[-1] <= set().union(*called[:-1])
 
 
 class FakeTime:
