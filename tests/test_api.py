@@ -141,9 +141,14 @@ def test_advice_on_a_state_is_that_on_the_same_moves():
 def test_results_show_themselves_in_a_notebook(tmp_path):
     found = kibitz.match("kuhn", ["random", "random"], games=10)
     run = kibitz.train("exit-oos", "kuhn", preset="small", out=tmp_path / "run", iterations=1, simulations=50)
-    for each in (found, kibitz.solve("kuhn", iterations=5), run, kibitz.load("hex:3").initial()):
+    explanation = kibitz.explain("connect_four", "4 4 3", most=2)
+    for each in (found, kibitz.solve("kuhn", iterations=5), run, kibitz.load("hex:3").initial(), explanation):
         assert "<" in each._repr_html_()
         assert len(str(each)) > 20
+    assert "<svg" in explanation._repr_html_()
+    assert "<svg" not in str(explanation)
+    assert "and 2 more moves" in str(explanation)
+    assert len(explanation) == 7
     assert run.plot("loss", tmp_path / "loss.png") is not None or (tmp_path / "loss.png").exists()
     with pytest.raises(kibitz.BadInput, match="no metric 'losses'"):
         run.plot("losses")

@@ -18,6 +18,7 @@ from ..games.state import State
 from ..players import default_player, explained, make_for, patterns_player
 from ..search.advice import Advice
 from .arguments import AnyGame, AnyPlayer
+from .explanation import Explanation
 
 if TYPE_CHECKING:
     from ..players.beliefs import Beliefs
@@ -126,7 +127,7 @@ def explain(
     player: AnyPlayer | None = None,
     most: int = 5,
     trust: bool = False,
-) -> list[dict[str, Any]]:
+) -> Explanation:
     """Explain a policy of learned patterns: which of them speak for each move, which against it.
 
     Args:
@@ -139,10 +140,11 @@ def explain(
         trust: Whether code in `.py` files may run that a run, a record or a network names.
 
     Returns:
-        One dictionary per legal move: `move`, `action`, `prob`, `logit` and `patterns`. Each pattern has its `words`,
-        its `weight`, its `contribution` to the logit (the weight times how much more active it is for this move than
-        for all moves on average), whether it is `active` for this move, its `text` as in the file, the `cells` of the
-        board that it tests, and an `svg`. As the policy is a softmax of linear logits, the explanation is exact.
+        A list that prints as a table, in a notebook with drawings. It has one dictionary per legal move: `move`,
+        `action`, `prob`, `logit` and `patterns`. Each pattern has its `words`, its `weight`, its `contribution` to the
+        logit (the weight times how much more active it is for this move than for all moves on average), whether it is
+        `active` for this move, its `text` as in the file, the `cells` of the board that it tests, and an `svg`. As the
+        policy is a softmax of linear logits, the explanation is exact.
 
     Example:
         >>> import kibitz
@@ -164,7 +166,7 @@ def explain(
         if seat < 0:
             raise BadInput("no seat is to move")
         chosen = patterns_player(loaded) if player is None else player
-        return active_patterns(chosen, loaded, view_of(loaded, record, seat), seat, most)
+        return Explanation(active_patterns(chosen, loaded, view_of(loaded, record, seat), seat, most))
 
 
 def review(
