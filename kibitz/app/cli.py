@@ -91,7 +91,10 @@ def _run() -> NoReturn:
         if type(error).__name__ == "NoArgsIsHelpError":
             print(error.format_message())
             sys.exit(2)
-        _fail(error.format_message())
+        message, context = error.format_message(), getattr(error, "ctx", None)
+        if context:
+            message += f"{'' if message.endswith(('.', '?')) else '.'} See {context.command_path} --help."
+        _fail(message)
     except (BadInput, MemoryError) as error:
         _fail(str(error) or "out of memory")
     except (KeyboardInterrupt, typer.Abort):

@@ -161,7 +161,8 @@ BAD = {
     ("check", "kuhn", "--games", "9223372036854775808"): "not in the range 1<=x<=1000000",
     ("compile", "ledoc"): "no game is called 'ledoc'",
     ("games", "ledoc"): "no game is called 'ledoc'",
-    ("fly",): "No such command 'fly'",
+    ("fly",): "No such command 'fly'. See kibitz --help.",
+    ("advise", "kuhn", "--player", "random"): "No such option: --player. See kibitz advise --help.",
 }
 
 
