@@ -147,11 +147,19 @@ def test_results_show_themselves_in_a_notebook(tmp_path):
         assert len(str(each)) > 20
     assert "<svg" in explanation._repr_html_()
     assert "<svg" not in str(explanation)
-    assert "and 2 more moves" in str(explanation)
+    for shown in (str(explanation), explanation._repr_html_()):
+        assert "and 2 more moves" in shown
+        assert "active for other moves only" in shown
     assert len(explanation) == 7
     assert run.plot("loss", tmp_path / "loss.png") is not None or (tmp_path / "loss.png").exists()
     with pytest.raises(kibitz.BadInput, match="no metric 'losses'"):
         run.plot("losses")
+
+
+def test_a_move_without_patterns_is_shown_all_the_same():
+    explained = type(kibitz.explain("connect_four"))([{"move": "<b>", "prob": 1.0, "patterns": []}])
+    assert str(explained).splitlines()[1].split() == ["<b>", "100.0%", "no", "pattern"]
+    assert "<td>&lt;b&gt;</td><td>100.0%</td><td></td><td>no pattern</td>" in explained._repr_html_()
 
 
 class Answers:

@@ -18,7 +18,7 @@ from ..games.state import State
 from ..players import default_player, explained, make_for, patterns_player
 from ..search.advice import Advice
 from .arguments import AnyGame, AnyPlayer
-from .explanation import Explanation
+from .explained_moves import ExplainedMoves
 
 if TYPE_CHECKING:
     from ..players.beliefs import Beliefs
@@ -127,7 +127,7 @@ def explain(
     player: AnyPlayer | None = None,
     most: int = 5,
     trust: bool = False,
-) -> Explanation:
+) -> ExplainedMoves:
     """Explain a policy of learned patterns: which of them speak for each move, which against it.
 
     Args:
@@ -166,7 +166,7 @@ def explain(
         if seat < 0:
             raise BadInput("no seat is to move")
         chosen = patterns_player(loaded) if player is None else player
-        return Explanation(active_patterns(chosen, loaded, view_of(loaded, record, seat), seat, most))
+        return ExplainedMoves(active_patterns(chosen, loaded, view_of(loaded, record, seat), seat, most))
 
 
 def review(

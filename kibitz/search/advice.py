@@ -29,7 +29,7 @@ class Advice:
     averaged: bool = (
         False  # whether each value is the plain mean of the rewards of its visits: then `interval` is known
     )
-    depth: int = 0  # plies that it searched completely; 0: it doesn't search to a depth
+    depth: int | None = None  # plies that were searched completely, by a search to a depth
     exact: bool = False  # whether the search has proven the best action, however few visits that took
     names: tuple[str, ...] = ()  # the actions as players write them, for display (see `named`)
 
@@ -104,8 +104,8 @@ class Advice:
     def _spent(self) -> list[str]:
         if not self.simulations:
             return []
-        depth = f"depth {self.depth}, " if self.depth else ""
-        what = counted(self.simulations, "position" if self.depth else "simulation")
+        depth = "" if self.depth is None else f"depth {self.depth}, "
+        what = counted(self.simulations, "simulation" if self.depth is None else "position")
         return [f"{depth}{what} in {self.seconds:.2f} s"]
 
     def as_json(self, game: Game, view: Any) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class Advice:
         ]
         value = None if np.isnan(self.root_value) else self.root_value
         found = {"moves": moves, "value": value, "simulations": self.simulations, "seconds": self.seconds}
-        found |= {"depth": self.depth} if self.depth else {}
+        found |= {} if self.depth is None else {"depth": self.depth}
         return found | ({"principal_variation": self.spelled_line(game, view)} if self.line else {})
 
     def spelled_line(self, game: Game, view: Any) -> list[str]:

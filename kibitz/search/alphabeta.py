@@ -209,7 +209,8 @@ class AlphaBeta(Search):
         even, nodes = np.full(len(actions), 1 / len(actions)), int(self.memory.now[NODES])
         exact = bool(self.frames.complete[0] and self.memory.now[AT] == 0 and self.frames.n[0] > 0)
         line = self.principal_variation(view, int(actions[np.argmax(policy)]))
-        return Advice(actions, policy, value, visits, even, nodes, line=line, depth=max(depth, 1), exact=exact)
+        value = value + 0.0  # no -0.0
+        return Advice(actions, policy, value, visits, even, nodes, line=line, depth=depth, exact=exact)
 
     def principal_variation(self, view: Any, first: int) -> tuple[int, ...]:
         """The first move, and those that the table holds after it."""

@@ -118,6 +118,13 @@ def test_seconds_are_kept():
     assert 4 < advice.depth < 42
 
 
+def test_a_depth_is_counted_when_it_is_complete_and_no_value_is_minus_zero():
+    game = games.load("tic_tac_toe")
+    assert AlphaBeta(game).advise(positions(game)[0], 0, simulations=1).depth == 0
+    value = AlphaBeta(game, depth=2).advise(positions(game)[0], 0).value
+    assert not np.signbit(value).any()
+
+
 def test_captures_are_noticed():
     assert captures_of(games.load("breakthrough"))[0]
     assert captures_of(games.load("knightthrough"))[0]

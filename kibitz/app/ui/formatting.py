@@ -102,9 +102,9 @@ def advice_notes(game: Any, view: Any, advice: Advice, words: Words = ENGLISH) -
         spent.append(words("principal variation {moves}", moves=line))
     if advice.simulations:
         count, seconds = (words.number(text) for text in (f"{advice.simulations:,}", f"{advice.seconds:.2f}"))
-        if advice.depth:
+        if advice.depth is not None:
             spent.append(words("depth {depth}", depth=advice.depth))
-        what = f"{'position' if advice.depth else 'simulation'}{'s' * (advice.simulations != 1)}"
+        what = f"{'simulation' if advice.depth is None else 'position'}{'s' * (advice.simulations != 1)}"
         spent.append(words(f"{{count}} {what} in {{seconds}} s", count=count, seconds=seconds))
     elif np.isnan(advice.value).all():
         notes.append(words("a policy without search"))
