@@ -121,7 +121,9 @@ def test_seconds_are_kept():
 def test_a_depth_is_counted_when_it_is_complete_and_no_value_is_minus_zero():
     game = games.load("tic_tac_toe")
     assert AlphaBeta(game).advise(positions(game)[0], 0, simulations=1).depth == 0
-    value = AlphaBeta(game, depth=2).advise(positions(game)[0], 0).value
+    view = positions(game)[0]
+    game.play(view, 4)
+    value = AlphaBeta(game, depth=2).advise(view, 1).value
     assert not np.signbit(value).any()
 
 
