@@ -44,6 +44,14 @@ FACTS = (
         "| its network, `models/holdem` | at least about 79.2 (72.3 to 86.0), 8 flops |",
         "1 ms",
     ),
+    Fact(
+        "net:models/holdem-flop",
+        "holdem:flop",
+        "a best response wins 4.64 mbb/g from it",
+        "holdem-blueprint.md",
+        "| its network, `models/holdem-flop` | 4.64 |",
+        "1 ms",
+    ),
     Fact("net:models/holdem-deep-cfr", "holdem", f"loses at least 490 {LBR}", DEEP_CFR, "| 180 | 490 (363 to 619) |"),
     Fact(
         "net:models/holdem-deep-cfr,threshold=0.5",

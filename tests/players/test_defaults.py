@@ -40,6 +40,8 @@ def test_every_game_has_a_default_player_that_can_play_it(name):
         ("liars_dice:2", "net:models/liars_dice-2"),
         ("liars_dice:3", "ismcts:seconds=0.5"),
         ("holdem", "net:models/holdem"),
+        ("holdem:flop", "net:models/holdem-flop"),
+        ("holdem:thesis", "style:tight-aggressive"),
         ("doppelkopf", "doko:models/doppelkopf"),
         ("doppelkopf:nines=no", "ensemble-uct:10x1000"),
     ],

@@ -92,8 +92,11 @@ class Holdem(NamedTuple):
 
     @property
     def opponent(self) -> str:
-        """The network that comes with the package was trained on the default parameters."""
-        return "net:models/holdem" if self._asdict() == self._field_defaults else "style:tight-aggressive"
+        """The network that comes with the package for these parameters, else a style."""
+        changed = {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
+        if changed == {"streets": 2}:
+            return "net:models/holdem-flop"
+        return "style:tight-aggressive" if changed else "net:models/holdem"
 
     def start(self, state):
         state.line = 0b100
