@@ -6,6 +6,7 @@ request is repeated.
 
 import asyncio
 import contextlib
+import contextvars
 import itertools
 import multiprocessing
 import queue
@@ -57,7 +58,8 @@ class Worker:
         self._pipe: Any = None
         self._jobs: queue.SimpleQueue[Job | Literal["start", "end"]] = queue.SimpleQueue()
         self._waiting: list[Job] = []  # all that aren't done
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        context = contextvars.copy_context()  # what is trusted
+        self._thread = threading.Thread(target=context.run, args=(self._run,), daemon=True)
         self._thread.start()
 
     def warm(self) -> None:
