@@ -16,6 +16,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from ..core.registry import Registry
+from ..core.user_files import is_shipped
 
 FILE = Path(__file__).with_name("index.json")
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (str, int, float, bool, Path)}
@@ -83,7 +84,7 @@ def rebuild_command(described: dict[str, Any]) -> Callable[..., Any]:
 
 def ships(registry: Registry) -> dict[str, Any]:
     """Those of a registry that are Kibitz's own, not registered by a user's program."""
-    return {name: cls for name, cls in registry.items() if cls.__module__.startswith("kibitz.")}
+    return {name: cls for name, cls in registry.items() if is_shipped(cls)}
 
 
 def written() -> dict[str, Any]:

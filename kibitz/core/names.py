@@ -19,6 +19,18 @@ class BadInput(ValueError):
         super().__init__(" ".join(str(message).splitlines()))  # a value in it may have line breaks
 
 
+class FactTooSmall(BadInput):
+    """A fact of a game is too small. Kernels raise it by its class alone: the game and the value are added to it."""
+
+    fact = why = ""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or f"{self.fact} is too small: {self.why}")
+
+    def of_game(self, name: str, value: Any) -> "FactTooSmall":
+        return type(self)(f"{name}: {self.fact} = {value} is too small: {self.why}")
+
+
 def choose(kind: str, name: str, known: Iterable[str]) -> str:
     """Return `name` if it is known; else raise an error that lists the known names and suggests the nearest."""
     known = sorted(known)

@@ -1,16 +1,14 @@
 """Classes by name: those of a package, and those in files `path/to/file.py:Class`."""
 
 import ast
-import functools
 import importlib
-import importlib.util
 import pkgutil
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from . import user_files
 from .names import BadInput, as_path, choose
 from .trust import trust
 
@@ -113,20 +111,9 @@ def _classes_in(file: Path) -> list[str]:
         return []
 
 
-@functools.cache
 def _module_from_file(file: Path, named: str) -> Any:
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None and spec.loader is not None  # noqa: PT018
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(file.parent))  # so that it can import modules beside it
     try:
-        sys.modules.setdefault(file.stem, module)
-        spec.loader.exec_module(module)
+        return user_files.load(file)
     except Exception as error:
-        if sys.modules[file.stem] is module:
-            del sys.modules[file.stem]
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        reason = f"{type(error).__name__}: {' '.join(user_files.as_written(str(error), file).split())}"
         raise BadInput(f"{named}{_line(file, error)} can't be imported: {reason}") from error
-    finally:
-        sys.path.pop(0)
-    return module

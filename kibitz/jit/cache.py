@@ -1,9 +1,9 @@
 """The folder of compiled kernels, and the fingerprints that make its files valid.
 
 Numba's own cache notices edits only in the file of the kernel itself. This one gives each kernel and each game a
-fingerprint of everything it reaches: its bytecode and that of every helper it calls, in any file, with the constants
-they use. A kernel gets the rules of a game through the game's Numba type, whose fingerprint is part of the kernel's
-signature: editing the rules of one game recompiles the kernels of that game only.
+fingerprint of everything it reaches: its bytecode and that of every helper it calls, in any file, with their decorators
+and the constants they use. A kernel gets the rules of a game through the game's Numba type, whose fingerprint is part
+of the kernel's signature: editing the rules of one game recompiles the kernels of that game only.
 """
 
 import functools
@@ -17,6 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from ..core.user_files import is_shipped
+from .compiler import decorated
 
 compiled: list[str] = []  # names of the kernels that this process compiled
 
@@ -56,12 +59,14 @@ _LIBRARIES = {"numpy", "math", "numba", "builtins", "typing"}
 
 @functools.cache
 def _base() -> bytes:
-    """Hash of what decides about all kernels: the code that compiles them, Numba's settings, NumPy's version."""
+    """Hash of what decides about all kernels: the code that compiles them, Numba's settings, and versions."""
+    import llvmlite
+    import numba
+
     sources = sorted(Path(__file__).parent.rglob("*.py"))
     flags = sorted((key, value) for key, value in os.environ.items() if key.startswith("NUMBA_") and "CACHE" not in key)
-    return hashlib.sha256(
-        b"".join(path.read_bytes() for path in sources) + repr((flags, np.__version__)).encode()
-    ).digest()
+    versions = [package.__version__ for package in (numba, llvmlite, np)]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources) + repr((flags, versions)).encode()).digest()
 
 
 def fingerprint(*roots: Any) -> str:
@@ -87,17 +92,20 @@ def fingerprint(*roots: Any) -> str:
             add(sorted(value.items(), key=repr))
         elif inspect.isclass(value):  # of an Enum with its members
             put(value.__qualname__, getattr(value, "_fields", ()), list(getattr(value, "__members__", {}).values()))
-        elif hasattr(value, "py_func") or inspect.isfunction(value):
-            function(getattr(value, "py_func", value))
+        elif hasattr(value, "py_func"):  # a kernel, or what Numba compiles itself
+            put(type(value).__qualname__, sorted(getattr(value, "targetoptions", {}).items()))
+            function(value.py_func)
+        elif inspect.isfunction(value):
+            function(value)
         elif isinstance(value, python.ModuleType | python.BuiltinFunctionType):
-            put(value.__name__)
+            put(value.__name__.rpartition(".")[2])  # not the folder of a user's file
         else:
             described = repr(value)
             put(type(value).__name__ if " at 0x" in described else described)
 
     def function(value: Any) -> None:
         found = id(value) in seen
-        put(value.__qualname__, seen.setdefault(id(value), len(seen)))
+        put(value.__qualname__, seen.setdefault(id(value), len(seen)), decorated.get(value), is_shipped(value))
         if not found:
             code(value.__code__, value.__globals__, value.__doc__)
             add(value.__defaults__)

@@ -11,12 +11,14 @@ import inspect
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping
+import weakref
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..core.names import BadInput
+from ..core.names import BadInput, FactTooSmall
+from ..core.user_files import is_shipped
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
@@ -45,11 +47,6 @@ def _register_pending() -> None:
             _pending.pop(0)()
 
 
-def is_outside(code: Any) -> bool:
-    """Whether code is from outside Kibitz: every index in it is checked, so that a mistake there raises IndexError."""
-    return not str(code.__module__).startswith(f"{__name__.partition('.')[0]}.")
-
-
 # ---------------------------------------------------------------- functions
 
 OUTSIDE = (
@@ -58,12 +55,23 @@ OUTSIDE = (
 )
 
 
+# A function that kernels can call -> how it is compiled.
+decorated: MutableMapping[Callable[..., Any], str] = weakref.WeakKeyDictionary()
+
+
+def _register_helper(function: Any, compiled: Any, kind: str) -> None:
+    """Of a helper from outside Kibitz every index is checked, so that a mistake there raises IndexError."""
+    decorated[function] = kind
+    inline, checked = kind != "long_helper", kind != "wrapping" and not is_shipped(function)
+    before_compiling(lambda: _backend().register_helper(function, compiled, inline=inline, checked=checked))
+
+
 def helper(function: F) -> F:
     """Decorator of small functions for kernels and rules; plain Python when not compiled.
 
     Always inlined: a call would pass every array of a NamedTuple on the stack, which costs more than most helpers do.
     """
-    before_compiling(lambda: _backend().register_helper(function, function, inline=True, checked=is_outside(function)))
+    _register_helper(function, function, "helper")
     return function
 
 
@@ -72,7 +80,7 @@ def long_helper(function: F) -> F:
 
     Else rules of a card game would take minutes to compile.
     """
-    before_compiling(lambda: _backend().register_helper(function, function, inline=False, checked=is_outside(function)))
+    _register_helper(function, function, "long_helper")
     return function
 
 
@@ -84,7 +92,7 @@ def wrapping(function: F) -> F:
         with np.errstate(over="ignore"):
             return function(*arguments)
 
-    before_compiling(lambda: _backend().register_helper(plain, function, inline=True))
+    _register_helper(plain, function, "wrapping")
     return plain  # type: ignore[return-value]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..core import names
 from ..core.names import BadInput
 from ..core.registry import Registry
+from ..core.user_files import is_shipped
 from ..games import Game, legal_actions
 from ..search.advice import Advice, fixed_advice
 from ..search.policies import action_probs, weighed
@@ -127,7 +128,7 @@ def in_any_process(player: Any) -> bool:
     if not isinstance(player, str) or player == "human":
         return False
     name = names.split(player)[0]
-    return ".py" in name or name not in PLAYERS or PLAYERS[name].__module__.startswith("kibitz.")
+    return ".py" in name or name not in PLAYERS or is_shipped(PLAYERS[name])
 
 
 def complete(player: Any) -> Player:

@@ -208,6 +208,34 @@ def test_files_older_than_a_month_are_removed_when_something_is_compiled(world):
     assert world.files("recent.nbc")
 
 
+CHECKED = """
+import sys
+from kibitz.games import GAMES, check
+from kibitz.jit import helper
+from kibitz.core.names import BadInput
+
+for file in sys.argv[1:]:
+    try:
+        check(GAMES[f"{file}:Three"](), games=2)
+        print("kept")
+    except BadInput as error:
+        print(error)
+"""
+REFUSED = "bare.py:23: payoff: it uses bonus, which lacks the decorator @helper (from kibitz import helper)"
+HELPED = {"helped.py": "kept", "bare.py": REFUSED}
+
+
+def test_a_helper_without_its_decorator_is_refused_whatever_was_compiled_before(tmp_path):
+    text = GAME.format(name="Three", imports="from kibitz.jit import helper", payoff="bonus(2)")
+    helper = "\n\n{}def bonus(x):\n    return x + 1\n"
+    (tmp_path / "helped.py").write_text(text + helper.format("@helper\n"))
+    (tmp_path / "bare.py").write_text(text + helper.format(""))
+    (tmp_path / "checked.py").write_text(CHECKED)
+    for files in (["helped.py", "bare.py", "helped.py"], ["bare.py", "helped.py"]):  # the second with a warm cache
+        [out] = outputs(start(tmp_path, "checked.py", *files))
+        assert out.splitlines() == [HELPED[file] for file in files]
+
+
 # ---------------------------------------------------------------- plain = compiled
 
 

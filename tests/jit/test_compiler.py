@@ -1,5 +1,6 @@
 """The compiler within one process: cache folders, fingerprints, rules, records, hashing and random numbers."""
 
+import itertools
 import os
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from kibitz import jit
 from kibitz.games import game, load
 from kibitz.jit import (
     below,
+    cache,
     copy_record,
     draw,
     generators,
@@ -75,6 +77,10 @@ def stamp(body, before="", defaults=""):
 
 PAIR = "from collections import namedtuple\nPAIR = namedtuple('Pair', '{}')(1, 2)"
 ENUM = "from enum import IntEnum\nclass Color(IntEnum):\n    RED = {}"
+DECORATED = "from kibitz import jit\nfrom numba import njit\n{}\ndef h(x):\n    return x"
+DECORATORS = "", "@jit.helper", "@jit.long_helper", "@jit.wrapping", "@jit.kernel", "@njit", "@njit(fastmath=True)"
+WRAPPER = "from functools import wraps\nfrom kibitz import jit\n@jit.helper\ndef i(x):\n    return x\n{}\n@wraps(i)\n"
+WRAPPER += "def h(x):\n    return x"
 TWINS = "a = lambda x: x\nb = lambda x: x + 1\nc, d, e = {}"
 INNER = (
     "import types\nouter = types.ModuleType('outer')\nouter.inner = types.ModuleType('outer.inner')\nouter.inner.N = "
@@ -93,11 +99,28 @@ INNER = (
         pytest.param(
             ("c(d(e(x)))", TWINS.format("a, b, a")), ("c(d(e(x)))", TWINS.format("a, b, b")), id="functions of one name"
         ),
+        pytest.param(("h(x)", WRAPPER.format("")), ("h(x)", WRAPPER.format("@jit.helper")), id="a wrapper of a helper"),
+        *(
+            pytest.param(("h(x)", DECORATED.format(one)), ("h(x)", DECORATED.format(other)), id=f"{one} and {other}")
+            for one, other in itertools.combinations(DECORATORS, 2)
+        ),
     ],
 )
 def test_different_code_has_different_fingerprints(one, other):
     assert stamp(*one) == stamp(*one)
     assert stamp(*one) != stamp(*other)
+
+
+@pytest.mark.parametrize("package", ["numba", "llvmlite", "numpy"])
+def test_another_version_of_a_package_that_compiles_has_other_fingerprints(monkeypatch, package):
+    before = stamp("x")
+    monkeypatch.setattr(f"{package}.__version__", "9.9.9")
+    cache._base.cache_clear()
+    after = stamp("x")
+    monkeypatch.undo()
+    cache._base.cache_clear()
+    assert after != before
+    assert stamp("x") == before
 
 
 # ---------------------------------------------------------------- rules

@@ -8,8 +8,8 @@ from numba import types
 from numba.core.datamodel import models
 from numba.extending import overload_method, register_model, typeof_impl
 
+from ...core.user_files import is_shipped
 from ..cache import fingerprint
-from ..compiler import is_outside
 from .kernels import INSIDE
 
 _classes: dict[tuple[str, str], type] = {}  # (name, fingerprint) -> the class
@@ -80,5 +80,5 @@ def register_class(cls: Any, methods: list[Any]) -> None:
 
     @typeof_impl.register(cls)
     def _(value: Any, context: Any) -> Rules:
-        kind = OutsideRules if is_outside(cls) else Rules
+        kind = Rules if is_shipped(cls) else OutsideRules
         return kind(tuple(typeof_impl(field, context) for field in value), cls, stamp())
