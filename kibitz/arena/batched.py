@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.names import BadInput
 from ..games import Game, full_name
-from ..games.protocol import CHANCE, NO_SEAT, SCRATCH, TOO_LONG
+from ..games.protocol import CHANCE, SCRATCH, NoSeat, TooLong
 from ..games.records import Record
 from ..jit import helper, kernel
 from ..players import AdvisedPlayer
@@ -114,7 +114,7 @@ def to_next_seats(game, states, chance, dealt, log, done, views, turns, payoffs,
         state = states[i]
         while game.turn(state) == CHANCE:
             if done[i] == log.shape[1]:
-                raise BadInput(TOO_LONG)
+                raise TooLong
             n = game.actions(state, actions)
             game.chance_probs(state, actions, n, probs)
             log[i, done[i]] = actions[draw(probs, n, chance[i, dealt[i]])]
@@ -123,7 +123,7 @@ def to_next_seats(game, states, chance, dealt, log, done, views, turns, payoffs,
             done[i] += 1
         turns[i] = game.turn(state)
         if turns[i] >= payoffs.shape[1]:
-            raise BadInput(NO_SEAT)
+            raise NoSeat
         if turns[i] >= 0:
             live += 1
             game.look(state, turns[i], views[i])
@@ -139,7 +139,7 @@ def move(game, states, rows, probs, draws, moved, log, done, actions):
     for k in range(len(rows)):
         i = rows[k]
         if done[i] == log.shape[1]:
-            raise BadInput(TOO_LONG)
+            raise TooLong
         n = game.actions(states[i], actions)
         action = actions[draw(probs[k], n, draws[i, moved[i]])]
         log[i, done[i]] = action

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.names import BadInput
 from ..core.workers import cores
 from ..games import CHANCE, OVER, Game, chance_outcomes, full_name, legal_actions, load, positions, view_of
-from ..games.protocol import NO_SEAT, SCRATCH, TOO_LONG
+from ..games.protocol import SCRATCH, NoSeat, TooLong
 from ..games.records import Forfeited, Record, forfeit_payoffs
 from ..jit import generators, kernel
 from ..players import Forfeit, Player, in_any_process, label, make_for
@@ -161,7 +161,7 @@ def play_game(
             check_legal(names[order[turn]], action, legal_actions(game, state), number)
         actions.append(action)
         if len(actions) > game.facts.max_game_length:
-            raise BadInput(TOO_LONG)
+            raise TooLong
         game.play(state, action)
     if forfeited:
         payoffs = forfeit_payoffs(game, forfeited.seat)
@@ -221,7 +221,7 @@ def play_recorded(game: Game, players: Sequence[Player], names: Sequence[str], s
         check_legal(names[order[turn]], action, legal[:n], number)
         play(game, states, action)
         if done == len(log):
-            raise BadInput(TOO_LONG)
+            raise TooLong
         log[done] = action
         done += 1
     payoffs = [float(game.payoff(states[0], seat)) for seat in range(seats)]
@@ -237,13 +237,13 @@ def to_next_seat(game, seats, states, chance_rng, log, done, view, legal):
     state = states[0]
     while game.turn(state) == CHANCE:
         if done == len(log):
-            raise BadInput(TOO_LONG)
+            raise TooLong
         log[done] = game.sample_action(state, chance_rng)
         game.play(state, log[done])
         done += 1
     turn, n = game.turn(state), 0
     if turn >= seats:
-        raise BadInput(NO_SEAT)
+        raise NoSeat
     if turn >= 0:
         game.look(state, turn, view[0])
         n = game.actions(state, legal)

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.names import BadInput, at_least
 from ..core.trust import only_named
 from ..games import Game, load, positions
-from ..games.protocol import CHANCE, NO_SEAT, OVER, SCRATCH, TOO_LONG, TOO_MANY_ACTIONS
+from ..games.protocol import CHANCE, OVER, SCRATCH, NoSeat, TooLong, TooManyActions
 from ..jit import below, generators, helper, kernel
 from .observations import numbers, observation_size
 
@@ -184,7 +184,7 @@ def deal(game, state, played, limit, rng):
     """Let chance play until a seat has the turn or the game is over; the number of turns played."""
     while game.turn(state) == CHANCE:
         if played >= limit:
-            raise BadInput(TOO_LONG)
+            raise TooLong
         game.play(state, game.sample_action(state, rng))
         played += 1
     return played
@@ -203,7 +203,7 @@ def advance(game, opening, states, turns, chance, actions, out, views, hidden, l
             out.rewards[i, seat] = 0.0
         if actions[i] != NO_ACTION:
             if turns[i] >= limit:
-                raise BadInput(TOO_LONG)
+                raise TooLong
             game.play(state, actions[i])
             turns[i] += 1
         turns[i] = deal(game, state, turns[i], limit, chance[i])
@@ -220,14 +220,14 @@ def advance(game, opening, states, turns, chance, actions, out, views, hidden, l
             turns[i] = deal(game, state, 0, limit, chance[i])
             turn = game.turn(state)
         if turn >= out.rewards.shape[1]:
-            raise BadInput(NO_SEAT)
+            raise NoSeat
         out.seats[i] = turn
         n = game.actions(state, legal)
         for action in range(out.action_masks.shape[1]):
             out.action_masks[i, action] = False
         for k in range(n):
             if legal[k] >= out.action_masks.shape[1]:
-                raise BadInput(TOO_MANY_ACTIONS)
+                raise TooManyActions
             out.action_masks[i, legal[k]] = True
         if len(views):
             game.look(state, turn, views[i])

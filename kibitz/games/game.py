@@ -23,12 +23,12 @@ from .protocol import (
     CHANCE,
     ENDLESS,
     IST,
-    NEVER_ENDS,
     OVER,
     PST,
     SCRATCH,
     Facts,
     Game,
+    NeverEnds,
     chance_outcomes,
     legal_actions,
     positions,
@@ -264,7 +264,7 @@ def random_playout(self, state, rng):
         if self.turn(state) == OVER:
             return
         self.play(state, self.sample_action(state, rng))
-    raise BadInput(NEVER_ENDS)
+    raise NeverEnds
 
 
 def heuristic(self, state, rng):

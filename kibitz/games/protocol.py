@@ -5,6 +5,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..core.names import FactTooSmall
+
 CHANCE = -1  # `turn` where chance is to move
 OVER = -2  # `turn` where the game is over
 
@@ -13,12 +15,26 @@ IST = 1  # `target` everything that the seat has seen
 
 SCRATCH = 1024  # maximum number of actions or outcomes at a turn
 
-# What kernels raise where a game breaks what its facts say, instead of writing outside an array or running for ever.
 ENDLESS = 10_000_000  # turns after which a playout is given up
-NEVER_ENDS = "max_game_length is too small: a random game was not over after 10,000,000 turns"
-TOO_LONG = "max_game_length is too small: a game took more turns than that"
-TOO_MANY_ACTIONS = "num_actions is too small: an action of a higher number was legal"
-NO_SEAT = "seats is too small: turn returned a seat of a higher number"
+
+
+# What kernels raise where a game breaks what its facts say, instead of writing outside an array or running for ever.
+
+
+class NeverEnds(FactTooSmall):
+    fact, why = "max_game_length", "a random game was not over after 10,000,000 turns"
+
+
+class TooLong(FactTooSmall):
+    fact, why = "max_game_length", "a game took more turns than that"
+
+
+class TooManyActions(FactTooSmall):
+    fact, why = "num_actions", "an action of a higher number was legal"
+
+
+class NoSeat(FactTooSmall):
+    fact, why = "seats", "turn returned a seat of a higher number"
 
 
 @dataclass(frozen=True)

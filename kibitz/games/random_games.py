@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ..core.names import BadInput
 from ..jit import generators, kernel
-from .protocol import ENDLESS, NEVER_ENDS, OVER, Game, positions
+from .protocol import ENDLESS, OVER, Game, NeverEnds, positions
 
 
 def finished(game: Game, count: int, seed: int = 1, start: Any = None) -> float:
@@ -43,7 +42,7 @@ def _play(game, states, count, rng):
         limit = plies + ENDLESS
         while game.turn(state) != OVER:
             if plies == limit:
-                raise BadInput(NEVER_ENDS)
+                raise NeverEnds
             game.play(state, game.sample_action(state, rng))
             plies += 1
         total += game.payoff(state, 0)

@@ -15,7 +15,7 @@ from ..core.names import BadInput
 from ..core.progress import SILENT, Reporter
 from ..jit import below, generators, mix, record, uniform
 from .game import game
-from .protocol import CHANCE, OVER, SCRATCH, TOO_LONG, Game, chance_outcomes, legal_actions, positions, view_of
+from .protocol import CHANCE, OVER, SCRATCH, Game, TooLong, chance_outcomes, legal_actions, positions, view_of
 
 MAX_NODES = 500_000
 MAX_DEPTH = 1_000
@@ -87,7 +87,7 @@ def estimated_leaves(game: Game, samples: int = 20) -> float:
         state, leaves, turns = positions(game)[0], 1.0, 0
         while game.turn(state) != OVER and leaves < math.inf:
             if turns == game.facts.max_game_length:
-                raise BadInput(TOO_LONG)
+                raise TooLong
             actions = legal_actions(game, state)
             leaves = leaves * len(actions) if leaves < 1e300 else math.inf
             game.play(state, actions[below(rng, len(actions))])  # uniform at chance too: else it would be biased

@@ -116,13 +116,10 @@ class Kernel:
             return self.dispatcher(*arguments, **named)
         except IndexError:
             raise BadInput(f"a rule of {_name(arguments[0])} {OUTSIDE}") from None
-        except BadInput as error:  # what a kernel raises is a constant: the value of the fact is added here
-            fact = str(error).partition(" ")[0]
-            value = getattr(getattr(arguments[0], "facts", None), fact, None)
-            if value is None:
+        except FactTooSmall as error:
+            if not hasattr(arguments[0], "facts"):
                 raise
-            told = str(error).replace(f"{fact} is", f"{fact} = {value} is", 1)
-            raise BadInput(f"{_name(arguments[0])}: {told}") from None
+            raise error.of_game(_name(arguments[0]), getattr(arguments[0].facts, error.fact)) from None
 
     @functools.cached_property
     def dispatcher(self) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.names import BadInput
 from ..games import Game, full_name
-from ..games.protocol import OVER, TOO_LONG
+from ..games.protocol import OVER, TooLong
 from ..jit import helper, kernel, long_helper
 from .batched_trees import backward, expand, leaf_value, mean_of, plant, sign_of, tried
 from .gumbel import select_at_root, select_improved
@@ -113,7 +113,7 @@ def descend(game, state, trees, g, leaves, row, settings, noise, wanted):
         if trees.children[g, node] == 0:
             return True
         if depth + 1 >= leaves.path.shape[1]:
-            raise BadInput(TOO_LONG)
+            raise TooLong
         if depth == 0 and wanted >= 0:
             node = select_at_root(trees, g, settings, noise, wanted)
         elif settings.gumbel:

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.names import BadInput
 from ..games import Game
-from ..games.protocol import TOO_MANY_ACTIONS
+from ..games.protocol import TooManyActions
 from ..jit import helper, long_helper, record
 from .selection import UNKNOWN
 
@@ -108,7 +107,7 @@ def expand(game, state, trees, g, node, logits, value, frames, leaves):
     highest = -1e30
     for i in range(n):
         if leaves.actions[i] >= len(logits):
-            raise BadInput(TOO_MANY_ACTIONS)
+            raise TooManyActions
         leaves.scores[i] = np.float64(logits[frames[mover, leaves.actions[i]]])
         highest = max(highest, leaves.scores[i])
     first, total = trees.used[g], 0.0

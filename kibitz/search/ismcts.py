@@ -15,9 +15,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..core.memory import limit as memory_limit
-from ..core.names import EXPLORATION, BadInput
+from ..core.names import EXPLORATION
 from ..games import Game, full_name, legal_actions, positions
-from ..games.protocol import CHANCE, OVER, TOO_LONG, TOO_MANY_ACTIONS
+from ..games.protocol import CHANCE, OVER, TooLong, TooManyActions
 from ..jit import below, helper, kernel, mix
 from .advice import Advice, greedy_advice
 from .announcements import Announcements, HowAnnounced, Margin, Worlds, announcements_for
@@ -193,7 +193,7 @@ def one_simulation(game, state, seat, table, scratch, width, exploration, by_ava
     turn = game.turn(state)
     while turn != OVER and not expanded:
         if left == 0:
-            raise BadInput(TOO_LONG)
+            raise TooLong
         left -= 1
         if turn == CHANCE:
             game.play(state, game.sample_action(state, rng))
@@ -201,7 +201,7 @@ def one_simulation(game, state, seat, table, scratch, width, exploration, by_ava
             n = game.actions(state, actions)
             for i in range(n):
                 if 3 * actions[i] >= width - 1:
-                    raise BadInput(TOO_MANY_ACTIONS)
+                    raise TooManyActions
             before = table.used[0]
             at = find(table, mix(game.infoset(state, seat), turn), width)
             expanded = table.used[0] > before

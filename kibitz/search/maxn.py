@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import BadInput
 from ..games import Game
-from ..games.protocol import CHANCE, OVER, TOO_LONG
+from ..games.protocol import CHANCE, OVER, TooLong
 from ..jit import helper, kernel, long_helper
 
 EARLY = 32  # the total is estimated after this fraction of the limit
@@ -72,7 +71,7 @@ def _solve(game, stack, values, most):
             chosen = stack.actions[at, stack.next[at]]
             stack.next[at] += 1
             if at + 1 == len(stack.n):
-                raise BadInput(TOO_LONG)
+                raise TooLong
             stack.states[at + 1] = stack.states[at]
             at += 1
             while chosen >= 0:

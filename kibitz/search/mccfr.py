@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import BadInput
 from ..games import Game, positions
-from ..games.protocol import CHANCE, OVER, SCRATCH, TOO_LONG
+from ..games.protocol import CHANCE, OVER, SCRATCH, TooLong
 from ..jit import below, generators, helper, kernel, uniform
 from .infoset_table import find, grow, has_room, new_table, size
 from .policies import choose
@@ -139,7 +138,7 @@ def outcome(game, table, path, seat, exploration, rng, state, actions, probs):
     left = len(path.n)
     while True:
         if left == 0:
-            raise BadInput(TOO_LONG)
+            raise TooLong
         left -= 1
         turn = game.turn(state)
         if turn == CHANCE:
@@ -202,7 +201,7 @@ def external(game, table, path, rng, cells):
         left = len(path.n)
         while turn != OVER:
             if left == 0 or depth + 1 == len(path.n):
-                raise BadInput(TOO_LONG)
+                raise TooLong
             left -= 1
             if turn == CHANCE:
                 game.play(state, game.sample_action(state, rng))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.names import BadInput
-from ..games.protocol import CHANCE, NO_SEAT, OVER, TOO_LONG
+from ..games.protocol import CHANCE, OVER, NoSeat, TooLong
 from ..jit import helper, kernel
 from .mcts_tree import add_node
 from .selection import UNKNOWN
@@ -77,7 +77,7 @@ def descend(game, state, tree, node, path, depth, select, rewards, rng):
         child = select.select(tree, node, rng)
     game.play(state, tree.action[child])
     if depth == len(path):
-        raise BadInput(TOO_LONG)
+        raise TooLong
     path[depth] = child
     if tree.visits[child] == 0:
         tree.mover[child] = mover_of(game, state, rewards)
@@ -89,7 +89,7 @@ def mover_of(game, state, rewards):
     """The seat to move, CHANCE or OVER."""
     turn = game.turn(state)
     if turn >= len(rewards):
-        raise BadInput(NO_SEAT)
+        raise NoSeat
     return turn
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from ..core.memory import limit as memory_limit
 from ..core.names import BadInput, Interval
 from ..games import IST, PST, Game, full_name, legal_actions, positions
-from ..games.protocol import CHANCE, OVER, TOO_LONG
+from ..games.protocol import CHANCE, OVER, TooLong
 from ..jit import below, helper, kernel, uniform
 from .advice import Advice
 from .budget import refuse_beyond
@@ -257,7 +257,7 @@ def simulate(game, root, view, table, scratch, focus, settings, policy, count, r
         left = scratch.at.shape[1]
         while turn != OVER:
             if left == 0:
-                raise BadInput(TOO_LONG)
+                raise TooLong
             left -= 1
             if turn == CHANCE:
                 game.play(state, game.sample_action(state, rng))
@@ -288,7 +288,7 @@ def descend(game, state, view, table, scratch, focus, settings, policy, seat, nu
     turn = game.turn(state)
     while turn != OVER:
         if ply == scratch.at.shape[1]:
-            raise BadInput(TOO_LONG)
+            raise TooLong
         aims = on_way and ply < focus.plies[0]
         ply += 1
         if turn == CHANCE:

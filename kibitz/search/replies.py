@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.names import BadInput
 from ..games import Game, full_name
-from ..games.protocol import OVER, TOO_LONG
+from ..games.protocol import OVER, TooLong
 from ..jit import helper
 from .legality import legality_of
 from .policies import policy
@@ -88,7 +88,7 @@ class LastGoodReplies(NamedTuple):
 def record_move(line, mover, action):
     length = line.length[0]
     if length == len(line.moves):
-        raise BadInput(TOO_LONG)
+        raise TooLong
     line.moves[length] = action
     line.movers[length] = mover
     line.length[0] = length + 1

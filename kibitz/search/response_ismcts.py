@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import BadInput
 from ..core.progress import Reporter
 from ..games import IST, Game
-from ..games.protocol import CHANCE, OVER, TOO_LONG
+from ..games.protocol import CHANCE, OVER, TooLong
 from ..jit import below, copy_record, helper, kernel, mix, uniform
 from .advice import Advice
 from .determinization import sample_worlds
@@ -154,7 +153,7 @@ def draw_worlds(game, view, seat, targeted, model, actions, probs, keep, worlds,
                 weight = 0.0
                 break
             if turns == ENDLESS:
-                raise BadInput(TOO_LONG)
+                raise TooLong
             turns += 1
             n = game.actions(state, actions)
             if turn == CHANCE:
@@ -223,7 +222,7 @@ def one_simulation(game, state, seat, table, scratch, width, exploration, model,
             action = own.step(game, state, actions, scratch.probs, rng)
         else:
             if depth == len(scratch.at):
-                raise BadInput(TOO_LONG)
+                raise TooLong
             n, before = game.actions(state, actions), table.used[0]
             at = find(table, mix(game.infoset(state, seat), turn), width)
             expanded = table.used[0] > before

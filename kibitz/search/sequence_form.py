@@ -13,7 +13,7 @@ import numpy as np
 from ..core import memory
 from ..core.names import BadInput
 from ..games import full_name
-from ..games.protocol import CHANCE, NO_SEAT, OVER, SCRATCH, TOO_LONG, Game, positions
+from ..games.protocol import CHANCE, OVER, SCRATCH, Game, NoSeat, TooLong, positions
 from ..games.tree import estimated_leaves
 from ..jit import kernel
 from .infoset_table import TWO_WIDTHS, Table, grow, has_room, new_table, slot_of
@@ -190,7 +190,7 @@ def _unfold(game, stack, found, max_leaves):
             return FULL
         turn = game.turn(state)
         if turn > 1:
-            raise BadInput(NO_SEAT)
+            raise NoSeat
         if turn == OVER:
             leaf = counts[LEAVES]
             found.leaves[leaf, 0] = stack.sequence[depth, 0]
@@ -237,7 +237,7 @@ def _unfold(game, stack, found, max_leaves):
         stack.next[depth] = i + 1
         below = depth + 1
         if below == len(stack.n):
-            raise BadInput(TOO_LONG)
+            raise TooLong
         stack.states[below] = state
         stack.sequence[below, 0] = stack.sequence[depth, 0]
         stack.sequence[below, 1] = stack.sequence[depth, 1]

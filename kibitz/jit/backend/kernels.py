@@ -66,15 +66,14 @@ def _compile_lean(compiler: Any, arguments: Any, return_type: Any) -> Any:
     try:
         try:
             return core(compiler, arguments, return_type)
-        except NumbaError as error:
-            if "NRT required" not in str(error) and "returning of array" not in str(error):
-                raise
-        counting.append(compiler.py_func.__qualname__)
-        options["_nrt"] = True
+        except NumbaError:  # maybe for want of NRT: else it is raised again
+            options["_nrt"] = True
         try:
-            return core(compiler, arguments, return_type)
+            made = core(compiler, arguments, return_type)
         finally:
             options["_nrt"] = False
+        counting.append(compiler.py_func.__qualname__)
+        return made
     finally:
         if collects:
             gc.enable()

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.names import BadInput
 from ...games import Game
-from ...games.protocol import TOO_MANY_ACTIONS
+from ...games.protocol import TooManyActions
 from ...jit import call_once, kernel
 from ...search.best_response import Exploitability, evaluate_probs
 from ...search.sequence_form import SequenceForm
@@ -95,5 +94,5 @@ def _encode(game, views, actions, encodings, legal):
         game.observe(views[i], game.turn(views[i]), encodings[i])
         for j in range(game.actions(views[i], actions)):
             if actions[j] >= legal.shape[1]:
-                raise BadInput(TOO_MANY_ACTIONS)
+                raise TooManyActions
             legal[i, actions[j]] = True

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...core.names import BadInput
 from ...games import Game, full_name, positions
-from ...games.protocol import CHANCE, NO_SEAT, OVER, TOO_MANY_ACTIONS
+from ...games.protocol import CHANCE, OVER, NoSeat, TooManyActions
 from ...jit import draw, helper, kernel, xor_mix
 from ...search.policies import choose
 from .packing import Packing
@@ -171,11 +171,11 @@ def arrive(game, value_rule, nodes, start, end, seat, encodings, waiting, rows, 
             nodes.values[i] = value_rule.payout(game, state, seat)
             continue
         if turn > 1:
-            raise BadInput(NO_SEAT)
+            raise NoSeat
         nodes.n[i] = game.actions(state, nodes.actions[i])
         for j in range(nodes.n[i]):
             if nodes.actions[i, j] >= nodes.actions.shape[1]:
-                raise BadInput(TOO_MANY_ACTIONS)
+                raise TooManyActions
         nodes.row[i] = rows[turn]
         rows[turn] += 1
         at = asked[turn]

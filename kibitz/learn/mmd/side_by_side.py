@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, positions
-from ...games.protocol import NO_SEAT, TOO_LONG, TOO_MANY_ACTIONS
+from ...games.protocol import NoSeat, TooLong, TooManyActions
 from ...jit import helper, kernel, mix, uniform
 from .packing import pack, packed_size
 
@@ -67,7 +67,7 @@ class SideBySide:
             self.reach_probs,
         )  # fmt: skip
         if self.count and self.rounds == self.game.facts.max_game_length:
-            raise BadInput(TOO_LONG)
+            raise TooLong
         self.rounds += 1
         return self.count
 
@@ -106,7 +106,7 @@ def advance(
                 payoffs[i, seat] = game.payoff(state, seat)
             continue
         if turn >= seats:
-            raise BadInput(NO_SEAT)
+            raise NoSeat
         row = 0 if packed else left
         for view in range(views):
             game.observe(state, (turn + view) % seats, encodings[row, view * width : (view + 1) * width])
@@ -114,7 +114,7 @@ def advance(
             legal[row, action] = False
         for j in range(game.actions(state, actions)):
             if actions[j] >= legal.shape[1]:
-                raise BadInput(TOO_MANY_ACTIONS)
+                raise TooManyActions
             legal[row, actions[j]] = True
         if packed:
             for action in range(legal.shape[1]):

@@ -15,7 +15,7 @@ from ...core import memory
 from ...core.names import BadInput
 from ...games import Game, full_name
 from ...games.game import is_split
-from ...games.protocol import CHANCE, OVER, TOO_LONG, chance_outcomes, positions, view_of
+from ...games.protocol import CHANCE, OVER, TooLong, chance_outcomes, positions, view_of
 from ...games.tree import estimated_leaves
 from ...jit import helper, kernel
 from ..sequence_form import two_seats_zero_sum
@@ -233,7 +233,7 @@ def _survey(game, path, subtree, subtrees, paths, counts, max_nodes):
             continue
         path.tried[depth] = tried + 1
         if depth + 2 > len(path.tried):
-            raise BadInput(TOO_LONG)
+            raise TooLong
         path.states[depth + 1] = path.states[depth]
         game.play(path.states[depth + 1], path.actions[depth, tried])
         path.tried[depth + 1] = -1
