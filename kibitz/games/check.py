@@ -16,7 +16,7 @@ from ..jit import PLAIN, compiler, generators
 from .checks.optional_rules import check_moves, check_public, check_strings
 from .checks.turns import Position, check_end, check_facts, check_start, walk
 from .checks.views import Seen, check_determinize, check_infoset, check_look, check_views
-from .protocol import Game
+from .protocol import REMEMBERED, Game
 
 GAMES, QUICK_SECONDS = 40, 0.3
 KEPT = 200  # positions at which compiled rules are compared
@@ -91,6 +91,8 @@ def check_once(game: Game) -> None:
     if game not in known:
         check(game, seconds=QUICK_SECONDS, compiled=False)
         known[game] = None
+        while len(known) > REMEMBERED:
+            known.pop(next(iter(known)), None)
         compiler.explain = _explain
 
 

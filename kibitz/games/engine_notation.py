@@ -6,13 +6,13 @@ Hex and Othello a1 is at the upper left and letters are used in turn, as is usua
 left and there is no `i`, as GTP has it. Gomocup's coordinates are column and row from 0 at the upper left.
 """
 
-import functools
 from typing import Any
 
 import numpy as np
 
 from ..core.names import BadInput
 from . import Game, full_name, legal_actions, positions
+from .protocol import of_a_game
 
 DIALECTS = {  # game -> what its engines speak, the usual one first
     "breakthrough": ("uci",),
@@ -124,15 +124,10 @@ def read_uci(game: Game, state: Any, text: str) -> int:
 # ---------------------------------------------------------------- GTP
 
 
+@of_a_game
 def vertices(game: Any) -> tuple[str, ...]:
     """The vertex of each cell."""
-    return _vertices(game.name, game)
-
-
-@functools.cache
-def _vertices(name: str, game: Any) -> tuple[str, ...]:
-    """Games that are equal as tuples differ by name."""
-    if name in ("hex", "othello"):
+    if game.name in ("hex", "othello"):
         return tuple(game.board().names)
     return tuple(f"{LETTERS[column]}{row + 1}" for row, column in game.board().places)
 

@@ -6,7 +6,6 @@ a whole game.
 
 import dataclasses
 import difflib
-import functools
 import inspect
 import re
 from collections.abc import Callable
@@ -31,6 +30,7 @@ from .protocol import (
     NeverEnds,
     chance_outcomes,
     legal_actions,
+    of_a_game,
     positions,
     view_of,
 )
@@ -167,7 +167,7 @@ def game(
         if not is_shipped(cls):
             cls.checked_actions = _checked(cls.actions)  # type: ignore[attr-defined]
 
-        @functools.cache
+        @of_a_game
         def facts(self: Any) -> Facts:
             def of(fact: Any) -> Any:
                 return fact(self) if callable(fact) else fact

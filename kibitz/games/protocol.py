@@ -1,7 +1,9 @@
 """The type of a game, for type checkers and for plain Python: facts, rules, positions, views and legal actions."""
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -35,6 +37,19 @@ class TooManyActions(FactTooSmall):
 
 class NoSeat(FactTooSmall):
     fact, why = "seats", "turn returned a seat of a higher number"
+
+
+REMEMBERED = 64  # games of which a process keeps what was computed
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def of_a_game(function: F) -> F:
+    """Decorator of a function of a game, and maybe of options: it is computed once, for each of the last games.
+
+    Games are tuples, and those of two kinds may be equal: the type counts, too.
+    """
+    return functools.lru_cache(REMEMBERED, typed=True)(function)  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)

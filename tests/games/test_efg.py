@@ -1,5 +1,6 @@
 """Gambit's files: what is written is read back without a difference, and damaged files are refused in one line."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -11,7 +12,8 @@ import pytest
 import kibitz
 from kibitz import BadInput
 from kibitz.games import efg, full_name, legal_actions, load, positions, view_of
-from kibitz.games.tree import actions_to, nodes_of
+from kibitz.games.protocol import REMEMBERED
+from kibitz.games.tree import Tree, actions_to, nodes_of
 from kibitz.jit import generators
 from kibitz.search.sequence_form import unfold
 
@@ -90,6 +92,36 @@ def test_optional_parts_and_payoffs_on_the_way(tmp_path):
     ]
     assert game.initial().play("heads").play("right").play("A_B").payoffs == [0.5, -0.5]
     assert len(unfold(game).sides[0].keys) == 1
+
+
+def live_trees():
+    gc.collect()
+    return sum(isinstance(each, Tree) for each in gc.get_objects())
+
+
+def distinct_trees(tmp_path, count):
+    """Names of games that differ by a payoff."""
+    for number in range(count):
+        (tmp_path / f"{number}.efg").write_text(STRIPPED.replace("{ 3 -3 }", f"{{ {number + 3} {-number - 3} }}"))
+        yield f"efg:{tmp_path / str(number)}.efg"
+
+
+def test_trees_that_nobody_uses_are_forgotten(tmp_path):
+    before = live_trees()
+    for name in distinct_trees(tmp_path, 3 * REMEMBERED):
+        assert load(name).facts.seats == 2
+    assert live_trees() - before <= REMEMBERED
+
+
+def test_a_process_of_the_server_forgets_games_that_are_no_longer_played(tmp_path):
+    pytest.importorskip("fastapi")
+    from kibitz.app.web.desk import GAMES, Desk, Request
+
+    desk, before = Desk(), live_trees()
+    for name in distinct_trees(tmp_path, 3 * REMEMBERED):
+        with pytest.raises(BadInput):  # a review of no record: the game is all that it loads
+            list(desk.answers(Request("review", "t/1", name, "random", 0, 1, [])))
+    assert live_trees() - before <= REMEMBERED + GAMES
 
 
 def test_numbers_are_exact():

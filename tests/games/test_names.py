@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 from kibitz import games
 from kibitz.core import names
 from kibitz.core.names import BadInput
+from kibitz.games.check import _checked
 
 from .facts import PILE, ROWS, SHIPPED
 
@@ -216,3 +217,9 @@ def test_numbers_text_and_presets_are_parsed():
     assert names.parameters("settings", Settings, "fast,rate=3") == {"rate": 3.0}
     with pytest.raises(BadInput, match="rate=quick should be a number"):
         names.parameters("settings", Settings, "quick")
+
+
+def test_only_the_last_games_are_remembered_as_checked(monkeypatch):
+    monkeypatch.setattr(sys.modules["kibitz.games.check"], "REMEMBERED", 3)
+    made = [games.load(f"{PILE}:Pile:{sticks}") for sticks in range(1, 7)]
+    assert list(_checked[type(made[0])]) == made[-3:]

@@ -27,6 +27,7 @@ FOLLOWERS = 500  # players in a game that a process remembers; a forgotten one i
 FOLLOWED = 8_000_000  # simulations per move of all of them together: their trees take about 100 bytes for each
 PER_SECOND = 1_000_000  # simulations that a player with a limit of time is taken to do
 ADVISERS = 16
+GAMES = 16
 PREPARED = 100  # players in games
 MAX_SECONDS, MAX_SIMULATIONS = 10.0, 1_000_000  # per move
 FEW = 1000  # simulations of a move that only prepares
@@ -77,15 +78,13 @@ class Desk:
     """The players of one worker process."""
 
     def __init__(self) -> None:
-        self._games: dict[str, Game] = {}
+        self._games: OrderedDict[tuple, Game] = OrderedDict()  # by name
         self._followers: OrderedDict[tuple, Follower] = OrderedDict()  # by game at a table, seat and player
         self._advisers: OrderedDict[tuple, Player] = OrderedDict()
         self._prepared: OrderedDict[tuple, None] = OrderedDict()  # games and players whose kernels are loaded
 
     def answers(self, request: Request) -> Iterator[tuple[str, Any]]:
-        if request.game not in self._games:
-            self._games[request.game] = load(request.game)
-        game = self._games[request.game]
+        game: Game = recalled(self._games, (request.game,), lambda: load(request.game), GAMES)
         if request.kind == "review":
             yield from review_lines(game, request.record, request.player, request.seed, request.language)
             return

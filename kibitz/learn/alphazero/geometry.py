@@ -5,7 +5,6 @@ board turned, so that its own side is always below (Breakthrough): its actions a
 network has one numbering of actions, that of seat 0, for both seats.
 """
 
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from ...core.names import BadInput
 from ...games import OVER, Game, full_name, positions
 from ...games.boards import HEXAGONAL, Board
+from ...games.protocol import of_a_game
 from ...jit import generators, kernel
 
 GAMES = 12  # random games by which views and symmetries are checked
@@ -33,17 +33,13 @@ class Geometry(NamedTuple):
     action_images: np.ndarray  # [symmetries, actions] i8: of the network's numbers
 
 
+@of_a_game
 def geometry_of(game: Game) -> Geometry:
     """Return the geometry of a game's board.
 
     Raises:
         BadInput: The game has no board, or its encoding is not planes of the board's cells.
     """
-    return _geometry(type(game), game)  # type: ignore[arg-type]  # tuples of two games may be equal
-
-
-@functools.cache
-def _geometry(kind: type, game: Any) -> Geometry:
     if not hasattr(game, "board"):
         raise BadInput(f"{full_name(game)} has no board: a convolutional network needs one")
     board: Board = game.board()

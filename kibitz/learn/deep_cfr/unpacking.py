@@ -5,7 +5,6 @@ there are some thousand sequences: they are encoded once, and looked up.
 """
 
 from collections.abc import Callable
-from functools import cache
 from itertools import permutations
 from typing import Any
 
@@ -16,6 +15,7 @@ from ...games import OVER, legal_actions, positions
 from ...games.game import CHANCE
 from ...games.holdem.encoding import DECK, HAND_CATEGORY, IN_RUN, MADE, PACKED, RANKS, SUITED, by_street
 from ...games.holdem.state import DEALT_BY, first_to_move, max_chips
+from ...games.protocol import of_a_game
 from .packing import BITS, FLOATS, HANDS, Packing
 
 Unpack = Callable[[torch.Tensor], torch.Tensor]
@@ -97,7 +97,7 @@ def card_places(game: Any) -> np.ndarray:
     return found
 
 
-@cache
+@of_a_game
 def encoded_lines(game: Any) -> tuple[np.ndarray, np.ndarray]:
     """All sequences of moves that end at a decision, ascending, and the part of the encoding that depends on them."""
     cards = game.streets * game.ranks * game.suits if by_street(game) else 2 * DECK

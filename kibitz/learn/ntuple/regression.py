@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...games import Game
+from ...games.protocol import of_a_game
 from ...jit import helper, kernel
 from .tuples import BITS, groups, offsets, share
 
@@ -64,7 +65,7 @@ def _within(indices: tuple[int, ...], size: int) -> np.ndarray:
     return digits @ 3 ** np.arange(len(indices))
 
 
-@functools.cache
+@of_a_game
 def regression(game: Any, kind: str) -> Regression:
     """The groups of a kind come first, those that only help to learn it after them."""
     board = game.board()

@@ -6,7 +6,6 @@ so only the numbers of the groups around them change. Weights are whole numbers 
 ones, so that more of them fit into the processor's cache.
 """
 
-import functools
 import itertools
 import math
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ import numpy as np
 
 from ...games import OVER, legal_actions, positions
 from ...games.boards import Board
+from ...games.protocol import of_a_game
 from ...jit import helper, lowest
 from ...search.evaluations import evaluation
 
@@ -108,7 +108,7 @@ class Sharing(NamedTuple):
         return total / np.bincount(self.weight.ravel(), minlength=self.size)
 
 
-@functools.cache
+@of_a_game
 def sharing(game: Any, kind: str) -> Sharing:
     """Contents that a symmetry maps onto each other share the weight."""
     return share(game, groups(game.board(), kind))

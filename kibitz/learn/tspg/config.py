@@ -1,6 +1,5 @@
 """The configuration of TSPG, its presets, and what it refuses."""
 
-import functools
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from ...core.names import EXPLORATION, BadInput, Interval
 from ...games import OVER, Game, full_name, legal_actions, load, positions
+from ...games.protocol import of_a_game
 from ...jit import generators
 from ..learner import ADVANCED
 from .objectives import OBJECTIVES, UNVISITED
@@ -77,8 +77,7 @@ def preset(game: Game, name: str) -> dict[str, Any]:
         values |= {"epsilon_inside": True, "divide_learning_rate": True, "unvisited": "loss"}
     if name == "kibitz":
         # In a few positions thousands of pairs look good by chance, and the paper's learning rate never converges.
-        hashable: Any = game
-        from_positions = int(min(400, max(60, CASES / mean_actions(type(game), hashable))))
+        from_positions = int(min(400, max(60, CASES / mean_actions(game))))
         values |= {
             "learning_rate": 0.0003, "capacity": 3000, "growth_positions": from_positions, "min_cases": 10,
             "confidence_bound": True,
@@ -91,12 +90,9 @@ def preset(game: Game, name: str) -> dict[str, Any]:
     return values
 
 
-@functools.cache
-def mean_actions(kind: type, game: Any, count: int = 20) -> float:
-    """Mean number of legal actions per turn, in random games.
-
-    Cached by the type of the game too: games are tuples, which are equal by their fields.
-    """
+@of_a_game
+def mean_actions(game: Game, count: int = 20) -> float:
+    """Mean number of legal actions per turn, in random games."""
     rng, found = generators(1, 1)[0], []
     for _ in range(count):
         state = positions(game)[0]

@@ -6,13 +6,13 @@ all rays are set: some dozen ANDs evaluate all patterns at once, whatever their 
 one table serves all symmetries.
 """
 
-import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...games import OVER, legal_actions, positions
+from ...games.protocol import of_a_game
 from ...jit import generators
 from ...jit.bitsets import CODES, ROWS, WORDS
 from .patterns import Pattern, Place, atoms, seen_at, window
@@ -20,8 +20,6 @@ from .patterns import Pattern, Place, atoms, seen_at, window
 KIND_SETS = ("faithful", "rich")
 BITS = 64
 FAR = 4  # steps from a region that marks distinguish
-
-of_a_game = functools.lru_cache(None, typed=True)  # games are tuples: those of two kinds may be equal
 
 
 class Sight(NamedTuple):

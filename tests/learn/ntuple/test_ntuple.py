@@ -214,3 +214,12 @@ def test_captures_at_the_horizon_are_searched_to_their_end():
     search._start(state, 1)
     search._go(search.fixed, math.inf)
     assert search.frames.best[0] > quiet
+
+
+def test_games_whose_parameters_are_equal_keep_their_own_weights_apart():
+    """Tuples of two games may be equal: the answer for one would depend on which of them was asked about before."""
+    one, other = load("breakthrough"), load("knightthrough")
+    assert one == other
+    assert sharing(one, "cells") is not sharing(other, "cells")
+    assert regression(one, "cells") is not regression(other, "cells")
+    assert sharing(one, "cells") is sharing(one, "cells")
