@@ -10,7 +10,7 @@ from ..core.progress import SILENT, Reporter
 from ..games import full_name, legal_actions
 from ..games.holdem import Holdem, acpc
 from ..players import make_for
-from .acpc_lines import SECONDS, VERSION, Lines, Lost
+from .acpc_lines import SECONDS, VERSION, Closed, Lines, Lost
 from .play import as_game, check_legal, seed_of
 from .statistics import Estimate, interval
 
@@ -91,7 +91,7 @@ def play_acpc(
                     check_legal(str(player), action, legal_actions(rules, seen.view), number)
                     dealer.send(f"{line}:{acpc.LETTERS[action]}", wait)
         except Lost as lost:
-            ended = str(lost).startswith("has closed") and over
+            ended = isinstance(lost, Closed) and over
             broken = "" if ended else f"the dealer {lost}" + ("" if over else f", in hand {number}")
     payoffs = np.array(won or [0], float) / rules.big_blind
     return Played(len(won), sum(won), interval(payoffs, np.ones(len(payoffs))), broken)

@@ -18,6 +18,10 @@ class Lost(Exception):
     """The other side can't be talked to any more; the message says why, after its name."""
 
 
+class Closed(Lost):
+    """It has closed the connection."""
+
+
 class Lines:
     """A connection that sends and receives lines."""
 
@@ -39,7 +43,7 @@ class Lines:
         except TimeoutError:
             raise Lost(f"didn't read for {round(seconds, 2):g} s") from None
         except OSError as error:
-            raise Lost(f"has closed the connection ({error.strerror or error})") from None
+            raise Closed(f"has closed the connection ({error.strerror or error})") from None
 
     def receive(self, seconds: float) -> str:
         """The next line that is no comment, without its end; Lost after so many seconds, however slowly bytes come."""
@@ -72,7 +76,7 @@ class Lines:
         except TimeoutError:
             raise Lost(f"sent no line within {round(seconds, 2):g} s") from None
         except OSError as error:
-            raise Lost(f"has closed the connection ({error.strerror or error})") from None
+            raise Closed(f"has closed the connection ({error.strerror or error})") from None
         if not found:
-            raise Lost("has closed the connection")
+            raise Closed("has closed the connection")
         return found

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .names import BadInput
+from .names import BadInput, TooLarge
 
 VARIABLE = "KIBITZ_MEMORY"
 DEFAULT = "80%"
@@ -97,7 +97,7 @@ def spelled(size: float) -> str:
 
 
 def check(need: float, what: str, lower: str) -> None:
-    """Refuse what needs more memory than the limit.
+    """Refuse what needs more memory than the limit, as TooLarge.
 
     Args:
         need: Bytes.
@@ -105,7 +105,7 @@ def check(need: float, what: str, lower: str) -> None:
         lower: What to do about it, such as "choose a smaller game".
     """
     if need > limit():
-        raise BadInput(
+        raise TooLarge(
             f"{what} needs {spelled(need)} of memory or more, and the limit is {spelled(limit())}: "
             f"{lower}, or raise the limit with --memory"
         )

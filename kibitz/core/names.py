@@ -6,7 +6,8 @@ import functools
 import inspect
 import math
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -19,6 +20,14 @@ class BadInput(ValueError):
         super().__init__(" ".join(str(message).splitlines()))  # a value in it may have line breaks
 
 
+class TooLarge(BadInput):
+    """Something is too large: for the memory that there is, or to be enumerated."""
+
+
+class NoMove(BadInput):
+    """A text names no legal move."""
+
+
 class FactTooSmall(BadInput):
     """A fact of a game is too small. Kernels raise it by its class alone: the game and the value are added to it."""
 
@@ -29,6 +38,15 @@ class FactTooSmall(BadInput):
 
     def of_game(self, name: str, value: Any) -> "FactTooSmall":
         return type(self)(f"{name}: {self.fact} = {value} is too small: {self.why}")
+
+
+@contextmanager
+def located(place: object) -> Iterator[None]:
+    """Begin the message of a BadInput in this block with its place: a file, a line of it, a game."""
+    try:
+        yield
+    except BadInput as error:
+        raise type(error)(f"{place}: {error}") from None
 
 
 def choose(kind: str, name: str, known: Iterable[str]) -> str:

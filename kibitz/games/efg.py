@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..core.files import write_atomically
-from ..core.names import BadInput, as_path
+from ..core.names import BadInput, TooLarge, as_path
 from ..core.progress import SILENT, Reporter
 from .protocol import CHANCE, OVER, Game
 from .tree import MAX_DEPTH, MAX_NODES, Node, Tree, nodes_of, tree
@@ -37,8 +37,8 @@ def write(game: Game, path: str | Path, max_nodes: int = MAX_NODES, report: Repo
 
     try:
         nodes = nodes_of(game, max_nodes, report)
-    except BadInput:
-        raise BadInput(f"{full_name(game)} is too large for an .efg file: more than {max_nodes:,} nodes") from None
+    except TooLarge:
+        raise TooLarge(f"{full_name(game)} is too large for an .efg file: more than {max_nodes:,} nodes") from None
     title, players = full_name(game), [f"seat {seat + 1}" for seat in range(game.facts.seats)]
     if isinstance(game, Tree):
         title, players = game.title, game.players or players

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..core.names import BadInput
+from ..core.names import BadInput, NoMove
 from ..core.registry import Registry
 from ..jit import below, copy_record, hash_record, helper, rules, uniform, xor_mix
 from . import svg
@@ -366,7 +366,7 @@ def parse_action(self, state, text):
     """The legal action with this string, in any case, also without what stands between cells (`a2a3` for `a2-a3`).
 
     Raises:
-        BadInput: There is none; the message has the strings of all legal actions.
+        NoMove: There is none; the message has the strings of all legal actions.
     """
     names = {self.action_to_string(state, action): action for action in legal_actions(self, state)}
     wanted = text.strip().lower()
@@ -374,7 +374,7 @@ def parse_action(self, state, text):
         found = {action for name, action in names.items() if spelled(name) == spelled(wanted)}
         if len(found) == 1:
             return found.pop()
-    raise BadInput(f"{text.strip()!r} is no move here: {', '.join(names)}")
+    raise NoMove(f"{text.strip()!r} is no move here: {', '.join(names)}")
 
 
 def _cells_together(name):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.files import read_text
-from ..core.names import BadInput
+from ..core.names import BadInput, located
 from . import Game, full_name, load, load_stored, positions
 from .doppelkopf import notation, thesis_lines
 from .game import SCRATCH
@@ -70,17 +70,15 @@ def read_game(path: Path, number: int = 1, read_as: str | None = None, rules: st
     path = path / FILE if path.is_dir() else path
     text = read_text(path, "file of games")
     read_as = looks_like(text) if read_as is None else read_as
-    try:
-        if read_as == "json":
-            records = {record.number + 1: record for record in read_records(path)}
-        else:
+    if read_as == "json":
+        records = {record.number + 1: record for record in read_records(path)}
+    with located(path):
+        if read_as != "json":
             records = {place: record for place, (record, _) in enumerate(read_games(text, read_as, rules), 1)}
         if number not in records:
             held = f"its games are {min(records)} to {max(records)}" if records else "it is empty"
             raise BadInput(f"it has no game {number}: {held}")
         records[number].verify()
-    except BadInput as error:
-        raise BadInput(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
     return records[number]
 
 
@@ -93,28 +91,28 @@ def _from_json(text: str) -> Iterator[tuple[Record, Any]]:
     for number, line in enumerate(text.splitlines()):
         where = f"line {number + 1}"
         record = read_line(line, f"{where},")
-        try:
+        with located(where):
             end = _end_of(record, many)
-        except BadInput as error:
-            what = str(error).removeprefix(f"game {record.number + 1}: ")
-            raise BadInput(f"{where}: game {record.number + 1}: {what}") from None
         yield record, end
 
 
 def _end_of(record: Record, many: bool) -> Any:
     """Return the last position of a game; refuse one that can't have been played."""
-    game = load_stored(record.game)
+    place = f"game {record.number + 1}"
+    with located(place):
+        game = load_stored(record.game)
     if isinstance(game, Holdem):
         end = positions(game)[0]
         known = many and notation.play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))
         return end if known and record.payoffs == [game.payoff(end, seat) for seat in range(2)] else record.verify()
-    if not isinstance(game, notation.Doppelkopf):
-        raise BadInput(
-            f"games of {record.game} have no form but Kibitz's own: only holdem and doppelkopf are converted"
-        )
-    end = notation.replay(game, record.actions, many)
-    if _payoffs(end) != record.payoffs:
-        raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
+    with located(place):
+        if not isinstance(game, notation.Doppelkopf):
+            raise BadInput(
+                f"games of {record.game} have no form but Kibitz's own: only holdem and doppelkopf are converted"
+            )
+        end = notation.replay(game, record.actions, many)
+        if _payoffs(end) != record.payoffs:
+            raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
     return end
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.names import BadInput
+from ..core.names import BadInput, TooLarge
 from ..core.progress import SILENT, Reporter
 from ..jit import below, generators, mix, record, uniform
 from .game import game
@@ -38,20 +38,20 @@ def nodes_of(game: Game, max_nodes: int = MAX_NODES, report: Reporter = SILENT) 
     """All nodes of a game, walked in plain Python.
 
     Raises:
-        BadInput: There are too many.
+        TooLarge: There are too many.
     """
     if isinstance(game, Tree):
         return game.nodes
     too_large = f"the game is too large to list its nodes: it has more than {max_nodes:,}"
     # By Markov's inequality an estimate is 1,000 times too high less than once in 1,000.
     if estimated_leaves(game) > 1000 * max_nodes:
-        raise BadInput(too_large)
+        raise TooLarge(too_large)
     found: list[Node] = []
     infosets: list[dict[int, tuple[int, str]]] = [{} for _ in range(game.facts.seats)]  # key -> number, label
     stack = [positions(game)[0]]
     while stack:
         if len(found) == max_nodes:
-            raise BadInput(too_large)
+            raise TooLarge(too_large)
         if len(found) % 1000 == 0:
             report.progress(len(found), note="nodes")
         state = stack.pop()

@@ -15,7 +15,7 @@ from .cfr import Cfr
 from .mccfr import SAMPLERS
 from .policies import heuristic_action
 from .search import SEARCHES
-from .sequence_form import unfold
+from .sequence_form import measurable_form
 from .strategy import uniform_strategy
 
 SOLVERS, ANNOUNCEMENTS, HEURISTIC = "solvers", "announcements", "heuristic"  # parts beside the searches
@@ -57,9 +57,7 @@ def precompile_solvers(game: Game) -> None:
     playouts(game, 1)
     for sampler in SAMPLERS.values():
         sampler(game)._traverse(0)
-    try:
-        form = unfold(game, max_leaves=100_000)
-    except BadInput:  # compiled all the same
-        return
-    evaluate(form, uniform_strategy(game))
-    Cfr(game, "cfr", form).run(1)
+    form = measurable_form(game, max_leaves=100_000)  # compiled even where the game is too large
+    if form is not None:
+        evaluate(form, uniform_strategy(game))
+        Cfr(game, "cfr", form).run(1)

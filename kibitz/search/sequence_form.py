@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core import memory
-from ..core.names import BadInput
+from ..core.names import BadInput, TooLarge
 from ..games import full_name
 from ..games.protocol import CHANCE, OVER, SCRATCH, Game, NoSeat, TooLong, positions
 from ..games.tree import estimated_leaves
@@ -55,19 +55,24 @@ class SequenceForm:
         return sum(len(side.keys) for side in self.sides)
 
 
+class NoSequenceForm(BadInput):
+    """A game is none of two seats, zero-sum and with perfect recall."""
+
+
 def two_seats_zero_sum(game: Game, what: str) -> None:
     """Raise BadInput for a game that the theory of `what` doesn't cover."""
     if game.facts.seats != 2:
-        raise BadInput(f"{what} needs two seats, and {full_name(game)} has {game.facts.seats}")
+        raise NoSequenceForm(f"{what} needs two seats, and {full_name(game)} has {game.facts.seats}")
     if not game.facts.zero_sum:
-        raise BadInput(f"{what} needs a zero-sum game, and the payoffs of {full_name(game)} don't sum to zero")
+        raise NoSequenceForm(f"{what} needs a zero-sum game, and the payoffs of {full_name(game)} don't sum to zero")
 
 
 def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
     """Enumerate the whole game.
 
     Raises:
-        BadInput: It has too many leaves, or its infosets forget the seat's own moves (imperfect recall).
+        TooLarge: It has too many leaves.
+        NoSequenceForm: It is no zero-sum game of two, or its infosets forget the seat's own moves (imperfect recall).
     """
     two_seats_zero_sum(game, "the sequence form")
     unsure = UNSURE
@@ -113,12 +118,16 @@ def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
         name = full_name(game)
         why = f"{name} has no sequence form: an infoset is reached by different moves of its own seat"
         advice = "" if game.facts.hidden else f". Nothing is hidden: kibitz advise {name} searches for the best move"
-        raise BadInput(why + advice)
+        raise NoSequenceForm(why + advice)
     return _sides(game, found)
 
 
-class TooLarge(BadInput):
-    """A game has more leaves than there is room for."""
+def measurable_form(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm | None:
+    """The sequence form, by which NashConv is measured; None: the game has none, or is too large."""
+    try:
+        return unfold(game, max_leaves)
+    except (TooLarge, NoSequenceForm):
+        return None
 
 
 def _too_large(game: Game, max_leaves: int) -> TooLarge:

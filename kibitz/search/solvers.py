@@ -19,7 +19,7 @@ from .public_chance.solver import PublicChanceCfr
 from .public_chance.strategy import TableStrategy
 from .public_tree import cfr as vector_cfr
 from .public_tree.tree import is_large
-from .sequence_form import SequenceForm, two_seats_zero_sum, unfold
+from .sequence_form import SequenceForm, measurable_form, two_seats_zero_sum
 from .strategy import Strategy
 
 # Name -> description, for `kibitz solve --help`: variants of CFR (`cfr.VARIANTS`), then samplers (`mccfr.SAMPLERS`).
@@ -62,15 +62,7 @@ def new_solver(
     if method in VARIANTS:
         solver = Cfr(game, method)
         return solver, solver.form
-    return SAMPLERS[method](game, seed), measurable_form(game)
-
-
-def measurable_form(game: Game) -> SequenceForm | None:
-    """The sequence form of a game of which NashConv can be measured while it is solved; None: it is too large."""
-    try:
-        return unfold(game, MEASURABLE)
-    except BadInput:
-        return None
+    return SAMPLERS[method](game, seed), measurable_form(game, MEASURABLE)
 
 
 def poker_form(game: Any, tree: BettingTree, cards: Cards) -> SequenceForm | None:
@@ -78,7 +70,7 @@ def poker_form(game: Any, tree: BettingTree, cards: Cards) -> SequenceForm | Non
     ends = tree.street[tree.choices == 0].tolist()
     if sum(math.perm(cards.deck, 2 * cards.hole + cards.dealt[street]) for street in ends) > 20 * MEASURABLE:
         return None
-    return measurable_form(game)
+    return measurable_form(game, MEASURABLE)
 
 
 class PublicChanceSolver(PublicChanceCfr):

@@ -11,8 +11,8 @@ import pytest
 
 from kibitz.arena.batched import play_block
 from kibitz.arena.play import play_recorded
-from kibitz.core.names import BadInput
-from kibitz.games import CHANCE, OVER, game, positions
+from kibitz.core.names import BadInput, FactTooSmall
+from kibitz.games import CHANCE, OVER, efg, game, positions
 from kibitz.games.random_games import finished, playouts
 from kibitz.jit import mix, record
 from kibitz.learn.deep_cfr.packing import Packing
@@ -25,7 +25,7 @@ from kibitz.search.maxn import MaxN
 from kibitz.search.mccfr import ExternalSampling, OutcomeSampling
 from kibitz.search.mcts import Uct
 from kibitz.search.oos import Oos
-from kibitz.search.sequence_form import unfold
+from kibitz.search.sequence_form import measurable_form, unfold
 
 STATE = record(("history", "u8"), ("turns", "i4"), ("last", "i1"))
 
@@ -141,6 +141,15 @@ def test_a_game_longer_than_it_says_is_refused(kind):
     KERNELS[kind](HONEST)
     with pytest.raises(BadInput, match=r"max_game_length (= 3 )?is too small: a game took more turns"):
         KERNELS[kind](TOO_LONG)
+
+
+def test_what_is_wrong_with_a_game_is_not_taken_for_its_size(tmp_path):
+    assert measurable_form(HONEST) is not None
+    assert measurable_form(HONEST, 1) is None
+    for ask in (measurable_form, lambda game: efg.write(game, tmp_path / "game.efg")):
+        with pytest.raises(FactTooSmall, match="max_game_length") as refused:
+            ask(TOO_LONG)
+        assert refused.value.fact == "max_game_length"
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KERNELS if kind not in ROOMY])

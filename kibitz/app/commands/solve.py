@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from ...core import names
-from ...core.names import BadInput, counted
+from ...core.names import BadInput, TooLarge, counted
 from ...core.runs import Run
 from ..ui.progress import err, out, print_plain, reporting
 from .options import GameName, Json, Memory, Out, Seed, Threads, Trust, path_to_read, write_json
@@ -237,7 +237,6 @@ def _enumerate(
     from ...games.holdem import Holdem
     from ...search import solvers
     from ...search.best_response import evaluate
-    from ...search.sequence_form import TooLarge
     from ..ui import formatting, plots
 
     game = load(game_name)

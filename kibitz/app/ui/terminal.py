@@ -14,7 +14,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from ...core.names import BadInput
+from ...core.names import BadInput, NoMove
 from ...games import CHANCE, OVER, Game, full_name
 from ...games.display import display
 from ...games.records import forfeit_payoffs
@@ -255,9 +255,7 @@ class TerminalGame:
             text = matches[0] if matches else text
         try:
             return int(self.display.parse_action(view, text))
-        except BadInput as error:
-            if not str(error).startswith(f"{text!r} is no move here"):  # the game's own reason
-                raise
+        except NoMove:
             short = text if len(text) <= 40 else f"{text[:40]}..."
             what = self.words("{text} is no move here: {moves}", text=repr(short), moves=self.listed())
             raise BadInput(what) from None

@@ -2,7 +2,7 @@
 
 import re
 
-from ...core.names import BadInput
+from ...core.names import NoMove
 from ..display import Display
 from ..game import legal_actions, view_of
 from ..playing_cards import BLACK, CARD_HEIGHT, CARD_WIDTH, PAPER, card_row, label, playing_card_svg, table_svg
@@ -91,7 +91,7 @@ def parse_action(game, state, text, legal=None):
     action, legal = find_action(state, text), legal or legal_actions(game, state)
     if action not in legal:
         words = ", ".join(game.action_to_string(state, action) for action in legal)
-        raise BadInput(f"{text.strip()!r} is no move here: {words}")
+        raise NoMove(f"{text.strip()!r} is no move here: {words}")
     return action
 
 

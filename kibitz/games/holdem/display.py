@@ -1,6 +1,6 @@
 """Hold'em for people: names of cards, hands and moves, and positions as text and as a picture."""
 
-from ...core.names import BadInput
+from ...core.names import NoMove
 from ..display import Display
 from ..game import CHANCE, OVER, legal_actions, view_of
 from ..german import drawn_in
@@ -83,7 +83,7 @@ def parse_action(game, state, text):
     action = card_of(text) if state.to_move == CHANCE else SPELLINGS.get(text.strip().lower(), -1)
     if action not in legal:
         words = ", ".join(action_to_string(state, action) for action in legal)
-        raise BadInput(f"{text.strip()!r} is no move here: {words}")
+        raise NoMove(f"{text.strip()!r} is no move here: {words}")
     return action
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.names import BadInput, choose
+from ...core.names import BadInput, TooLarge, choose
 from ...jit import below, record, uniform
 from ..game import DEFAULTS
 from ..protocol import CHANCE, OVER, SCRATCH, Facts
@@ -79,7 +79,7 @@ def _loaded(text: str) -> "Tree | OpenSpielGame":
         return game
     try:
         return tree(nodes_of(game, TABULATED), game.source, game.name, text)
-    except BadInput:  # too large
+    except TooLarge:
         return game
 
 

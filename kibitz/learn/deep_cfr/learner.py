@@ -7,7 +7,6 @@ worker does them: a run is the same with any number of processes.
 import itertools
 import math
 import time
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, write_tensors
-from ...core.names import BadInput
 from ...core.progress import SILENT, Reporter
 from ...games import full_name
-from ...search.sequence_form import unfold
+from ...search.sequence_form import measurable_form
 from ..learner import Cost, Learner, Metrics, Samples, WorkerPool, learner
 from ..model_files import NETWORK
 from ..replay import ReplayBuffer
@@ -90,8 +88,8 @@ class DeepCfr(Learner):
         if not self._table:
             self._table = [None]
             if self.config.evaluate_every:
-                with suppress(BadInput):  # too large
-                    self._table = [Table(unfold(self.game, MAX_LEAVES), self.config.seen(self.game))]
+                form = measurable_form(self.game, MAX_LEAVES)
+                self._table = [None if form is None else Table(form, self.config.seen(self.game))]
         return self._table[0]
 
     # ------------------------------------------------------------ the loop

@@ -10,10 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from ...core.files import parse_json
-from ...core.names import BadInput
 from ...games import Game
 from ...search.best_response import evaluate_policy
-from ...search.sequence_form import SequenceForm, unfold
+from ...search.sequence_form import SequenceForm, measurable_form
 from ..encodings import survey
 from ..expert_iteration import ExpertIteration, seconds
 from ..learner import Metrics, Samples, learner
@@ -105,9 +104,8 @@ class ExItOos(ExpertIteration):
         """NashConv of the network, where the game is small enough to be written out."""
         if not self.config.evaluate_every:
             return {}
-        try:
-            self._form = self._form or unfold(self.game, MAX_LEAVES)
-        except BadInput:
+        self._form = self._form or measurable_form(self.game, MAX_LEAVES)
+        if self._form is None:
             return {}
         return {"nash_conv": evaluate_policy(self._form, compiled(self.layers())).nash_conv}
 

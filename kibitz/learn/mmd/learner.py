@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.names import BadInput
 from ...core.progress import SILENT, Reporter
 from ...games import Game
 from ...search.best_response import evaluate_policy
-from ...search.sequence_form import SequenceForm, unfold
+from ...search.sequence_form import SequenceForm, measurable_form
 from .. import duplicate_deals
 from ..encodings import survey
 from ..learner import Cost, Learner, Metrics, Samples, learner
@@ -26,7 +25,7 @@ from ..policy_networks import PolicyNetwork, compiled, save_network
 from . import config as settings
 from .advantages import advantages
 from .config import MmdConfig
-from .side_by_side import NOT_BITS
+from .side_by_side import NotBits
 
 if TYPE_CHECKING:
     import torch
@@ -123,10 +122,8 @@ class Mmd(Learner):
         self.parts = self.parts or self.new_parts()
         try:
             return self.play_parts(iteration)
-        except BadInput as error:
-            if str(error) != NOT_BITS:
-                raise
-        self.packed, self.parts = False, []
+        except NotBits:
+            self.packed, self.parts = False, []
         return self.play(iteration)
 
     def play_parts(self, iteration: int) -> "Batch":
@@ -352,10 +349,9 @@ class Mmd(Learner):
             found |= {"points": points.mean, "points_error": points.error}
         if not self.measured:
             return found
-        try:
-            self.form = self.form or unfold(self.game, MAX_LEAVES)
-        except BadInput:
-            self.measured = False
+        self.form = self.form or measurable_form(self.game, MAX_LEAVES)
+        self.measured = self.form is not None
+        if self.form is None:
             return found
         return found | {"nash_conv": evaluate_policy(self.form, compiled(self.network())).nash_conv}
 

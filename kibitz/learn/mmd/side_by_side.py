@@ -14,7 +14,13 @@ from .packing import pack, packed_size
 # Places in `reach_probs`: the probability of chance since the last decision; that of playing to here; from the third
 # place on that of coming here if a seat wants to, by seat.
 CHANCE_SINCE, SAMPLED = 0, 1
-NOT_BITS = "an encoding has other numbers than 0 and 1, so that it can't be packed"
+
+
+class NotBits(BadInput):
+    """An encoding has other numbers than 0 and 1."""
+
+    def __init__(self, message: str = "an encoding with other numbers than 0 and 1 can't be packed") -> None:
+        super().__init__(message)
 
 
 class SideBySide:
@@ -120,7 +126,7 @@ def advance(
             for action in range(legal.shape[1]):
                 encodings[row, inputs + action] = legal[row, action]
             if not pack(encodings[row], bits[left]):
-                raise BadInput(NOT_BITS)
+                raise NotBits
         if traced:
             infosets[left] = mix(game.infoset(state, turn), turn)
         live[left] = i

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
-from ...core.names import BadInput, choose
+from ...core.names import BadInput, choose, located
 from ...games import Game, full_name, load_stored
 from ...jit.bitsets import WORDS
 from ...search.policies import Uniform, policy
@@ -97,17 +97,16 @@ def read_features(path: Path, game: Game | None = None) -> tuple[Features, str]:
         BadInput: It is no such file, is damaged, or is for another game than `game`.
     """
     tensors, about = read_tensors(path, FORMAT, "feature set", _schema)
-    try:
-        with readable(path, "feature set"):
-            name, made = about["game"], about["made"]
+    with readable(path, "feature set"):
+        name, made = about["game"], about["made"]
+        with located(path):
             game = load_stored(name) if game is None else game
-            if name != full_name(game):
-                raise BadInput(f"{path} has features for {name}, not for {full_name(game)}")
+        if name != full_name(game):
+            raise BadInput(f"{path} has features for {name}, not for {full_name(game)}")
+        with located(path):
             kind = choose("kind of features", about["kind"], KIND_SETS)
             patterns = _parsed(game, kind, about["patterns"])
-            vectors = {name: (tensors[f"{name}.0"], tensors[f"{name}.1"]) for name in POLICIES}
-    except BadInput as error:
-        raise BadInput(f"{path}: {error}" if str(path) not in str(error) else str(error)) from None
+        vectors = {name: (tensors[f"{name}.0"], tensors[f"{name}.1"]) for name in POLICIES}
     return Features(kind, patterns, vectors), made
 
 
