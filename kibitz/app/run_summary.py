@@ -29,8 +29,8 @@ class RunSummary:
     loss: float | None = None
     score: dict[str, float | None] | None = None  # of the first player: mean, low, high
     players: list[str] | None = None
-    winner: str = ""  # of a tournament: the player with the highest mean payoff
-    payoff: dict[str, float | None] | None = None  # and that payoff: mean, low, high
+    payoff: dict[str, float | None] | None = None  # where payoffs differ in size: its mean payoff instead
+    winner: str = ""  # of a tournament: the player with the highest mean payoff, which is `payoff`
     options: list[str] | None = None  # of the command, to resume a run of games
     seed: int | None = None
     problem: str = ""  # why the folder can't be read
@@ -62,9 +62,9 @@ class RunSummary:
             interval = "" if low is None or high is None else f" ({100 * low:.1f} to {100 * high:.1f})"
             return f"{self.players[0]} scores {100 * mean:.1f}%{interval}"
         if self.winner and self.payoff is not None and (mean := self.payoff["mean"]) is not None:
-            low, high = self.payoff["low"], self.payoff["high"]
-            interval = "" if low is None or high is None else f" ({low:+.3g} to {high:+.3g})"
-            return f"{self.winner} is first with {mean:+.3g}{interval}"
+            return f"{self.winner} is first with {mean:+.3g}{_signed(self.payoff)}"
+        if self.players and self.payoff is not None and (mean := self.payoff["mean"]) is not None:
+            return f"{self.players[0]} gets {mean:+.3g}{_signed(self.payoff)} per game"
         parts = [f"NashConv {self.nash_conv:.4g}"] if self.nash_conv is not None else []
         parts += [f"loss {self.loss:.4g}"] if self.loss is not None else []
         return ", ".join(parts) or "-"
@@ -74,7 +74,7 @@ class RunSummary:
         """The result without names and reasons, for a narrow terminal."""
         if self.problem:
             return "unreadable"
-        return self.reached.removeprefix(f"{self.players[0]} " if self.players and self.score else "")
+        return self.reached.removeprefix(f"{self.players[0]} " if self.players and not self.winner else "")
 
     @property
     def resume_command(self) -> str:
@@ -156,8 +156,11 @@ def summarize(folder: Path) -> RunSummary:
 def _read_result(row: RunSummary, run: Run) -> None:
     if run.path("result.json").is_file():
         result = read_json(run.path("result.json"), "result", {"games": int, "score": dict})
-        row.done, score = result["games"], result["score"]
-        row.score = {key: score[key] if is_number(score.get(key)) else None for key in ("mean", "low", "high")}
+        row.done = result["games"]
+        if result.get("payoffs_differ") is True and isinstance(result.get("payoff"), dict):
+            row.payoff = _estimate(result["payoff"])
+        else:
+            row.score = _estimate(result["score"])
     if row.done is None or row.done != row.wanted:
         row.done = _games_played(run.path(GAMES))
 
@@ -167,8 +170,7 @@ def _read_standings(row: RunSummary, run: Run) -> None:
     if run.path("result.json").is_file():
         result = read_json(run.path("result.json"), "result", {"order": [str], "overall": dict})
         row.winner = result["order"][0]
-        payoff = result["overall"][row.winner]
-        row.payoff = {key: payoff[key] if is_number(payoff.get(key)) else None for key in ("mean", "low", "high")}
+        row.payoff = _estimate(result["overall"][row.winner])
 
 
 def _games_played(path: Path) -> int:
@@ -187,6 +189,15 @@ def step(line: dict[str, Any]) -> Any:
 
 def is_number(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value)
+
+
+def _estimate(found: dict[str, Any]) -> dict[str, float | None]:
+    return {key: found[key] if is_number(found.get(key)) else None for key in ("mean", "low", "high")}
+
+
+def _signed(payoff: dict[str, float | None]) -> str:
+    low, high = payoff["low"], payoff["high"]
+    return "" if low is None or high is None else f" ({low:+.3g} to {high:+.3g})"
 
 
 def _whole(value: Any) -> int | None:

@@ -68,6 +68,7 @@ class Result:
     deviation: float  # standard deviation of the payoff between games; NaN for one game
     of_pairs: float  # standard deviation of the mean payoff between pairs; NaN for one pair
     by_name: dict[str, Estimate]  # mean payoff of each player; of a player named for several seats, over these
+    payoffs_differ: bool = False  # in size, as in poker: then a share of won games says little, and isn't shown
     reduced: Reduced | None = None  # the same payoff with reduced variance, where asked for
 
     def as_json(self) -> dict[str, Any]:
@@ -89,11 +90,11 @@ class Result:
     def rows(self, milli_unit: str = "") -> list[list[str]]:
         """Lines of a table: measure, value, 95% interval. `milli_unit` is what a thousandth of a payoff is called."""
         unit = f", {milli_unit[1:].partition('/')[0]}" if milli_unit else ""  # of mbb/g: bb
-        found = [
-            ["won / drawn / lost", f"{self.wins:,} / {self.draws:,} / {self.losses:,}", ""],
-            ["score (a draw is half)", f"{100 * self.score.mean:.1f}%", self.score.span(100, ".1f", "%")],
-            [f"mean payoff{unit}", f"{self.payoff.mean:+.4f}", self.payoff.span()],
-        ]
+        outcomes = [["won / drawn / lost", f"{self.wins:,} / {self.draws:,} / {self.losses:,}", ""]]
+        if not self.payoffs_differ:
+            score = f"{100 * self.score.mean:.1f}%"
+            outcomes.append(["score (a draw is half)", score, self.score.span(100, ".1f", "%")])
+        found = [[f"mean payoff{unit}", f"{self.payoff.mean:+.4f}", self.payoff.span()]]
         if milli_unit:
             found.append([f"in {milli_unit}", f"{1000 * self.payoff.mean:+,.1f}", self.payoff.span(1000, "+,.1f")])
         if self.reduced is not None:
@@ -101,6 +102,7 @@ class Result:
             found.append(["with reduced variance", f"{payoff.mean:+.4f}", payoff.span()])
             if milli_unit:
                 found.append([f"in {milli_unit}", f"{1000 * payoff.mean:+,.1f}", payoff.span(1000, "+,.1f")])
+        found = [*found, *outcomes] if self.payoffs_differ else [*outcomes, *found]
         if not math.isnan(self.deviation):
             found.append([f"standard deviation between games{unit}", f"{self.deviation:.4f}", ""])
         return found
@@ -167,6 +169,7 @@ def summary(records: Iterable[Record]) -> Result:
             name: estimate(payoffs[:, [name == other for other in names]].mean(axis=1), bounds)
             for name in dict.fromkeys(names)
         },
+        payoffs_differ=bool(payoffs[:, 0].any()) and outcome_bounds(payoffs[:, 0], scores) is None,
     )
 
 

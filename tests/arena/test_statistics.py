@@ -22,6 +22,18 @@ def test_wins_draws_and_losses_are_those_of_the_first_named_player():
     assert result.payoff.mean == pytest.approx(0.5)
 
 
+def test_where_payoffs_differ_in_size_the_payoff_is_first_and_there_is_no_score():
+    poker = summary([record(i, payoff) for i, payoff in enumerate([1.0, -5.0] * 4 + [1.0, 1.0])])
+    assert poker.payoffs_differ
+    names = [row[0] for row in poker.rows("mbb/g")]
+    assert names[:3] == ["mean payoff, bb", "in mbb/g", "won / drawn / lost"]
+    assert "score" not in f"{poker}{poker._repr_html_()}"
+    for payoffs in ([1.0, 1.0, -1.0, 0.0], [2.0, -2.0], [0.0, 0.0]):  # a win is worth what a defeat costs
+        board = summary([record(i, payoff) for i, payoff in enumerate(payoffs)])
+        assert not board.payoffs_differ
+        assert [row[0] for row in board.rows()][:3] == ["won / drawn / lost", "score (a draw is half)", "mean payoff"]
+
+
 def test_a_win_is_more_than_the_others_get_on_average():
     def at(*payoffs):
         seats = range(len(payoffs))

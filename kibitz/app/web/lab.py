@@ -202,8 +202,8 @@ def _without_folder(name: str, training: Training) -> RunInfo:
     state: State = "failed" if not training.running else "starting" if training.told is None else "stopping"
     return RunInfo(
         name=name, command="train", method="", game="", players=[], state=state, done=None, wanted=None, figures={},
-        score=None, changed=training.began, problem=training.problem, player="", seats=0, can_stop=state == "starting",
-        can_resume=False,
+        score=None, payoff=None, changed=training.began, problem=training.problem, player="", seats=0,
+        can_stop=state == "starting", can_resume=False,
     )  # fmt: skip
 
 

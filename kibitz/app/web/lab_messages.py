@@ -78,7 +78,8 @@ class RunInfo(Message):
     done: int | None = Field(description="Iterations or games.")
     wanted: int | None
     figures: dict[str, float] = Field(description="The last measurements.")
-    score: Interval | None = Field(description="Of the first player of a match.")
+    score: Interval | None = Field(description="Of the first player of a match, where payoffs don't differ in size.")
+    payoff: Interval | None = Field(description="Its mean payoff, where they do.")
     changed: float = Field(description="Seconds since 1970.")
     problem: str = Field(description="Why it can't be read or has failed; mostly empty.")
     player: str = Field(description="The name of the player that plays what was learned; empty: none yet.")

@@ -15,6 +15,13 @@ def interval(value: Any) -> Interval | None:
     return Interval(**{key: value[key] if is_number(value.get(key)) else None for key in ("mean", "low", "high")})
 
 
+def score_or_payoff(result: dict[str, Any]) -> tuple[Interval | None, Interval | None]:
+    """The score of a match's first player, or its mean payoff where payoffs differ in size."""
+    if result.get("payoffs_differ") is True:
+        return None, interval(result.get("payoff"))
+    return interval(result.get("score")), None
+
+
 def result_view(result: dict[str, Any]) -> ResultView:
     """A match, session or tournament for a table; what isn't as it should be is left out."""
     by_name = result.get("overall", result.get("by_name"))

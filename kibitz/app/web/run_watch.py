@@ -21,7 +21,7 @@ from .curves import MAX_CURVES, Series, curve_names
 from .growing_files import Lines, Signature, signature
 from .lab_messages import Curve, RunDetail, RunInfo, State
 from .lobby import Unknown
-from .run_results import MAX_PLAYERS, MAX_TEXT, interval, result_view
+from .run_results import MAX_PLAYERS, MAX_TEXT, result_view, score_or_payoff
 from .trainings import Training
 
 RUNS = Path("runs")
@@ -238,6 +238,7 @@ class Watched:
             problem = training.problem
             state = "failed" if state == "stopped" else state
         trains = self.config.get("command") == RESUMABLE
+        score, payoff = score_or_payoff(self.result or {})
         return RunInfo(
             name=self.name,
             command=str(self.config.get("command", ""))[:MAX_TEXT],
@@ -248,7 +249,8 @@ class Watched:
             done=self.done,
             wanted=self.wanted,
             figures=self.figures(),
-            score=interval(self.result.get("score")) if self.result else None,
+            score=score,
+            payoff=payoff,
             changed=self.changed,
             problem=problem[:500],
             player=self.player if seats else "",

@@ -123,8 +123,14 @@ export function showLab(main, games) {
   function headline(run) {
     const first = Object.keys(run.figures)[0];
     if (first) return `${label(first)} ${number(run.figures[first])}`;
-    if (run.score && run.players.length) return word("lab-score-of", { player: run.players[0], score: percent(run.score.mean) });
-    return "";
+    return reached(run);
+  }
+
+  // What the first player of a match scores or gets; empty: nothing yet.
+  function reached(run) {
+    if (!run.players.length) return "";
+    if (run.score) return word("lab-score-of", { player: run.players[0], score: percent(run.score.mean) });
+    return run.payoff ? word("lab-payoff-of", { player: run.players[0], payoff: signed(run.payoff.mean) }) : "";
   }
 
   function gameTitle(name) {
@@ -196,10 +202,10 @@ export function showLab(main, games) {
     if (!result || place.dataset.text === text + run.name) return;
     place.dataset.text = text + run.name;
     const parts = [];
-    if (run.score && run.players.length) {
-      const { score } = run;
-      const within = score.low === null ? "" : ` (${word("lab-to", { low: percent(score.low), high: percent(score.high) })})`;
-      parts.push(make("p", {}, make("strong", {}, word("lab-score-of", { player: run.players[0], score: percent(score.mean) })), within,
+    if (reached(run)) {
+      const { low, high } = run.score || run.payoff, shown = run.score ? percent : signed;
+      const within = low === null ? "" : ` (${word("lab-to", { low: shown(low), high: shown(high) })})`;
+      parts.push(make("p", {}, make("strong", {}, reached(run)), within,
         result.wins === null ? "" : make("span", { class: "note" }, ` ${word("lab-counts", { wins: number(result.wins), draws: number(result.draws), losses: number(result.losses) })}`)));
     }
     const lines = result.rows.map((row, i) => ({ ...row, place: i }));

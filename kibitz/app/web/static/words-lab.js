@@ -57,6 +57,7 @@ export const LAB_WORDS = {
   "lab-won all": ["won all", "alles gewonnen"],
   "lab-lost all": ["lost all", "alles verloren"],
   "lab-score-of": ["{player} scores {score}", "{player} erzielt {score}"],
+  "lab-payoff-of": ["{player} gets {payoff} per game", "{player} erhält {payoff} je Spiel"],
   "lab-counts": ["{wins} won, {draws} drawn, {losses} lost", "{wins} gewonnen, {draws} unentschieden, {losses} verloren"],
   "lab-to": ["{low} to {high}", "{low} bis {high}"],
   "lab-sort": ["Sort by {column}", "Nach {column} sortieren"],
