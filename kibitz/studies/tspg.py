@@ -28,6 +28,7 @@ from .report import Panels, Report
 from .study import Study, study
 from .tspg_matches import STAGES, known_mean, match_game, stages
 
+INTERVALS = "95% t-intervals over runs, or Wilson's over games where these are wider"
 # Published score of biased MCTS against UCT, in percent with its interval: playouts by π_ce (double), and by π_tspg.
 PAPER: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
     "breakthrough": ((100, 100, 100), (100, 100, 100)),
@@ -244,12 +245,12 @@ class TspgStudy(Study):
                     np.mean(each["scores"]) for each in self.repeated(game, f"against-{self.opponent}-{playouts}")
                 ]
                 theirs = "" if published is None else "{:g} ({:g} to {:g})".format(*published[place])
-                row += [percents(over_runs(scores)), theirs]
+                row += [percents(over_runs(scores, self.sizes.matches)), theirs]
             rows.append(row)
         heads = ["game", "double playouts %", "paper", "tspg playouts %", "paper"]
         notes = [
             f"Biased MCTS (prior ce) against UCT with equal simulations; {self.repetitions} runs, {self.sizes.matches} "
-            "games each, moving first in half of them; 95% t-intervals over runs; a draw is half."
+            f"games each, moving first in half of them; {INTERVALS}; a draw is half."
             + (" In UCT an unvisited action has its parent's value." if self.fpu == "parent" else ""),
             self.settings(),
         ]
@@ -271,14 +272,14 @@ class TspgStudy(Study):
             at = checkpoints(config["iterations"], config["keep_every"])
             duels = [self.repeated(game, f"duels-{iteration}") for iteration in at]
             for name in PLAYOUTS:
-                scores = [over_runs([each[name] for each in repetitions]) for repetitions in duels]
+                scores = [over_runs([each[name] for each in repetitions], self.sizes.duels) for repetitions in duels]
                 points = [(i, *(100 * value for value in found)) for i, found in zip(at, scores, strict=True)]
                 panels.setdefault(game, {})[name] = points
                 rows.append([game, name, *map(percents, scores)])
         heads = ["game", "policy", *(f"after {iteration}" for iteration in at)]
         notes = [
             f"Score of a policy against ce, both sampling their moves: {self.repetitions} runs, {self.sizes.duels} "
-            "games each, 95% t-intervals over runs. The paper's figure has no numbers: its π_tspg is above "
+            f"games each, {INTERVALS}. The paper's figure has no numbers: its π_tspg is above "
             "50% in all ten games, its π_ce (double) near 50%.",
             self.settings(),
         ]
@@ -340,7 +341,7 @@ class TspgStudy(Study):
             last = checkpoints(config["iterations"], config["keep_every"])[-1]
             for choice in CHOICES:
                 scores = [each["tspg"] for each in self.repeated(game, f"duels-{last}", choice)]
-                rows.append([game, choice, percents(over_runs(scores))])
+                rows.append([game, choice, percents(over_runs(scores, self.sizes.duels))])
         heads = ["game", "value of unvisited actions", "tspg against ce %"]
         return Report("Unvisited actions in the TSPG objective", heads, rows, [self.settings()])
 
@@ -366,10 +367,20 @@ def checkpoints(iterations: int, keep_every: int) -> list[int]:
     return sorted(set(near))
 
 
-def over_runs(scores: Sequence[float]) -> Estimate:
-    """Mean and 95% t-interval of scores over runs, within 0 and 1. The paper's bootstrap over five runs covers 83%."""
+def over_runs(scores: Sequence[float], games: int) -> Estimate:
+    """The mean score of runs of so many games each, with a 95% interval over runs, within 0 and 1.
+
+    It is Student's t-interval of the runs, or, at an end where that is wider, Wilson's of all their games: a few runs
+    may agree by chance, and where all won all their games the first has no width. The paper's bootstrap over five runs
+    covers 83%.
+    """
     found = interval(np.array(scores), np.ones(len(scores)))
-    return found if np.isnan(found.low) else Estimate(found.mean, max(found.low, 0.0), min(found.high, 1.0))
+    if np.isnan(found.low):
+        return found
+    total = games * len(scores)
+    won = np.clip(found.mean * total - np.arange(total), 0, 1)
+    wilson = interval(won, np.ones(total), bounds=(0, 1))
+    return Estimate(found.mean, max(min(found.low, wilson.low), 0.0), min(max(found.high, wilson.high), 1.0))
 
 
 def percents(found: Estimate) -> str:

@@ -122,12 +122,19 @@ def test_entropies_are_averaged_by_stage():
 
 
 def test_intervals_are_over_runs():
-    found = over_runs([0.5, 0.7, 0.9, 0.6, 0.8])
+    found = over_runs([0.5, 0.7, 0.9, 0.6, 0.8], 40)
     assert found.mean == pytest.approx(0.7)
     reach = 2.776 * np.std([0.5, 0.7, 0.9, 0.6, 0.8], ddof=1) / np.sqrt(5)  # Student's t, four degrees of freedom
     assert found[1:] == pytest.approx((0.7 - reach, 0.7 + reach), abs=1e-3)
-    assert np.isnan(over_runs([0.5]).low)
-    assert over_runs([1.0, 1.0, 0.8, 0.9, 1.0]).high == 1  # a score isn't above 1
+    assert np.isnan(over_runs([0.5], 40).low)
+    assert over_runs([1.0, 1.0, 0.8, 0.9, 1.0], 40).high == 1  # a score isn't above 1
+
+
+def test_equal_runs_have_the_interval_of_their_games():
+    assert over_runs([1.0] * 5, 40) == pytest.approx((1, 200 / (200 + 1.96**2), 1))  # Wilson's of 200 wins in 200
+    assert over_runs([0.0] * 5, 40) == pytest.approx((0, 0, 1.96**2 / (200 + 1.96**2)))
+    draws = over_runs([0.5125] * 5, 40)  # 102.5 of 200
+    assert draws.low < 0.45 < 0.57 < draws.high
 
 
 def test_unknown_parts_games_and_presets_and_folders_of_other_runs_are_refused(tmp_path):
