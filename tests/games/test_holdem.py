@@ -389,6 +389,22 @@ def test_a_view_is_packed_into_16_bytes_and_restored(name):
 # ---------------------------------------------------------------- text and records
 
 
+@pytest.mark.parametrize(
+    ("moves", "words", "letters"),
+    [("", "fold, call, raise", "fcr"), ("c", "check, raise", "ckr"), ("cc", "check, bet", "ckrb")],
+)
+def test_a_check_is_no_call_and_a_bet_no_raise(moves, words, letters):
+    game = games.load("holdem")
+    state = played(game, moves)
+    for word in words.split(", "):
+        assert game.action_to_string(state, game.parse_action(state, f" {word.upper()}")) == word
+    for letter in letters:
+        game.parse_action(state, letter)
+    for word in {"fold", "check", "call", "bet", "raise", *"fckrb"} - {*words.split(", "), *letters}:
+        with pytest.raises(BadInput, match=f"^'{word}' is no move here: {words}$"):
+            game.parse_action(state, word)
+
+
 def test_moves_have_the_names_that_players_use():
     game = games.load("holdem")
     for moves, words in (

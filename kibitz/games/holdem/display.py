@@ -13,8 +13,7 @@ RANKS, SUITS, SYMBOLS = "23456789TJQKA", "cdhs", "♣♦♥♠"
 STREETS = ("preflop", "flop", "turn", "river")
 ROLES = ("big blind", "dealer")
 NAMES = ["deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"]
-SPELLINGS = {"f": FOLD, "c": CALL, "k": CALL, "r": RAISE, "b": RAISE}
-SPELLINGS |= {"fold": FOLD, "call": CALL, "check": CALL, "raise": RAISE, "bet": RAISE}
+LETTERS = {"fold": "f", "call": "c", "check": "ck", "raise": "r", "bet": "br"}  # each is short for the move
 
 
 # ---------------------------------------------------------------- cards
@@ -78,13 +77,21 @@ def move_name(move, faced, opened):
 
 
 def parse_action(game, state, text):
-    """The legal action with this name, else BadInput with the names of all."""
-    legal = legal_actions(game, state)
-    action = card_of(text) if state.to_move == CHANCE else SPELLINGS.get(text.strip().lower(), -1)
-    if action not in legal:
-        words = ", ".join(action_to_string(state, action) for action in legal)
-        raise NoMove(f"{text.strip()!r} is no move here: {words}")
-    return action
+    """The legal action with this name, else BadInput with the names of all.
+
+    A check is no call, and a bet no raise: who writes the one where only the other is possible is mistaken about the
+    position.
+    """
+    names = {action: action_to_string(state, action) for action in legal_actions(game, state)}
+    if state.to_move == CHANCE:
+        if (card := card_of(text)) in names:
+            return card
+    else:
+        word = text.strip().lower()
+        for action, name in names.items():
+            if word == name or (len(word) == 1 and word in LETTERS[name]):
+                return action
+    raise NoMove(f"{text.strip()!r} is no move here: {', '.join(names.values())}")
 
 
 def moves_by_street(state):
