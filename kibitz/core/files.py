@@ -13,10 +13,11 @@ import os
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from .names import BadInput
+from .names import BadInput, whole
 
 if TYPE_CHECKING:
     import numpy as np  # imported where tensors are: commands start without it
@@ -27,7 +28,6 @@ Shapes = dict[str, tuple[int, ...]]
 MAX_JSON = 64 << 20  # bytes of a JSON file, or of one line of a .jsonl file
 MAX_TEXT = 1 << 30  # bytes of a file of games; of a pipe too, which has no size
 MAX_DEPTH = 32  # of nested lists and objects in JSON
-MAX_INT = 1 << 128  # the state of a random generator is that large; larger ones don't fit into a float
 DTYPES = {  # of safetensors -> of NumPy; others, such as float8 and bfloat16, are not read
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "U16": "uint16", "I16": "int16", "U32": "uint32", "I32": "int32",
     "U64": "uint64", "I64": "int64", "F16": "float16", "F32": "float32", "F64": "float64",
@@ -260,13 +260,8 @@ def parse_json(text: str | bytes) -> Any:
     raise ValueError(f"its values are nested more than {MAX_DEPTH} deep")
 
 
-def _whole(digits: str) -> int:
-    if len(digits) > 40 or abs(int(digits)) >= MAX_INT:
-        raise ValueError(f"the number {digits[:12]}... is too large")
-    return int(digits)
-
-
-_DECODER = json.JSONDecoder(parse_int=_whole)
+# The state of a random generator has 128 bits; larger numbers don't fit into a float.
+_DECODER = json.JSONDecoder(parse_int=partial(whole, most=(1 << 128) - 1))
 
 
 def read_json(path: Path, what: str, schema: Any = Any) -> Any:

@@ -75,6 +75,17 @@ def at_least(what: str, value: float, low: float, high: float = LARGEST) -> None
         raise BadInput(f"{what} should be at most {high}, not {value}")
 
 
+def whole(digits: str, most: int = LARGEST) -> int:
+    """The number that is written in digits, as many as somebody likes: int() itself fails after 4,300.
+
+    Raises:
+        BadInput: It is larger than `most` (of at most 40 digits), or smaller than its negative.
+    """
+    if len(digits) > 40 or abs(int(digits)) > most:
+        raise BadInput(f"the number {digits[:12]}... is too large")
+    return int(digits)
+
+
 def counted(number: int, noun: str) -> str:
     """`1 game`, `1,000 games`."""
     return f"{number:,} {noun}{'s' * (number != 1)}"

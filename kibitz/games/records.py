@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.files import read_lines, reason
+from ..core.files import parse_json, read_lines, reason
 from ..core.legacy import current_player
 from ..core.names import BadInput
 from . import OVER, Game, legal_actions, load_stored, positions
@@ -85,7 +85,10 @@ def forfeit_payoffs(game: Game, seat: int) -> list[float]:
 def read_line(text: str | bytes, where: str) -> Record:
     """A record from its line; `where` names the line in errors. Old names of players are translated (see `legacy`)."""
     try:
-        values = json.loads(text)
+        try:
+            values = json.loads(text)
+        except ValueError:
+            values = parse_json(text)  # slower, and it says what is wrong
         if isinstance(values, dict) and values.get("forfeit") is not None:
             values["forfeit"] = Forfeited(**values["forfeit"])
         record = Record(**values)

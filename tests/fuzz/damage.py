@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import struct
 from typing import Any
 
@@ -26,9 +27,9 @@ def damage(data: bytes, name: str, generator: random.Random) -> bytes:
         elif name.endswith(".json"):
             ways += [change_json] * 10
         elif name.endswith(".jsonl"):
-            ways += [change_line] * 10
+            ways += [change_line] * 10 + [change_digits] * 2
         else:
-            ways += [change_words] * 6
+            ways += [change_words] * 6 + [change_digits] * 3
         try:
             data = generator.choice(ways)(data, generator)
         except (ValueError, LookupError, TypeError, RecursionError, ArithmeticError):  # damaged too much already
@@ -92,6 +93,12 @@ def change_words(data: bytes, generator: random.Random) -> bytes:
     else:
         words.insert(i, words[j])
     return b" ".join(words)
+
+
+def change_digits(data: bytes, generator: random.Random) -> bytes:
+    """One number becomes another, of up to 5,000 digits."""
+    start, end = generator.choice([found.span() for found in re.finditer(rb"\d+", data)])
+    return data[:start] + generator.choice((b"0", b"007", b"9" * 19, b"9" * 40, b"9" * 5000)) + data[end:]
 
 
 # ---------------------------------------------------------------- JSON

@@ -13,6 +13,7 @@ from kibitz.arena.match import match
 from kibitz.arena.play import play_game
 from kibitz.core.names import BadInput
 from kibitz.games import legal_actions, load
+from kibitz.games.record_files import read_games
 from kibitz.games.records import SCHEMA, Forfeited, Record, read_line, read_records
 
 from .facts import SHIPPED
@@ -32,6 +33,24 @@ class Anyone:
 
     def move(self, view):
         return int(self.generator.choice(legal_actions(self.game, view)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "game {} of doppelkopf, seed 1",
+        "game 1 of doppelkopf, seed {}",
+        "STATE:{}:r/c:AhKh|AdKd:1|-1:a|b",
+        "PokerStars Hand #{}: Hold'em Limit ($1/$2)",
+        '{{"number": {}}}',
+    ],
+)
+@pytest.mark.parametrize("digits", [19, 41, 5000])
+def test_numbers_that_are_too_large_are_refused_in_one_short_line(text, digits):
+    with pytest.raises(BadInput) as refused:
+        list(read_games(text.format("9" * digits)))
+    assert str(refused.value).startswith("line 1")
+    assert len(str(refused.value)) < 160
 
 
 def test_the_schema_is_one():

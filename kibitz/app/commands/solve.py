@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from ...core import names
-from ...core.names import BadInput, TooLarge, counted
+from ...core.names import BadInput, TooLarge, counted, whole
 from ...core.runs import Run
 from ..ui.progress import err, out, print_plain, reporting
 from .options import GameName, Json, Memory, Out, Seed, Threads, Trust, path_to_read, write_json
@@ -226,7 +226,7 @@ def _boards(text: str | None) -> int | str | None:
         return text
     if not text.isdecimal():
         raise BadInput(f"--boards {text!r} should be a number of boards per iteration, or all")
-    return int(text)
+    return whole(text)
 
 
 def _enumerate(

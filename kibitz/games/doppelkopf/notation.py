@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.names import BadInput
+from ...core.names import BadInput, whole
 from ...jit import kernel
 from .. import full_name, load_stored
 from ..game import OVER, SCRATCH, legal_actions, positions
@@ -230,7 +230,7 @@ class Parser:
         found = re.fullmatch(r"game (-?\d+) of (\S+), seed (-?\d+)", text)
         if not found:
             raise BadInput(f"{text!r} should be a header such as: game 1 of doppelkopf, seed 1")
-        self.number, self.seed, self.game = int(found[1]) - 1, int(found[3]), check_game(load_stored(found[2]))
+        self.number, self.seed, self.game = whole(found[1]) - 1, whole(found[3]), check_game(load_stored(found[2]))
         self.size = hand_size(self.game)
         self.players: list[str] = []
         self.hands: list[list[int]] = []

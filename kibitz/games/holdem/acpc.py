@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.names import BadInput
+from ...core.names import BadInput, whole
 from ...jit import kernel
 from ..game import CHANCE, OVER, SCRATCH, Game, legal_actions, positions, view_of
 from .display import RANKS, SUITS, card_name, card_of, moves_by_street
@@ -73,7 +73,7 @@ def read(game: Game, line: str, compiled: bool = False) -> Hand:
     parts = line.strip().split(":", 5)  # names may contain colons, as those of players do
     if len(parts) != 6 or parts[0] != "STATE" or not parts[1].isdecimal():
         raise BadInput(f"{line.strip()!r} is no hand, it should have the form {FORMAT}")
-    number, hand = int(parts[1]), f"hand {parts[1]}"
+    number, hand = whole(parts[1]), f"hand {parts[1]}"
     dealt, letters = parse_cards(game, parts[3], hand), parts[2].replace("/", "")
     names = parts[5].split("|")
     if len(names) != 2:

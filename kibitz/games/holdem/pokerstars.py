@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...core.names import BadInput
+from ...core.names import BadInput, whole
 from ..game import CHANCE, OVER, legal_actions, positions
 from .acpc import Hand
 from .display import card_of, move_name
@@ -52,7 +52,7 @@ def read(game: Any, lines: list[str]) -> Hand:
     found = re.match(r"PokerStars (?:Hand|Game) #(\d+):(.*)", lines[0])
     if not found:
         raise BadInput(f"{lines[0]!r} is no header of a hand, such as {MARK[0]}27738502010: Hold'em Limit ($1/$2)")
-    number, hand = int(found[1]), f"hand {found[1]}"
+    number, hand = whole(found[1]), f"hand {found[1]}"
     if "Hold'em Limit" not in found[2]:
         raise BadInput(f"{hand}: {found[2].split('-')[0].strip()!r} should be Hold'em Limit")
     players = [line[1] for text in lines if (line := re.match(rf"Seat \d+: (.+) \({AMOUNT} in chips\)", text))]
