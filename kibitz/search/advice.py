@@ -1,6 +1,7 @@
 """The answer of every search, for players, learners and people: one record."""
 
 import html
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -22,7 +23,7 @@ class Advice:
     simulations: int = 0  # done for this advice; of a search to a depth: positions visited
     seconds: float = 0.0  # spent on it
     line: tuple[int, ...] = ()  # principal variation, where the search has one
-    error: np.ndarray | None = None  # [n] f8: standard error of the value, where the search knows it
+    error: np.ndarray | None = None  # [n] f8: standard error of the value, where the search knows it; NaN: unknown
     # [n, n] f8: standard error of the difference of two values, where they come from the same random numbers.
     paired_error: np.ndarray | None = None
     won: np.ndarray | None = None  # [n] f8: share of the simulations that the seat won, where the search knows it
@@ -61,6 +62,17 @@ class Advice:
         if self.exact:
             found[self.actions == self.best] = self.value[self.actions == self.best]
         return found
+
+    def root_margin(self, game: Game) -> float:
+        """Half of the 95% interval of `root_value`; NaN: unknown.
+
+        Where an action that the policy plays was hardly tried, its value is anything that the game may pay.
+        """
+        interval = self.interval(game)
+        half, (low, high) = (interval[:, 1] - interval[:, 0]) / 2, game.facts.rewards
+        return (
+            math.nan if np.isnan(half).all() else math.hypot(*self.policy * np.nan_to_num(half, nan=(high - low) / 2))
+        )
 
     def draw(self, generator: np.random.Generator) -> int:
         """Sample an action from the policy."""
@@ -121,7 +133,11 @@ class Advice:
                 "prior": float(self.prior[i]),
                 "interval": None if np.isnan(interval[i]).any() else interval[i].tolist(),
             }
-            | {name: float(known[i]) for name, known in (("error", self.error), ("won", self.won)) if known is not None}
+            | {
+                name: None if np.isnan(known[i]) else float(known[i])
+                for name, known in (("error", self.error), ("won", self.won))
+                if known is not None
+            }
             for i, action in enumerate(self.actions)
         ]
         value = None if np.isnan(self.root_value) else self.root_value

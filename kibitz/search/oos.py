@@ -80,6 +80,7 @@ class Focus(NamedTuple):
     visits: np.ndarray  # [most] i8
     mass: np.ndarray  # [most] f8: sum of weights
     value: np.ndarray  # [most] f8: weighted sum of payoffs
+    squares: np.ndarray  # [most, 3] f8: sums of squared weights, times payoffs to the power of 0, 1 and 2
 
 
 @search("oos")
@@ -155,6 +156,7 @@ class Oos(Search):
             visits=np.zeros(most, np.int64),
             mass=np.zeros(most),
             value=np.zeros(most),
+            squares=np.zeros((most, 3)),
         )
         self.root = positions(game)
         self.view = positions(game)
@@ -179,7 +181,7 @@ class Oos(Search):
         slot = self.table.slots[int(_place(self.table.slots, self.focus.key))]
         self.focus.at[0] = int(slot["at"]) if slot["key"] == self.focus.key[0] else -1
         self.focus.plies[0] = self.game.facts.max_game_length
-        for array in (self.focus.visits, self.focus.mass, self.focus.value):
+        for array in (self.focus.visits, self.focus.mass, self.focus.value, self.focus.squares):
             array[:] = 0
         self.actions = np.array(legal_actions(self.game, view))
         self.prior = weighed(self.game, self.policy, view, len(self.actions))  # here: the clock isn't running yet
@@ -205,11 +207,13 @@ class Oos(Search):
         unvisited = self.prior if self.settings.prior > 0 else np.full(n, 1 / n)
         with np.errstate(invalid="ignore"):
             value = np.where(focus.mass[:n] > 0, focus.value[:n] / focus.mass[:n], np.nan)
+            error = weighted_error(value, focus, n)
         return Advice(
             actions=self.actions,
             policy=weights / total if total > 0 else unvisited,
             value=value,
             visits=focus.visits[:n].copy(),
+            error=error,
             prior=self.prior,
             simulations=simulations,
             seconds=seconds,
@@ -231,6 +235,13 @@ class Oos(Search):
     def refuse_beyond_memory(self, simulations: int) -> None:
         stored = int(self.table.used[0])
         refuse_beyond(self.memory, full_name(self.game), stored, simulations, bytes_per_infoset(self.game))
+
+
+def weighted_error(value: np.ndarray, focus: Focus, n: int) -> np.ndarray:
+    """Standard errors of weighted means: the root of Σ w²(x - mean)² over Σ w; NaN: fewer than two samples."""
+    squares = focus.squares[:n].T
+    variance = squares[2] - 2 * value * squares[1] + value**2 * squares[0]
+    return np.where(focus.visits[:n] > 1, np.sqrt(np.maximum(variance, 0)) / focus.mass[:n], np.nan)
 
 
 def bytes_per_infoset(game: Game) -> int:
@@ -359,13 +370,21 @@ def update(cells, focus, scratch, number, depth, tail, payoff):
         at, i = scratch.at[number, level], scratch.chosen[number, level]
         if at == focus.at[0]:
             focus.visits[i] += 1
-            focus.mass[i] += tail
-            focus.value[i] += tail * payoff
+            gather(focus, i, tail, payoff)
         ahead = tail
         tail *= scratch.chance[number, level]
         for j in range(scratch.n[number, level]):
             cells[at + j] -= tail * payoff
         cells[at + i] += ahead * payoff
+
+
+@helper
+def gather(focus, i, weight, payoff):
+    """Count a sample of an action at the view."""
+    focus.mass[i] += weight
+    focus.value[i] += weight * payoff
+    for power in range(3):
+        focus.squares[i, power] += weight * weight * payoff**power
 
 
 @helper

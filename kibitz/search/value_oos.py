@@ -20,7 +20,7 @@ from ..games import Game
 from ..games.protocol import CHANCE, OVER
 from ..jit import helper, kernel, rules
 from .infoset_table import grow
-from .oos import Oos, descend, match_with_mistakes, room_for_one
+from .oos import Oos, descend, gather, match_with_mistakes, room_for_one
 
 RULES = {"history_value": "self, game, state"}  # the payoff that seat 0 can expect; the game is not over
 
@@ -83,8 +83,7 @@ def simulate(game, root, view, table, scratch, focus, settings, policy, critic, 
             if at == focus.at[0]:
                 for j in range(n):
                     focus.visits[j] += j == i
-                    focus.mass[j] += weight
-                    focus.value[j] += weight * values[j]
+                    gather(focus, j, weight, values[j])
             match_with_mistakes(table.cells, at, n, settings.mistake, scratch.probs)
             payoff = 0.0
             for j in range(n):

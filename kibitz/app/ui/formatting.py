@@ -10,6 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from ...arena.review import thresholds
 from ...games import CHANCE, OVER, Game, legal_actions, positions, view_of
 from ...search.advice import Advice
 from ...search.strategy import Strategy
@@ -78,7 +79,8 @@ def advice_table(
         if valued:
             row += [Text("-" if np.isnan(value) else words.number(f"{round(value, 3) + 0.0:+.3f}"))]  # not -0.000
         if advice.error is not None:
-            row += [Text(words.number(f"± {advice.error[i]:.2f}"), "dim")]
+            error = "-" if np.isnan(advice.error[i]) else words.number(f"± {advice.error[i]:.2f}")
+            row += [Text(error, "dim")]
         if advice.won is not None:
             row += [Text(f"{100 * advice.won[i]:.0f}%")]
         if visited:
@@ -92,7 +94,11 @@ def advice_table(
 
 
 def advice_notes(game: Any, view: Any, advice: Advice, words: Words = ENGLISH) -> list[str]:
-    """Lines on what the advice rests on: its value, principal variation, simulations and time; too few visits."""
+    """Lines on what the advice rests on: its value, principal variation, simulations and time; too few visits.
+
+    Visits are too few where the 95% interval of the advice's value is wider to either side than what `kibitz review`
+    calls a mistake: then it may be one.
+    """
     spent, notes = [], []
     if not np.isnan(advice.root_value):
         value = f"{words.number(f'{advice.root_value:+.3f}')} {getattr(game, 'symbol', '')}".strip()
@@ -114,8 +120,10 @@ def advice_notes(game: Any, view: Any, advice: Advice, words: Words = ENGLISH) -
         notes += filter(None, [unit_note(game, words)])
     visits = int(advice.visits.sum())
     counted = visits > 0 or np.isnan(advice.value).all()  # a solver has values without visits
-    if advice.simulations and counted and advice.visits.max() < FEW_VISITS and not advice.exact:
-        notes.append(words(f"only {{count}} visit{'s'[: visits != 1]}: little to rely on", count=visits))
+    unsure = advice.visits.max() < FEW_VISITS or advice.root_margin(game) > thresholds(game)["mistake"]
+    if advice.simulations and counted and unsure and not advice.exact:
+        count = words.number(f"{visits:,}")
+        notes.append(words(f"only {{count}} visit{'s'[: visits != 1]}: little to rely on", count=count))
     return [", ".join(spent), *notes] if spent else notes
 
 

@@ -89,6 +89,22 @@ def test_a_search_that_hardly_came_by_says_so(kibitz, simulations):
     assert f"{simulations:,} simulations in" in out
 
 
+@pytest.mark.parametrize("simulations", [10_000, 100_000, 200_000])  # the view is met once in 2,700 simulations
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_advice_that_may_be_a_mistake_says_so(kibitz, simulations, seed):
+    asked = ("--with", f"oos:{simulations}", "--seed", str(seed))
+    assert "little to rely on" in kibitz("advise", "holdem", "??7h2c", *asked)[1]
+
+
+@pytest.mark.parametrize("player", ["oos:2000", "oos:20000", "ismcts:1000"])
+@pytest.mark.parametrize("line", ["K Q check", "J ?", "K ? raise call Q"])
+def test_sound_advice_is_given_without_a_warning(kibitz, player, line):
+    code, out, _ = kibitz("advise", "leduc", *line.split(), "--with", player, "--seed", "1")
+    assert code == 0
+    assert "simulations in" in out
+    assert "little to rely on" not in out
+
+
 def test_advice_is_given_in_german(kibitz):
     _, out, _ = kibitz("advise", "kuhn", "? K bet", "--with", "oos:200", "--language", "de")
     for word in ("würde spielen", "Zug", "Anteil", "Wert", "Besuche", "Simulationen in", "Werte: erwartetes Ergebnis"):
