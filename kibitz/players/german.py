@@ -41,10 +41,10 @@ PHRASES = (
     (r"([\d,]+) plies", r"\1 Halbzüge"),
     # what was measured
     (r"its weakness was not measured", "seine Schwäche wurde nicht gemessen"),
-    (r"loses at least ([\d,]+) mbb/g", r"verliert mindestens \1 mbb/g"),
+    (r"loses about ([\d,]+) mbb/g", r"verliert etwa \1 mbb/g"),
     (
-        r"a best response wins at least about ([\d,]+) mbb/g from it",
-        r"eine beste Antwort gewinnt mindestens etwa \1 mbb/g gegen ihn",
+        r"a best response wins at least ([\d,]+) mbb/g from it",
+        r"eine beste Antwort gewinnt mindestens \1 mbb/g gegen ihn",
     ),
     (r"to a local best response", "gegen eine lokale beste Antwort"),
     (r"loses (\d+) mbb/g to any player who always raises", r"verliert \1 mbb/g gegen jeden, der immer erhöht"),

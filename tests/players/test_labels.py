@@ -23,7 +23,7 @@ def test_what_is_said_of_a_player_is_in_the_docs_and_found_for_it(fact):
 def test_the_words_say_what_it_is_how_long_it_takes_and_what_it_loses():
     holdem = games.load("holdem")
     assert str(adviser_label("net:models/holdem", holdem, seconds=0.0123)) == (
-        "network without search, 12 ms; a best response wins at least about 79 mbb/g from it"
+        "network without search, 12 ms; a best response wins at least 72 mbb/g from it"
     )
     assert adviser_label("net:models/holdem,threshold=0.2", holdem).weakness == "its weakness was not measured"
     assert adviser_label("style:tight-passive", games.load("holdem:flop")).source == ""  # another game
