@@ -11,8 +11,11 @@ is local: from the last infosets to the first,
     policy ~ (present * magnet^(step * pull) * exp(gain))^(1 / (1 + step * pull))
 
 where an action's gain is step times its payoff, plus the optimum of each infoset that follows. The magnet is uniform.
-A constant pull leads to an equilibrium of the game with that KL as a cost; here it falls to 0, and that leads to a Nash
-equilibrium of the game itself.
+
+With a constant pull and step <= pull / L^2, where L is the Lipschitz constant of the payoffs, at least 1 in units of
+their largest entry, the iterates converge to the equilibrium of the game with that KL as a cost (Sokota et al., theorem
+3.4). Here both fall to 0 with a step of six times the pull, which no theorem covers: that the last iterate comes near a
+Nash equilibrium of the game itself is measured, in Kuhn and Leduc poker.
 """
 
 import math
@@ -25,7 +28,7 @@ from ..jit import helper, kernel
 from .sequence_form import SequenceForm, unfold
 from .strategy import Strategy, normalised
 
-STEP, PULL = 3.0, 0.5  # at t = 1, both divided by sqrt(t): where the largest entry of the payoff matrix is 1
+STEP, PULL = 3.0, 0.5  # at t = 1, both divided by sqrt(t): where the largest entry of the payoff matrix is 1; measured
 
 
 class Memory(NamedTuple):

@@ -1,7 +1,8 @@
 """What the networks minimize: PPO's clipped objective, entropy, and the KL divergence to the policy that played.
 
-With the entropy bonus and the KL this is one step of magnetic mirror descent (Sokota et al. 2023, section 5) with the
-uniform policy as its magnet: kl is the inverse of the step size, entropy the pull of the magnet. Another magnet is an
+Without clipping, with the entropy bonus and the KL, the minimum is one step of magnetic mirror descent (Sokota et al.
+2023, section 5) with the uniform policy as its magnet: kl is the inverse of the step size, entropy the pull of the
+magnet. Clipping shortens that step, and some gradient steps by a network come only near it. Another magnet is an
 earlier policy, by its `divergence`. Without the KL it is PPO (Schulman et al. 2017).
 
 PPO learns from the action that was played. Where the value network estimates every action, all of them count, each by
