@@ -1,10 +1,11 @@
 """Two sides of a benchmark, measured in alternation in the same run.
 
-Machines are noisy and change speed from second to second. So the two sides of a round are measured one right after the
-other, and the round with the median ratio is reported.
+Machines are noisy and change speed from second to second. So the two sides of a run are measured one right after the
+other, in five runs. The median ratio is reported, with the lowest and the highest.
 """
 
 import importlib.util
+import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,8 +13,8 @@ from typing import Any
 
 Work = Callable[[int], object]  # does n units of work
 
-ROUNDS = 9
-SECONDS = 0.4  # per side and round
+RUNS = 5
+SECONDS = 0.72  # per side and run
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,21 @@ class Row:
         return bool(self.peer_package) and importlib.util.find_spec(self.peer_package) is None
 
     def measure(self) -> dict[str, Any]:
+        """Rates and ratio of the run with the median ratio, and the ratios of all runs in order of time."""
         sides = [_calibrated(side()) for side in (self.ours, self.peer) if callable(side)]
-        rounds = [tuple(_rate(work, count) for work, count in sides) for _ in range(ROUNDS)]
+        runs = [tuple(_rate(work, count) for work, count in sides) for _ in range(RUNS)]
         if not callable(self.peer):
-            rounds = [(ours, self.peer) for (ours,) in rounds]
-        median = sorted(rounds, key=lambda pair: pair[0] / pair[1])[ROUNDS // 2]
-        ours, peer = (rate * self.batch for rate in median)
-        return {"name": self.name, "unit": self.unit, "ours": ours, "peer": peer, "ratio": ours / peer}
+            runs = [(ours, self.peer) for (ours,) in runs]
+        ratios = [ours / peer for ours, peer in runs]
+        ours, peer = runs[ratios.index(statistics.median(ratios))]
+        return {
+            "name": self.name,
+            "unit": self.unit,
+            "ours": ours * self.batch,
+            "peer": peer * self.batch,
+            "ratio": statistics.median(ratios),
+            "ratios": ratios,
+        }
 
 
 def _rate(work: Work, count: int) -> float:
@@ -48,7 +57,7 @@ def _rate(work: Work, count: int) -> float:
 
 
 def _calibrated(work: Work) -> tuple[Work, int]:
-    """The work, and the number of units that takes about one round."""
+    """The work, and the number of units that takes about one run."""
     work(1)  # compiles
     count = 1
     while (rate := _rate(work, count)) * SECONDS > 2 * count:

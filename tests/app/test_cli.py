@@ -293,17 +293,19 @@ def test_bench_measures_benchmarks_by_name(kibitz, tmp_path, monkeypatch):
     rows = json.loads((tmp_path / "benchmarks.json").read_text())
     assert [row["name"] for row in rows] == ["cfr+-leduc-936", "playouts-kuhn"]
     assert all(row["ratio"] == pytest.approx(row["ours"] / row["peer"]) and row["ours"] > 0 for row in rows)
+    assert all(len(row["ratios"]) == 5 and row["ratio"] == sorted(row["ratios"])[2] for row in rows)
     assert "playouts-kuhn" in out
+    assert all(f"{min(row['ratios']):.3g} to {max(row['ratios']):.3g}" in " ".join(out.split()) for row in rows)
 
 
 NO_PEER = "skipped, as the peer isn't installed (pip install 'kibitz[bench]'): "
 
 
-@pytest.mark.parametrize("asked", [["oos-targeted-leduc", "oos-leduc"], []])
+@pytest.mark.parametrize("asked", [["oos-targeted-leduc", "os-mccfr-leduc"], []])
 def test_bench_measures_what_needs_no_peer_and_skips_the_rest_in_one_line(kibitz, tmp_path, monkeypatch, asked):
     import benchmarks
 
-    rows = [row for row in benchmarks.ROWS if row.name in ("oos-leduc", "oos-targeted-leduc", "evaluator-holdem")]
+    rows = [row for row in benchmarks.ROWS if row.name in ("os-mccfr-leduc", "oos-targeted-leduc", "evaluator-holdem")]
     monkeypatch.setattr(benchmarks, "ROWS", rows)
     monkeypatch.setattr(benchmarks.measuring, "SECONDS", 0.01)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
@@ -311,7 +313,7 @@ def test_bench_measures_what_needs_no_peer_and_skips_the_rest_in_one_line(kibitz
     assert code == 0
     assert [row["name"] for row in json.loads((tmp_path / "benchmarks.json").read_text())] == ["oos-targeted-leduc"]
     told = [line for line in error.splitlines() if "skipped" in line]
-    assert told == [NO_PEER + ("oos-leduc" if asked else "oos-leduc, evaluator-holdem")]
+    assert told == [NO_PEER + ("os-mccfr-leduc" if asked else "os-mccfr-leduc, evaluator-holdem")]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,9 @@ def bench(
     ] = None,
     json_file: Json = None,
 ) -> None:
-    """Measure speed against OpenSpiel and other peers, in the same run on one core; the ratio is what counts.
+    """Measure speed against OpenSpiel and other peers by turns on one core; the ratio is what counts.
+
+    Each row is measured in five runs: median ratio, and the lowest and highest.
 
     Part of the source repository, not of the installed package.
 
@@ -35,7 +37,7 @@ def bench(
     Example: kibitz bench os-mccfr --json bench.json
     """
     results = []
-    table = Table("benchmark", "unit", "kibitz", "peer", "ratio", "target")
+    table = Table("benchmark", "kibitz", "peer", "ratio", "target")
     with interrupts() as check_interrupt, reporting("benchmarks") as report:
         chosen = _benchmarks().select(rows or [])
         if skipped := _benchmarks().skipped(rows or []):
@@ -47,9 +49,10 @@ def bench(
             check_interrupt()
             results.append(result)
             colour = "green" if result["ratio"] >= row.wanted else "red"
+            span = f"{min(result['ratios']):.3g} to {max(result['ratios']):.3g}"
             table.add_row(
-                row.name, row.unit, f"{result['ours']:,.4g}", f"{result['peer']:,.4g}",
-                f"[{colour}]{result['ratio']:.3g}x", f"{row.wanted:g}x",
+                f"{row.name}\n{row.unit}", f"{result['ours']:,.4g}", f"{result['peer']:,.4g}",
+                f"[{colour}]{result['ratio']:.3g}x[/]\n{span}", f"{row.wanted:g}x",
             )  # fmt: skip
     out.print(table)
     write_json(json_file, results)
