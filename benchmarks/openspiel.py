@@ -187,8 +187,8 @@ def _peer_playouts(name: str) -> Work:
 
 SUITED = "leduc:told_apart=yes"
 SAMPLED = {"leduc": 8, "liars_dice": 8, "goofspiel:6,base=1": 10, "goofspiel:13,base=1": 10}  # name -> required ratio
-# The same algorithm on both sides, with one table from beginning to end. Outcome sampling explores with probability 0.6;
-# it updates the average strategy at the other seat's infosets, the peer at those of the updating seat.
+# The same algorithm on both sides, with one table from beginning to end. Outcome sampling explores with probability
+# 0.6; ours updates the average strategy at the other seat's infosets, the peer at those of the updating seat.
 ROWS = [
     Row(
         f"{short}-mccfr-{name.removesuffix(',base=1')}",
