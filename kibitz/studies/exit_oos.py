@@ -108,7 +108,8 @@ class ExitOosStudy(Study):
         else:
             game = load(PAPER[self.trained_for][0])
             simulations = len(self.rows()) * self.expert_simulations(EXPERT)
-            simulations += self.expert_simulations(PUBLIC_EXPERT) if self.part in PAPER else 0
+            if self.part in PAPER:
+                simulations += self.expert_simulations(PUBLIC_EXPERT) + self.table_run().config()["simulations"]
         search = Oos(game)
         search.run(1)
         began = time.perf_counter()
@@ -209,7 +210,10 @@ class ExitOosStudy(Study):
         equal, thinking = self.equal_time(game, run)
         notes = [f"The expert is `{self.expert}`. A draw counts as half; won / drawn / lost beside the score."]
         # Thresholding (Ganzfried, Sandholm and Waugh 2012) is not in the paper.
+        teacher = self.teacher(run)
+        taught = [(f"against the search that taught it, `{teacher}`", net, teacher, f"{self.part}-{last}-teacher")]
         for about, one, two, name in (
+            *(taught if teacher else ()),
             (f"against `{public}` (as in the public code)", net, public, self.against_expert(last, public)),
             (
                 f"with `threshold={THRESHOLD}` (no move below {THRESHOLD} of the likeliest's probability is played) "
@@ -232,6 +236,14 @@ class ExitOosStudy(Study):
     def against_expert(self, iteration: int | str, expert: str) -> str:
         """Name of a match's folder."""
         return f"{self.part}-{iteration}-{expert.replace(':', '-')}"
+
+    def teacher(self, run: Run) -> str:
+        """The search that a run's last network learned from; empty where no player has its second network's values."""
+        config = run.config()
+        if config["leaf"] == "value":
+            return ""
+        weights = ",linear=yes" if config["linear_averaging"] else ""
+        return f"oos:{config['simulations']},net={run.folder}{weights}"
 
     def equal_time(self, game_name: str, run: Run) -> tuple[str, float]:
         """The expert that takes the network's own time per move, and that time, both measured once and kept."""

@@ -4,6 +4,10 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
+from kibitz.games import load
+from kibitz.learn.trainer import configured
+from kibitz.players import make_for
+from kibitz.search.policies import Uniform
 from kibitz.studies import exit_oos
 from kibitz.studies.exit_oos import ABLATION, PAPER, ExitOosStudy
 
@@ -36,10 +40,30 @@ def test_a_table_has_the_papers_numbers_beside_ours_and_is_not_repeated(part, tm
     assert "won / drawn / lost" in text
     assert "thinking time" in text
     assert "threshold" in text
+    assert f"against the search that taught it, `oos:{study.table_run().config()['simulations']},net={tmp_path}" in text
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("network*.safetensors")}
     again = ExitOosStudy(part=part, out=tmp_path, processes=1).run()
     assert again.rows == report.rows
     assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("network*.safetensors")}
+
+
+@pytest.mark.parametrize(("preset", "linear"), [("paper", 0.0), ("kibitz", 1.0)])
+def test_the_search_that_taught_a_network_plays_as_it_taught(preset, linear, tmp_path):
+    study = ExitOosStudy(part="table-3", preset=preset, out=tmp_path, processes=1)
+    run = study.train(study.table_run())
+    game, config = load("liars_dice:1"), run.config()
+    player = make_for(study.teacher(run), game)
+    player.begin(game, 0, 1)
+    taught = configured("exit-oos", "liars_dice:1", preset, {}).new_search(game)
+    assert player.search.settings == taught.settings
+    assert player.search.settings.linear == linear
+    assert player.simulations == config["simulations"]
+    assert not isinstance(player.search.policy, Uniform)
+
+
+def test_a_teacher_with_values_at_its_leaves_is_no_player(tmp_path):
+    study = ExitOosStudy(part="table-2", preset="large", out=tmp_path, processes=1)
+    assert study.teacher(study.table_run()) == ""
 
 
 def test_figure_1_has_a_curve_for_each_number_of_simulations(tmp_path):
