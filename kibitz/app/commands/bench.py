@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from ...core.names import BadInput
 from ..streams import interrupts
@@ -37,7 +37,7 @@ def bench(
     Example: kibitz bench os-mccfr --json bench.json
     """
     results = []
-    table = Table("benchmark", "kibitz", "peer", "ratio", "target")
+    table = Table(Column("benchmark", overflow="fold"), "kibitz", "peer", "ratio", "target")
     with interrupts() as check_interrupt, reporting("benchmarks") as report:
         chosen = _benchmarks().select(rows or [])
         if skipped := _benchmarks().skipped(rows or []):
