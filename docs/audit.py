@@ -163,7 +163,10 @@ def main() -> None:
         counts[verdict] += 1
         digits = max(figure.digits, 1)
         shown = again if isinstance(again, str) else "{:.{d}f} ({:.{d}f} to {:.{d}f})".format(*again, d=digits)
-        print(f"{verdict:8}{figure.text}; again {shown}\n        {figure.where}: {shlex.join(figure.quick(seed))}", flush=True)
+        print(
+            f"{verdict:8}{figure.text}; again {shown}\n        {figure.where}: {shlex.join(figure.quick(seed))}",
+            flush=True,
+        )
     print(f"{counts['inside']} of {len(drawn)} inside, {counts['OUTSIDE']} outside, {counts['failed']} failed; "
           f"drawn among {len(known)} with seed {given.seed}")  # fmt: skip
 

@@ -1,6 +1,7 @@
 """The direction of imports: a room knows only the rooms above it."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,11 @@ def loads_pickles(node):
     if ast.unparse(node.func) == "torch.load":
         return given.get("weights_only") != "True"
     return given.get("allow_pickle", "False") != "False" or ast.unparse(node.func).endswith("read_pickle")
+
+
+def test_the_readme_lists_the_rooms_in_order():
+    lines = re.findall(r"^kibitz/(\w+) .* kibitz/(\w+) ", (PACKAGE.parent / "README.md").read_text(), re.MULTILINE)
+    assert [room for column in zip(*lines, strict=True) for room in column] == ROOMS
 
 
 def test_rooms_import_only_from_rooms_above_them():

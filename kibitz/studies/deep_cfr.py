@@ -20,17 +20,19 @@ from .report import Report, points
 from .study import Study, study
 
 PARTS = {
-    "leduc": "exploitability in Leduc poker, beside published curves",
+    "leduc": "exploitability in Leduc poker, beside the curves of Steinberger 2019",
     "thesis": "the thesis' five models and their round-robin, faithful and corrected",
     "ablation": "the cost of each defect of the thesis",
 }
 RULES = "holdem:thesis"
 MODELS = 5
 
-# Iteration -> exploitability in mA/g, thousandths of an ante per game (500 times NashConv).
+# Iteration -> exploitability in mA/g, thousandths of an ante per game (500 times NashConv). Brown et al. (2019) have no
+# experiment with Leduc; both curves are of Steinberger's paper on SD-CFR, whose advantage networks continue from the
+# iteration before.
 PUBLISHED: dict[str, list[tuple[float, float]]] = {
-    "Deep CFR, published": [(10, 705), (30, 401), (63, 224), (120, 172), (320, 132), (578, 120), (1057, 108)],
-    "SD-CFR, published": [(500, 96), (1000, 89), (2000, 69)],
+    "Deep CFR (Steinberger 2019)": [(10, 705), (30, 401), (63, 224), (120, 172), (320, 132), (578, 120), (1057, 108)],
+    "SD-CFR (Steinberger 2019)": [(500, 96), (1000, 89), (2000, 69)],
     "OpenSpiel, its users": [(100, 310)],
 }
 MILLI_ANTES = 500.0  # per unit of NashConv
