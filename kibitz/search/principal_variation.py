@@ -9,12 +9,13 @@ horizon, and where the game's tactics (see `tactics`) can pass, so is a position
 The kernel keeps its path on an explicit stack, so that it can stop after any number of nodes and go on later.
 """
 
+import functools
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..games import legal_actions, positions
+from ..games import positions
 from ..games.game import OVER
 from ..jit import generators, hash_record, helper, kernel, long_helper, record
 
@@ -85,6 +86,7 @@ def reductions() -> np.ndarray:
     return np.where((depth < 3) | (before < 3), 0, table).astype(np.int64)
 
 
+@functools.lru_cache(64, typed=True)
 def captures_of(game: Any) -> tuple[bool, np.ndarray]:
     """Whether pieces capture by moving onto others, seen in a few random games; and the bit of each cell."""
     if not hasattr(game, "board"):
@@ -93,12 +95,15 @@ def captures_of(game: Any) -> tuple[bool, np.ndarray]:
     places = np.array(game.places() if hasattr(game, "places") else range(cells), np.int64)
     rng = generators(1, 1)[0]
     for _ in range(3):
-        state = positions(game)[0]
+        state, moved = positions(game)[0], False
         while game.turn(state) != OVER:
-            for action in legal_actions(game, state):
-                if captures_on(game, state, action, game.turn(state), places):
-                    return True, places
-            game.play(state, game.sample_action(state, rng))
+            action = game.sample_action(state, rng)
+            if captures_on(game, state, action, game.turn(state), places):
+                return True, places
+            moved = moved or game.from_to(state, action)[0] >= 0
+            game.play(state, action)
+        if not moved:  # stones are only placed
+            break
     return False, places
 
 
