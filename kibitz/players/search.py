@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_origin
 import numpy as np
 
 from ..core.names import ITERATION, SECONDS, SIMULATIONS, BadInput
+from ..core.progress import SILENT, Reporter
 from ..games import Game, legal_actions
 from ..learn.alphazero.playing import BoardPolicy
 from ..learn.model_files import network_file
@@ -32,6 +33,8 @@ Playouts = Annotated[str, "playout policy: uniformly random, or the game's heuri
 
 class SearchPlayer(AdvisedPlayer):
     """Moves by the advice of a search: `SearchPlayer(Oos, simulations=1000)`."""
+
+    report: Reporter = SILENT  # of its searches; it may stop them
 
     def __init__(self, new_search: Callable[[Game], Search], simulations: int = 0, seconds: float = 0.0) -> None:
         """
@@ -58,7 +61,7 @@ class SearchPlayer(AdvisedPlayer):
         assert self.search is not None
         if self.foreseen and equal_records(self.foreseen[0], view):
             return self.foreseen[1]
-        return self.search.advise(view, self.seat, self.simulations, self.seconds or math.inf)
+        return self.search.advise(view, self.seat, self.simulations, self.seconds or math.inf, self.report)
 
     def explain(self, view: Any) -> Advice:
         """The last advice, with announcements on the same scale as cards.

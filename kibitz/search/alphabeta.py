@@ -5,6 +5,7 @@ move by a full window to exactly that depth: an independent check of other searc
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -127,7 +128,7 @@ class AlphaBeta(Search):
     def _advise(self, view: Any, seat: int, simulations: int, seconds: float, report: Reporter) -> Advice:
         """Search to the depth, or deepen until the nodes or seconds are used up. `simulations` counts nodes."""
         memory, free = self.memory, bool(simulations) or seconds < math.inf
-        memory.now[NODES] = 0
+        memory.now[NODES], self.chunk = 0, CHUNK[0]
         if not memory.age[0]:  # the first time: compile
             self._start(view, 1)
             self._go(self.fixed, 0)
@@ -146,29 +147,51 @@ class AlphaBeta(Search):
             part = SHARES[self.solver.empty(view) <= EMPTY]
             share = max(1, int(simulations * part)) if simulations else math.inf
             advice = self._deepen(view, share, seconds * part, report)
-            return advice if advice.exact else self._solve(view, advice, simulations or math.inf, seconds)
+            return advice if advice.exact else self._solve(view, advice, simulations or math.inf, seconds, report)
         depth = min(self.depth or DEPTH, self.deepest)
         self._start(view, depth)
-        self._go(self.fixed, math.inf)
+        for done in self._slices(self.fixed, math.inf):
+            report.progress(int(memory.now[NODES]))
+            if report.stopped:
+                break
         actions = np.array(legal_actions(self.game, view))
         value = memory.root_value[actions]
-        best = value >= value.max() - 1e-9
-        return self._advice(view, actions, best / best.sum(), value, memory.root_nodes[actions], depth)
+        best = value >= np.fmax.reduce(value) - 1e-9
+        if not best.any():  # stopped before the first move was valued
+            best[0] = True
+        visits = np.maximum(memory.root_nodes[actions], 0)
+        return self._advice(view, actions, best / best.sum(), value, visits, depth if done else 0)
+
+    def _slices(self, settings: Settings, nodes: float) -> Iterator[bool]:
+        """Search on until it is finished or `nodes` were visited in all, in calls of a few milliseconds; yield after
+        each whether it is finished."""
+        memory, done = self.memory, False
+        while not done and memory.now[NODES] < nodes:
+            before = self.clock.seconds
+            done = self._go(settings, min(memory.now[NODES] + self.chunk, nodes))
+            if self.clock.seconds - before < PER_CALL:
+                self.chunk = min(2 * self.chunk, CHUNK[1])
+            yield done
 
     def _deepen(self, view: Any, nodes: float, seconds: float, report: Reporter) -> Advice:
         """Search to depth 1, 2, ... until the budget is used up or the result is exact."""
-        memory, frames, chunk = self.memory, self.frames, CHUNK[0]
+        memory, frames = self.memory, self.frames
         actions = np.array(legal_actions(self.game, view))
         chosen, value, complete = int(actions[0]), np.full(len(actions), np.nan), 0
+
+        def so_far() -> Advice:
+            visits = np.maximum(memory.root_nodes[actions], 0)
+            return self._advice(view, actions, (actions == chosen).astype(float), value, visits, complete)
+
         for depth in range(1, self.deepest + 1):
             self._start(view, depth)
             done = False
-            while not done and memory.now[NODES] < nodes and (depth == 1 or self.clock.seconds < seconds):
-                before = self.clock.seconds
-                done = self._go(self.free, min(memory.now[NODES] + chunk, nodes))
-                if self.clock.seconds - before < PER_CALL:
-                    chunk = min(2 * chunk, CHUNK[1])
+            for done in self._slices(self.free, nodes):
                 report.progress(int(memory.now[NODES]), None, f"depth {depth}")
+                report.advice(so_far, complete)
+                over = self.clock.seconds >= seconds or report.stopped
+                if over and depth > 1:
+                    break
             if frames.chosen[0] < 0:  # stopped before the first move was valued
                 break
             lost = done and bool(frames.best[0] <= -self.free.win)
@@ -178,13 +201,12 @@ class AlphaBeta(Search):
                 complete = depth
                 value = np.full(len(actions), -self.free.win) if lost else memory.root_value[actions]
             value[actions == chosen] = frames.best[0]
-            if not done or frames.complete[0] or len(actions) == 1:
+            report.advice(so_far, complete)
+            if not done or over or frames.complete[0] or len(actions) == 1:
                 break
-        visits = np.maximum(memory.root_nodes[actions], 0)
-        policy = (actions == chosen).astype(float)
-        return self._advice(view, actions, policy, value, visits, complete)
+        return so_far()
 
-    def _solve(self, view: Any, advice: Advice, nodes: float, seconds: float) -> Advice:
+    def _solve(self, view: Any, advice: Advice, nodes: float, seconds: float, report: Reporter) -> Advice:
         """Ask the game's solver what it knows of each move by the end of the budget; else keep the advice."""
         assert self.solver is not None
         memory, solver, chunk = self.memory, self.solver, CHUNK[1]
@@ -192,7 +214,7 @@ class AlphaBeta(Search):
 
         def left() -> int:
             spent = before + int(solver.nodes[0]) - earlier
-            return 0 if self.clock.seconds >= seconds else int(min(nodes - spent, chunk))
+            return 0 if self.clock.seconds >= seconds or report.stopped else int(min(nodes - spent, chunk))
 
         aside = np.abs(advice.actions - np.mean((0, self.game.facts.num_actions - 1)))  # from the middle column
         ranked = np.lexsort((aside, -np.nan_to_num(advice.value, nan=-math.inf), -advice.policy))
@@ -215,7 +237,8 @@ class AlphaBeta(Search):
     def principal_variation(self, view: Any, first: int) -> tuple[int, ...]:
         """The first move, and those that the table holds after it."""
         states, line = np.array([view], self.game.state), np.full(self.deepest, first, np.int64)
-        return tuple(line[: follow(self.game, self.memory.table, states, self.frames.actions[1], line)].tolist())
+        actions = np.zeros(self.frames.actions.shape[1], np.int64)  # its own: a search may be going on
+        return tuple(line[: follow(self.game, self.memory.table, states, actions, line)].tolist())
 
     @classmethod
     def precompile(cls, game: Game, view: Any, seat: int) -> None:

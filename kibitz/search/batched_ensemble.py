@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..core.progress import Reporter
 from ..games import Game
 from ..games.protocol import CHANCE, OVER
 from ..jit import generators, kernel, record, rules
@@ -98,7 +99,7 @@ class BatchedEnsemble(Ensemble):
         self.asked = self.batches = 0
 
     def roots(
-        self, view: Any, seat: int, worlds: np.ndarray, solved: int, share: np.ndarray, seconds: float
+        self, view: Any, seat: int, worlds: np.ndarray, solved: int, share: np.ndarray, seconds: float, report: Reporter
     ) -> Iterator[Root]:
         """Grow all trees by their shares, whatever time it takes; at least one simulation each."""
         share[solved:] = np.maximum(share[solved:], 1)

@@ -11,6 +11,7 @@ from ..core.progress import SILENT, Reporter
 
 KERNEL_SIMULATIONS = 20_000  # per call of a kernel, so that progress is shown and Ctrl-C works
 TIMED_SIMULATIONS = 500  # per call where a clock runs
+PER_CALL = 0.005  # seconds per call from which on calls don't grow where a clock runs
 
 
 class Clock:
@@ -54,7 +55,7 @@ def chunks(
         report: Receives the number of simulations done after each chunk.
         clock: Measures the seconds; by default one of its own.
         small: Whether chunks are small without a limit of seconds too, for a caller who looks at the clock.
-        timed: The largest chunk where a clock runs.
+        timed: The largest chunk where a clock runs. One that is less than usual is a batch, which may take its time.
     """
     if not (simulations >= 0 and seconds >= 0):
         raise BadInput(f"a budget of {simulations} simulations and {seconds} seconds: neither should be below 0")
@@ -63,15 +64,16 @@ def chunks(
     clock = clock or Clock()
     yield 1
     clock.restart()
-    done, largest = 1, KERNEL_SIMULATIONS if seconds == math.inf and not small else 2
+    whole = seconds == math.inf and not small and not report.may_stop
+    done, largest = 1, KERNEL_SIMULATIONS if whole else 2
     report.progress(done, simulations or None)
-    while (not simulations or done < simulations) and (spent := clock.seconds) < seconds:
+    while (not simulations or done < simulations) and (spent := clock.seconds) < seconds and not report.stopped:
         chunk = min(simulations - done, largest) if simulations else largest
         if seconds < math.inf and done > 1 and spent > 0:  # as many as the time left allows, by the simulations so far
             chunk = max(min(chunk, int((done - 1) / spent * (seconds - spent))), 1)
         yield chunk
         done += chunk
-        if largest < timed:  # a clock runs, and a simulation may be slow
+        if largest < timed and (timed < TIMED_SIMULATIONS or clock.seconds - spent < PER_CALL):  # it may be slow
             largest = min(2 * largest, timed)
         report.progress(done, simulations or None)
 

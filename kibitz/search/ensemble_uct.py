@@ -75,19 +75,21 @@ class Ensemble(Search):
         share = shares(simulations, len(worlds))
         share[:solved] = 0
         prior, done = np.zeros(len(actions)), 0
-        for number, root in enumerate(self.roots(view, seat, worlds, solved, share, seconds), solved):
+        for number, root in enumerate(self.roots(view, seat, worlds, solved, share, seconds, report), solved):
             place = np.searchsorted(actions, root.actions)  # both ascending
             values[number, place], visits[place] = root.values, visits[place] + root.visits
             prior[place] += root.prior / (len(worlds) - solved)
             done += int(root.visits.sum())
             report.progress(done, simulations or None)
+            if report.stopped:
+                break
         known = ~np.isnan(values)
         total = np.where(known, values, 0.0).sum(axis=0)
         mean = np.divide(total, known.sum(axis=0), out=np.full(len(actions), np.nan), where=known.any(axis=0))
         return greedy_advice(actions, mean, mean, visits, done, prior if solved < len(worlds) else None)
 
     def roots(
-        self, view: Any, seat: int, worlds: np.ndarray, solved: int, share: np.ndarray, seconds: float
+        self, view: Any, seat: int, worlds: np.ndarray, solved: int, share: np.ndarray, seconds: float, report: Reporter
     ) -> Iterator[Root]:
         """Search the worlds from number `solved` on, each with its share of simulations (all 0: no limit)."""
         raise NotImplementedError
@@ -133,15 +135,15 @@ class EnsembleUct(Ensemble):
         self.tree: Mcts = new_tree(self.played, 0, c, prove=prove, reuse=False, policy=policy, determinized=True)
 
     def roots(
-        self, view: Any, seat: int, worlds: np.ndarray, solved: int, share: np.ndarray, seconds: float
+        self, view: Any, seat: int, worlds: np.ndarray, solved: int, share: np.ndarray, seconds: float, report: Reporter
     ) -> Iterator[Root]:
         for number in range(solved, len(worlds)):
             self.tree.begin(int(self.rng[0] >> np.uint64(1)))
             self.tree.target(worlds[number])
             clock = self.clock if number == solved else None  # the first simulation of all may compile
-            for chunk in chunks(int(share[number]), seconds / len(worlds), clock=clock):
+            for chunk in chunks(int(share[number]), seconds / len(worlds), clock=clock, small=report.may_stop):
                 self.tree.run(chunk)
-                if self.tree.finished:
+                if self.tree.finished or report.stopped:
                     break
             nodes, actions, visits, values = self.tree.children()
             yield Root(actions, visits, values, self.tree.tree.prior[nodes].astype(float))

@@ -25,6 +25,7 @@ from ..games import Game, legal_actions
 from ..jit import draw, kernel
 from .advice import Advice
 from .belief_sampling import Belief, fitting_worlds, joined, sample_belief, weighted_means
+from .budget import PER_CALL
 from .policies import NO_LIMIT, Uniform, weighed
 from .search import Search, search
 
@@ -86,6 +87,7 @@ class Mmds(Search):
         means, covariance, visits = np.zeros(n), np.full((n, n), np.nan), np.zeros(n, np.int64)
         left, found, beliefs, done, count = np.arange(n), np.zeros((0, n)), [], 0, FIRST
         while True:
+            began = self.clock.seconds
             count = min(count, simulations - done) if simulations else count
             belief = sample(view, seat, count)
             if not done and not len(belief.worlds):  # the policy never leads to this view
@@ -105,9 +107,10 @@ class Mmds(Search):
             # An action is dropped where it would hardly be played even if its value were much higher.
             higher = self.eta * DOUBT * paired[policy.argmax()] / self.scale / (1 + self.eta * self.alpha)
             stays = ~(policy * np.exp(np.minimum(higher, 100)) < LEAST_SHARE)[left]
-            if done == simulations or spent >= seconds or stays.sum() < 2:
+            if done == simulations or spent >= seconds or stays.sum() < 2 or report.stopped:
                 break
-            left, found, count = left[stays], found[:, stays], min(2 * count, MOST)
+            short = not report.may_stop or self.clock.seconds - began < PER_CALL
+            left, found, count = left[stays], found[:, stays], min(2 * count, MOST) if short else count
             if seconds < math.inf:  # no more than there is time for
                 count = max(1, min(count, int(done * (seconds - spent) / spent)))
         errors = np.sqrt(variances)

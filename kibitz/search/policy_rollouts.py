@@ -86,7 +86,7 @@ class PolicyRollouts(Search):
             report.progress(done, simulations or None)
             spread = np.sqrt((found[:, [best]] - found).var(axis=0) + LEAST_VARIANCE) / done**0.5
             stays = score[best] - score <= self.doubt * spread
-            if stays.sum() == 1 or done == simulations or self.clock.seconds >= seconds:
+            if stays.sum() == 1 or done == simulations or self.clock.seconds >= seconds or report.stopped:
                 break
             left, found, count = left[stays], found[:, stays], LONGER * count
             if seconds < math.inf:  # no more than there is time for

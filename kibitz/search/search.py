@@ -4,6 +4,7 @@ A search is one class in one file. `@search("name")` makes it a player (`name:10
 contract tests find it there too. Its options are the parameters of its constructor that are `Annotated`.
 """
 
+import functools
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -74,7 +75,7 @@ class Search:
         """Search a view of the seat to move until the simulations (0: no limit) or the seconds are used up.
 
         At least one simulation is done. The seconds don't include the compilation of kernels. A search that keeps no
-        tree answers a single legal move at once.
+        tree answers a single legal move at once. The report may stop it.
         """
         self.clock.restart()
         if not self.keeps_tree and len(legal_actions(self.game, view)) == 1:
@@ -138,6 +139,7 @@ class Search:
         for chunk in chunks(simulations, seconds, report, self.clock, timed=self.timed_simulations):
             self.refuse_beyond_memory(chunk)
             done += self.run(chunk)
+            report.advice(functools.partial(self.advice, view, done))
             if self.finished:
                 break
         return self.advice(view, done)
