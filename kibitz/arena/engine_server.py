@@ -4,22 +4,31 @@ The protocols are in `gtp_server`, `uci_server` and `piskvork_server`. What can'
 each protocol has it, and the position stays as it was.
 """
 
+import math
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, NamedTuple
 
 from ..core.names import BadInput, at_least
+from ..core.progress import SILENT, Reporter
 from ..core.version import __version__
 from ..games import OVER, Game, full_name, legal_actions, load, positions, view_of
 from ..games.hex import owner
-from ..players import make_for
+from ..jit import below, generators
+from ..players import default_player, make_for
+from ..players.search import SearchPlayer
 
 NAME = "Kibitz"
 VERSION = __version__
 MAX_LINE = 65536  # bytes; the rest of a longer line is another line
 LATE = 0.02  # seconds per move that are left for everything but thinking
 LEAST = 0.005  # seconds to think, however short the time is
+FOREVER = 1e9  # seconds to think where nothing but a stop ends it
 MOVES = 30  # that a game is taken to last where a time is for all the rest of it
-FEW = 100  # simulations of the move that compiles
+OFTEN, SELDOM = 0.1, 1.0  # seconds between two reports of a search: the first, or where its depth is limited; others
+FEW = 100  # simulations of the moves that compile
+REHEARSAL = 40, 0.3, 0.1  # plies of the game that compiles, seconds of it after the first move, and for that
 
 
 class Clock(NamedTuple):
@@ -37,6 +46,46 @@ class Clock(NamedTuple):
         return max(min(share, self.seconds or share) - LATE, LEAST)
 
 
+class Thinking(Reporter):
+    """Follows a search, and stops it."""
+
+    may_stop = True
+
+    def __init__(self, tell: Callable[[Any], None] = lambda advice: None, depth: int = 0, limit: float = FOREVER) -> None:
+        """
+        Args:
+            tell: Gets the advice so far: at each new depth, and at least every second.
+            depth: The plies at which the search is stopped; 0: it isn't.
+            limit: Seconds after which it is stopped.
+        """
+        self.tell, self.depth, self.told = tell, depth, 0
+        self.began = self.last = time.monotonic()
+        self.end, self.limit = threading.Event(), limit
+        self.found: Any = None  # the advice that was told last
+
+    @property
+    def stopped(self) -> bool:  # type: ignore[override]
+        return self.end.is_set() or time.monotonic() - self.began > self.limit
+
+    def stop(self) -> None:
+        self.end.set()
+
+    def advice(self, so_far: Callable[[], Any], depth: int = 0) -> None:
+        now = time.monotonic()
+        often = OFTEN if self.depth or self.last == self.began else SELDOM
+        if depth <= self.told and now - self.last < often:
+            return
+        self.told, self.last, self.found = depth, now, so_far()
+        self.tell(self.found)
+        if self.depth and depth_of(self.found) >= self.depth:
+            self.stop()
+
+
+def depth_of(advice: Any) -> int:
+    """The plies that a search has looked ahead: those searched completely, or of its principal variation."""
+    return len(advice.line) if advice.depth is None else advice.depth
+
+
 class EngineTable:
     """A game for two that another program leads, and the player that moves in it."""
 
@@ -44,7 +93,7 @@ class EngineTable:
         """
         Args:
             game: What is played first.
-            player: A name or an object.
+            player: A name or an object; None: the default player of the game, whatever it becomes.
             seed: Of the player; each game has one made of it and its number.
 
         Raises:
@@ -52,14 +101,15 @@ class EngineTable:
         """
         at_least("seed", seed, 0)
         self.player, self.seed, self.number = player, seed, 0
+        self.ready: set[str] = set()  # games for which all kernels are there
         self.change(game)
 
     def change(self, game: Game) -> None:
         """Play another game from now on, such as one on a larger board; BadInput where the player can't."""
-        made = make_for(self.player, game)
+        made = make_for(default_player(game) if self.player is None else self.player, game)
         self.game: Any = game
-        self.made = made
-        self.own_seconds = getattr(made, "seconds", None)
+        self.made: Any = made
+        self.own = {key: getattr(made, key) for key in ("seconds", "simulations") if hasattr(made, key)}
         self.clear()
 
     def resize(self, **sizes: int) -> None:
@@ -107,17 +157,27 @@ class EngineTable:
             self.states[-1] = self.state.copy()
             self.state.to_move = seat
 
-    def think(self, seconds: float = 0.0) -> int:
+    def think(self, seconds: float = 0.0, simulations: int = 0, report: Reporter = SILENT) -> int:
         """The player's move here.
 
         Args:
-            seconds: To think; 0: as long as the player's name says. A limit of simulations holds beside it.
+            seconds: To think; 0: as long as the player's name says, or the simulations take.
+            simulations: At most; 0: no limit. That of the player's name holds beside it.
+            report: Follows the search, and may stop it.
         """
         if self.is_over:
             raise BadInput("the game is over")
+        self.get_ready()
         seat = int(self.game.turn(self.state))
-        if self.own_seconds is not None:
-            self.made.seconds = seconds or self.own_seconds  # type: ignore[attr-defined]
+        if seconds and report is SILENT:
+            report = Thinking(limit=seconds)  # from now on, whatever has to be done before the search
+        made, own = self.made, self.own
+        if "seconds" in own:
+            made.seconds = seconds or (0.0 if simulations else own["seconds"])
+        if "simulations" in own:
+            made.simulations = min(filter(None, (simulations, own["simulations"])), default=0)
+        if isinstance(made, SearchPlayer):
+            made.report = report
         if self.begun != seat:
             self.number += 1
             self.made.begin(self.game, seat, (self.seed + self.number) % 2**63)
@@ -127,15 +187,32 @@ class EngineTable:
             raise BadInput(f"the player's move {action} is illegal")
         return action
 
-    def compile(self) -> None:
-        """Load or compile the player's kernels by a short move, so that the first one of the game isn't late."""
-        simulations = getattr(self.made, "simulations", None)
-        if simulations:
-            self.made.simulations = min(simulations, FEW)  # type: ignore[attr-defined]
-        self.think(LEAST)
-        if simulations:
-            self.made.simulations = simulations  # type: ignore[attr-defined]
+    def get_ready(self) -> None:
+        """Load or compile the player's kernels, by a game of short moves, so that none of a real game is late.
+
+        It is done once per game that is played.
+        """
+        if full_name(self.game) in self.ready:
+            return
+        self.ready.add(full_name(self.game))
+        states, rng, until = self.states, generators(1, 1)[0], math.inf
         self.clear()
+        try:
+            for ply in range(REHEARSAL[0]):
+                if self.is_over or time.monotonic() > until:
+                    break
+                if ply % 2 == 0:
+                    seconds = LEAST if ply else REHEARSAL[2]
+                    simulations = 0 if isinstance(self.made, SearchPlayer) else FEW
+                    self.play(self.think(seconds, simulations, Thinking(limit=seconds)))
+                    until = until if ply else time.monotonic() + REHEARSAL[1]
+                else:  # a reply that the search knows, if there is one: then it goes on with its tree
+                    actions = legal_actions(self.game, self.state)
+                    line = getattr(self.made.advice, "line", ())[1:2]
+                    self.play(line[0] if line and line[0] in actions else actions[int(below(rng, len(actions)))])
+        finally:
+            self.clear(states[-1])
+            self.states, self.number = states, 0
 
 
 class Server:
@@ -143,20 +220,28 @@ class Server:
 
     def __init__(self, table: EngineTable) -> None:
         self.table, self.ended = table, False
+        self.lock = threading.RLock()  # held while anything is answered or written
+        self.write: Callable[[str], Any] = lambda text: None
 
     def answer(self, line: str) -> str:
         """What is written as an answer to a line; empty: nothing."""
         raise NotImplementedError
 
+    def finish(self) -> None:
+        """Wait until all that was asked for is answered; what has no end is ended."""
+
 
 def serve(server: Server, lines: Iterable[str], write: Callable[[str], Any]) -> None:
     """Answer lines until the other program says that it is the end, or closes its output."""
+    server.write = write
     for line in lines:
-        answer = server.answer(line)
-        if answer:
-            write(answer)
+        with server.lock:
+            answer = server.answer(line)
+            if answer:
+                write(answer)
         if server.ended:
             break
+    server.finish()
 
 
 def lines_of(stream: IO[Any]) -> Iterator[str]:

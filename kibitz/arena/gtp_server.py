@@ -82,10 +82,12 @@ class GtpServer(Server):
                 self.table.resize(size=sizes[0])
         except BadInput as error:
             raise BadInput(f"unacceptable size: {error}") from None
+        self.table.get_ready()
         return ""
 
     def clear_board(self, words: list[str]) -> str:
         self.table.clear()
+        self.table.get_ready()
         self.left, self.spent = {}, [0.0, 0.0]
         return ""
 
@@ -96,6 +98,7 @@ class GtpServer(Server):
     def play(self, words: list[str]) -> str:
         if len(words) < 2:
             raise BadInput("play should have a colour and a vertex")
+        self.table.get_ready()
         before = self.table.states[:]
         try:
             self.table.give_turn(colour(words))
@@ -112,7 +115,9 @@ class GtpServer(Server):
 
     def vertex(self, words: list[str]) -> tuple[int, str]:
         """The player's move of a colour."""
-        seat, before, began = colour(words), self.table.states[:], time.monotonic()
+        seat, before = colour(words), self.table.states[:]
+        self.table.get_ready()
+        began = time.monotonic()
         try:
             self.table.give_turn(seat)
             action = self.table.think(self.clock(seat).per_move())

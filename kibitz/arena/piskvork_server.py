@@ -1,8 +1,10 @@
 """Kibitz as a brain of Gomocup's manager (piskvork): Gomoku."""
 
+import contextlib
+
 from ..core.names import BadInput
 from ..games import legal_actions
-from ..games.engine_notation import read_xy, write_xy
+from ..games.engine_notation import occupied, read_xy, write_xy
 from .engine_server import NAME, VERSION, Clock, EngineTable, Server
 
 MAX_STONES = 1000  # lines of BOARD
@@ -16,6 +18,7 @@ class PiskvorkServer(Server):
         self.turn_seconds, self.left_seconds = 0.0, 0.0  # of INFO; 0: no limit
         self.started = False
         self.board: list[str] | None = None  # lines of BOARD so far
+        self.moves = True  # whether a move follows them
 
     def answer(self, line: str) -> str:
         text = line.strip()
@@ -35,7 +38,7 @@ class PiskvorkServer(Server):
             return ""
         lines, self.board = self.board, None
         self.set_up(lines)
-        return self.move()
+        return self.move() if self.moves else ""
 
     def said(self, command: str, rest: str = "") -> str:
         game = self.table.game
@@ -44,6 +47,7 @@ class PiskvorkServer(Server):
                 self.start(rest)
                 return "OK"
             case "RESTART":
+                self.need_start()
                 self.table.clear()
                 return "OK"
             case "BEGIN":
@@ -53,12 +57,13 @@ class PiskvorkServer(Server):
                 self.need_start()
                 self.place(read_xy(game, rest))
                 return self.move()
-            case "BOARD":
+            case "BOARD" | "YXBOARD":
                 self.need_start()
-                self.board = []
+                self.board, self.moves = [], command.upper() == "BOARD"
                 return ""
             case "TAKEBACK":
-                self.table.undo()
+                self.need_start()
+                self.take_back(rest)
                 return "OK"
             case "INFO":
                 self.info(rest.split())
@@ -78,8 +83,26 @@ class PiskvorkServer(Server):
     def start(self, rest: str) -> None:
         if not rest.isdecimal() or len(rest) > 3:
             raise BadInput(f"{rest[:40]!r} is no size of a board")
-        self.table.resize(size=int(rest))
+        rule = self.table.game.overlines
+        with contextlib.suppress(BadInput):  # the other rule may follow, and isn't answered, so its time is the move's
+            self.table.resize(size=int(rest), overlines=not rule)
+            self.table.get_ready()
+        self.table.resize(size=int(rest), overlines=rule)
+        self.table.get_ready()
         self.started = True
+
+    def take_back(self, rest: str) -> None:
+        """Remove the stone at a cell; its colour is to move."""
+        game, state = self.table.game, self.table.state
+        cell = read_xy(game, rest)
+        stones = [(seat, each) for seat in range(2) for each in occupied(game, state, seat)]
+        owner = next((seat for seat, each in stones if each == cell), None)
+        if owner is None:
+            raise BadInput(f"there is no stone at {rest}")
+        if len(self.table.states) > 1 and cell in legal_actions(game, self.table.states[-2]):
+            self.table.undo()  # it was the last
+        else:
+            self.build([stone for stone in stones if stone[1] != cell], owner)
 
     def info(self, words: list[str]) -> None:
         """Remember times; what else the manager says is ignored, as the protocol allows."""
@@ -102,11 +125,15 @@ class PiskvorkServer(Server):
             stones.append((read_xy(self.table.game, place), int(who)))
         own = sum(who == 1 for _, who in stones)
         seat = 0 if 2 * own == len(stones) else 1
+        self.build([(seat if who == 1 else 1 - seat, cell) for cell, who in stones], seat)
+
+    def build(self, stones: list[tuple[int, int]], seat: int) -> None:
+        """Set up stones, each a seat and a cell, with a seat to move; the old position stays where they don't fit."""
         before = self.table.states
         self.table.clear()
         try:
-            for cell, whose in stones:
-                self.table.give_turn(seat if whose == 1 else 1 - seat)
+            for whose, cell in stones:
+                self.table.give_turn(whose)
                 self.place(cell)
             self.table.give_turn(seat)
         except BadInput:

@@ -1,17 +1,21 @@
 """Kibitz as an engine: what the protocols promise, times, and lines that nobody understands."""
 
 import io
+import queue
 import random
+import threading
 import time
 
 import pytest
 
+from kibitz.arena import engine_server
+
 from kibitz.arena.engine_server import Clock, EngineTable, lines_of, serve
 from kibitz.arena.gtp_server import GtpServer
 from kibitz.arena.piskvork_server import PiskvorkServer
-from kibitz.arena.uci_server import UciServer
+from kibitz.arena.uci_server import UciServer, score_of
 from kibitz.core.names import BadInput
-from kibitz.games import load
+from kibitz.games import full_name, load
 from kibitz.games.engine_notation import (
     from_fen,
     read_uci,
@@ -42,6 +46,35 @@ def talk(server, *lines):
     found = []
     serve(server, lines, found.append)
     return "".join(found)
+
+
+class Live:
+    """A conversation with a server that reads while it thinks."""
+
+    def __init__(self, server):
+        self.asked, self.told = queue.Queue(), queue.Queue()
+        self.thread = threading.Thread(target=serve, args=(server, iter(self.asked.get, None), self.write), daemon=True)
+        self.thread.start()
+
+    def write(self, text):
+        for line in text.splitlines():
+            self.told.put(line)
+
+    def say(self, *lines):
+        for line in lines:
+            self.asked.put(line)
+
+    def until(self, word):
+        """The lines up to one that begins with a word."""
+        found = [""]
+        while not found[-1].startswith(word):
+            found.append(self.told.get(timeout=60))
+        return found[1:]
+
+    def end(self):
+        self.asked.put(None)
+        self.thread.join(60)
+        assert not self.thread.is_alive()
 
 
 @pytest.fixture
@@ -176,6 +209,8 @@ def test_a_board_that_is_not_square(gtp):
 def test_the_time_of_gtp(gtp):
     player = Slow()
     server = gtp("hex:size=6", player)
+    talk(server, "clear_board")
+    player.asked = []
     talk(server, "genmove b", "time_settings 0 1 10", "genmove w", "time_left b 5 1", "genmove b", "genmove b")
     assert player.asked == pytest.approx([3, 0.08, 4.98, 0.08])
     player.asked = []
@@ -194,7 +229,7 @@ def test_a_clock():
 
 def test_a_search_keeps_to_the_time(gtp):
     server = gtp("hex:size=5", "uct:seconds=20")
-    server.table.compile()
+    server.table.get_ready()
     began = time.monotonic()
     assert talk(server, "time_settings 0 1 5", "genmove b").count("=") == 2
     assert time.monotonic() - began < 5
@@ -217,14 +252,16 @@ def test_a_session_of_uci(uci):
     game = server.table.game
     assert to_fen(game, server.table.state) == "pppppppp/1ppppppp/1p6/8/8/2P5/P1PPPPPP/PPPPPPPP w - - 0 1"
     answer = talk(server, "go movetime 10")
-    assert answer.startswith("bestmove ")
+    assert answer.startswith("bestmove ")  # a player that doesn't search has nothing to tell
     read_uci(game, server.table.state, answer.split()[1])
     talk(server, f"position fen {START} moves h2h3")
     assert int(server.table.state.to_move) == 1
-    assert talk(server, "go infinite") == ""
-    assert talk(server, "isready") == "readyok\n"
-    assert talk(server, "stop").startswith("bestmove ")
-    assert talk(server, "stop") == ""
+    live = Live(server)
+    live.say("go infinite", "isready")
+    assert live.until("readyok") == ["readyok"]
+    live.say("stop", "stop", "isready")
+    assert [line.split()[0] for line in live.until("readyok")] in (["bestmove", "readyok"], ["readyok"])
+    live.end()
     talk(server, "position fen p7/7P/8/8/8/8/8/8 w moves h7h8")
     assert talk(server, "go") == "bestmove (none)\n"
     assert talk(server, "quit", "uci") == ""
@@ -249,11 +286,135 @@ def test_an_error_of_uci_changes_nothing(uci):
 def test_the_time_of_uci(uci):
     player = Slow()
     server = uci(player=player)
+    talk(server, "isready")
+    player.asked = []
     talk(server, "go", "go movetime 500", "go wtime 30000 btime 1 winc 100", "go wtime 1000 movestogo 1")
     assert player.asked == pytest.approx([3, 0.48, 1.08, 0.48])
     player.asked = []
-    talk(server, "go movetime 0", "go wtime -5", "go depth 5", "go movetime x")
-    assert player.asked == pytest.approx([0.005, 0.005, 3, 0.005])
+    talk(server, "go movetime 0", "go wtime -5", "go movetime x", "go infinite")
+    assert player.asked == pytest.approx([0.005, 0.005, 0.005, engine_server.FOREVER])
+
+
+SEARCHES = ("alphabeta:seconds=1", "alphabeta:60", "uct:seconds=1", "uct:100000000")
+
+
+@pytest.mark.parametrize("player", SEARCHES)
+def test_a_search_of_uci_is_followed_and_stopped(uci, player):
+    """`isready` is answered while it goes on, `info` lines flow, and `stop` ends it."""
+    live = Live(uci("breakthrough", player))
+    live.say("isready", "position startpos moves b2b3", "go infinite")
+    live.until("readyok")
+    for _ in range(3):  # one at once, and one each second
+        words = live.until("info depth ")[-1].split()
+    assert [words[i] for i in (1, 3, 6, 8, 10, 12)] == ["depth", "score", "nodes", "nps", "time", "pv"]
+    assert int(words[7]) > 0
+    read_uci(load("breakthrough"), from_fen(load("breakthrough"), START.replace(" w", " b")), words[13])
+    live.say("isready")
+    assert not [line for line in live.until("readyok") if line.startswith("bestmove")]
+    live.say("stop")
+    assert live.until("bestmove ")[-2].startswith("info depth ")
+    live.say("go movetime 100", "stop", "go movetime 100000000", "isready", "quit")
+    live.until("readyok")
+    live.thread.join(60)
+    assert not live.thread.is_alive()
+
+
+def test_stop_is_obeyed_within_milliseconds(uci):
+    """The best of several, as the machine may be busy."""
+    live, spent = Live(uci("breakthrough", "alphabeta:seconds=1")), []
+    live.say("isready")
+    live.until("readyok")
+    for _ in range(5):
+        live.say("go infinite")
+        time.sleep(0.2)
+        began = time.monotonic()
+        live.say("stop")
+        live.until("bestmove")
+        spent.append(time.monotonic() - began)
+    live.end()
+    assert min(spent) < 0.05
+
+
+@pytest.mark.parametrize("player", ["alphabeta:seconds=100", "uct:seconds=100"])
+def test_the_limits_of_go(uci, player):
+    """Depth, nodes and time take the place of what the player's name says."""
+    server = uci("breakthrough:rows=5,columns=4", player)
+    assert "bestmove" in talk(server, "go depth 3")
+    assert int(talk(server, "go depth 3").split("info depth ")[-1].split()[0]) >= 3
+    assert int(talk(server, "go nodes 300").split(" nodes ")[-1].split()[0]) <= 301
+    assert "bestmove" in talk(server, "go movetime 50")
+    text = talk(server, "go nodes 10 searchmoves a2a3")
+    assert text.startswith("info string searchmoves can't be kept to")
+
+
+def test_what_uci_does_not_know_is_skipped(uci):
+    server = uci("breakthrough", "uct:20")
+    talk(server, "xyz position joho startpos moves b2b3")
+    assert int(server.table.state.to_move) == 1
+    assert "bestmove" in talk(server, "xyz go movetime 100")
+    assert talk(server, "joho isready") == "readyok\n"
+    assert talk(server, "joho", "debug joho on", "register later", "") == ""
+
+
+def test_commands_of_uci_wait_for_the_search(uci):
+    """A script may write all of its lines at once: each search has its time, but for one without an end."""
+    player = Slow()
+    server = uci(player=player)
+    text = talk(server, "go movetime 100", "position startpos moves b2b3", "go movetime 100", "go infinite", "go ponder")
+    assert text.count("bestmove") == 4
+    live = Live(server)
+    live.say("go infinite", "ponderhit")
+    assert live.until("bestmove")
+    live.say("go infinite", "position startpos", "go movetime 1")
+    live.until("bestmove")
+    live.until("bestmove")
+    live.end()
+
+
+def test_a_score_of_uci():
+    assert [score_of(value, False, 3) for value in (0.0, 0.5, -0.5)] == ["score cp 0", "score cp 89", "score cp -89"]
+    assert [score_of(value, True, 5) for value in (1.0, -1.0)] == ["score mate 3", "score mate -3"]
+    assert score_of(1.0, False, 5) == "score cp 12780"
+    assert score_of(float("nan"), True, 5) == ""
+
+
+def test_a_search_that_fails_moves_by_what_it_has_found(uci):
+    class Fails(Random):
+        def move(self, view):
+            raise BadInput("no memory is left")
+
+    server = uci()
+    server.table.get_ready()
+    server.table.made = Fails()
+    assert talk(server, "go movetime 5") == "info string no memory is left\nbestmove (none)\n"
+
+
+@pytest.mark.parametrize("dialect", ["gtp", "uci", "piskvork"])
+def test_kernels_are_compiled_before_the_first_timed_command(dialect, gtp, uci, piskvork):
+    """By a short game, with moves after others: so that no kernel is left to a timed one."""
+    server, moves = {"gtp": lambda: gtp("hex:size=4"), "uci": uci, "piskvork": piskvork}[dialect](), []
+    change = server.table.change
+
+    def changed(game):
+        change(game)
+        move = server.table.made.move
+        server.table.made.move = lambda view: moves.append(full_name(game)) or move(view)
+
+    server.table.change = changed
+    changed(server.table.game)
+    first, ready, timed = {
+        "gtp": ("name", "boardsize 4", "genmove b"),
+        "uci": ("uci", "isready", "go movetime 10"),
+        "piskvork": ("ABOUT", "START 7", "BEGIN"),
+    }[dialect]
+    assert talk(server, first)
+    assert not moves  # who only asks for the name waits for nothing
+    assert talk(server, ready)
+    names = {"gtp": ["hex:size=4"], "uci": ["breakthrough"], "piskvork": ["gomoku:size=7", "gomoku:size=7,overlines=False"]}[dialect]
+    assert {name: moves.count(name) > 1 for name in moves} == dict.fromkeys(names, True)
+    before = len(moves)
+    talk(server, "INFO rule 1", timed)
+    assert len(moves) == before + 1
 
 
 # ---------------------------------------------------------------- Gomocup's protocol
@@ -273,11 +434,16 @@ def test_a_session_of_piskvork(piskvork):
     assert (x, y) not in {(0, 0), (1, 1), (1, 0)}
     assert int(server.table.state.placed) == 4
     assert int(server.table.state.to_move) == 0  # it was white's move
-    assert talk(server, "TAKEBACK 0,0") == "OK\n"
+    assert talk(server, "TAKEBACK 5,5", "TAKEBACK").startswith("ERROR there is no stone at 5,5\nERROR '' is no cell")
+    assert talk(server, f"TAKEBACK {x},{y}", "TAKEBACK 1,1") == "OK\nOK\n"
+    assert int(server.table.state.placed) == 2
+    assert int(server.table.state.to_move) == 0  # whose stone it was
     assert talk(server, "BOARD", "0,0,1", "0,0,2", "DONE") == "ERROR 0,0 is no legal move\n"
     assert talk(server, "BOARD", "0,0", "DONE").startswith("ERROR '0,0' should be column,row,1 or 2")
     assert talk(server, "INFO rule 1", "INFO folder /tmp") == ""
     assert not server.table.game.overlines
+    assert talk(server, "YXBOARD", "3,3,1", "DONE") == ""
+    assert int(server.table.state.placed) == 1
     errors = talk(server, "FLY", "START x", "START 99")
     assert errors.startswith("UNKNOWN command\nERROR 'x' is no size of a board\nERROR gomoku: size=99")
     assert talk(server, "END", "ABOUT") == ""
@@ -286,7 +452,9 @@ def test_a_session_of_piskvork(piskvork):
 def test_the_time_of_piskvork(piskvork):
     player = Slow()
     server = piskvork(player=player)
-    talk(server, "START 6", "INFO timeout_turn 500", "BEGIN", "RESTART", "INFO time_left 3000", "BEGIN")
+    talk(server, "START 6")
+    player.asked = []
+    talk(server, "INFO timeout_turn 500", "BEGIN", "RESTART", "INFO time_left 3000", "BEGIN")
     assert player.asked == pytest.approx([0.48, 0.08])
 
 

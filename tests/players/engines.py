@@ -3,7 +3,7 @@
 import sys
 from collections import deque
 
-from kibitz.arena.engine_server import EngineTable
+from kibitz.arena.engine_server import EngineTable, serve
 from kibitz.arena.gtp_server import GtpServer
 from kibitz.arena.piskvork_server import PiskvorkServer
 from kibitz.arena.uci_server import UciServer
@@ -24,9 +24,9 @@ class Loopback:
         self.lines, self.sent, self.closed = deque(), [], False
 
     def send(self, *lines):
-        for line in "\n".join(lines).split("\n"):
-            self.sent.append(line)
-            self.lines.extend(self.server.answer(line).split("\n")[:-1])
+        lines = "\n".join(lines).split("\n")
+        self.sent += lines
+        serve(self.server, lines, lambda text: self.lines.extend(text.split("\n")[:-1]))
 
     def receive(self, until, seconds):
         if not self.lines:

@@ -45,14 +45,12 @@ def engine(
     from ...arena.uci_server import UciServer
     from ...games import load
     from ...games.engine_notation import dialect_of
-    from ...players import default_player
 
     game = load(game_name)
     spoken = dialect_of(game, dialect)
     if player == "human":
         raise BadInput("--player human: standard input is for the other program; name a player such as uct:1000")
-    table = EngineTable(game, player or default_player(game), seed)
-    table.compile()
+    table = EngineTable(game, player, seed)
     servers = {"gtp": GtpServer, "uci": UciServer, "piskvork": PiskvorkServer}
     serve(servers[spoken](table), lines_of(getattr(sys.stdin, "buffer", sys.stdin)), _write)
 
