@@ -51,7 +51,9 @@ class Thinking(Reporter):
 
     may_stop = True
 
-    def __init__(self, tell: Callable[[Any], None] = lambda advice: None, depth: int = 0, limit: float = FOREVER) -> None:
+    def __init__(
+        self, tell: Callable[[Any], None] = lambda advice: None, depth: int = 0, limit: float = FOREVER
+    ) -> None:
         """
         Args:
             tell: Gets the advice so far: at each new depth, and at least every second.

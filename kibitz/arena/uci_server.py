@@ -19,7 +19,16 @@ from .engine_server import FOREVER, NAME, VERSION, Clock, EngineTable, Server, T
 
 NO_MOVE = "bestmove (none)"
 SOON = 0.001  # seconds that are left where there is no time any more
-AT_ONCE = ("uci", "isready", "stop", "ponderhit", "quit", "debug", "register", "setoption")  # while a search goes on too
+AT_ONCE = (
+    "uci",
+    "isready",
+    "stop",
+    "ponderhit",
+    "quit",
+    "debug",
+    "register",
+    "setoption",
+)  # while a search goes on too
 AFTER_IT = ("ucinewgame", "position", "go")  # wait for the end of a search
 LEFT_OUT = ("searchmoves", "mate")
 

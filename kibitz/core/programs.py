@@ -35,6 +35,10 @@ class Lost(Exception):
     """The program can't be talked to any more; the message says why, after its name."""
 
 
+class Late(Lost):
+    """It didn't answer in time."""
+
+
 def command_of(text: str) -> list[str]:
     """The words of a command: the path of a program, which may hold spaces, or a program and its arguments.
 
@@ -58,11 +62,12 @@ def command_of(text: str) -> list[str]:
 class Program:
     """A program that was started, with its lines."""
 
-    def __init__(self, command: list[str], farewell: str) -> None:
+    def __init__(self, command: list[str], farewell: str, folder: str = "") -> None:
         """
         Args:
             command: The path of the program and its arguments.
             farewell: The line that asks it to end.
+            folder: Where it runs; empty: in the current folder.
 
         Raises:
             BadInput: It can't be started.
@@ -71,9 +76,10 @@ class Program:
         launcher = [sys.executable, "-ISc", LAUNCHER, str(os.getpid())] if tied else []
         pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         try:
-            self._process = subprocess.Popen([*launcher, *command], **pipes, start_new_session=True)
+            self._process = subprocess.Popen([*launcher, *command], cwd=folder or None, **pipes, start_new_session=True)
         except OSError as error:
-            raise BadInput(f"can't start {command[0]}: {error.strerror or error}") from None
+            where = f" in {folder}" if folder else ""
+            raise BadInput(f"can't start {command[0]}{where}: {error.strerror or error}") from None
         self._lines: queue.Queue[bytes | None] = queue.Queue(MAX_WAITING)
         self._complaint: deque[bytes] = deque(maxlen=1)
         self._readers = [
@@ -102,7 +108,7 @@ class Program:
                 raise queue.Empty
             line = self._lines.get(timeout=left)
         except queue.Empty:
-            raise Lost(f"didn't answer within {round(seconds, 2):g} s") from None
+            raise Late(f"didn't answer within {round(seconds, 2):g} s") from None
         if line is None:
             self._lines.put(None)
             raise Lost(self._ended())

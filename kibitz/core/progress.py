@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 on_compile: Callable[[str | None], None] | None = None  # gets a kernel's name when compiling starts, None when it ends
+on_wait: Callable[[str], None] | None = None  # gets a line of text where something else keeps us waiting
 
 
 class Reporter:

@@ -1,19 +1,22 @@
 """Programs of others as players: engines that speak UCI, GTP or the protocol of Gomocup."""
 
+import os
 from typing import Annotated, Any
 
 import numpy as np
 
-from ..core.names import BadInput, Interval
+from ..core.names import BadInput, Interval, as_path
 from ..core.programs import Lost, command_of
 from ..core.trust import trust
 from ..games import Game, legal_actions
 from ..games.engine_notation import AUTO, DIALECTS, dialect_of
 from ..search.advice import Advice, fixed_advice
-from .engine_dialects import SPEAKERS, Dialect
+from .engine_dialects import Dialect, Piskvork, Uci
+from .engine_gtp import Gtp
 from .player import Forfeit, player, same
 
 THINKING = Interval(0.001, 86400)
+SPEAKERS: dict[str, type[Dialect]] = {"uci": Uci, "gtp": Gtp, "piskvork": Piskvork}
 
 
 @player("engine")
@@ -32,6 +35,7 @@ class Engine:
         variant: Annotated[str, "what the engine calls the game (UCI_Variant of UCI, set_game of GTP)"] = "",
         seconds: Annotated[float, "seconds per move", THINKING] = 1.0,
         overtime: Annotated[float, "seconds beyond these after which it forfeits the game", THINKING] = 5.0,
+        folder: Annotated[str, "where the program runs; none: in the current folder"] = "",
     ) -> None:
         if not trust().allows_program(path):
             raise BadInput(
@@ -40,6 +44,9 @@ class Engine:
             )
         if not variant.isprintable():
             raise BadInput(f"variant={variant!r} should be one line of text")
+        self.folder = str(as_path(folder)) if folder else ""
+        if folder and not os.path.isdir(self.folder):
+            raise BadInput(f"folder={folder} is no folder")
         self.path, self.command = path, command_of(path)
         self.dialect, self.variant, self.seconds, self.overtime = dialect, variant, seconds, overtime
         self.engine: Dialect | None = None
@@ -55,11 +62,12 @@ class Engine:
             try:
                 if self.engine is None:
                     raise Lost("isn't there")
+                self.engine.getting_ready = True
                 self.engine.new_game()
             except Lost:
                 self.close()
-                speaker = SPEAKERS[dialect]
-                self.engine = speaker(self.command, game, self.variant, self.seconds, self.overtime)
+                options = self.variant, self.seconds, self.overtime, self.folder
+                self.engine = SPEAKERS[dialect](self.command, game, *options)
                 self.engine.new_game()
         except Lost as lost:
             self.close()
@@ -76,7 +84,7 @@ class Engine:
     def move(self, view: Any) -> int:
         if self.engine is None:
             raise Forfeit(self.trouble or f"{self.path} was ended")
-        self.engine.seconds = self.seconds
+        self.engine.seconds, self.engine.getting_ready = self.seconds, False
         try:
             action = self.engine.move(view, self.seat)
         except Lost as lost:

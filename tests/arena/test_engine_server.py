@@ -360,7 +360,9 @@ def test_commands_of_uci_wait_for_the_search(uci):
     """A script may write all of its lines at once: each search has its time, but for one without an end."""
     player = Slow()
     server = uci(player=player)
-    text = talk(server, "go movetime 100", "position startpos moves b2b3", "go movetime 100", "go infinite", "go ponder")
+    text = talk(
+        server, "go movetime 100", "position startpos moves b2b3", "go movetime 100", "go infinite", "go ponder"
+    )
     assert text.count("bestmove") == 4
     live = Live(server)
     live.say("go infinite", "ponderhit")
@@ -410,7 +412,11 @@ def test_kernels_are_compiled_before_the_first_timed_command(dialect, gtp, uci, 
     assert talk(server, first)
     assert not moves  # who only asks for the name waits for nothing
     assert talk(server, ready)
-    names = {"gtp": ["hex:size=4"], "uci": ["breakthrough"], "piskvork": ["gomoku:size=7", "gomoku:size=7,overlines=False"]}[dialect]
+    names = {
+        "gtp": ["hex:size=4"],
+        "uci": ["breakthrough"],
+        "piskvork": ["gomoku:size=7", "gomoku:size=7,overlines=False"],
+    }[dialect]
     assert {name: moves.count(name) > 1 for name in moves} == dict.fromkeys(names, True)
     before = len(moves)
     talk(server, "INFO rule 1", timed)

@@ -10,17 +10,18 @@ import numpy as np
 import pytest
 
 from kibitz.arena.match import match
-from kibitz.core import names, programs
+from kibitz.core import names, programs, progress
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.trust import Trust, only_named, use_trust
 from kibitz.games import legal_actions, load, positions, view_of
-from kibitz.players import Forfeit, engine_dialects, make, make_for
+from kibitz.games.engine_notation import dialect_of
+from kibitz.players import Forfeit, engine_dialects, engine_gtp, make, make_for
 from kibitz.players.engine import Engine
 from kibitz.players.precompile import Preparation
 
 from ..fuzz.hostile import TEXTS
-from .engines import Loopback, gtp_program, program
+from .engines import Loopback, gtp_program, like_mohex, othello_program, program
 
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path=programs.GAMES)
 FAIRY = shutil.which("fairy-stockfish") or shutil.which("fairy-stockfish", path=programs.GAMES)
@@ -48,7 +49,7 @@ def loopback(monkeypatch):
     links = []
 
     def new(game, player="random", dialect="auto", **options):
-        def start(command, farewell):
+        def start(command, farewell, folder):
             links.append(Loopback(game, player, dialect))
             return links[-1]
 
@@ -108,9 +109,10 @@ def test_what_the_engine_knows_is_not_repeated(loopback):
     engine, rules = loopback("othello:size=4"), load("othello:size=4")
     match(rules, [engine, "random"], games=1)
     sent = loopback.links[0].sent
-    assert sum(line.startswith("clear_board") for line in sent) == 2  # when it was made and when the game began
+    assert sum(line.startswith("clear_board") for line in sent) == 3  # as it was made, for a pass, as the game began
+    sent = sent[len(sent) - sent[::-1].index("clear_board") :]
     plays, moves = (sum(line.startswith(word) for line in sent) for word in ("play", "genmove"))
-    assert plays <= moves
+    assert plays <= moves + 2 * sum("pass" in line for line in sent)  # its own passes are told, not asked for
 
 
 def test_a_game_of_othello_needs_its_moves(loopback):
@@ -250,11 +252,89 @@ def test_an_engine_that_can_not_be_started_again_forfeits(tmp_path):
     assert all(record.forfeit for record in played.records)
 
 
-def test_a_program_that_speaks_no_dialect_is_refused_in_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine_dialects, "START", 0.2)
-    path = program(tmp_path, "for line in sys.stdin: pass")
-    with pytest.raises(BadInput, match=r"didn't answer within 0\.2 s: does it speak gtp\?"):
-        make_for(f"engine:{path}", load("hex"))
+@pytest.mark.parametrize("game", ["hex", "breakthrough", "gomoku"])
+def test_a_program_that_speaks_no_dialect_is_refused_in_time(tmp_path, monkeypatch, game):
+    for module in (engine_dialects, engine_gtp):
+        monkeypatch.setattr(module, "HELLO", 0.4)
+    monkeypatch.setattr(engine_dialects, "NOTICE", 0.1)
+    said = []
+    monkeypatch.setattr(progress, "on_wait", said.append)
+    path, spoken = program(tmp_path, "for line in sys.stdin: pass"), dialect_of(load(game))
+    with pytest.raises(BadInput, match=rf"didn't answer within 0\.4 s \(asked '\w+'\): does it speak {spoken}\?"):
+        make_for(f"engine:{path}", load(game))
+    assert re.fullmatch(rf"waiting for {path} to answer '\w+': at most 0\.4 s", *said)
+    path = program(tmp_path, "print('Usage: me', flush=True)\nfor line in sys.stdin: pass")
+    with pytest.raises(BadInput, match=r", it said 'Usage: me'\)" if spoken != "piskvork" else "does it speak"):
+        make_for(f"engine:{path}", load(game))
+
+
+@pytest.mark.parametrize("game", ["hex", "breakthrough", "gomoku"])
+def test_a_program_that_repeats_its_input_is_refused_at_once(game):
+    began = time.monotonic()
+    with pytest.raises(BadInput, match=r"answered '\w+' with the same words: does it speak"):
+        make_for("engine:/bin/cat", load(game))
+    assert time.monotonic() - began < engine_dialects.HELLO / 2
+
+
+def test_an_engine_runs_in_its_folder(tmp_path):
+    inside = tmp_path / "in side"
+    inside.mkdir()
+    (inside / "book").write_text("a1")
+    path = gtp_program(tmp_path, "if command == 'genmove': return open('book').read()")
+    engine = make_for(f"engine:{path},folder={inside}", load("hex:size=3"))
+    assert engine.move(positions(load("hex:size=3"))[0]) == 0
+    with pytest.raises(BadInput, match=r"folder=nowhere is no folder"):
+        make(f"engine:{path},folder=nowhere")
+
+
+# ---------------------------------------------------------------- engines with commands of their own
+
+
+def told(folder):
+    return (folder / "log").read_text().splitlines()
+
+
+def test_times_are_announced_as_the_engine_takes_them(tmp_path):
+    """MoHex has no `time_settings`, and its `time_left` takes two arguments: it lost all games on its first move."""
+    name = f"engine:{like_mohex(tmp_path)},seconds=0.5"
+    played = match("hex:size=3", [name, "random"], games=2, processes=1)
+    assert [record.forfeit for record in played.records] == [None, None]
+    assert "param_mohex max_time 0.5" in told(tmp_path)
+    assert not [line for line in told(tmp_path) if line.startswith("time_")]
+    (tmp_path / "log").unlink()
+    like_mohex(tmp_path, own="")
+    played = match("hex:size=3", [name, "random"], games=2, processes=1)
+    assert [record.forfeit for record in played.records] == [None, None]
+    times = [line for line in told(tmp_path) if line.startswith("time_left")]
+    assert [line.split()[2:] for line in times[:3]] == [["1", "2"], ["1"], ["1"]]
+
+
+def test_an_engine_that_can_not_be_told_the_time_is_said_to_be_so(tmp_path):
+    path = gtp_program(tmp_path, "if command == 'genmove': time.sleep(60)")
+    engine = make_for(f"engine:{path},seconds=0.1,overtime=0.1", load("hex:size=3"))
+    with pytest.raises(Forfeit, match=r"didn't answer within 0\.2 s .*: it has no command that limits its time"):
+        engine.move(positions(load("hex:size=3"))[0])
+
+
+@pytest.mark.parametrize("takes", ["pass", "PASS", "nothing"])
+def test_a_pass_is_told_as_the_engine_takes_it(tmp_path, takes):
+    path = othello_program(tmp_path, takes)
+    played = match("othello:size=4", [f"engine:{path}", "random"], games=4, seed=1, processes=1)
+    assert [record.forfeit for record in played.records] == [None] * 4
+    assert any(16 in record.actions for record in played.records)  # the pass
+    tried = [line for line in told(tmp_path) if "pass" in line.lower()]
+    assert len([line for line in tried if line.split()[2] != takes]) <= 2  # in the trial before the first game
+
+
+def test_an_engine_that_takes_no_pass_is_refused_before_the_first_game(tmp_path):
+    special = "if command == 'play' and ('pass' in line.lower() or globals().get('after')): "
+    special += "globals()['after'] = True; raise ValueError('invalid coordinate')"
+    path = gtp_program(tmp_path, special)
+    with pytest.raises(
+        BadInput, match=r"understands a pass neither as 'play . pass', 'play . PASS' nor without"
+    ) as error:
+        make_for(f"engine:{path}", load("othello:size=4"))
+    assert not isinstance(error.value, Forfeit)
 
 
 def alive(pid):

@@ -94,7 +94,7 @@ def _clear() -> None:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Show "compiling ... (first time only)" whenever a kernel isn't in the cache."""
+    """Show "compiling ... (first time only)" whenever a kernel isn't in the cache, and what else takes long."""
     shown = ExitStack()
 
     def watch(name: str | None) -> None:
@@ -103,9 +103,9 @@ def compiling() -> Iterator[None]:
         else:
             shown.enter_context(reporting(f"compiling {name.strip('_')} ... (first time only)"))
 
-    progress.on_compile = watch
+    progress.on_compile, progress.on_wait = watch, lambda text: print_plain(text, err)
     try:
         yield
     finally:
-        progress.on_compile = None
+        progress.on_compile = progress.on_wait = None
         shown.close()
