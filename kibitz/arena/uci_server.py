@@ -203,7 +203,7 @@ class UciServer(Server):
 
 
 def score_of(value: float, is_mate: bool, plies: int) -> str:
-    """An expected payoff from -1 to 1 as UCI's score: centipawns by Leela's formula, or moves to the end of the game."""
+    """An expected payoff from -1 to 1 as UCI's score: centipawns by Leela's formula, or moves to the end."""
     if math.isnan(value):
         return ""
     if is_mate and abs(value) > 1 - 1e-6:

@@ -4,6 +4,7 @@ Each is told the position at every move. What the engine knows already isn't rep
 again; where the position is another one, as a move was taken back, it is set up anew.
 """
 
+import contextlib
 import shlex
 import time
 from itertools import zip_longest
@@ -157,10 +158,8 @@ class Piskvork(Dialect):
         if game.connect != 5:
             raise BadInput(f"the protocol of Gomocup is for rows of five, not connect={game.connect}")
         self.known: set[tuple[int, int]] = set()  # seats and cells on the engine's board
-        try:
+        with contextlib.suppress(Refused):  # it speaks
             self.ask("ABOUT", HELLO)  # answered at once, where START may take long
-        except Refused:
-            pass  # it speaks
         if not self.accepts(f"START {game.size}", START):
             raise BadInput(f"the engine refuses a board of size {game.size}")
         milliseconds = max(1, round(1000 * self.seconds))

@@ -76,7 +76,7 @@ class AlphaBeta(Search):
         super().__init__(game, seed)
         self.depth, self.evaluation = depth, Even() if evaluation is None else evaluation
         self.deepest = depth or DEEPEST
-        captures, places = captures_of(game)
+        captures, places = captures_of(game)  # type: ignore[arg-type]
         self.tactics, prune, win = tactics_of(game), not isinstance(self.evaluation, Even), float(max(facts.payoffs))
         self.fixed, self.free = (
             Settings(strict, captures and not strict, places, win, prune and not strict, reductions())

@@ -9,7 +9,6 @@ import time
 import pytest
 
 from kibitz.arena import engine_server
-
 from kibitz.arena.engine_server import Clock, EngineTable, lines_of, serve
 from kibitz.arena.gtp_server import GtpServer
 from kibitz.arena.piskvork_server import PiskvorkServer

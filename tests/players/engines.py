@@ -110,7 +110,7 @@ OTHELLO = """global table
         return ""
     if command in ("quit", "boardsize"): return ""
     words = line.split()
-    if command == "play" and words[2].lower() == "pass" and words[2] != {takes!r}: raise ValueError("invalid coordinate")
+    if command == "play" and words[2] != {takes!r} and words[2].lower() == "pass": raise ValueError("no coordinate")
     game, state = table.table.game, table.table.state
     if {takes!r} == "nothing" and "bw"[state.to_move] != words[1]: table.answer("play " + "bw"[state.to_move] + " pass")
     said = table.answer(line)
