@@ -150,7 +150,7 @@ class AlphaBeta(Search):
             return advice if advice.exact else self._solve(view, advice, simulations or math.inf, seconds, report)
         depth = min(self.depth or DEPTH, self.deepest)
         self._start(view, depth)
-        for done in self._slices(self.fixed, math.inf):
+        for done in self._slices(self.fixed, math.inf):  # noqa: B007
             report.progress(int(memory.now[NODES]))
             if report.stopped:
                 break
@@ -186,7 +186,7 @@ class AlphaBeta(Search):
         for depth in range(1, self.deepest + 1):
             self._start(view, depth)
             done = False
-            for done in self._slices(self.free, nodes):
+            for done in self._slices(self.free, nodes):  # noqa: B007
                 report.progress(int(memory.now[NODES]), None, f"depth {depth}")
                 report.advice(so_far, complete)
                 over = self.clock.seconds >= seconds or report.stopped
