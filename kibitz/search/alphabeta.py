@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ..core.names import BadInput, Interval
-from ..core.progress import Reporter
+from ..core.progress import SILENT, Reporter
 from ..games import Game, full_name, legal_actions
 from ..games.game import OVER
 from .advice import Advice
@@ -206,7 +206,7 @@ class AlphaBeta(Search):
                 break
         return so_far()
 
-    def _solve(self, view: Any, advice: Advice, nodes: float, seconds: float, report: Reporter) -> Advice:
+    def _solve(self, view: Any, advice: Advice, nodes: float, seconds: float, report: Reporter = SILENT) -> Advice:
         """Ask the game's solver what it knows of each move by the end of the budget; else keep the advice."""
         assert self.solver is not None
         memory, solver, chunk = self.memory, self.solver, CHUNK[1]

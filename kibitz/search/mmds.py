@@ -86,8 +86,8 @@ class Mmds(Search):
         self.clock.restart()
         means, covariance, visits = np.zeros(n), np.full((n, n), np.nan), np.zeros(n, np.int64)
         left, found, beliefs, done, count = np.arange(n), np.zeros((0, n)), [], 0, FIRST
+        spent = 0.0
         while True:
-            began = self.clock.seconds
             count = min(count, simulations - done) if simulations else count
             belief = sample(view, seat, count)
             if not done and not len(belief.worlds):  # the policy never leads to this view
@@ -103,13 +103,13 @@ class Mmds(Search):
             variances = np.diag(covariance)
             paired = np.sqrt(np.maximum(variances[:, None] + variances - 2 * covariance, 0))
             report.progress(done, simulations or None)
-            spent = self.clock.seconds
+            before, spent = spent, self.clock.seconds
             # An action is dropped where it would hardly be played even if its value were much higher.
             higher = self.eta * DOUBT * paired[policy.argmax()] / self.scale / (1 + self.eta * self.alpha)
             stays = ~(policy * np.exp(np.minimum(higher, 100)) < LEAST_SHARE)[left]
             if done == simulations or spent >= seconds or stays.sum() < 2 or report.stopped:
                 break
-            short = not report.may_stop or self.clock.seconds - began < PER_CALL
+            short = not report.may_stop or spent - before < PER_CALL
             left, found, count = left[stays], found[:, stays], min(2 * count, MOST) if short else count
             if seconds < math.inf:  # no more than there is time for
                 count = max(1, min(count, int(done * (seconds - spent) / spent)))
