@@ -303,7 +303,7 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         for name in added:
-            del os.environ[name]
+            os.environ.pop(name, None)  # another thread may have done it
 
 
 @contextmanager

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ..core.names import BadInput
+from ..core.process_settings import one_blas_thread
 from ..games import Game, full_name
 from ..jit import long_helper
 from ..jit.simd import VECTOR, pick_active
@@ -118,6 +119,7 @@ def describe(path: Path) -> Description:
 # ---------------------------------------------------------------- NumPy
 
 
+@one_blas_thread()
 def attention_logits(network: AttentionWeights, encodings: np.ndarray) -> np.ndarray:
     """Logits [rows, actions] of encodings [rows, inputs] by NumPy; the compiled policy and torch give the same."""
     return np.stack([_logits(network, row) for row in encodings])

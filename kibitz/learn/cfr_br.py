@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from ..search.public_chance.buckets import Buckets
+from .devices import with_own_products
 from .pcs_solvers import check_board
 from .public_chance import TorchPublicChanceCfr
 from .public_levels import Levels, levels
@@ -28,7 +29,6 @@ from .public_streets import (
     lay_out,
     moved,
     public_street,
-    round_products,
     settled,
     spread,
 )
@@ -47,7 +47,7 @@ class CfrBr(TorchPublicChanceCfr):
         cards = buckets.cards
         check_board(game, cards)
         super().__init__(game, buckets, seed, boards if cards.streets > 2 else 1, device)
-        round_products(cards.streets > 2)
+        self.rounded = cards.streets > 2
         self.last, self.trunk_streets = cards.streets - 1, cards.streets - 2
         self._tables = [cards.lossless(street) for street in range(self.trunk_streets)]
         self._trunk_counts = (*(int(each.max()) + 1 for each in self._tables), 0, 0)
@@ -57,6 +57,7 @@ class CfrBr(TorchPublicChanceCfr):
         self._lossless = Buckets(cards, buckets.keys, (*self._tables, *buckets.tables[-2:]), buckets.counts)
         self._levels: Levels | None = None  # of a game of two streets: they are the same in all iterations
 
+    @with_own_products
     def run(self, iterations: int) -> None:
         """Do some iterations."""
         for _ in range(iterations):
@@ -131,6 +132,7 @@ class CfrBr(TorchPublicChanceCfr):
         """What the opponents of both seats win, the mean over the iterations, weighted as the average strategy."""
         return float(self.total) / (self.iterations * (self.iterations + 1) / 2)
 
+    @with_own_products
     def best_responses(self, table: torch.Tensor) -> tuple[float, float]:
         """What a best response of each seat wins against the strategy in a table, in a game of two streets."""
         return PublicReplies(self.root, self.buckets.counts, self.device).values(table, self.sampled(0))

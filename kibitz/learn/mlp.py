@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ..core.names import BadInput
+from ..core.process_settings import one_blas_thread
 from ..games import Game, full_name
 from ..jit import helper, kernel
 from ..jit.simd import VECTOR, add_rows, pick_active
@@ -109,6 +110,7 @@ def describe(path: Path) -> Description:
     return Description(about.game, about.made, "-".join(map(str, about.sizes)), "net")
 
 
+@one_blas_thread()
 def logits(layers: Layers, encodings: np.ndarray) -> np.ndarray:
     """Logits [rows, actions] by NumPy; the compiled policy and torch give the same."""
     for weights, biases in layers[:-1]:

@@ -19,6 +19,7 @@ from ..core.workers import cores
 from ..search.public_chance.cards import Cards
 from ..search.public_chance.first_street import FirstStreet, first_street_probs
 from ..search.public_chance.strategy import TableStrategy
+from .devices import with_own_products
 from .public_streets import (
     PADDED,
     Batch,
@@ -34,7 +35,6 @@ from .public_streets import (
     packed,
     plain,
     public_street,
-    round_products,
     settled,
     spread,
 )
@@ -112,7 +112,7 @@ class PublicBestResponse:
         self.packed: dict[int, torch.Tensor] = {}  # by node: the same on the last street, in 16 bits
         self._fill(self.root)
         self._steps = fused() if device.startswith("cuda") else plain
-        round_products(self.cards.streets > 2)
+        self.rounded = self.cards.streets > 2
         self._held = torch.tensor(self.cards.held, device=device)
         self._inverse = np.argsort(self.cards.hand_orders.astype(np.int64), axis=1)
         self._pool = ThreadPoolExecutor(min(cores(), 4))
@@ -168,6 +168,7 @@ class PublicBestResponse:
             self.sums = self.sums + self.visit(self.done)
             self.done += 1
 
+    @with_own_products
     def visit(self, number: int) -> np.ndarray:
         """[seats, ends, hands] f4: values at `ends` on a class of flops, summed over all that it stands for."""
         flop = self.flops[number]
@@ -194,6 +195,7 @@ class PublicBestResponse:
             while begun:
                 yield begun.popleft().result()
 
+    @with_own_products
     def all_in(self) -> np.ndarray:
         """[seats, ends, hands] f8: values at `all_in_ends`, summed over all boards."""
         nobody, found = Dealt(np.zeros(0, np.int64), self._all, ()), []

@@ -12,6 +12,7 @@ import torch
 
 from ..search.public_chance.betting_tree import betting_tree
 from ..search.public_chance.buckets import Buckets
+from .devices import with_own_products
 from .public_streets import (
     Batch,
     Pair,
@@ -25,7 +26,6 @@ from .public_streets import (
     moved,
     plain,
     public_street,
-    round_products,
     settled,
     spread,
 )
@@ -56,10 +56,11 @@ class TorchPublicChanceCfr:
         self.steps: Any = fused() if device.startswith("cuda") else plain
         self._held = torch.tensor(buckets.cards.held, device=device)
         self.half = device.startswith("cuda") and buckets.cards.streets > 2  # on the last street
-        round_products(True)
+        self.rounded = True  # products of matrices, on a GPU
         self._ahead: dict[int, Future] = {}  # by iteration: its boards, prepared on processor cores meanwhile
         self._pool = ThreadPoolExecutor(AHEAD)
 
+    @with_own_products
     def run(self, iterations: int) -> None:
         """Do some iterations."""
         for _ in range(iterations):

@@ -143,12 +143,6 @@ def moved(array: np.ndarray, device: str) -> torch.Tensor:
     return found.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else found
 
 
-def round_products(rounded: bool) -> None:
-    """Whether a GPU may round the factors of products of matrices to 11 bits (TF32), which is several times faster."""
-    if torch.cuda.is_available():
-        torch.set_float32_matmul_precision("high" if rounded else "highest")
-
-
 def halved(reach: Pair) -> tuple[Pair, Pair]:
     """Reaches in half precision, and the largest of each row, [boards, ways], by which it was divided.
 

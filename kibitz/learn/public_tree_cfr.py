@@ -10,11 +10,11 @@ import numpy as np
 import torch
 
 from ..search.public_chance.buckets import Buckets
+from .devices import with_own_products
 from .pcs_solvers import check_two_streets
 from .public_chance import TorchPublicChanceCfr
 from .public_levels import levels
 from .public_replies import PublicReplies
-from .public_streets import round_products
 
 POSITIVE, NEGATIVE, AVERAGE = 1.5, 0.0, 2.0  # exponents of the discounts of regrets and of the average strategy
 
@@ -29,9 +29,10 @@ class PublicTreeCfr(TorchPublicChanceCfr):
     def __init__(self, game: Any, buckets: Buckets, device: str = "cpu") -> None:
         check_two_streets(game, buckets.cards)
         super().__init__(game, buckets, device=device)
-        round_products(False)
+        self.rounded = False
         self.levels = levels(buckets, np.zeros((1, 0), np.int64), device)
 
+    @with_own_products
     def run(self, iterations: int) -> None:
         """Do some iterations."""
         for _ in range(iterations):
@@ -51,6 +52,7 @@ class PublicTreeCfr(TorchPublicChanceCfr):
         weights = t * (2 * t + 1) / (6 * (t + 1))  # the sum of (s / (t + 1)) ** AVERAGE over iterations s
         return float(self.total) / (weights * self.levels.pairs)
 
+    @with_own_products
     def best_responses(self) -> tuple[float, float]:
         """What a best response of each seat wins against the average strategy, exactly."""
         return PublicReplies(self.root, self.buckets.counts, self.device).values(self.sums, self.levels)

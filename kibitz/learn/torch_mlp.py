@@ -6,20 +6,10 @@ import numpy as np
 import torch
 
 from ..core.names import BadInput
+from .devices import one_thread
 from .mlp import Layers
 
 BANNED = -1e9  # logit of an illegal action
-
-
-class one_thread:
-    """Use one thread: small matrices are slower on several, and sums are the same on every machine with one."""
-
-    def __enter__(self) -> None:
-        self.before = torch.get_num_threads()
-        torch.set_num_threads(1)
-
-    def __exit__(self, *_: object) -> None:
-        torch.set_num_threads(self.before)
 
 
 def as_module(layers: Layers) -> torch.nn.Sequential:
@@ -49,10 +39,9 @@ def divergence(logits: torch.Tensor, policies: torch.Tensor, legal: torch.Tensor
 def batch_evaluator(layers: Layers, device: str) -> Any:
     """Return the function from encodings to logits, both NumPy arrays [rows, ...] f4."""
     network = as_module(layers).to(device).eval()
-    torch.set_num_threads(1)  # one process per core
 
     def evaluate(encodings: np.ndarray) -> np.ndarray:
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             return network(torch.from_numpy(encodings).to(device)).cpu().numpy()
 
     return evaluate

@@ -12,11 +12,11 @@ import torch
 from ..search.public_chance.resolve import check_street, forced, subtree
 from ..search.public_chance.strategy import TableStrategy
 from .cuda_graph import Replayed
-from .devices import check_device
+from .devices import check_device, with_own_products
 from .public_chance import TorchPublicChanceCfr
 from .public_levels import Levels, levels
 from .public_replies import PublicReplies
-from .public_streets import Batch, Pair, Street, compared, fused, lay_out, matched, plain, public_street, round_products
+from .public_streets import Batch, Pair, Street, compared, fused, lay_out, matched, plain, public_street
 
 
 class TorchSubgame(TorchPublicChanceCfr):
@@ -36,7 +36,7 @@ class TorchSubgame(TorchPublicChanceCfr):
         device: str = "cuda",
     ) -> None:  # fmt: skip
         check_device(device)
-        round_products(False)
+        self.rounded = False
         cards, street = strategy.buckets.cards, int(strategy.tree.street[root])
         check_street(street, cards)
         self.strategy, self.start, self.board, self.device, self.safe_for = strategy, root, board, device, safe_for
@@ -80,6 +80,7 @@ class TorchSubgame(TorchPublicChanceCfr):
         last[:, : found.lower.hands] = torch.arange(places.numel(), device=self.device).view(places.shape)
         return Batch([first, last], found.lower.wins, found.lower.meets, found.lower.hands)
 
+    @with_own_products
     def run(self, iterations: int) -> None:
         """Do some iterations; on a GPU one is recorded and replayed, as its kernels are small."""
         on_gpu = self.device.startswith("cuda")
@@ -162,6 +163,7 @@ class TorchSubgame(TorchPublicChanceCfr):
         found[self.hands] = most.cpu().numpy()
         return found
 
+    @with_own_products
     def _most_against(
         self, seat: int, root: Street, counts: tuple[int, ...], table: torch.Tensor, upper: Batch, lower: Batch
     ) -> torch.Tensor:

@@ -119,7 +119,8 @@ class AlphaZero(Learner):
     def _fit(self) -> Metrics:
         import torch
 
-        from ..torch_mlp import BANNED, one_thread
+        from ..devices import one_thread
+        from ..torch_mlp import BANNED
 
         config, on_gpu = self.config, self.device.startswith("cuda")
         total = torch.zeros(2, device=self.device)

@@ -1,14 +1,14 @@
 """Residual networks of boards on a processor, in numpy: players start without torch, which takes seconds to import.
 
 A convolution is a matrix product of gathered neighbours, which is several times as fast as torch's own for boards of
-this size, and as fast in numpy as in torch. The command line gives it one thread (`kibitz.__main__`), as there
-is one process per core.
+this size, and as fast in numpy as in torch.
 """
 
 from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
+from ...core.process_settings import one_blas_thread
 from ...search.batched_puct import Batch
 from .geometry import Geometry
 from .networks import Shape, Weights
@@ -35,6 +35,7 @@ class Evaluator:
         self.geometry, self.shape, self.weights = geometry, shape, weights
         self.neighbours = geometry.neighbours.reshape(-1)
 
+    @one_blas_thread()
     def __call__(self, encodings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Logits [rows, actions] and values [rows]."""
         geometry, n = self.geometry, len(encodings)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.process_settings import one_blas_thread
 from ...games import Game
 from ...games.protocol import TooManyActions
 from ...jit import call_once, kernel
@@ -31,11 +32,13 @@ class Table:
         """Probabilities [sequences] of a policy [infosets, actions]; legal actions are in ascending order."""
         return np.concatenate([[1.0], policy[self.legal[seat]]])
 
+    @one_blas_thread()
     def matched(self, seat: int, shape: Shape, weights: Weights, fallback: str) -> np.ndarray:
         """The strategy of an advantage network: regret matching on its outputs."""
         said = forward(shape, weights, self.encodings[seat])
         return self.probs(seat, matched(said, self.legal[seat], fallback))
 
+    @one_blas_thread()
     def softmax(self, seat: int, shape: Shape, weights: Weights) -> np.ndarray:
         """The strategy of a strategy network: the softmax of its outputs."""
         return self.probs(seat, softmax(forward(shape, weights, self.encodings[seat]), self.legal[seat]))
@@ -59,6 +62,7 @@ def whole_strategy(model: Model, form: SequenceForm, seen: Game) -> list[np.ndar
     return found
 
 
+@one_blas_thread()
 def action_probs(model: Model, seat: int, network: int, game: Game, views: np.ndarray) -> np.ndarray:
     """Probabilities [views, num_actions] at views of a seat: legal actions first, in ascending order, then zeros.
 

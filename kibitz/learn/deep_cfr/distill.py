@@ -151,10 +151,10 @@ class Distill(Learner):
     # ------------------------------------------------------------ the loop
 
     def learn(self, iteration: int, samples: Samples | None, report: Reporter) -> Metrics:
-        from ..torch_mlp import one_thread
+        from ..devices import one_thread, products
 
         config = self.config
-        with one_thread():
+        with one_thread(), products(True, str(self.fit.device)):
             self.fit.refill([config.seed, SAMPLES, iteration])
             began = time.perf_counter()
             losses = [self.fit.step((iteration - 1) * config.steps + step) for step in range(config.steps)]
@@ -173,9 +173,9 @@ class Distill(Learner):
 
         On boards that are held out, where there are some; before the flop over all hands. In a small game NashConv too.
         """
-        from ..torch_mlp import one_thread
+        from ..devices import one_thread, products
 
-        with one_thread():
+        with one_thread(), products(True, str(self.fit.device)):
             found = self.fit.evaluate()
         if self.fit.table is not None:
             table, weights = self.fit.table, self.weights()
@@ -285,8 +285,6 @@ class Fit:
         self.values = torch.zeros((streets, count, self.shape.actions), device=self.device)
         self.validation: list[Labelled] = []
         self._one_step: Any = Replayed(self._step, self.random) if on_gpu else self._step
-        if on_gpu:
-            torch.set_float32_matmul_precision("high")
 
     def _seed(self, numbers: list[int]) -> "torch.Generator":
         seed = int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))

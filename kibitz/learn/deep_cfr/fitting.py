@@ -7,16 +7,15 @@ the iterations' policies (or squared errors of its probabilities, as in the pape
 import copy
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from ..cuda_graph import Replayed
-from ..public_streets import round_products
-from ..torch_mlp import BANNED, one_thread
+from ..devices import one_thread, products, without_onednn
+from ..torch_mlp import BANNED
 from .networks import Shape, Weights, forward
 from .packing import Packing, Rows
 from .unpacking import streets, unpacker
@@ -81,7 +80,6 @@ class Fitter:
         self.share = torch.ones((), device=self.device)  # of the newest weights in the moving average
         self.learned = [each for each in self.parameters.values() if each.requires_grad]
         on_gpu = self.device.type == "cuda"
-        round_products(on_gpu)
         rate = torch.tensor(settings.learning_rate, device=self.device) if on_gpu else settings.learning_rate
         self.optimizer = torch.optim.Adam(self.learned, lr=rate, fused=True, capturable=on_gpu)
         views, values, weight = (torch.from_numpy(np.ascontiguousarray(each)).to(self.device) for each in rows)
@@ -220,7 +218,7 @@ def fit(
 ) -> Fitted:
     """Fit for all steps, or until the validation loss stops improving: then the best weights count."""
     began = time.perf_counter()
-    with one_thread(), _without_onednn():
+    with one_thread(), without_onednn(), products(True, device):
         fitter = Fitter(shape, weights, rows, packing, settings, seed, device)
         epoch = max(1, len(fitter.train) // settings.batch_size)
         best, best_weights, since = float("inf"), None, 0
@@ -264,7 +262,7 @@ def fit_times(
         ready: Makes the rows to fit of samples; this counts, too.
     """
     more = len(many.views) - len(few.views)
-    with one_thread(), _without_onednn():
+    with one_thread(), without_onednn(), products(True, device):
         preparing = []
         for samples in (few, few, many):  # the first time compiles
             began = time.perf_counter()
@@ -279,17 +277,6 @@ def fit_times(
     recording = max(0.0, times[1] - times[0] - PROBE_STEPS * step_seconds)
     each = max(0.0, (preparing[2] - preparing[1]) / more) if more else 0.0
     return max(0.0, preparing[1] - each * len(few.views)) + recording, each, step_seconds
-
-
-@contextmanager
-def _without_onednn() -> Iterator[None]:
-    """Disable oneDNN, which takes up to ten times as long as BLAS for matrices as small as these on ARM processors."""
-    before = torch.backends.mkldnn.enabled
-    torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        torch.backends.mkldnn.enabled = before
 
 
 def remaining_rate(decay: str, progress: float) -> float:
@@ -316,10 +303,9 @@ def _is_statistic(name: str) -> bool:
 def evaluator(shape: Shape, weights: Weights, device: str) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function from encodings to the network's outputs, both NumPy arrays [rows, ...] f4."""
     tensors = {name: torch.from_numpy(array).to(device) for name, array in weights.items()}
-    torch.set_num_threads(1)  # one process per core
 
     def evaluate(encodings: np.ndarray) -> np.ndarray:
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             return forward(shape, tensors, torch.from_numpy(encodings).to(device)).cpu().numpy()
 
     return evaluate

@@ -11,8 +11,9 @@ from ...games import Game
 from ...games.doppelkopf.beliefs import ROOM, expected_counts
 from ...games.doppelkopf.cards import KINDS
 from ..card_network import CARDS, HOLDERS, MAX_LOG_WEIGHT, REWARD, SIZES, CardNetwork, holder_weights
+from ..devices import one_thread
 from ..mlp import new_layers
-from ..torch_mlp import BANNED, as_module, layers_of, one_thread
+from ..torch_mlp import BANNED, as_module, layers_of
 from .card_data import Rows, sample_rows
 from .recorded_games import Games
 

@@ -89,7 +89,7 @@ class CardLearner(Supervised):
         self.start(games.source, CardModule(network).to(pick_device(config.device, large=True)))
 
     def minibatch(self, epoch: int, step: int) -> "torch.Tensor":
-        from ..torch_mlp import one_thread
+        from ..devices import one_thread
         from .card_training import gradient_step
 
         config = self.config

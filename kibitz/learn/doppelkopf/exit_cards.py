@@ -204,7 +204,7 @@ class ExitCards(ExpertIteration):
     def update(self, samples: Samples) -> Metrics:
         import torch
 
-        from ..torch_mlp import one_thread
+        from ..devices import one_thread
         from .card_training import gradient_step
 
         config, samples = self.config, {current_card_tensor(key): array for key, array in samples.items()}

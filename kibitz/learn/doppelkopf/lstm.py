@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
+from ...core.process_settings import one_blas_thread
 from ...games.doppelkopf.cards import KINDS
 from ...games.doppelkopf.rules import playable
 from ...games.doppelkopf.state import CARDS as CARD_PHASE
@@ -95,6 +96,7 @@ class LstmReader:
         self.state = [(np.zeros(len(layer.recurrent), np.float32),) * 2 for layer in self.network.layers]
         self._read(NEWLINE)
 
+    @one_blas_thread()
     def next_logits(self, line: list[int]) -> np.ndarray:
         """[CHARACTERS] f4: logits of the character that follows a line."""
         if line[: len(self.line)] != self.line:
@@ -288,6 +290,7 @@ class BatchedLstm:
         self.oracle.before[0], self.oracle.unread[0, 0], self.oracle.length[0] = 0, NEWLINE, 1
         self.answer()
 
+    @one_blas_thread()
     def answer(self) -> int:
         requested, known = self.oracle.counts
         rows = int(requested - known)

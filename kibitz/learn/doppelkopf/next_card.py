@@ -95,7 +95,7 @@ class NextCardLearner(Supervised):
     def minibatch(self, epoch: int, step: int) -> "torch.Tensor":
         import torch
 
-        from ..torch_mlp import one_thread
+        from ..devices import one_thread
         from . import lstm_training
 
         config = self.config
@@ -111,7 +111,7 @@ class NextCardLearner(Supervised):
         return loss.detach()
 
     def evaluate(self) -> Metrics:
-        from ..torch_mlp import one_thread
+        from ..devices import one_thread
         from .lstm_training import card_logits
 
         lines = lines_of(self.validation)

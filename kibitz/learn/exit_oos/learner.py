@@ -85,7 +85,8 @@ class ExItOos(ExpertIteration):
         """Add samples to the replay buffer, and train the policy network."""
         import torch
 
-        from ..torch_mlp import divergence, one_thread
+        from ..devices import one_thread
+        from ..torch_mlp import divergence
 
         self.replay.add(self.packing.pack(samples), self.generator)
         total = torch.zeros((), device=self.device)

@@ -35,7 +35,7 @@ class ValueLearner:
         """Learn from new games of a policy network; return the mean squared error before each step."""
         import torch
 
-        from ..torch_mlp import one_thread
+        from ..devices import one_thread
 
         rows, payoffs = policy_games(self.game, compiled(policy), self.games, int(self.generator.integers(2**63)))
         batches = np.array_split(self.generator.permutation(len(rows)), max(1, len(rows) // BATCH))

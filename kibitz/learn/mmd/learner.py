@@ -166,7 +166,7 @@ class Mmd(Learner):
     # ------------------------------------------------------------ learning
 
     def learn(self, iteration: int, samples: Samples | None, report: Reporter) -> Metrics:
-        from ..torch_mlp import one_thread
+        from ..devices import one_thread
 
         config = self.config
         all_games = config.iterations * config.games

@@ -7,6 +7,7 @@ answers to some boards can be valued on others.
 
 import numpy as np
 
+from ...core.process_settings import one_blas_thread
 from .betting_tree import FOLD, SHOWDOWN, BettingTree
 from .cards import Cards
 from .strategy import TableStrategy
@@ -33,6 +34,7 @@ def decisions_of(tree: BettingTree) -> np.ndarray:
 class FirstStreet:
     """The first street, with the strategy that is responded to."""
 
+    @one_blas_thread()
     def __init__(self, tree: BettingTree, cards: Cards, probs: np.ndarray) -> None:
         self.tree, self.cards = tree, cards
         self.ends: list[int] = []  # nodes of the tree

@@ -7,11 +7,12 @@ from scipy.special import softmax
 
 from kibitz import games
 from kibitz.learn import torch_mlp
+from kibitz.learn.devices import one_thread
 from kibitz.learn.exit_oos import ExItOos
 from kibitz.learn.exit_oos.config import ExItOosConfig
 from kibitz.learn.mlp import logits, read_layers
 from kibitz.learn.replay import ReplayBuffer
-from kibitz.learn.torch_mlp import divergence, one_thread
+from kibitz.learn.torch_mlp import divergence
 
 
 def table(count=30, seed=2):
