@@ -62,6 +62,7 @@ class Table:
         self._changes += 1
         self.states, self.actions = [positions(self.game)[0]], []  # type: tuple[list[Any], list[int]]
         self.resigned: int | None = None  # the participant
+        self._planned: dict[int, int] = {}  # by seat: the card that follows its silence, once no other seat announces
         self._revealing: dict[tuple[int, int], bool] = {}  # by seat and number of its action
         self._events: dict[tuple[int, str], list[str]] = {}  # by seat and language: one per action, empty: unseen
 
@@ -130,14 +131,19 @@ class Table:
         return sum(int(self.game.turn(state)) == seat for state in self.states[:-1])
 
     def automatic_action(self) -> int | None:
-        """The action that needs no decision: an outcome of chance, or a person's only sensible move; else None."""
+        """The action that needs no decision: an outcome of chance, a person's only sensible move, or the one that the
+        person has planned; else None. A plan holds until its seat is asked for an announcement again."""
         turn = self.turn
         if turn == CHANCE:  # depends on the ply alone: taking back a move doesn't reshuffle the cards
             rng = generators(derived_seed(self.seed, self.number, len(self.states)), 1)[0]
             return int(self.game.sample_action(self.states[-1], rng))
         if turn >= 0 and self.player_at(turn) == HUMAN:
-            forced = int(display(self.game).forced_action(self.view(turn)))
-            return forced if forced >= 0 else None
+            view, planned = self.view(turn), self._planned.get(turn, -1)
+            forced = int(display(self.game).forced_action(view))
+            if forced >= 0:
+                return forced
+            if not self.game.is_announcement(view) and planned in legal_actions(self.game, view):
+                return planned
         return None
 
     # ---------------------------------------------------------------- moves
@@ -158,6 +164,8 @@ class Table:
             score.add(payoff)
 
     def _append(self, action: int) -> None:
+        if not self.game.is_announcement(self.states[-1]):
+            self._planned.pop(self.turn, None)
         self.states.append(next_state(self.game, self.states[-1], action))
         self.actions.append(int(action))
         self._changes += 1
@@ -176,6 +184,7 @@ class Table:
         if move.turn != self.own_moves(seat):
             raise Refused("the position has changed meanwhile, perhaps in another window")
         view, shown = self.view(seat), display(self.game)
+        self._planned.pop(seat, None)
         if not move.planned:
             if move.action not in legal_actions(self.game, view):
                 raise Refused(f"the move {move.action} is not legal here")
@@ -183,11 +192,10 @@ class Table:
             return
         if move.action not in shown.planned_actions(view):
             raise Refused(f"the move {move.action} is not legal next")
+        self._planned[seat] = move.action
         self.play(shown.parse_planned(view, shown.action_to_string(view, move.action)))
-        while (forced := self.automatic_action()) is not None and self.turn >= 0:
-            self.play(forced)
-        if self.turn == seat and move.action in legal_actions(self.game, self.view(seat)):
-            self.play(move.action)
+        while (automatic := self.automatic_action()) is not None and self.turn >= 0:
+            self.play(automatic)
 
     def last_decision(self, participant: int) -> int | None:
         """The number of actions before the last move that a person may fairly take back; None: there is none.
@@ -221,6 +229,7 @@ class Table:
         ply = self.last_decision(participant)
         if ply is None:
             raise Refused("there is nothing that you may fairly take back")
+        self._planned.pop(self.seat_of(participant), None)
         with self._describing:
             del self.states[ply + 1 :], self.actions[ply:]
             self._revealing.clear()
@@ -298,7 +307,7 @@ class Table:
         seat, words, shown = self.seat_of(participant), Words(language), display(self.game, language)
         over, view = self.turn == OVER, self.view(seat)
         turn = OVER if over else int(self.game.turn(view))
-        asked = turn == seat and shown.forced_action(view) < 0  # else the move is about to be made
+        asked = not over and turn == seat and self.automatic_action() is None  # else the move is about to be made
         phase: Literal["yours", "others", "over"] = "over" if over else "yours" if asked else "others"
         state, viewer = (self.states[-1], -1) if over else (view, seat)
         by_seat = [self.participant_at(each) for each in range(len(self.players))]

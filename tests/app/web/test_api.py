@@ -244,6 +244,25 @@ def test_announcements_and_cards_of_doppelkopf(client):
     assert "Re (" in table["text"]
 
 
+def test_a_card_is_played_by_one_click_whoever_is_asked_for_an_announcement_after_it(client):
+    """A click on a card is silence, and then the card; others may be asked between the two."""
+    new = Table(games.load("doppelkopf"), ["human", "heuristic", "heuristic", "heuristic"], [""] * 4, seed=1)
+    (key,) = new.keys
+    client.portal.call(client.lobby.add, new)
+    table, between = settled(client, key), 0
+    while table["phase"] == "yours":
+        move, state = table["moves"][-1], new.states[-1]
+        body = {"action": move["action"], "turn": table["turn"], "planned": move["planned"]}
+        assert client.post(f"/api/tables/{key}/moves", json=body).status_code == 200
+        between += bool(move["planned"] and state.waiting)
+        table = settled(client, key)
+        asked_again = any(each["planned"] for each in table["moves"])  # as somebody has announced
+        if move["planned"] and not asked_again:
+            assert new.states[-1].count > state.count
+    assert table["phase"] == "over", table["trouble"]
+    assert between
+
+
 # ---------------------------------------------------------------- live connections
 
 
