@@ -54,3 +54,10 @@ def test_the_index_names_every_page():
     for page in PAGES[2:]:
         index = page.parent / "README.md" if page.name != "README.md" else ROOT / "docs" / "README.md"
         assert page == index or f"({page.relative_to(index.parent)})" in index.read_text(), page
+
+
+def test_all_pages_install_the_table_in_the_browser_as_the_readme_does():
+    pages = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("browser.md", "getting-started.md"))]
+    for page in pages:
+        assert ".venv/bin/pip install '.[web]'" in page.read_text(), page
+        assert "pip install 'kibitz[web]'" not in page.read_text(), page

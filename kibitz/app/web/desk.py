@@ -54,13 +54,21 @@ def serve(pipe: Connection, trusted: Trust, nice: int = 0) -> None:
     if nice and hasattr(os, "nice"):
         os.nice(nice)
     use_trust(trusted)
-    progress.on_compile = lambda name: pipe.send(("compiling", (name or "").strip("_")))
+    parts = 0  # compiled for the present request
+
+    def compiling(name: str | None) -> None:
+        nonlocal parts
+        parts += name is not None
+        pipe.send(("compiling", parts if name is not None else 0))
+
+    progress.on_compile = compiling
     desk = Desk()
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
             request = pipe.recv()
             if request is None:  # a cancellation that came too late
                 continue
+            parts = 0
             try:
                 for answer in desk.answers(request):
                     pipe.send(answer)

@@ -50,9 +50,9 @@ class Live:
             async with asyncio.timeout(CLOSING):
                 await self.socket.close(1008 if any(isinstance(error, TimeoutError) for error in errors) else 1000)
 
-    def _told(self, text: str, kibitzer: bool = False) -> None:
-        if text:
-            self._progress = Progress(text=text, kibitzer=kibitzer).model_dump_json()
+    def _told(self, part: int, kibitzer: bool = False) -> None:
+        if part:
+            self._progress = Progress(part=part, kibitzer=kibitzer).model_dump_json()
         self._wake.set()
 
     # ---------------------------------------------------------------- to the browser
@@ -64,12 +64,13 @@ class Live:
             view = await self.lobby.message(self.table, self.participant, self.language)
             text = view.model_dump_json()
             if text != self._sent:
-                self._progress, self._busy = "", False
+                part = self.lobby.parts.get(self.table.id, 0)  # what an earlier one compiled is over
+                self._progress, self._busy = Progress(part=part).model_dump_json() if part else "", False
                 await self._say(text)
                 self._sent = text
             if self._progress or self._busy:
                 progress, self._progress = self._progress, ""
-                await self._say(progress or Progress(text="").model_dump_json())
+                await self._say(progress or Progress(part=0).model_dump_json())
                 self._busy = bool(progress)
             self._ask_kibitzer()
             if self._advice:

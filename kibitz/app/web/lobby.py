@@ -6,7 +6,7 @@ import functools
 import gzip
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from ...core import names
@@ -52,7 +52,8 @@ class Lobby:
         self._tables: OrderedDict[str, Table] = OrderedDict()  # by key; the least recently used first
         self._running: dict[str, asyncio.Task] = {}  # by table: its players are moving
         self._prepared: dict[tuple[str, str], asyncio.Task] = {}  # by game and player: asked for before a table was
-        self._watchers: dict[str, set[Callable[[str], None]]] = {}  # by table: told of progress, "" for a change
+        self._watchers: dict[str, set[Callable[[int], None]]] = {}  # by table: told of progress, 0 for a change
+        self.parts: dict[str, int] = {}  # by table: which part of its game is compiled now
 
     # ---------------------------------------------------------------- games and players
 
@@ -208,13 +209,13 @@ class Lobby:
     def _saved(self, table: Table) -> None:
         wrong = self.store.save(table.id, list(table.keys), table.content())
         table.unsaved = f"this game is not saved: {wrong}" if wrong else ""
-        self._tell(table, "")
+        self._tell(table, 0)
 
     # ---------------------------------------------------------------- watching
 
     @contextlib.contextmanager
-    def watching(self, table: Table, tell: Callable[[str], None]) -> Any:
-        """Call `tell` with what a player is busy with, and with "" whenever the table has changed."""
+    def watching(self, table: Table, tell: Callable[[int], None]) -> Any:
+        """Call `tell` with the number of the part that is compiled, and with 0 whenever the table has changed."""
         self._watchers.setdefault(table.id, set()).add(tell)
         try:
             yield
@@ -223,9 +224,21 @@ class Lobby:
             if not self._watchers[table.id]:
                 del self._watchers[table.id]
 
-    def _tell(self, table: Table, text: str) -> None:
+    def _tell(self, table: Table, part: int) -> None:
         for tell in tuple(self._watchers.get(table.id, ())):
-            tell(text)
+            tell(part)
+
+    async def _answers(self, table: Table, request: Request) -> AsyncGenerator[tuple[str, Any], None]:
+        """Answers to a request, except that a part of the game is compiled: that is told to those who watch."""
+        try:
+            async for kind, value in self.pool.answers(request):
+                if kind == "compiling":
+                    self.parts[table.id] = value
+                    self._tell(table, value)
+                else:
+                    yield kind, value
+        finally:
+            self.parts.pop(table.id, None)
 
     # ---------------------------------------------------------------- players
 
@@ -240,7 +253,7 @@ class Lobby:
             del self._running[table.id]
         if not task.cancelled() and (error := task.exception()):
             table.trouble = str(error) or type(error).__name__
-            self._tell(table, "")
+            self._tell(table, 0)
 
     async def _moves(self, table: Table) -> None:
         """Play everything that no person decides, until a person is to move."""
@@ -268,16 +281,15 @@ class Lobby:
         for player in players:
             request = self.request(table, "prepare", player, table.turn)._replace(views=[])
             with contextlib.suppress(BadInput):  # it will be told when the player is to move
-                async for _, value in self.pool.answers(request):
-                    self._tell(table, value)
+                async for _ in self._answers(table, request):
+                    pass
 
     async def _player_move(self, table: Table, seat: int) -> int:
         request = self.request(table, "move", table.player_at(seat), seat)
-        async for kind, value in self.pool.answers(request):
-            if kind == "compiling":
-                self._tell(table, value)
-            elif kind == "move":
-                return int(value)
+        async with contextlib.aclosing(self._answers(table, request)) as answers:
+            async for kind, value in answers:
+                if kind == "move":
+                    return int(value)
         raise BadInput(f"{request.player} gave no move")
 
     def request(self, table: Table, kind: str, player: str, seat: int, language: str = "en") -> Request:

@@ -155,7 +155,7 @@ class TableView(Message):
 
 class Progress(Message):
     kind: Literal["progress"] = "progress"
-    text: str = Field(description="What a player is busy with, such as compiling.")
+    part: int = Field(description="Number of the part of the game that is compiled now, once; 0: none.")
     kibitzer: bool = Field(default=False, description="Whether it is the kibitzer, not a player at the table.")
 
 

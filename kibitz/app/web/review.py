@@ -273,7 +273,7 @@ class Reviews:
                 if kind == "end":
                     end = value
                 else:
-                    lines.put_nowait(ReviewCompiling(text=value).model_dump_json() if kind == "compiling" else value)
+                    lines.put_nowait(ReviewCompiling(part=value).model_dump_json() if kind == "compiling" else value)
         except BadInput as error:
             end = ReviewEnd(complete=False, trouble=str(error)).model_dump_json()
         finally:

@@ -148,7 +148,7 @@ class ReviewProgress(Message):
 
 class ReviewCompiling(Message):
     kind: Literal["compiling"] = "compiling"
-    text: str = Field(description="The kernel that is compiled for the first time; empty: none.")
+    part: int = Field(description="Number of the part of the game that is compiled now, once; 0: none.")
 
 
 class ReviewEnd(Message):

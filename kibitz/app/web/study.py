@@ -115,7 +115,7 @@ class StudyAdvice(AdviceView):
 class StudyProgress(Message):
     kind: Literal["progress"] = "progress"
     side: int
-    text: str = Field(description="What the adviser is busy with, such as compiling.")
+    part: int = Field(description="Number of the part of the game that is compiled now, once.")
 
 
 class Moves(Message):
@@ -338,7 +338,7 @@ class Study:
             async with contextlib.aclosing(self.lobby.pool.answers(request)) as answers:
                 async for kind, value in answers:
                     if kind == "compiling" and value:
-                        self._tell(side, kind, StudyProgress(side=side, text=value))
+                        self._tell(side, kind, StudyProgress(side=side, part=value))
                     elif kind == "advice":
                         self._tell_advice(side, asked.number, request.player, label=label, **value)
         except BadInput as error:

@@ -55,6 +55,7 @@ class Worker:
         self.process: Any = None
         self._nice = nice  # lowers the priority of the process
         self._closed = False
+        self._part = 0  # that is compiled now
         self._pipe: Any = None
         self._jobs: queue.SimpleQueue[Job | Literal["start", "end"]] = queue.SimpleQueue()
         self._waiting: list[Job] = []  # all that aren't done
@@ -68,6 +69,8 @@ class Worker:
 
     def submit(self, job: Job) -> None:
         self._waiting.append(job)
+        if self._part:
+            job.post("compiling", self._part)
         self._jobs.put(job)
 
     def close(self) -> None:
@@ -115,23 +118,23 @@ class Worker:
             self.process.kill()
             self.process.join()
             self._pipe.close()
-            self.process = None
+            self.process, self._part = None, 0
 
     def _do(self, job: Job) -> None:
         """Pass on all answers to a request."""
         self._pipe.send(job.request)
-        told, heard, compiling = False, time.monotonic(), False
+        told, heard, self._part = False, time.monotonic(), 0
         while True:
             if job.cancelled and not told:
                 self._pipe.send(None)
                 told = True
             if not self._pipe.poll(0.1):
-                if not compiling and time.monotonic() - heard > SILENCE:
+                if not self._part and time.monotonic() - heard > SILENCE:
                     raise Died(f"it didn't answer within {SILENCE:g} seconds")
                 continue
             kind, value = self._pipe.recv()
             heard = time.monotonic()
-            compiling = bool(value) if kind == "compiling" else compiling
+            self._part = value if kind == "compiling" else self._part
             for each in tuple(self._waiting) if kind == "compiling" else [job]:
                 each.post(kind, value)
             if kind in ("done", "refused", "failed"):
@@ -162,7 +165,8 @@ class Pool:
             worker.warm()
 
     async def answers(self, request: Request) -> AsyncGenerator[tuple[str, Any], None]:
-        """Answers: ("compiling", kernel, empty at its end), ("advice", ...), ("insight", ...), ("move", action).
+        """Answers: ("compiling", number of the part or 0 at its end), ("advice", ...), ("insight", ...),
+        ("move", action).
 
         Raises:
             BadInput: The player can't play, or its process failed.

@@ -84,7 +84,7 @@ def test_a_session_counts_the_points_of_everybody_by_seat(client):
 
 def test_what_the_kibitzer_compiles_is_not_reported_as_a_player_s(client, monkeypatch):
     def slow(self, request):
-        yield "compiling", "kernel"
+        yield "compiling", 3
         yield "move" if request.kind == "move" else "advice", {"moves": [], "notes": [], "finished": True}
 
     (key,) = opened(client, "kuhn")
@@ -93,4 +93,4 @@ def test_what_the_kibitzer_compiles_is_not_reported_as_a_player_s(client, monkey
     with client.websocket_connect(f"{LIVE}/api/tables/{key}/live") as socket:
         socket.receive_json()
         socket.send_json({"on": True, "player": "random"})
-        assert socket.receive_json() == {"kind": "progress", "text": "kernel", "kibitzer": True}
+        assert socket.receive_json() == {"kind": "progress", "part": 3, "kibitzer": True}

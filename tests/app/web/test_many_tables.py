@@ -133,7 +133,7 @@ def test_players_are_prepared_while_a_person_thinks(server):
 
 def test_progress_is_told_to_all_that_wait():
     class Pipe:
-        said = [("compiling", "kernel"), ("compiling", ""), ("done", None)]
+        said = [("compiling", 3), ("compiling", 0), ("done", None)]
 
         def send(self, request):
             pass
@@ -155,7 +155,7 @@ def test_progress_is_told_to_all_that_wait():
         return found
 
     first, second = asyncio.run(heard())
-    assert first == [("compiling", "kernel"), ("compiling", ""), ("done", None)]
+    assert first == [("compiling", 3), ("compiling", 0), ("done", None)]
     assert second == first[:2]
 
 
@@ -164,13 +164,13 @@ def test_a_browser_hears_when_compiling_ends(server):
         async def answers(self, request):
             while not client.lobby._watchers:
                 await asyncio.sleep(0.01)
-            for text in ("kernel", ""):
-                yield "compiling", text
+            for part in (3, 0):
+                yield "compiling", part
                 await asyncio.sleep(0.1)
             yield "move", 4
 
     client = server(pool=Compiling())
     (key,) = opened(client, "tic_tac_toe", ["random", "human"])  # the player moves first
     with client.websocket_connect(f"{LIVE}/api/tables/{key}/live") as socket:
-        texts = [socket.receive_json().get("text") for _ in range(4)]
-    assert texts[1:3] == ["kernel", ""]
+        parts = [socket.receive_json().get("part") for _ in range(4)]
+    assert parts[1:3] == [3, 0]

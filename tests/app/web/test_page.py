@@ -1,5 +1,6 @@
 """The page in a real browser: its size, a reload in the middle of a game, a server that comes back, a dead address."""
 
+import asyncio
 import contextlib
 import threading
 import time
@@ -92,3 +93,89 @@ def test_an_address_of_no_table_says_so(page, address):  # noqa: F811
     expect(page.locator("#notice")).to_have_text("there is no such table", timeout=PATIENCE)
     page.click("header .brand")
     page.wait_for_selector(".games button")
+
+
+# ---------------------------------------------------------------- the focus of the keyboard
+
+FOCUSED = """() => {
+  const now = document.activeElement;
+  return [now.dataset.name || now.dataset.move || now.tagName, Boolean(now.closest("#picture, #moves"))];
+}"""
+
+
+def test_the_focus_stays_on_the_board_when_it_is_drawn_anew(page):  # noqa: F811
+    start(page, "hex", parameters="size=4")
+    for turn in range(2):
+        page.locator("#picture .legal").nth(3).focus()
+        before = page.evaluate(FOCUSED)[0]
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f'.table[data-turn="{turn + 1}"][data-phase=yours]')
+        now, inside = page.evaluate(FOCUSED)
+        assert inside, now
+        assert now != before  # it is occupied; the nearest cell has the focus
+        assert abs(ord(now[0]) - ord(before[0])) <= 1
+        assert abs(int(now[1:]) - int(before[1:])) <= 1
+
+
+def test_the_focus_stays_among_the_buttons_and_elsewhere_nobody_takes_it(page):  # noqa: F811
+    start(page, "goofspiel", parameters="5")
+    page.locator("#moves button").last.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector('.table[data-turn="1"][data-phase=yours]')
+    assert page.evaluate(FOCUSED)[1]
+    page.locator("#language").focus()
+    key = page.url.rpartition("/")[2]
+    origin = page.url.partition("/#")[0]
+    table = page.request.get(f"{origin}/api/tables/{key}").json()
+    move = {"action": table["moves"][0]["action"], "turn": table["turn"]}
+    assert page.request.post(f"{origin}/api/tables/{key}/moves", data=move).ok
+    page.wait_for_selector('.table[data-turn="2"][data-phase=yours]')
+    assert page.evaluate("document.activeElement.id") == "language"
+
+
+# ---------------------------------------------------------------- words
+
+
+@pytest.mark.parametrize(
+    ("language", "turn", "said"),
+    [
+        ("en", "Your turn", "Preparing Othello, the first time only: step 3 …"),
+        ("de", "Du bist dran", "Othello wird vorbereitet, nur beim ersten Mal: Schritt 3 …"),
+    ],
+)
+def test_while_a_game_is_compiled_the_page_says_that_it_is_prepared(page, address, monkeypatch, language, turn, said):  # noqa: F811
+    async def compiling(request):
+        yield "compiling", 3
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(address.state.lobby.pool, "answers", compiling)
+    page.select_option("#language", language)
+    for seat, shown in (("1", f"{turn} ({said})"), ("2", said)):  # who moves first
+        page.goto(address)
+        page.click('[data-game="othello"]')
+        page.select_option("#seat", label=seat)
+        page.click("#start")
+        expect(page.locator("#status")).to_have_text(shown)
+    page.reload()  # a browser that comes later is told, too
+    expect(page.locator("#status")).to_have_text(said)
+
+
+@pytest.mark.parametrize(
+    ("language", "answer", "said"),
+    [
+        (
+            "en",
+            {"status": 502, "content_type": "text/html", "body": "<h1>Bad gateway</h1>"},
+            "(status 502). Try again.",
+        ),
+        ("de", {"status": 200, "content_type": "application/json", "body": "{"}, "nicht lesbar (Status 200)"),
+        ("en", None, "The server can't be reached: is kibitz serve still running?"),
+    ],
+)
+def test_an_answer_that_is_no_json_is_told_in_plain_words(page, language, answer, said):  # noqa: F811
+    page.select_option("#language", language)
+    page.route("**/api/tables", lambda route: route.fulfill(**answer) if answer else route.abort())
+    page.click('[data-game="kuhn"]')
+    page.click("#start")
+    expect(page.locator("#setup .error")).to_contain_text(said)
+    page.wrong.clear()  # browsers report every refusal

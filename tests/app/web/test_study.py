@@ -369,7 +369,7 @@ class Slow(Direct):
 
     async def answers(self, request):
         try:
-            yield "compiling", request.player
+            yield "compiling", 3
             await asyncio.Event().wait()
         finally:
             self.ended.append(request.player)
@@ -380,7 +380,7 @@ def test_the_advice_on_an_older_position_is_given_up(server):
     with live(server(pool=pool)) as socket:
         for number, player in enumerate(["random", "oos:10", "oos:20"]):
             asked(socket, number, "K ?", [player])
-            assert json.loads(socket.receive_text()) == {"kind": "progress", "side": 0, "text": player}
+            assert json.loads(socket.receive_text()) == {"kind": "progress", "side": 0, "part": 3}
             assert pool.ended == ["random", "oos:10"][:number]
     assert pool.ended == ["random", "oos:10", "oos:20"]
 

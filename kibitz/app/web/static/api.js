@@ -1,14 +1,29 @@
 // Requests to the server, and the live connection to a table.
 
-import { language } from "./words.js";
+import { language, word } from "./words.js";
 
 export async function ask(path, body) {
   const options = body === undefined ? {} : {
     method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
   };
-  const response = await fetch(`/api/${path}`, options);
-  const found = await response.json();
-  if (!response.ok) throw new Error(found.detail);
+  return content(await sent(`/api/${path}`, options));
+}
+
+/** The response to a request, or an error in plain words where there is none. */
+export async function sent(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new Error(word("unreachable"));
+  }
+}
+
+/** The JSON of a response, or an error in plain words: what the server says is wrong, or that it says nothing. */
+export async function content(response) {
+  const said = /^application\/json\b/.test(response.headers.get("content-type") || "");
+  const found = said ? await response.json().catch(() => undefined) : undefined;
+  if (!response.ok && typeof found?.detail === "string") throw new Error(found.detail);
+  if (!response.ok || found === undefined) throw new Error(word("unreadable", { status: response.status }));
   return found;
 }
 

@@ -1,14 +1,13 @@
 // The review of one game: the graph, the moves with their costs, the position with advice, and trying again.
 
 import { showAdvice } from "./advice.js";
-import { ask } from "./api.js";
+import { ask, content, sent } from "./api.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
 import { graph, GLYPHS, pointsOf } from "./graph.js";
 import { kept } from "./library.js";
-import { nameOf } from "./review.js";
 import { asGame, asPage, asReview, save } from "./share.js";
-import { language, number, signed, word } from "./words.js";
+import { language, number, signed, titleOf, word } from "./words.js";
 
 const COLUMNS = ["col-turn", "col-seat", "col-move", "col-mark", "col-value", "col-cost", "col-best"];
 const PICTURES = 12; // of costly positions in a saved page
@@ -28,7 +27,7 @@ export function showGame(main, game, games) {
   const adviser = () => find("named-reviewer").value.trim() || find("reviewer").value;
 
   async function begin() {
-    find("title").textContent = nameOf(record, games);
+    find("title").textContent = titleOf(record.game, games);
     document.title = `${find("title").textContent} · ${word("review")} · Kibitz`;
     find("seats").replaceChildren(...record.players.map((player, i) => {
       const who = player === "human" && i + 1 === game.seat ? word("you") : player === "human" ? word("human") : player;
@@ -99,8 +98,8 @@ export function showGame(main, game, games) {
   async function* lines(signal) {
     const body = JSON.stringify({ record, player: adviser(), browser: browserName() });
     const headers = { "content-type": "application/json" };
-    const response = await fetch(`/api/reviews?language=${language.now}`, { method: "POST", headers, body, signal });
-    if (!response.ok) throw new Error((await response.json()).detail);
+    const response = await sent(`/api/reviews?language=${language.now}`, { method: "POST", headers, body, signal });
+    if (!response.ok) await content(response);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = ""; ;) {
       const { value, done } = await reader.read();
@@ -114,7 +113,7 @@ export function showGame(main, game, games) {
   function hear(line) {
     if (!find("graph")) return;
     if (line.kind === "start") Object.assign(review, { player: line.player, total: line.total, zero_sum: line.zero_sum, marks: line.marks });
-    if (line.kind === "compiling" && line.text) find("review-note").textContent = word("compiling", { text: line.text });
+    if (line.kind === "compiling" && line.part) find("review-note").textContent = word("compiling", { game: titleOf(record.game, games), part: line.part });
     if (line.kind === "move") {
       review.moves = [...review.moves.filter((move) => move.turn !== line.turn), line].sort((a, b) => a.turn - b.turn);
       best.set(line.turn, line.moves.find((move) => move.action === line.best)?.name || "");
@@ -354,7 +353,7 @@ export function showGame(main, game, games) {
     const turns = [...rows.keys()].filter((turn) => !rows.get(turn).hidden);
     save(`${fileName()}.html`, asPage(record, review, {
       language: language.now,
-      title: `${nameOf(record, games)} · ${word("review")}`,
+      title: `${titleOf(record.game, games)} · ${word("review")}`,
       players: record.players.map((player, i) => `${word("seat", { seat: i + 1 })}: ${player} (${points(record.payoffs[i])})`),
       summary: [find("review-note").textContent, ...totals()],
       graph: find("graph").querySelector("svg"),

@@ -5,7 +5,7 @@ import { make } from "./chooser.js";
 import { kept, library } from "./library.js";
 import { showGame } from "./review-game.js";
 import { savedReview } from "./share.js";
-import { number, title, word } from "./words.js";
+import { number, titleOf, word } from "./words.js";
 
 const MAX_BYTES = 60_000; // of a request
 
@@ -26,11 +26,6 @@ export function showReview(main, id, games) {
   return null;
 }
 
-export function nameOf(record, games) {
-  const game = games.find((each) => each.name === record.game || each.name === record.game.split(":")[0]);
-  return game ? title(game) : record.game;
-}
-
 const signed = (value) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${number(Math.abs(value))}`;
 
 /** Keep a game in this browser, with its review where there is one, and show it. */
@@ -46,7 +41,7 @@ function showOwn(main, games) {
   list.replaceChildren(...own.map((game) => {
     const result = signed(game.record.payoffs[game.seat - 1]);
     const when = new Date(game.time).toLocaleString(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
-    const name = `${nameOf(game.record, games)}, ${result}, ${when}`;
+    const name = `${titleOf(game.record.game, games)}, ${result}, ${when}`;
     const remove = make("button", { type: "button", class: "quiet", "aria-label": word("remove", { name }) }, "×");
     remove.addEventListener("click", () => {
       library.remove(game.id);
@@ -62,7 +57,7 @@ function gameItems(found, games) {
   return found.map((record) => {
     const result = record.payoffs.map(signed).join(" : ");
     const button = make("button", { type: "button" },
-      make("strong", {}, word("game-result", { game: nameOf(record, games), number: record.number + 1, result })),
+      make("strong", {}, word("game-result", { game: titleOf(record.game, games), number: record.number + 1, result })),
       make("small", {}, record.players.join(" · ")));
     button.addEventListener("click", () => open(record));
     return make("li", {}, button);
@@ -81,7 +76,7 @@ async function showRuns(main, games) {
   place.replaceChildren(...runs.map((run) => {
     const list = make("ul", { class: "game-list" }), more = make("button", { type: "button", class: "quiet" }, word("more-games"));
     const details = make("details", {}, make("summary", {}, make("strong", {}, run.name),
-      make("small", {}, ` ${nameOf(run, games)} · ${run.players.join(" · ")}`)), list, more);
+      make("small", {}, ` ${titleOf(run.game, games)} · ${run.players.join(" · ")}`)), list, more);
     const load = async () => {
       more.disabled = true;
       try {

@@ -5,7 +5,7 @@ import { showAdvice } from "./advice.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
 import { compare } from "./study-compare.js";
-import { language, number, title, word } from "./words.js";
+import { language, number, offered, title, titleOf, word } from "./words.js";
 
 const SIDES = ["a", "b"], LETTERS = ["A", "B"];
 const NAMED = ":named";
@@ -67,8 +67,8 @@ export function showStudy(main, path, games) {
   const play = (option) => go({ moves: [...words(), option.word].join(" ") }, { fill: "forced" });
 
   function show() {
-    const game = games.find((each) => each.name === position.game) || games.find((each) => each.name === position.game.split(":")[0]);
-    find("title").textContent = game ? title(game) : position.game;
+    const game = offered(position.game, games);
+    find("title").textContent = titleOf(position.game, games);
     document.title = `${word("study")}: ${find("title").textContent} · Kibitz`;
     Object.assign(main.querySelector(".study").dataset, { turn: position.turn, moves: position.moves });
     find("study-game").value = game?.name || "";
@@ -199,7 +199,7 @@ export function showStudy(main, path, games) {
     if (gone || !position) return;
     const place = find(`study-advice-${SIDES[message.side]}`);
     if (message.kind === "progress" && !advice[message.side]) {
-      place.replaceChildren(make("p", { class: "note" }, word("compiling", { text: message.text })));
+      place.replaceChildren(make("p", { class: "note" }, word("compiling", { game: titleOf(wanted.game, games), part: message.part })));
     }
     if (message.kind === "advice" && message.number === number) {
       advice[message.side] = message;
@@ -297,7 +297,7 @@ export function showStudy(main, path, games) {
     }
   }
 
-  const first = games.find((each) => each.name === wanted.game) || games.find((each) => each.name === wanted.game.split(":")[0]);
+  const first = offered(wanted.game, games);
   if (!wanted.moves && !wanted.seat && first?.hidden) wanted.seat = 1;
   begin();
   return () => {

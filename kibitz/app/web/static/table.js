@@ -5,15 +5,17 @@ import { showAdvice } from "./advice.js";
 import { showBeliefs } from "./beliefs.js";
 import { clickable, mark } from "./board.js";
 import { make } from "./chooser.js";
+import { focusKeeper } from "./focus.js";
 import { spreadHand } from "./hand.js";
 import { keepFinished } from "./library.js";
 import { animate, cardsOnTable } from "./motion.js";
 import { showSession } from "./session.js";
 import { studyAddress } from "./study.js";
-import { title, word } from "./words.js";
+import { offered, titleOf, word } from "./words.js";
 
 export function showTable(main, key, games) {
   const find = (id) => main.querySelector(`#${id}`);
+  const focus = focusKeeper([find("picture"), find("moves")]);
   let table = null, advice = null, insight = null, answered = null, announced = false;
 
   const live = connect(key, hear, (lost, reason) => {
@@ -34,13 +36,13 @@ export function showTable(main, key, games) {
     }
   }
 
-  function showProgress({ text, kibitzer }) {
-    if (!text) {
+  function showProgress({ part, kibitzer }) {
+    if (!part) {
       find("status").textContent = status();
       return drawAdvice();
     }
     const place = kibitzer ? find("advice").querySelector(".thinking") || find("advice").lastElementChild : find("status");
-    if (place) place.textContent = kibitzer ? word("compiling", { text }) : busy(text);
+    if (place) place.textContent = kibitzer ? compiling(part) : busy(part);
   }
 
   /** Send a command, once per position. What it leads to is heard over the live connection. */
@@ -61,13 +63,14 @@ export function showTable(main, key, games) {
     if (!find("picture")) return;
     const moved = !table || table.picture !== message.picture, before = table;
     table = message;
-    const game = games.find((each) => each.name === table.game.split(":")[0] || each.name === table.game);
+    const game = offered(table.game, games);
     Object.assign(main.querySelector(".table").dataset, { phase: table.phase, turn: table.turn });
-    find("title").textContent = game ? title(game) : table.game;
+    find("title").textContent = titleOf(table.game, games);
     document.title = `${find("title").textContent} · Kibitz`;
     find("seats").replaceChildren(...table.seats.map(seatItem));
     find("status").textContent = status();
     const cards = cardsOnTable(find("picture"));
+    focus.remember();
     if (moved) {
       find("picture").innerHTML = table.picture;
       spreadHand(find("picture"));
@@ -76,6 +79,7 @@ export function showTable(main, key, games) {
     if (moved && before) animate(find("picture"), cards);
     const left = clickable(find("picture"), table.moves, play, choose);
     showMoves(left, word("moves"));
+    focus.restore();
     find("trouble").textContent = table.trouble;
     find("result").hidden = !table.result;
     find("result").querySelector("strong").textContent = table.result?.text || "";
@@ -115,10 +119,11 @@ export function showTable(main, key, games) {
     return mover ? word("thinking", { seat: mover.seat }) : word("waiting");
   }
 
-  /** Kernels are compiled, perhaps while the person thinks. */
-  function busy(text) {
-    const compiling = word("compiling", { text });
-    return table?.phase === "yours" ? `${status()} (${compiling})` : compiling;
+  const compiling = (part) => word("compiling", { game: titleOf(table.game, games), part });
+
+  /** A game is compiled, perhaps while the person thinks. */
+  function busy(part) {
+    return table.phase === "yours" ? `${status()} (${compiling(part)})` : compiling(part);
   }
 
   function seatItem(seat) {

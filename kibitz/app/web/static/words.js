@@ -65,7 +65,9 @@ const WORDS = {
   thinking: ["Seat {seat} is thinking …", "Platz {seat} überlegt …"],
   waiting: ["One moment …", "Einen Moment …"],
   over: ["Game over, everything revealed", "Spielende, alles aufgedeckt"],
-  compiling: ["Getting ready, the first time only: {text}", "Wird vorbereitet, nur beim ersten Mal: {text}"],
+  compiling: ["Preparing {game}, the first time only: step {part} …", "{game} wird vorbereitet, nur beim ersten Mal: Schritt {part} …"],
+  unreachable: ["The server can't be reached: is kibitz serve still running?", "Der Server ist nicht erreichbar: Läuft kibitz serve noch?"],
+  unreadable: ["The server's answer can't be read (status {status}). Try again.", "Die Antwort des Servers ist nicht lesbar (Status {status}). Versuche es noch einmal."],
   you: ["you", "du"],
   seat: ["Seat {seat}", "Platz {seat}"],
   human: ["a person", "ein Mensch"],
@@ -136,6 +138,16 @@ export function title(game) {
   const [name, rest] = [game.name.split(":")[0], about(game)];
   const found = rest.split(":");
   return found.length > 1 && found[0].length < 30 ? found[0] : name.replaceAll("_", " ").replace(/^\w/, (letter) => letter.toUpperCase());
+}
+
+/** The game of a full name such as hex:size=5, if it is offered. */
+export function offered(name, games) {
+  return games.find((each) => each.name === name) || games.find((each) => each.name === name.split(":")[0]);
+}
+
+export function titleOf(name, games) {
+  const game = offered(name, games);
+  return game ? title(game) : name;
 }
 
 /** Fill in every element that names its text. */
