@@ -113,13 +113,16 @@ def _spelled(host: str) -> str:
 
 
 def _server(folder: Path, games: list[Any], token: str, local: bool) -> Any:
+    import logging
+
     import uvicorn
 
-    from ..web.connections import PATIENCE, Connection, allow_files
+    from ..web.connections import PATIENCE, Connection, allow_files, in_one_line
     from ..web.security import MAX_BODY
     from ..web.server import build
 
     allow_files()
+    logging.getLogger("uvicorn.error").addFilter(in_one_line)
     return uvicorn.Server(
         uvicorn.Config(
             build(folder, games, token, local),

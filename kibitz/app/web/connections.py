@@ -1,6 +1,7 @@
 """Connections of browsers: how many there may be, and which is closed when there are more."""
 
 import contextlib
+import logging
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -27,6 +28,13 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         self.asked, self.heard = True, self.loop.time()
         super().data_received(data)
+
+
+def in_one_line(record: logging.LogRecord) -> bool:
+    """A filter of the log: what a browser has sent wrong is no error of the server, and is told without a traceback."""
+    if record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError):
+        record.exc_info = record.exc_text = None
+    return True
 
 
 def usefulness(connection: Any) -> tuple[bool, float]:

@@ -77,7 +77,7 @@ class Guard:
             return 421, "this server answers to localhost only"
         origin = headers.get("origin")
         changing = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD", "OPTIONS")
-        if origin is not None and changing and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and changing and _place(origin) != host.lower():
             return 403, "requests from other pages are refused"
         if not self._may_ask(str((scope.get("client") or [""])[0])):
             return 429, "too many requests: wait a moment"
@@ -106,6 +106,14 @@ class Guard:
         head = [(b"location", b"/"), (b"set-cookie", cookie.encode()), *HEADERS]
         await send({"type": "http.response.start", "status": 303, "headers": head})
         await send({"type": "http.response.body", "body": b""})
+
+
+def _place(origin: str) -> str:
+    """Host and port of an origin such as http://localhost:8000; empty: it is none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _hostname(host: str) -> str:

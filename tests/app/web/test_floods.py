@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 import socket
 import threading
 import time
@@ -146,6 +147,26 @@ def test_a_huge_message_ends_its_own_connection(person):
     with connect(person.live, max_size=None) as hostile, pytest.raises(ConnectionClosed) as closed:
         send_and_read()
     assert closed.value.rcvd is None or closed.value.rcvd.code == 1009
+    person.plays_on()
+
+
+def test_text_that_is_no_utf_8_ends_its_own_connection_without_a_traceback_in_the_log(person):
+    def send_and_read():
+        hostile.send(b"\xff\xfe", text=True)
+        while True:
+            hostile.recv(timeout=PATIENCE)
+
+    told = []
+    handler = logging.Handler()
+    handler.emit = lambda record: told.append(logging.Formatter().format(record))
+    logging.getLogger("uvicorn.error").addHandler(handler)
+    try:
+        with connect(person.live) as hostile, pytest.raises(ConnectionClosed) as closed:
+            send_and_read()
+    finally:
+        logging.getLogger("uvicorn.error").removeHandler(handler)
+    assert closed.value.rcvd.code == 1007
+    assert told == ["Invalid UTF-8 sequence received from client."]
     person.plays_on()
 
 

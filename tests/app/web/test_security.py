@@ -18,7 +18,9 @@ def test_pages_load_nothing_from_elsewhere(client):
         assert headers["x-content-type-options"] == "nosniff"
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost:1234", "null", "https://localhost.evil"])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "http://localhost:1234", "null", "https://localhost.evil", "http://[", "http://]"]
+)
 def test_requests_from_other_pages_are_refused(client, origin):
     headers = {"origin": origin}
     answer = client.post("/api/tables", json={"game": "kuhn", "seats": ["human", "random"]}, headers=headers)
