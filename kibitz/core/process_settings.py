@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import importlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -53,10 +54,9 @@ def _openblas() -> tuple[Callable[[], int], Callable[[int], None]]:
 
     Its extension module knows the functions of the libraries that it has loaded, except on Windows.
     """
-    from numpy._core import _multiarray_umath
-
+    own = importlib.import_module("numpy._core._multiarray_umath").__file__
     folder = Path(np.__file__).parent.with_name("numpy.libs")
-    for path in (_multiarray_umath.__file__, *map(str, folder.glob("*openblas*.dll"))):
+    for path in (own, *map(str, folder.glob("*openblas*.dll"))):
         library = ctypes.CDLL(path)
         for name in ("scipy_openblas_{}_num_threads64_", "openblas_{}_num_threads64_", "openblas_{}_num_threads"):
             if hasattr(library, name.format("set")):
