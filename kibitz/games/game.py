@@ -403,4 +403,4 @@ DEFAULTS = (
     determinize, target, private_state, public_state, payoff_class, from_to, pieces, without_announcements, places,
     regions, show, action_to_string, parse_action, picture, initial,
 )  # fmt: skip
-KNOWN = {*RULES, *(default.__name__ for default in DEFAULTS), "board"}  # methods of a game
+KNOWN = {*RULES, *(default.__name__ for default in DEFAULTS), "board", "likelihood"}  # methods of a game

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ..ui.progress import out
+from ..ui.progress import out, reporting
 
 
 def register(app: typer.Typer) -> None:
@@ -29,5 +29,6 @@ def check(
     from ...games import check as check_game
     from ...games import load
 
-    positions = check_game(load(game), games, seed=seed)
+    with reporting(f"checking {game}") as report:
+        positions = check_game(load(game), games, seed=seed, report=report)
     out.print(f"{game}: no mistake found, at {positions:,} positions of {games} random games", soft_wrap=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.names import BadInput
+from ...core.progress import SILENT, Reporter
 from ...jit import generators, kernel
 from ..protocol import CHANCE, OVER, SCRATCH, Game
 from .faults import fault, same
@@ -141,15 +142,16 @@ BY_SEAT = ("payoff", "reward", "infoset", "observe", "look", "prepare", "determi
            "private_state")  # fmt: skip
 
 
-def check_compiled(game: Game, positions: list[Position]) -> None:
+def check_compiled(game: Game, positions: list[Position], report: Reporter = SILENT) -> None:
     """Compile each rule that the class writes itself, in this order, and compare it with plain Python.
 
     Raises:
         BadInput: A rule doesn't compile, or gives something else when compiled.
     """
-    for rule, compiled in KERNELS.items():
+    for number, (rule, compiled) in enumerate(KERNELS.items()):
         if vars(type(game))[rule].__module__ == "kibitz.games.game":
             continue  # a default
+        report.progress(number, len(KERNELS), f"rules, compiled: {rule}")
         for position in [each for each in positions if _concerns(rule, each)] or positions[:1]:
             for seat in range(game.facts.seats) if rule in BY_SEAT else (0,):
                 arguments, outputs = _arguments(game, rule, position, seat)

@@ -4,6 +4,7 @@ import difflib
 import linecache
 import re
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 
 from ...core.names import BadInput
 from ..protocol import Game
+
+LONG = 240  # characters of a record in a message
 
 
 def fault(game: Game, name: str, message: str, line: int = 0) -> BadInput:
@@ -89,7 +92,32 @@ def _reason(game: Game, error: Exception) -> str:
 
 def same(one: Any, two: Any) -> bool:
     """Whether two records are equal, field by field."""
-    return all(np.array_equal(one[field], two[field]) for field in one.dtype.names)
+    return one.tobytes() == two.tobytes() or all(np.array_equal(one[field], two[field]) for field in one.dtype.names)
+
+
+def written(state: Any) -> str:
+    """A record in one line, such as `(cards=[2, -1], step=2)`."""
+    text = ", ".join(f"{field}={np.asarray(state[field]).tolist()}" for field in state.dtype.names)
+    return f"({text})" if len(text) < LONG else f"({text[:LONG]}...)"
+
+
+def changed(state: Any, other: Any) -> str:
+    """A record in one line, where it is long by how it differs from another, such as `it with cards[1]=2`."""
+    if same(state, other):
+        return "the view itself"
+    differ = [f"{name}={a}" for name, a, b in numbers(state, other) if a != b]
+    text, short = written(state), ", ".join(differ)
+    if len(text) < LONG:
+        return text
+    return f"it with {short}" if len(short) < LONG else f"it with {short[:LONG]}..."
+
+
+def numbers(one: Any, two: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Each number of two records with its name, such as `cards[1]`."""
+    for field in one.dtype.names:
+        for index in np.ndindex(np.shape(one[field])):
+            name = field + (f"[{', '.join(map(str, index))}]" if index else "")
+            yield name, np.asarray(one[field])[index], np.asarray(two[field])[index]
 
 
 def whole(value: Any) -> bool:

@@ -140,8 +140,13 @@ def walk(game: Game, rng: np.ndarray, start: Any = None) -> list[Position]:
         call(game, "play", state, action)
         turns += 1
     if turns > most:
-        raise fault(game, "max_game_length", f"{most} is too small: a game took {turns} turns, chance included")
+        raise too_long(game, str(turns))
     return [*played, Position(state, OVER, [], -1)]
+
+
+def too_long(game: Game, turns: str = "more") -> BadInput:
+    most = game.facts.max_game_length
+    return fault(game, "max_game_length", f"{most} is too small: a game took {turns} turns, chance included")
 
 
 def check_end(game: Game, state: Any) -> None:

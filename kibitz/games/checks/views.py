@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.recfunctions import repack_fields
 
+from ...core.names import BadInput
 from ..protocol import Game
-from .faults import call, described, fault, same
+from .faults import call, described, fault, same, written
 from .turns import Position, actions_of, check_end, turn_of, walk
 
 DEEP = 8  # from one sampled position in 8, on average, the game is played to its end
@@ -70,7 +71,7 @@ def check_infoset(game: Game, position: Position, rng: np.ndarray, seen: Seen) -
         return
     seat = position.turn
     key = infoset_of(game, position.state, seat)
-    view = seat, packed(view_of(game, position.state, seat))
+    view = seat, packed(view_of(game, position.state, seat).reshape(1)).tobytes()
     if seen.views.setdefault(key, view) != view:
         fields = game.state.names or ()
         one, two = (np.frombuffer(each[1], repack_fields(game.state.base)) for each in (seen.views[key], view))
@@ -93,9 +94,10 @@ def observed(game: Game, state: Any, seat: int) -> np.ndarray:
     return out
 
 
-def packed(state: Any) -> bytes:
-    """A record as bytes, without the gaps between its fields."""
-    return repack_fields(np.array([state]).view(np.dtype((np.void, state.dtype)))).tobytes()
+def packed(states: np.ndarray) -> np.ndarray:
+    """Records as plain bytes, one item each, without the gaps between their fields."""
+    dense = repack_fields(states.view(np.dtype((np.void, states.dtype))))
+    return np.ascontiguousarray(dense).view(f"V{dense.dtype.itemsize}")
 
 
 def check_determinize(game: Game, position: Position, rng: np.ndarray, seen: Seen) -> None:
@@ -128,8 +130,14 @@ def determinized(game: Game, view: Any, seat: int, rng: np.ndarray) -> Any:
     if not isinstance(made, bool | np.bool_):
         raise fault(game, "determinize", f"it returned {described(made)}: it should be True, or False if nothing fits")
     if not made:
-        raise fault(game, "determinize", f"it finds no position that fits seat {seat}'s view, and there is one")
+        raise no_position(game, view, seat)
     return world
+
+
+def no_position(game: Game, view: Any, seat: int) -> BadInput:
+    return fault(
+        game, "determinize", f"it finds no position that fits seat {seat}'s view {written(view)}, and there is one"
+    )
 
 
 def check_views(game: Game, positions: list[Position]) -> None:
