@@ -6,6 +6,7 @@ import numpy as np
 
 from ..games.game import OVER, Game, positions
 from ..jit import generators, kernel
+from .policies import play_chance
 
 
 def by_policy(game: Game, policy: Any, count: int, seed: int) -> int:
@@ -44,12 +45,14 @@ def _duel(game, one, two, states, scores, actions, probs, rng):
     for i in range(len(scores)):
         states[1] = states[0]
         state, seat = states[1], i % 2
+        play_chance(game, state, rng)
         turn = game.turn(state)
         while turn != OVER:
             if turn == seat:
                 game.play(state, one.step(game, state, actions, probs, rng))
             else:
                 game.play(state, two.step(game, state, actions, probs, rng))
+            play_chance(game, state, rng)
             turn = game.turn(state)
         mine, theirs = game.payoff(state, seat), game.payoff(state, 1 - seat)
         scores[i] = 0.5 * ((mine > theirs) + (mine >= theirs))

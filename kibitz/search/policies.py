@@ -35,6 +35,13 @@ def choose(probs, n, rng):
 
 
 @helper
+def play_chance(game, state, rng):
+    """Draw outcomes until a seat is to move or the game is over: a policy is asked only where a seat moves."""
+    while game.turn(state) == CHANCE:
+        game.play(state, game.sample_action(state, rng))
+
+
+@helper
 def softmax(logits, actions, n, probs):
     """Write the softmax over the n actions' logits."""
     highest = np.float64(logits[actions[0]])  # float() of an f4 stays one where compiled

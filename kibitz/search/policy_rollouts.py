@@ -23,7 +23,7 @@ from .advice import Advice
 from .announcements import Announcements, announcements_for
 from .determinization import Determinizer, sample_worlds
 from .maxn import MaxN
-from .policies import NO_LIMIT, weighed
+from .policies import NO_LIMIT, play_chance, weighed
 from .search import Search
 
 FIRST, LONGER = 16, 1.5  # worlds of the first round, and the factor by which the next round is longer
@@ -127,10 +127,12 @@ def policy_rollouts(game, worlds, seat, actions, policy, plies, states, legal, p
             states[0] = worlds[world]
             state = states[0]
             game.play(state, actions[i])
+            play_chance(game, state, rng)
             for _ in range(plies):
                 if game.turn(state) == OVER:
                     break
                 game.play(state, policy.step(game, state, legal, probs, rng))
+                play_chance(game, state, rng)
             if game.turn(state) == OVER:
                 values[world, i] = game.reward(state, seat)
             else:

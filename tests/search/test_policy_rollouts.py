@@ -10,6 +10,7 @@ import pytest
 
 from kibitz.games import CHANCE, OVER, legal_actions, load, positions, view_of
 from kibitz.jit import generators
+from kibitz.search.playouts import duel
 from kibitz.search.policies import Uniform, policy
 from kibitz.search.policy_rollouts import PolicyRollouts
 
@@ -153,3 +154,40 @@ def test_small_worlds_are_solved():
     advice = PolicyRollouts(KUHN, Uniform(), exact=100).advise(view_of(KUHN, state, 0), 0, 50)
     assert advice.value.tolist() == [1.0, 1.0]
     assert advice.error.tolist() == [0.0, 0.0]
+
+
+@policy
+class Turns(NamedTuple):
+    """Moves at random, and counts how often it is asked where a seat moves and where chance does."""
+
+    asked: np.ndarray  # [2] i8
+
+    def weigh(self, game, state, actions, n, probs):
+        self.asked[int(game.turn(state) == CHANCE)] += 1
+        for i in range(n):
+            probs[i] = 1.0 / n
+
+    def evaluate(self, game, state, plies, actions, probs, rng, rewards):
+        self.asked[int(game.turn(state) == CHANCE)] += 1
+        rewards[:] = 0.0
+        return True
+
+
+@pytest.mark.parametrize("plies", [0, 1, 9])
+def test_a_policy_is_asked_only_where_a_seat_moves(plies):
+    """In Leduc a card is dealt between the rounds of betting."""
+    game, model = load("leduc"), Turns(np.zeros(2, np.int64))
+    state = game.initial(seed=1).deal().play("check")
+    PolicyRollouts(game, model, plies=plies, doubt=math.inf).advise(view_of(game, state.record, 1), 1, 50)
+    assert model.asked[0]
+    assert not model.asked[1]
+
+
+def test_policies_of_a_duel_are_asked_only_where_they_move():
+    one, two = Turns(np.zeros(2, np.int64)), Turns(np.zeros(2, np.int64))
+    scores = duel(load("leduc"), one, two, 40, 1)
+    assert set(scores) <= {0.0, 0.5, 1.0}
+    assert one.asked[0]
+    assert two.asked[0]
+    assert not one.asked[1]
+    assert not two.asked[1]
