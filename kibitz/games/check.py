@@ -10,7 +10,6 @@ import math
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 

@@ -6,16 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 import kibitz
 from kibitz import BadInput
-from kibitz.games import GAMES, is_shipped, legal_actions, load, positions, view_of
+from kibitz.games import GAMES, check, is_shipped, legal_actions, load, positions, view_of
 from kibitz.games import openspiel as reader
 from kibitz.jit import generators
 
 pyspiel = pytest.importorskip("pyspiel")
 pytestmark = pytest.mark.filterwarnings("default")
 ROOT = Path(__file__).parents[2]
+FAIR = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
 
 # OpenSpiel looks up each action by its text among all others: large boards take minutes.
 SMALL = {
@@ -185,3 +187,33 @@ def test_nothing_imports_openspiel_before_it_is_used():
     code = "import sys, kibitz, kibitz.app.cli, kibitz.games; kibitz.solve, kibitz.advise, kibitz.match, kibitz.train; "
     code += "list(kibitz.games.GAMES); assert 'pyspiel' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", FAIR, "liars_dice(numdice=1,dice_sides=3)"])
+def test_positions_that_fit_a_view_are_drawn_fairly(name):
+    """In a game that stays in OpenSpiel: those it samples itself, and those that are listed. `check` compares them."""
+    assert check(reader.OpenSpielGame(reader.load_spiel(name), name), games=6) > 20
+
+
+def test_hidden_choices_with_more_continuations_are_drawn_more_often():
+    """Seat 1 won with a 4 and lost with a 2: the other bid 1 or 2 and then 3 or 4, or 3 and then 4."""
+    game, rng = reader.OpenSpielGame(reader.load_spiel(FAIR), FAIR), generators(1, 1)[0]
+    state, worlds = game.initial(), np.zeros(2_000, game.state)
+    for card in (4, 1, 2, 3):
+        state.play(card - 1)
+    view = view_of(game, state.record, 0)
+    for world in worlds:
+        assert game.determinize(view, 0, np.zeros(1), rng, world)
+    bids, counts = np.unique(worlds["moves"][:, [1, 3]] + 1, axis=0, return_counts=True)
+    assert bids.tolist() == [[1, 3], [1, 4], [2, 3], [2, 4], [3, 4]]
+    assert chisquare(counts).pvalue > 1e-4
+
+
+def test_a_position_that_cannot_be_drawn_fairly_is_refused():
+    game = load("openspiel:goofspiel(num_cards=13,imp_info=True,points_order=descending)")
+    state, rng = game.initial(), generators(1, 1)[0]
+    for lower in range(6):
+        state.play(11 - lower).play(lower)
+    view = view_of(game, state.record, 0)
+    with pytest.raises(BadInput, match="can be drawn fairly here: OpenSpiel samples none, and there are more than"):
+        game.determinize(view, 0, np.zeros(1), rng, positions(game)[0])

@@ -28,10 +28,10 @@ def has_line(cells, seat):
 
 @helper
 def is_full(cells):
+    free = 0
     for i in range(9):
-        if cells[i] == EMPTY:
-            return False
-    return True
+        free += int(cells[i] == EMPTY)
+    return free == 0
 
 
 @game("ultimate", state=STATE, num_actions=81, max_game_length=81, payoffs=(-1.0, 1.0))

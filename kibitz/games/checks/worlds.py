@@ -25,9 +25,9 @@ from .views import no_position, packed
 FALSE_ALARM = 1e-9
 LARGEST = 50_000  # positions that are enumerated; the numbers below are for rules that aren't compiled
 LARGEST_PLAIN = 1_000
-TIMES_EACH = 40  # draws per position that fits, where all are equally likely: none is missing by accident
-MOST_DRAWS, MOST_DRAWS_PLAIN = 20_000, 400  # of a view
-ALL_DRAWS, ALL_DRAWS_PLAIN = 2_000_000, 10_000
+LEAST, ENOUGH = 40, 1_000  # draws per position that fits: none is missing by accident; a third is told from a half
+MOST_DRAWS, MOST_DRAWS_PLAIN = 20_000, 2_000  # of a view
+ALL_DRAWS, ALL_DRAWS_PLAIN = 2_000_000, 20_000
 FOLLOWED = 8  # games whose views are followed where the whole tree is too large
 NEAREST = 1_000  # positions among which the one is sought that is nearest to a wrong one
 VARIED = 16  # draws per view that show whether anything varies
@@ -197,15 +197,17 @@ def check_worlds(game: Game, games: list[np.ndarray], compiled: bool, report: Re
         check_variation(game, games, generators(1, 1)[0], compiled)
         several = (groups_of_game(game, states, largest) for states in games[:FOLLOWED])
         groups = list(itertools.chain.from_iterable(several))
-    left = ALL_DRAWS if compiled else ALL_DRAWS_PLAIN
+    left, most = (ALL_DRAWS, MOST_DRAWS) if compiled else (ALL_DRAWS_PLAIN, MOST_DRAWS_PLAIN)
+    share = left / max(len(groups), 1)
     for number, group in enumerate(groups):
         report.progress(number, len(groups), "views")
         law = _law(game, group)
-        wanted = int(min(TIMES_EACH / max(law.min(), 1e-9), MOST_DRAWS if compiled else MOST_DRAWS_PLAIN))
-        if wanted > left:
+        each = max(law.min(), LEAST / most)
+        draws = int(min(max(LEAST / each, min(ENOUGH / each, share)), most))
+        if draws > left:
             break
-        left -= wanted
-        _compare(game, group, law, drawn(game, group.view, group.seat, generators(number, 1)[0], wanted), len(groups))
+        left -= draws
+        _compare(game, group, law, drawn(game, group.view, group.seat, generators(number, 1)[0], draws), len(groups))
 
 
 def _law(game: Game, group: Group) -> np.ndarray:
@@ -313,9 +315,9 @@ def check_variation(
             if count / trials > by_chance and doubt > math.log(game.facts.seats * game.state.itemsize / FALSE_ALARM):
                 view, world, constant, truth = shown[name]
                 raise fault(
-                    game, "determinize", f"for seat {seat}'s view {written(view)} it gives {changed(world, view)} each time: "
-                    f"{name} is always {constant}, and {truth} in the game that was played; what a view leaves open "
-                    "should vary"
+                    game, "determinize", f"for seat {seat}'s view {written(view)} it gives {changed(world, view)} each "
+                    f"time: {name} is always {constant}, and {truth} in the game that was played; what a view leaves "
+                    "open should vary"
                 )  # fmt: skip
 
 

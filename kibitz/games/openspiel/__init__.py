@@ -29,8 +29,9 @@ PREFIX = "openspiel:"
 TABULATED = 20_000  # nodes of a game that is tabulated
 MAX_HISTORY = 20_000  # actions of a game
 CACHED = 5_000  # states that are kept
-MAX_RESAMPLED = 500  # worlds that OpenSpiel samples until one is legal
-MAX_TRIES = 10_000  # states visited while a world is sampled that fits a view
+MAX_RESAMPLED = 500  # positions that OpenSpiel samples until one is legal
+MAX_TRIES = 10_000  # states visited while one is sought that fits what a seat knows
+MAX_LISTED = 20_000  # states visited while all are listed that fit
 
 
 def module() -> Any:
@@ -145,6 +146,7 @@ class OpenSpielGame:
             milli_unit="",
         )
         self.states: collections.OrderedDict[bytes, Any] = collections.OrderedDict()
+        self.listed: Any = None  # the last seat, history, and what `_fitting` gave
         self.resamples: bool | None = None  # whether OpenSpiel's game samples worlds itself, once that is known
 
     def __eq__(self, other: object) -> bool:
@@ -266,17 +268,24 @@ class OpenSpielGame:
         if self.perfect or spiel_state.is_terminal():
             self.write(spiel_state, out)
         else:
-            self.write(self._world(spiel_state, seat, random.Random(self.knows(spiel_state, seat)).random), out)
+            draw = random.Random(self.knows(spiel_state, seat)).random
+            found = self._resampled(spiel_state, seat, draw)
+            self.write(self._some_history(spiel_state, seat, draw) if found is None else found, out)
 
     def determinize(self, view: Any, seat: int, notes: Any, rng: Any, out: Any) -> bool:
         spiel_state = self.at(view)
-        if not self.perfect:
-            spiel_state = self._world(spiel_state, seat, lambda: uniform(rng))
-        self.write(spiel_state, out)
+        if self.perfect or spiel_state.is_terminal():
+            self.write(spiel_state, out)
+            return True
+        found = self._resampled(spiel_state, seat, lambda: uniform(rng))
+        if found is None:
+            states, reach = self._fitting(spiel_state, seat)
+            found = states[int(np.searchsorted(reach, uniform(rng) * reach[-1], side="right"))]
+        self.write(found, out)
         return True
 
-    def _world(self, spiel_state: Any, seat: int, draw: Callable[[], float]) -> Any:
-        """A state that the seat can't tell from this one, by OpenSpiel where the game can do that."""
+    def _resampled(self, spiel_state: Any, seat: int, draw: Callable[[], float]) -> Any:
+        """A state that the seat can't tell from this one, by OpenSpiel; None where the game can't do that."""
         if self.resamples is None:
             self.resamples = self._can_resample(spiel_state, seat)
         if self.resamples and spiel_state.current_player() == seat:
@@ -285,7 +294,7 @@ class OpenSpielGame:
                 found = self._replayed(spiel_state.resample_from_infostate(seat, draw).history())
                 if found is not None and self.knows(found, seat) == known:
                     return found
-        return self._search_world(spiel_state, seat, draw)
+        return None
 
     def _replayed(self, history: list[int]) -> Any:
         """The state after these actions; None where one of them is illegal."""
@@ -307,36 +316,66 @@ class OpenSpielGame:
             return False
         return True
 
-    def _search_world(self, spiel_state: Any, seat: int, draw: Callable[[], float]) -> Any:
-        """Another history of which the seat has seen the same, action by action, by a random depth-first search."""
-        history = spiel_state.full_history()
-        seen = []
-        state = self.game.new_initial_state()
-        for each in history:
+    def _fitting(self, spiel_state: Any, seat: int) -> tuple[list[Any], np.ndarray]:
+        """All states of which the seat has seen the same, action by action, and the running sum of their weights.
+
+        A weight is the product of chance's probabilities: hidden choices that fit are equally likely.
+
+        Raises:
+            BadInput: There are too many.
+        """
+        key = seat, tuple(spiel_state.history())
+        if not self.listed or self.listed[0] != key:
+            level, listed = [(self.game.new_initial_state(), 1.0)], 0
+            for each, known, over in self._seen(spiel_state, seat):
+                after = []
+                for state, weight in level:
+                    for action, probability in self._choices(state, seat, each):
+                        child = state.child(action)
+                        if child.is_terminal() == over and self.knows(child, seat) == known:
+                            after.append((child, weight * probability))
+                    listed += 1
+                    if listed > MAX_LISTED:
+                        raise BadInput(
+                            f"{self.source}: no position that seat {seat + 1} may be in can be drawn fairly here: "
+                            f"OpenSpiel samples none, and there are more than {MAX_LISTED:,} to choose from"
+                        )
+                level = after
+            weights = np.cumsum([weight for _, weight in level])
+            self.listed = key, [state for state, _ in level], weights
+        return self.listed[1], self.listed[2]
+
+    def _seen(self, spiel_state: Any, seat: int) -> list[tuple[int, str, bool]]:
+        """Each action on the way to a state, what the seat knows after it, and whether the game is over then."""
+        found, state = [], self.game.new_initial_state()
+        for each in spiel_state.full_history():
             state.apply_action(each.action)
-            seen.append(self.knows(state, seat))
+            found.append((each.action, self.knows(state, seat), state.is_terminal()))
+        return found
+
+    @staticmethod
+    def _choices(spiel_state: Any, seat: int, played: int) -> list[tuple[int, float]]:
+        """Actions that may have been played where the seat saw the same, with chance's probability or 1."""
+        if spiel_state.is_chance_node():
+            return list(spiel_state.chance_outcomes())
+        own = spiel_state.current_player() == seat
+        return [(action, 1.0) for action in spiel_state.legal_actions() if action == played or not own]
+
+    def _some_history(self, spiel_state: Any, seat: int, draw: Callable[[], float]) -> Any:
+        """A state that the seat can't tell from this one, by a random depth-first search."""
+        seen = self._seen(spiel_state, seat)
         stack = [(0, self.game.new_initial_state())]
         for _ in range(MAX_TRIES):
-            if not stack:
-                break
             depth, state = stack.pop()
-            if depth == len(history):
+            if depth == len(seen):
                 return state
-            if state.is_terminal():
-                continue
-            own = state.current_player() == seat
-            legal = [history[depth].action] if own else state.legal_actions()
-            after = [(draw(), action) for action in legal]
+            played, known, over = seen[depth]
+            after = [(draw(), action) for action, _ in self._choices(state, seat, played)]
             for _, action in sorted(after):
                 child = state.child(action)
-                if child.is_terminal() == (depth + 1 == len(history) and spiel_state.is_terminal()) and (
-                    self.knows(child, seat) == seen[depth]
-                ):
+                if child.is_terminal() == over and self.knows(child, seat) == known:
                     stack.append((depth + 1, child))
-        raise BadInput(
-            f"no world of {self.source} was found that fits the view of seat {seat + 1}, neither by OpenSpiel's "
-            "resample_from_infostate nor by a search"
-        )
+        raise BadInput(f"{self.source}: no position was found that fits the view of seat {seat + 1}")
 
     # ------------------------------------------------------------ for people
 
