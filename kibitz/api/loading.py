@@ -34,7 +34,8 @@ def check(game: AnyGame, games: int = 40, seed: int = 1) -> int:
     """Check that the rules and facts of a game are right: for authors of games.
 
     Random games are played in plain Python, and everything that the rules return is checked against the facts and
-    against each other; then each rule is compiled by itself and compared with plain Python.
+    against each other; then each rule is compiled by itself and compared with plain Python, and what `determinize`
+    gives is compared with all positions that fit.
 
     Args:
         game: A game or its name.

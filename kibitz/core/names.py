@@ -54,8 +54,9 @@ def choose(kind: str, name: str, known: Iterable[str]) -> str:
     known = sorted(known)
     if name in known:
         return name
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    spelled = {each.replace("+", "plus"): each for each in known}  # cfr+ is cfrplus too
+    near = difflib.get_close_matches(name.replace("+", "plus"), spelled, 1)
+    hint = f"did you mean {spelled[near[0]]!r}? " if near else ""
     raise BadInput(f"no {kind} is called {name!r}: {hint}known are {', '.join(known)}")
 
 

@@ -60,8 +60,8 @@ def check(
         warnings.simplefilter("error", RuntimeWarning)  # an overflow of a small type
         rng, seen = generators(seed, 1)[0], Seen({}, {}, {}, {}, {}, {})
         plain = PLAIN or bool(getattr(game, "in_python", False))
-        first = games if plain or not compiled else min(games, KEPT)
-        played = _played(game, first, math.inf if first == games else KEPT, seconds, rng, report)
+        enough = math.inf if plain or not compiled else KEPT
+        played = _played(game, games, enough, seconds, rng, report)
         checked = _check_positions(game, played, seconds, rng, seen, most, report)
         if not compiled:
             return checked
@@ -78,7 +78,8 @@ def _played(
     game: Game, games: int, enough: float, seconds: float, rng: np.ndarray, report: Reporter
 ) -> list[list[Position]]:
     """Random games in plain Python, until there are enough positions."""
-    began, played, count = time.perf_counter(), [], 0
+    began, count = time.perf_counter(), 0
+    played: list[list[Position]] = []
     check_facts(game)
     check_start(game)
     while len(played) < games and count < enough:
@@ -98,9 +99,6 @@ def _check_positions(
     began, checked = time.perf_counter(), 0
     positions = [position for each in played for position in each]
     check_views(game, positions[:KEPT])
-    if game.facts.hidden:
-        states = ([position.state for position in each] for each in played)
-        check_variation(game, states, rng, False, seconds / 4)
     drawn = np.random.default_rng(1).permutation(len(positions))[:most]
     for number in drawn:
         if time.perf_counter() - began > seconds / 2:
@@ -109,6 +107,9 @@ def _check_positions(
         for rule in POSITION_RULES:
             rule(game, positions[number], rng, seen)
         checked += 1
+    if game.facts.hidden:
+        states = ([position.state for position in each] for each in played)
+        check_variation(game, states, rng, False, seconds / 4)
     return checked
 
 

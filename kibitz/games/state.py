@@ -109,7 +109,13 @@ class State:
             raise BadInput(f"the game is over: {action!r} can't be played")
         if isinstance(action, str):
             return self._play(self.game.parse_action(self.record, action))
-        number = operator.index(action)
+        try:
+            number = operator.index(action)
+        except TypeError:
+            raise BadInput(
+                f"{action!r} is no action: give its number, such as {self.legal_actions()[0]}, or its name, "
+                f"such as {self.legal()[0]!r}"
+            ) from None
         if number not in self.legal_actions():
             legal = zip(self.legal_actions(), self.legal(), strict=True)
             raise BadInput(f"{number} is illegal here: {', '.join(f'{each} ({name})' for each, name in legal)}")

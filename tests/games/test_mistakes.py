@@ -245,6 +245,48 @@ MISTAKES = {
         "field cards of seat",
         "determinize",
     ),
+    "a determinization that invents nothing": Mistake(
+        "            out.cards[1 - seat] = card + (0 <= own <= card)\n",
+        "",
+        "gives the view itself each time",
+        "determinize",
+    ),
+    "a determinization of one's own card": Mistake(
+        "card + (0 <= own <= card)", "below(rng, 3)", r"view \(cards=.* it gives \(cards=", "determinize"
+    ),
+    "other random numbers": Mistake(
+        "card = below(rng, 3 - (own >= 0))",
+        "card = np.random.randint(3 - (own >= 0))",
+        "two positions for one view and one rng: take all randomness from rng",
+        "determinize",
+    ),
+    "no position": Mistake(
+        "        return True\n",
+        "        return view.step < 3\n",
+        r"fits seat \d's view \(cards=.*, calls=\d\)",
+        "determinize",
+    ),
+    "a fraction in a whole number": Mistake(
+        "            state.bets = action\n",
+        "            state.bets += action / 2\n",
+        r"writes 0.5 into the field bets of whole numbers \(int8\)",
+        "play",
+        "action / 2",
+    ),
+    "a fraction in an array of whole numbers": Mistake(
+        "state.cards[step] = action\n",
+        "state.cards[step] = action + 0.5\n",
+        "into an array of whole numbers",
+        "play",
+        "+ 0.5",
+    ),
+    "an index outside its array": Mistake(
+        "state.cards[step] = action\n",
+        "state.cards[step + 1] = action\n",
+        "others have to be below the length",
+        "play",
+        "step + 1",
+    ),
     "a rule that changes the position": Mistake(
         "        if state.bets and not state.calls:",
         "        state.bets = 0\n        if state.bets:",

@@ -19,8 +19,9 @@ def check(
     """Check the rules and facts of a game: for authors of games.
 
     Random games are played in plain Python, and everything that the rules return is checked against the facts and
-    against each other; then each rule is compiled and compared with plain Python. A mistake is reported in one line
-    with the file, the line, the rule, and what to write instead.
+    against each other; then each rule is compiled and compared with plain Python, and what determinize gives is
+    compared with all positions that fit. A mistake is reported in one line with the file, the line, the rule, and what
+    to write instead.
 
     Example: kibitz check my_game.py:MyGame
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.names import BadInput
 from ..protocol import Game
+from .strict import DropsFraction
 
 LONG = 240  # characters of a record in a message
 
@@ -85,8 +86,10 @@ def _reason(game: Game, error: Exception) -> str:
         return f"the position has no field {missing[1]!r}{hint} its fields are {', '.join(names)}"
     if isinstance(error, RuntimeWarning | OverflowError):
         return f"{text}: write int(state.x) before you calculate with a field of a small type"
+    if isinstance(error, DropsFraction):
+        return f"{text}: write // or int(...), or make it a field of a float type"
     if isinstance(error, IndexError):
-        return f"{text} (compiled code would read or write other memory there)"
+        return f"{text}: negative indices count from the end, others have to be below the length"
     return f"{type(error).__name__}: {text}"
 
 

@@ -9,7 +9,7 @@ from ..game import is_split
 from ..protocol import CHANCE, OVER, Game
 from .faults import call, described, fault, whole
 from .turns import NEAR, Position, actions_of, check_end, sampled, turn_of
-from .views import DEEP, Seen, infoset_of, view_of
+from .views import DEEP, ONLY_RNG, Seen, infoset_of, view_of
 
 FEW = 5  # strings of a position are read again
 
@@ -40,8 +40,10 @@ def check_strings(game: Game, position: Position, rng: np.ndarray, seen: Seen) -
 def check_moves(game: Game, position: Position, rng: np.ndarray, seen: Seen) -> None:
     """The heuristic is legal and the same from the view; a playout ends the game."""
     if position.turn >= 0:
-        before, view = rng.copy(), view_of(game, position.state, position.turn)
+        before, again, view = rng.copy(), rng.copy(), view_of(game, position.state, position.turn)
         action = sampled(game, position.state, position.turn, position.actions, rng, "heuristic")
+        if sampled(game, position.state, position.turn, position.actions, again, "heuristic") != action:
+            raise fault(game, "heuristic", f"it gives two actions for one position and one rng: {ONLY_RNG}")
         if sampled(game, view, position.turn, position.actions, before, "heuristic") != action:
             raise fault(game, "heuristic", "its action depends on something that `look` hides")
     end = position.state.copy()

@@ -9,6 +9,7 @@ import numpy as np
 from ...core.names import BadInput
 from ..protocol import CHANCE, OVER, SCRATCH, Facts, Game
 from .faults import call, described, fault, whole
+from .strict import strict
 
 PATIENCE = 2000  # turns past `max_game_length`, to tell a long game from one that never ends
 NEAR = 1e-9
@@ -120,9 +121,12 @@ def sampled(game: Game, state: Any, turn: int, actions: list[int], rng: np.ndarr
 
 def walk(game: Game, rng: np.ndarray, start: Any = None) -> list[Position]:
     """A random game to its end, from the opening or from a position: it ends within `max_game_length` turns."""
-    state = np.zeros(1, game.state)[0] if start is None else start.copy()
+    states = np.zeros(1, game.state)
+    state, written = states[0], strict(game, states)
     if start is None:
-        call(game, "start", state)
+        call(game, "start", written)
+    else:
+        states[0] = start
     played: list[Position] = []
     most, turns = game.facts.max_game_length, 0
     while (turn := turn_of(game, state)) != OVER:
@@ -137,7 +141,7 @@ def walk(game: Game, rng: np.ndarray, start: Any = None) -> list[Position]:
                 game, "max_game_length", f"{most} is too small: a game wasn't over after {turns} turns; does it ever "
                 "end, with turn() == OVER?"
             )  # fmt: skip
-        call(game, "play", state, action)
+        call(game, "play", written, action)
         turns += 1
     if turns > most:
         raise too_long(game, str(turns))

@@ -7,9 +7,10 @@ from numpy.lib.recfunctions import repack_fields
 
 from ...core.names import BadInput
 from ..protocol import Game
-from .faults import call, described, fault, same, written
+from .faults import call, changed, described, fault, same, written
 from .turns import Position, actions_of, check_end, turn_of, walk
 
+ONLY_RNG = "take all randomness from rng, by below(rng, n) and uniform(rng)"
 DEEP = 8  # from one sampled position in 8, on average, the game is played to its end
 
 
@@ -105,7 +106,10 @@ def check_determinize(game: Game, position: Position, rng: np.ndarray, seen: See
     state, turn, actions, _ = position
     for seat in range(game.facts.seats):
         view = view_of(game, state, seat)
+        before = rng.copy()
         world = determinized(game, view, seat, rng)
+        if not same(determinized(game, view, seat, before), world):
+            raise fault(game, "determinize", f"it gives two positions for one view and one rng: {ONLY_RNG}")
         if turn_of(game, world) != turn:
             raise fault(game, "determinize", f"turn is {turn} in the view, {turn_of(game, world)} in the position")
         if not same(view_of(game, world, seat), view):
@@ -120,7 +124,17 @@ def check_determinize(game: Game, position: Position, rng: np.ndarray, seen: See
         if turn == seat and actions_of(game, world, turn) != actions:
             raise fault(game, "determinize", f"seat {seat}'s legal actions differ between its view and a position")
         if game.facts.hidden and int(rng[0]) % DEEP == 0:
-            check_end(game, walk(game, rng, world)[-1].state)
+            _play_on(game, view, seat, world, rng)
+
+
+def _play_on(game: Game, view: Any, seat: int, world: Any, rng: np.ndarray) -> None:
+    try:
+        check_end(game, walk(game, rng, world)[-1].state)
+    except BadInput as error:
+        raise fault(
+            game, "determinize", f"for seat {seat}'s view {written(view)} it gives {changed(world, view)}, and the "
+            f"game played on from there goes wrong: {error}"
+        ) from error  # fmt: skip
 
 
 def determinized(game: Game, view: Any, seat: int, rng: np.ndarray) -> Any:

@@ -292,7 +292,8 @@ def check_variation(
     games, began = list(games), time.perf_counter()
     by_chance = (VARIED / (VARIED + 1)) ** VARIED / (VARIED + 1)
     for seat in range(game.facts.seats):
-        trials, wrong, shown = 0, {}, {}
+        trials, shown = 0, {}
+        wrong: dict[str, int] = {}  # number -> games in which it is constant, and not the truth
         for states in games:
             if time.perf_counter() - began > seconds * (seat + 1) / game.facts.seats:
                 break
