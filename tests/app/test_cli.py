@@ -140,6 +140,7 @@ def test_what_one_process_has_compiled_no_other_compiles(tmp_path):
 
 
 BAD = {
+    ("solve", "kuhn", "--with", "cfrplus"): "no solver is called 'cfrplus': did you mean 'cfr+'?",
     ("solve", "ledoc"): "no game is called 'ledoc': did you mean 'leduc'?",
     ("solve", "goofspiel:0"): "cards=0 is out of range, it should be 2 to 13",
     ("solve", "liars_dice:dice=99"): "dice=99 is out of range, it should be 1 to 5",

@@ -298,6 +298,13 @@ MISTAKES = {
     "a dictionary of its own": Mistake(
         FIRST, "state.step = {**NAMES}.get(7, 0)", "a dictionary can't be compiled", "start", "{**"
     ),
+    "a dictionary of which Numba warns first": Mistake(
+        FIRST,
+        "known = {0: (0, 'x'), 1: (1, 2)}\n        state.step = known[0][0]",
+        "a dictionary can't be compiled",
+        "start",
+        "known = ",
+    ),
     "an import": Mistake(
         FIRST, "import math\n        state.step = math.floor(0)", "move it to the top", "start", "import math"
     ),
@@ -400,3 +407,12 @@ def test_a_rule_that_does_not_compile_is_one_line_where_the_game_is_used(tmp_pat
         kibitz.solve(f"{path}:OneBet", "cfr+", iterations=2)
     mistake = Mistake("", "", "uses higher, which lacks the decorator @helper", "payoff", "higher(1.0")
     is_right(str(found.value), str(path), mistake)
+
+
+@pytest.mark.filterwarnings("always")
+def test_a_warning_of_numba_is_not_shown_before_the_line(tmp_path, capsys, recwarn):
+    path, mistake = written(tmp_path, "a dictionary of which Numba warns first")
+    with pytest.raises(BadInput) as found:
+        kibitz.check(f"{path}:OneBet", games=2)
+    is_right(str(found.value), path, mistake)
+    assert not recwarn

@@ -131,3 +131,9 @@ def test_the_view_of_a_perfect_information_game_can_be_played_on():
 def test_the_example_of_the_docstring_is_true():
     assert doctest.testmod(state).attempted >= 4
     assert doctest.testmod(state).failed == 0
+
+
+@pytest.mark.parametrize("action", [1.0, None, [1]])
+def test_an_action_is_a_whole_number_or_a_name(action):
+    with pytest.raises(BadInput, match="is no action: give its number, such as 0, or its name, such as 'J'"):
+        games.load("kuhn").initial().play(action)
