@@ -7,7 +7,6 @@ sampled positions have to be these, with these frequencies. Elsewhere what a vie
 Frequencies are tested by Chernoff's bound: over all tests of a check, a rule that is right fails once in 10^9.
 """
 
-import itertools
 import math
 import time
 from collections.abc import Iterable, Iterator
@@ -28,6 +27,7 @@ LARGEST_PLAIN = 1_000
 LEAST, ENOUGH = 40, 1_000  # draws per position that fits: none is missing by accident; a third is told from a half
 MOST_DRAWS, MOST_DRAWS_PLAIN = 20_000, 2_000  # of a view
 ALL_DRAWS, ALL_DRAWS_PLAIN = 2_000_000, 20_000
+VIEWS = 4_000  # of a tree that are compared
 FOLLOWED = 8  # games whose views are followed where the whole tree is too large
 NEAREST = 1_000  # positions among which the one is sought that is nearest to a wrong one
 VARIED = 16  # draws per view that show whether anything varies
@@ -192,11 +192,13 @@ def check_worlds(game: Game, games: list[np.ndarray], compiled: bool, report: Re
     tree = reached(game, largest)
     if tree.complete:
         groups = groups_of_tree(game, tree)
-        groups = [groups[i] for i in np.random.default_rng(1).permutation(len(groups))]
+        groups = [groups[i] for i in np.random.default_rng(1).permutation(len(groups))[:VIEWS]]
     else:
         check_variation(game, games, generators(1, 1)[0], compiled)
-        several = (groups_of_game(game, states, largest) for states in games[:FOLLOWED])
-        groups = list(itertools.chain.from_iterable(several))
+        groups = []
+        for number, states in enumerate(games[:FOLLOWED]):
+            report.progress(number, FOLLOWED, "games whose views are followed")
+            groups += groups_of_game(game, states, largest)
     left, most = (ALL_DRAWS, MOST_DRAWS) if compiled else (ALL_DRAWS_PLAIN, MOST_DRAWS_PLAIN)
     share = left / max(len(groups), 1)
     for number, group in enumerate(groups):
@@ -245,8 +247,12 @@ def _compare(game: Game, group: Group, law: np.ndarray, worlds: np.ndarray, grou
         raise _refused(game, group, f"{told}, and {right} in the nearest of {_number(fits)}")
     if fits == 1:
         return
-    columns = list(_columns(group.states))
-    sure = math.log(2 * groups * (fits + sum(len(np.unique(column)) for _, column in columns)) / FALSE_ALARM)
+    tallies = [
+        (name, *np.unique(column, return_inverse=True))
+        for name, column in _columns(group.states)
+        if (column != column[0]).any()
+    ]
+    sure = math.log(2 * groups * (fits + sum(len(values) for _, values, _ in tallies)) / FALSE_ALARM)
     counts = np.bincount(known, minlength=fits)
     doubts = unlikely(counts, draws, law)
     worst = int(doubts.argmax())
@@ -254,10 +260,9 @@ def _compare(game: Game, group: Group, law: np.ndarray, worlds: np.ndarray, grou
         share = f"in {counts[worst] / draws:.2%} of {draws:,} draws" if counts[worst] else f"never in {draws:,} draws"
         told = f"it gives {changed(group.states[worst], group.view[0])} {share}, expected {law[worst]:.2%}"
         raise _refused(game, group, f"{told}{_stated(game)}")
-    for name, column in columns:
-        values, value_of = np.unique(column, return_inverse=True)
+    for name, values, value_of in tallies:
         probs, found = np.bincount(value_of, law), np.bincount(value_of, counts)
-        doubts = unlikely(found, draws, np.minimum(probs, 1.0)) if len(values) > 1 else np.zeros(1)
+        doubts = unlikely(found, draws, np.minimum(probs, 1.0))
         worst = int(doubts.argmax())
         if doubts[worst] > sure:
             told = f"{name} is {values[worst]} in {found[worst] / draws:.2%} of {draws:,} draws"
