@@ -13,6 +13,7 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,11 +34,13 @@ from ..core.files import (
 from ..core.names import BadInput
 from ..core.runs import Run
 from .learner import Learner, Samples
+from .packing import COLUMNS, Packed, pack, stored
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints,
 CHECKPOINT_SHARE = 20.0  # or this many times the duration of the last one, if that is more
 
 JOURNAL = "kibitz journal 1"
+PACKED = "packed"  # the type of samples that were collected as packed rows
 
 
 class Changed(BadInput):
@@ -120,10 +123,16 @@ class Journal:
 
     def write(self, iteration: int, samples: Samples) -> None:
         make_folder(self.folder)
-        # Most numbers are 0 and 1: an array that a byte per number holds exactly is written so.
-        small = {key: samples[key].astype(np.uint8) for key in samples if np.isin(samples[key], (0, 1)).all()}
-        kinds, stored = {key: str(array.dtype) for key, array in samples.items()}, samples | small
-        write_tensors(self._path(iteration), JOURNAL, stored, kinds=kinds, sum=_hash(stored))
+        kinds: dict[str, str] = {}
+        tensors: Tensors = {}
+        for key, array in samples.items():
+            kinds[key] = PACKED if isinstance(array, Packed) else str(array.dtype)
+            if isinstance(array, Packed) or (array.ndim == 2 and array.dtype in (np.bool_, np.float32)):
+                packed = array if isinstance(array, Packed) else pack(array)
+                tensors |= {key: packed.rows, key + COLUMNS: packed.columns}
+            else:
+                tensors[key] = array
+        write_tensors(self._path(iteration), JOURNAL, tensors, kinds=kinds, sum=_hash(tensors))
 
     def read(self, iteration: int) -> Samples | None:
         path = self._path(iteration)
@@ -133,10 +142,10 @@ class Journal:
             tensors, about = read_tensors(path, JOURNAL, "journal", unmarked=True)
             with readable(path, "journal"):
                 kinds = parse_json(about["kinds"]) if isinstance(about["kinds"], str) else about["kinds"]
-                check_fits(kinds, dict.fromkeys(tensors, str))
+                check_fits(kinds, {key: str for key in tensors if not key.endswith(COLUMNS)})
                 if "format" in about and about.get("sum") != _hash(tensors):  # version 0.1 wrote neither
                     raise ValueError("its samples were changed")
-                return {key: array.astype(kinds[key]) for key, array in tensors.items()}
+                return {key: _as_collected(key, kind, tensors) for key, kind in kinds.items()}
         except BadInput as error:
             raise BadInput(f"{error}; delete it, and its samples are collected again") from None
 
@@ -149,6 +158,14 @@ class Journal:
 
     def _path(self, iteration: int) -> Path:
         return self.folder / f"{iteration:06d}.safetensors"
+
+
+def _as_collected(key: str, kind: str, tensors: Tensors) -> Any:
+    columns = tensors.get(key + COLUMNS)
+    if columns is None:
+        return tensors[key].astype(kind)
+    packed = stored(tensors[key], columns, len(columns))
+    return packed if kind == PACKED else packed.numbers().astype(kind)
 
 
 def _hash(tensors: Tensors) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.progress import SILENT, Reporter
-from .learner import Cost, Learner, Metrics, Samples, WorkerPool
+from .learner import Cost, Learner, Metrics, Samples, WorkerPool, joined
 
 PROBE_SIMULATIONS = 2000  # per move, when the duration of a run is estimated
 PROBE_SECONDS = 1.0
@@ -114,8 +114,3 @@ def seconds(work: Callable[[], object]) -> float:
 def cut(numbers: range, tasks: int) -> list[tuple[int, ...]]:
     """Cut a range of game numbers into parts of nearly the same size."""
     return [tuple(part.tolist()) for part in np.array_split(np.array(numbers), tasks) if len(part)]
-
-
-def joined(games: list[Samples]) -> Samples:
-    """Concatenate the samples of games."""
-    return {key: np.concatenate([game[key] for game in games]) for key in games[0]}

@@ -6,7 +6,7 @@ top: torch takes seconds to import, and `kibitz train --help` imports all learne
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -16,13 +16,14 @@ from ..core.files import Expected, Shapes, read_tensors, write_tensors
 from ..core.names import BadInput
 from ..core.progress import Reporter
 from ..core.registry import Registry
+from . import packing
 
 LEARNERS = learner = Registry("learner", "kibitz.learn", folders_only=True)
 
 FORMAT = "kibitz learner 1"  # of checkpoints, unless a learner has its own
 ADVANCED = "advanced"  # behind the help text of a field: `kibitz train NAME --help` lists it under "Advanced options"
 
-Samples = dict[str, np.ndarray]  # named arrays with one row per sample
+Samples = dict[str, Any]  # named arrays with one row per sample, or `Packed` rows
 Metrics = dict[str, float]
 
 
@@ -162,6 +163,16 @@ class Learner:
     def export(self, path: Path, made: str) -> None:
         """Write the file that players read; `made` describes its origin. Nothing, as long as there is none."""
         raise NotImplementedError
+
+
+def joined(parts: Sequence[Samples]) -> Samples:
+    """All samples of the parts, one after the other."""
+    return {
+        key: packing.joined([part[key] for part in parts])
+        if isinstance(parts[0][key], packing.Packed)
+        else np.concatenate([part[key] for part in parts])
+        for key in parts[0]
+    }
 
 
 def learner_class(name: str) -> type[Learner]:

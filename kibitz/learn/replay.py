@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..core import memory
-from ..core.files import Expected, Shapes, read_tensors, tensor_file_format, write_tensors
+from ..core.files import Expected, Shapes, read_tensors, readable, tensor_file_format, write_tensors
 from ..core.names import BadInput, at_least, choose
+from .learner import Samples
+from .packing import COLUMNS, Packed, pack, size_of, stored
 
 RULES = ("exponential", "uniform", "latest")
 FORMAT = "kibitz replay buffer 1"
@@ -28,19 +30,21 @@ class ReplayBuffer:
     """Samples as rows of named arrays, which grow up to the capacity."""
 
     def __init__(
-        self, capacity: int, empty: Arrays, rule: str = "uniform", decay: float = 2.0, may_be_nan: Sequence[str] = ()
+        self, capacity: int, empty: Samples, rule: str = "uniform", decay: float = 2.0, may_be_nan: Sequence[str] = ()
     ) -> None:
         """
         Args:
             capacity: Maximum number of samples.
-            empty: Each array with no rows, [0, ...]: it defines the shape and type of a row.
+            empty: Each array with no rows, [0, ...]: it defines the shape and type of a row. Packed rows stay so, and
+                are widened where new ones need it.
             rule: One of RULES.
             decay: Of the exponential rule: d in the formula above.
             may_be_nan: Names of the arrays in which NaN has a meaning.
         """
         at_least("capacity of the replay buffer", capacity, 1)
         self.capacity, self.rule, self.decay = capacity, choose("rule of the replay buffer", rule, RULES), decay
-        self.arrays, self.may_be_nan = dict(empty), may_be_nan
+        self.arrays: Samples = dict(empty)
+        self.may_be_nan = may_be_nan
         self.added = 0  # samples ever added
 
     def __len__(self) -> int:
@@ -48,43 +52,67 @@ class ReplayBuffer:
 
     @property
     def bytes_per_sample(self) -> int:
-        return sum(int(np.prod(array.shape[1:])) * array.dtype.itemsize for array in self.arrays.values())
+        return sum(int(np.prod(array.shape[1:])) * array.dtype.itemsize for array in self._plain().values())
 
-    def add(self, samples: Arrays, generator: np.random.Generator) -> None:
+    def _plain(self) -> Arrays:
+        """The arrays, and the bytes of packed rows."""
+        return {name: each.rows if isinstance(each, Packed) else each for name, each in self.arrays.items()}
+
+    def add(self, samples: Samples, generator: np.random.Generator) -> None:
         """Add samples, the oldest first; the rule decides which are kept, and which they replace."""
         count = len(next(iter(samples.values())))
         at = slots(self.rule, self.added, self.capacity, count, generator, self.decay)
         self.added += count
+        given = {name: self._alike(name, samples[name]) for name in self.arrays}
         self._grow()
         kept = at >= 0
-        for name, array in self.arrays.items():
+        for name, array in self._plain().items():
             # Where a slot is hit twice, the last sample stays: NumPy assigns in order.
-            array[at[kept]] = samples[name][kept]
+            array[at[kept]] = given[name][kept]
+
+    def _alike(self, name: str, rows: Any) -> np.ndarray:
+        """Rows to be added, as they are stored: packed ones and those before them get the same columns."""
+        before = self.arrays[name]
+        if not isinstance(before, Packed):
+            return np.asarray(rows)
+        rows = rows if isinstance(rows, Packed) else pack(rows)
+        columns = np.maximum(before.columns, rows.columns)
+        memory.check(
+            len(before) * size_of(columns), f"a replay buffer of {len(before):,} samples", "lower its capacity"
+        )
+        self.arrays[name] = before.widened(columns)
+        return rows.widened(columns).rows  # type: ignore[no-any-return]
 
     def _grow(self) -> None:
-        for name, old in self.arrays.items():
+        for name, old in self._plain().items():
             if len(self) > len(old):
                 rows = min(self.capacity, max(len(self), 2 * len(old)))
                 need = (rows + len(old)) * self.bytes_per_sample
                 memory.check(need, f"a replay buffer of {rows:,} samples", "lower its capacity")
-                self.arrays[name] = np.zeros((rows, *old.shape[1:]), old.dtype)
-                self.arrays[name][: len(old)] = old
+                new = np.zeros((rows, *old.shape[1:]), old.dtype)
+                new[: len(old)] = old
+                before = self.arrays[name]
+                self.arrays[name] = Packed(new, before.columns) if isinstance(before, Packed) else new
 
-    def sample(self, count: int, generator: np.random.Generator) -> Arrays:
+    def sample(self, count: int, generator: np.random.Generator) -> Samples:
         """Draw samples uniformly, with replacement."""
         if not len(self):
             raise BadInput("the replay buffer is empty")
         drawn = generator.integers(0, len(self), size=count)
         return {name: array[drawn] for name, array in self.arrays.items()}
 
-    def all(self) -> Arrays:
+    def all(self) -> Samples:
         """Return all samples; by the rule `latest` from the oldest to the newest."""
         n = len(self)
         shift = self.added % n if self.rule == "latest" and self.added > n else 0
-        return {name: np.roll(array[:n], -shift, axis=0) if shift else array[:n] for name, array in self.arrays.items()}
+        order = np.roll(np.arange(n), -shift) if shift else slice(n)
+        return {name: array[order] for name, array in self.arrays.items()}
 
     def save(self, path: Path) -> None:
-        arrays = {name: array[: len(self)] for name, array in self.arrays.items()}
+        arrays = {name: array[: len(self)] for name, array in self._plain().items()}
+        for name, array in self.arrays.items():
+            if isinstance(array, Packed):
+                arrays[name + COLUMNS] = array.columns
         about = {"added": self.added, "capacity": self.capacity, "rule": self.rule}
         write_tensors(path, FORMAT, arrays, **about)
 
@@ -104,15 +132,27 @@ class ReplayBuffer:
             if added < 0 or (capacity, rule) != (self.capacity, self.rule):
                 raise ValueError("its samples are not those of this run")
             about["added"] = added
-            rows = min(added, capacity)
-            return {
-                name: Expected(str(array.dtype), (rows, *array.shape[1:]), name not in self.may_be_nan)
-                for name, array in self.arrays.items()
-            }
+            rows, wanted = min(added, capacity), {}
+            for name, array in self.arrays.items():
+                if isinstance(array, Packed):  # before version 0.3 as floats, or without `columns`
+                    wanted[name] = Expected(("uint8", "float32"), (rows, None), False)
+                    if name + COLUMNS in shapes:
+                        wanted[name + COLUMNS] = Expected("uint8", (len(array.columns),))
+                else:
+                    finite = name not in self.may_be_nan
+                    wanted[name] = Expected(str(array.dtype), (rows, *array.shape[1:]), finite)
+            return wanted
 
         format = OLD_FORMAT if old else FORMAT
         arrays, about = read_tensors(path, format, "replay buffer", schema, unmarked=True)
-        self.added, self.arrays = about["added"], {name: arrays[name] for name in self.arrays}
+        with readable(path, "replay buffer"):
+            restored = {
+                name: stored(arrays[name], arrays.get(name + COLUMNS), len(empty.columns))
+                if isinstance(empty, Packed)
+                else arrays[name]
+                for name, empty in self.arrays.items()
+            }
+        self.added, self.arrays = about["added"], restored
 
 
 def slots(rule: str, added: int, k: int, count: int, generator: np.random.Generator, decay: float = 2.0) -> np.ndarray:

@@ -23,6 +23,7 @@ from kibitz.learn import checkpoints, trainer
 from kibitz.learn.checkpoints import Journal
 from kibitz.learn.exit_oos import ExItOos
 from kibitz.learn.exit_oos.config import ExItOosConfig
+from kibitz.learn.exit_oos.learner import empty_samples
 from kibitz.learn.expert_iteration import cut, joined
 from kibitz.learn.mlp import compiled, read_layers
 from kibitz.learn.replay import ReplayBuffer
@@ -92,7 +93,7 @@ class Small(ExItOos):
 
     def __init__(self, config, game):
         super().__init__(config, game)
-        self.replay = ReplayBuffer(20, self.packing.empty, "exponential")
+        self.replay = ReplayBuffer(20, empty_samples(game), "exponential")
 
     def evaluate(self):
         return {"layers": len(self.shared())}

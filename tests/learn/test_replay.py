@@ -10,7 +10,7 @@ import safetensors.numpy
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.learn.exit_oos.packing import Packing
+from kibitz.learn.exit_oos.learner import empty_samples
 from kibitz.learn.replay import RULES, ReplayBuffer
 
 EMPTY = {"number": np.zeros(0, np.int64), "twice": np.zeros((0, 2), np.float32)}
@@ -134,30 +134,6 @@ def test_missing_damaged_and_foreign_files_are_refused(tmp_path):
 # ---------------------------------------------------------------- samples of ExIt-OOS
 
 
-def test_packed_samples_of_exit_oos_come_back():
-    packing = Packing(games.load("leduc"))
-    generator = np.random.default_rng(1)
-    encodings = (generator.random((50, packing.width)) < 0.5).astype(np.float32)
-    policies = np.tile(np.array([0.5, 0.5, 0.0], np.float32), (50, 1))
-    found = packing.unpack(packing.pack({"encodings": encodings, "policies": policies, "legal": policies > 0}))
-    for array, wanted in zip(found, (encodings, policies, policies > 0), strict=True):
-        assert array.dtype == wanted.dtype
-        assert np.array_equal(array, wanted)
-
-
 def test_32000_games_of_goofspiel_13_fit_in_200_mb():
-    packing = Packing(games.load("goofspiel:13"))
-    assert 32_000 * 24 * ReplayBuffer(1, packing.empty).bytes_per_sample < 200e6
-
-
-def test_encodings_that_are_no_bits_are_kept_as_numbers():
-    game = games.load("kuhn")
-    encodings = np.linspace(-1, 1, 2 * game.facts.encoding, dtype=np.float32).reshape(2, -1)
-    policies = np.array([[1.0, 0.0], [0.25, 0.75]], np.float32)
-    samples = {"encodings": encodings, "policies": policies, "legal": policies > 0}
-    with pytest.raises(BadInput, match="can't be stored as bits"):
-        Packing(game).pack(samples)
-    packing = Packing(game, bits=False)
-    buffer = ReplayBuffer(4, packing.empty)
-    buffer.add(packing.pack(samples), np.random.default_rng(1))
-    assert np.array_equal(packing.unpack(buffer.all())[0], encodings)
+    empty = empty_samples(games.load("goofspiel:13"))
+    assert 32_000 * 24 * ReplayBuffer(1, empty).bytes_per_sample < 200e6

@@ -5,9 +5,8 @@ from typing import Annotated, Any
 
 from ...core import memory
 from ...core.names import EXPLORATION, LEARNING_RATE, BadInput, Interval
-from ...games import Game, full_name
+from ...games import Game
 from ...search import batched_puct
-from ..encodings import survey
 from ..learner import ADVANCED
 from .geometry import geometry_of
 from .networks import Shape
@@ -117,8 +116,6 @@ def refuse(config: AlphaZeroConfig, game: Game) -> None:
     """Raise BadInput where the configuration can't be trained."""
     batched_puct.refuse(game)
     geometry_of(game)
-    if not survey(game, 2)[1]:
-        raise BadInput(f"the encoding of {full_name(game)} has other numbers than 0 and 1")
     if config.parts > config.games:
         raise BadInput(f"parts={config.parts} should be at most games={config.games}")
     for name in ("simulations", "fast_simulations"):

@@ -12,14 +12,15 @@ from ...core.files import Expected, Shapes, read_tensors, write_tensors
 from ...core.progress import Reporter
 from ...games import OVER, Game, legal_actions, positions
 from ...search.mcts import Uct
-from ..learner import Learner, Metrics, Samples, WorkerPool, learner
+from ..learner import Learner, Metrics, Samples, WorkerPool, joined, learner
+from ..packing import Packed, on_device
 from ..replay import ReplayBuffer
 from . import config as settings
 from .config import AlphaZeroConfig
 from .geometry import geometry_of
 from .networks import SEARCH, Weights, save_network
 from .processor_network import evaluator
-from .self_play import COUNTS, Arrays, self_play
+from .self_play import COUNTS, Arrays, Part, self_play
 
 FORMAT = "kibitz alphazero 1"
 GAMES_FORMAT = "kibitz games in progress 1"
@@ -58,9 +59,9 @@ class AlphaZero(Learner):
             self.network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
         empty: Samples = {
-            "encodings": np.zeros((0, -(-facts.encoding // 8)), np.uint8),
+            "encodings": Packed.empty(facts.encoding),
             "policies": np.zeros((0, facts.num_actions), np.uint16),
-            "legal": np.zeros((0, -(-facts.num_actions // 8)), np.uint8),
+            "legal": Packed.empty(facts.num_actions),
             "values": np.zeros(0, np.float32),
         }
         self.replay = ReplayBuffer(config.capacity, empty, "latest")
@@ -76,18 +77,17 @@ class AlphaZero(Learner):
         return self.config.parts
 
     def collect(self, workers: WorkerPool, iteration: int, report: Reporter) -> Samples:
-        config, results = self.config, dict[int, tuple[Arrays, Arrays]]()
-        workers.share((self.weights(), self.tables))
-        for part, samples, table in workers.do(range(config.parts)):
+        config, results = self.config, dict[int, tuple[Samples, Arrays]]()
+        workers.share(self.weights())
+        for part, samples, table in workers.do([Part(*each) for each in enumerate(self.tables)]):
             results[part] = samples, table
             done = (iteration - 1) + len(results) / config.parts
             report.progress(done * config.games * config.rounds, config.iterations * config.games * config.rounds)
         found = [results[part][0] for part in range(config.parts)]
-        joined = {key: np.concatenate([each[key] for each in found]) for key in found[0]}
         tables = {
             f"table.{part}.{name}": array for part in range(config.parts) for name, array in results[part][1].items()
         }
-        return joined | tables
+        return joined(found) | tables
 
     def totals(self, iteration: int) -> dict[str, int]:
         return {"evaluations": iteration * self.config.games * self.config.rounds}
@@ -103,9 +103,9 @@ class AlphaZero(Learner):
         self.counts = self.counts + samples["counts"].sum(axis=0)
         mixed = config.searched_value * samples["searched"] + (1 - config.searched_value) * samples["outcomes"]
         packed = {
-            "encodings": np.packbits(samples["encodings"].astype(bool), axis=1),
+            "encodings": samples["encodings"],
             "policies": samples["policies"],
-            "legal": np.packbits(samples["legal"].astype(bool), axis=1),
+            "legal": samples["legal"],
             "values": mixed.astype(np.float32),
         }
         self.replay.add(packed, self.generator)
@@ -153,10 +153,10 @@ class AlphaZero(Learner):
         """Unpack samples on the device, each as a random symmetric image of itself."""
         import torch
 
-        geometry, facts = self.geometry, self.game.facts
-        given = {name: torch.from_numpy(array).to(self.device) for name, array in rows.items() if name != "policies"}
-        policies = torch.from_numpy(rows["policies"].astype(np.float32)).to(self.device)
-        encodings, legal = bits(given["encodings"], facts.encoding), bits(given["legal"], facts.num_actions)
+        geometry = self.geometry
+        policies, values = (torch.from_numpy(rows[name].astype(np.float32)) for name in ("policies", "values"))
+        policies, values = policies.to(self.device), values.to(self.device)
+        encodings, legal = (on_device(rows[name], self.device) for name in ("encodings", "legal"))
         if self.config.symmetries and len(self.cells_from) > 1:
             drawn = self.generator.integers(len(self.cells_from), size=len(policies))
             chosen = torch.from_numpy(drawn).to(self.device)
@@ -164,7 +164,7 @@ class AlphaZero(Learner):
             planes = encodings.view(-1, geometry.planes, geometry.cells)
             encodings = planes.gather(2, cells[:, None].expand_as(planes)).reshape(len(planes), -1)
             policies, legal = policies.gather(1, actions), legal.gather(1, actions)
-        return encodings.float(), policies / policies.sum(dim=1, keepdim=True), legal.bool(), given["values"]
+        return encodings, policies / policies.sum(dim=1, keepdim=True), legal.bool(), values
 
     # ------------------------------------------------------------ evaluation
 
@@ -226,7 +226,8 @@ class AlphaZero(Learner):
         from ..torch_state import restore_state
 
         def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-            kinds = {"states": "uint8", "records": "uint8", "rngs": "uint64", "encodings": "uint8", "legal": "uint8",
+            first = "positions" if "table.0.positions" in shapes else "encodings"  # the latter before version 0.3
+            kinds = {"states": "uint8", "records": "uint8", "rngs": "uint64", first: "uint8", "legal": "uint8",
                      "policies": "uint16", "seats": "int8", "values": "float32"}  # fmt: skip
             wanted = {"counts": Expected("int64", (len(COUNTS),))}
             for part in range(self.config.parts if len(shapes) > 1 else 0):
@@ -251,11 +252,3 @@ def _tables(arrays: Samples, parts: int) -> list[Arrays | None]:
     marks = [f"table.{part}." for part in range(parts)]
     found = [{key.removeprefix(mark): each for key, each in arrays.items() if key.startswith(mark)} for mark in marks]
     return [table or None for table in found]
-
-
-def bits(packed: Any, count: int) -> Any:
-    """The first `count` bits of each row of bytes, the highest bit of a byte first."""
-    import torch
-
-    shifts = torch.arange(7, -1, -1, device=packed.device, dtype=torch.uint8)
-    return (packed[:, :, None] >> shifts & 1).flatten(1)[:, :count]

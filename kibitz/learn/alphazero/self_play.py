@@ -18,6 +18,8 @@ from ...search.batched_puct import Batch, descend, settings_for
 from ...search.batched_trees import backward, expand, leaf_value, new_leaves, new_trees, plant, sign_of, tried
 from ...search.gumbel import gumbel_noise, halving, improve, root_value, to_probs
 from ...search.selection import UNKNOWN
+from ..learner import Samples, joined
+from ..packing import Packed, pack
 from .config import AlphaZeroConfig
 from .geometry import geometry_of
 from .networks import Weights
@@ -26,6 +28,7 @@ from .processor_network import evaluator
 Arrays = dict[str, np.ndarray]
 RESIGN_MOVES = 3  # of a seat in a row, at which its search sees the game as lost
 COUNTS = ("games", "moves", "resigned", "played_on", "false_resignations")
+POSITIONS = "positions"  # the name of `Rows.states` in a file
 LARGE = 65535  # probabilities are stored as u2
 
 SEAT = record(
@@ -47,7 +50,7 @@ SEAT = record(
 class Rows(NamedTuple):
     """Samples of the games that are being played: one per search to learn from."""
 
-    encodings: np.ndarray  # [games, turns, encoding] u1
+    states: np.ndarray  # [games, turns] of the game's records: where the search began
     policies: np.ndarray  # [games, turns, actions] u2: in the network's numbering
     legal: np.ndarray  # [games, turns, actions] u1
     seats: np.ndarray  # [games, turns] i1
@@ -76,9 +79,9 @@ class Table:
         self.game, self.states, self.seats = game, positions(game, count), np.zeros(count, SEAT)
         streams = np.random.SeedSequence([config.seed, 2]).generate_state(2 * (numbers.stop), np.uint64)
         self.rngs = streams.reshape(-1, 2)[numbers.start :].copy()
-        turns, encoding, actions = facts.max_game_length, facts.encoding, facts.num_actions
+        turns, actions = facts.max_game_length, facts.num_actions
         self.rows = Rows(
-            np.zeros((count, turns, encoding), np.uint8),
+            np.zeros((count, turns), game.state),
             np.zeros((count, turns, actions), np.uint16),
             np.zeros((count, turns, actions), np.uint8),
             np.zeros((count, turns), np.int8),
@@ -89,16 +92,21 @@ class Table:
         """Everything, as arrays for a file or another process."""
         used = np.arange(self.rows.seats.shape[1]) < self.seats["rows"][:, None]
         found = {name: array[used] for name, array in zip(Rows._fields, self.rows, strict=True)}
-        records = {"states": self.states, "records": self.seats}
+        found[POSITIONS] = found.pop("states")
+        records = {"states": self.states, "records": self.seats, POSITIONS: found[POSITIONS]}
         return found | {name: _as_bytes(array) for name, array in records.items()} | {"rngs": self.rngs.copy()}
 
     def unpack(self, packed: Arrays) -> None:
         self.states = _as_records(packed["states"], self.game.state)
         self.seats = _as_records(packed["records"], SEAT)
         self.rngs = packed["rngs"].copy()
+        if POSITIONS not in packed:  # version 0.2 kept encodings: what games in progress have to learn from is lost
+            self.seats["rows"] = 0
+            return
         used = np.arange(self.rows.seats.shape[1]) < self.seats["rows"][:, None]
+        rows = packed | {"states": _as_records(packed[POSITIONS], self.game.state)}
         for name, array in zip(Rows._fields, self.rows, strict=True):
-            array[used] = packed[name]
+            array[used] = rows[name]
 
 
 def _as_bytes(records: np.ndarray) -> np.ndarray:
@@ -134,7 +142,7 @@ class SelfPlay:
         for full, simulations in enumerate((config.fast_simulations, config.simulations)):
             self.sequences[full, :, :simulations] = halving(considered, simulations)
         self.frames = geometry_of(game).frames
-        self.finished: list[Arrays] = []
+        self.finished: list[Samples] = []
         self.counts = np.zeros(len(COUNTS), np.int64)
 
     def restart_searches(self) -> None:
@@ -164,25 +172,34 @@ class SelfPlay:
     def _keep(self, g: int) -> None:
         """Keep the samples of a finished game."""
         rows, n, outcome = self.table.rows, self.table.seats["rows"][g], self.table.seats["outcome"][g]
+        encodings = np.zeros((n, self.game.facts.encoding), np.float32)
+        encode(self.game, rows.states[g, :n], rows.seats[g, :n], encodings)
         self.finished.append(
             {
-                "encodings": rows.encodings[g, :n].copy(),
+                "encodings": pack(encodings),
                 "policies": rows.policies[g, :n].copy(),
-                "legal": rows.legal[g, :n].copy(),
+                "legal": pack(rows.legal[g, :n]),
                 "searched": rows.values[g, :n].copy(),
                 "outcomes": np.where(rows.seats[g, :n] == 0, outcome, -outcome),
             }
         )
 
 
-def self_play(config: AlphaZeroConfig) -> Callable[[int, Any], tuple[int, Arrays, Arrays]]:
-    """Return the function of a worker: number of a part -> that number, its samples and games in progress."""
+class Part:
+    """A task: the number of a part of the games, and those of them that are in progress."""
+
+    def __init__(self, number: int, games: Arrays | None) -> None:
+        self.number, self.games = number, games
+
+
+def self_play(config: AlphaZeroConfig) -> Callable[[Part, Weights], tuple[int, Samples, Arrays]]:
+    """Return the function of a worker: a part and the network -> the part's number, samples and games in progress."""
     game = load(config.game)
     players: dict[int, SelfPlay] = {}
     networks: list[tuple[Weights, Any]] = []
 
-    def play(part: int, given: tuple[Weights, list[Arrays | None]]) -> tuple[int, Arrays, Arrays]:
-        weights, tables = given
+    def play(task: Part, weights: Weights) -> tuple[int, Samples, Arrays]:
+        part = task.number
         if not networks or networks[0][0] is not weights:
             device = config.torch_device()
             networks[:] = [(weights, evaluator(geometry_of(game), config.shape, weights, device))]
@@ -190,9 +207,8 @@ def self_play(config: AlphaZeroConfig) -> Callable[[int, Any], tuple[int, Arrays
             players[part] = SelfPlay(game, config, config.part(part))
         player, evaluate = players[part], networks[0][1]
         player.finished, player.counts = [], np.zeros(len(COUNTS), np.int64)
-        before = tables[part]
-        if before is not None:
-            player.table.unpack(before)
+        if task.games is not None:
+            player.table.unpack(task.games)
         player.restart_searches()
         exchanges = exchanges_for(player, evaluate)
         for _ in range(config.rounds):
@@ -220,17 +236,16 @@ def play_round(player: SelfPlay, exchanges: list[tuple[int, Any]]) -> None:
         exchange.ask()
 
 
-def _joined(player: SelfPlay) -> Arrays:
+def _joined(player: SelfPlay) -> Samples:
     facts = player.game.facts
-    empty = {
-        "encodings": np.zeros((0, facts.encoding), np.uint8),
+    empty: Samples = {
+        "encodings": Packed.empty(facts.encoding),
         "policies": np.zeros((0, facts.num_actions), np.uint16),
-        "legal": np.zeros((0, facts.num_actions), np.uint8),
+        "legal": Packed.empty(facts.num_actions),
         "searched": np.zeros(0, np.float32),
         "outcomes": np.zeros(0, np.float32),
     }
-    samples = {key: np.concatenate([array, *(each[key] for each in player.finished)]) for key, array in empty.items()}
-    return samples | {"counts": player.counts[None]}
+    return joined([empty, *player.finished]) | {"counts": player.counts[None]}
 
 
 # ---------------------------------------------------------------- kernels
@@ -252,6 +267,13 @@ def begin_games(game, states, seats, counts, blank):
                 counts[4] += not lost
             seats[g] = blank[0]
             game.start(states[g])
+
+
+@kernel
+def encode(game, states, seats, encodings):
+    """Encode positions, each for a seat."""
+    for i in range(len(states)):
+        game.observe(states[i], np.int64(seats[i]), encodings[i])
 
 
 @kernel
@@ -277,7 +299,7 @@ def advance_games(
         while not seat.over:
             finished = seat.done >= seat.budget or trees.proven[g, 0] != UNKNOWN
             if seat.searching == 1 and finished and trees.children[g, 0]:
-                finish_move(game, state, trees, g, seat, rows, leaves, encoding, settings, rule, frames, noise[g], rng)
+                finish_move(game, state, trees, g, seat, rows, leaves, settings, rule, frames, noise[g], rng)
                 continue
             if seat.searching != 1:
                 begin_search(game, state, trees, g, seat, rule, leaves.actions, rng)
@@ -354,17 +376,15 @@ def gamma(shape, rng):
 
 
 @long_helper
-def finish_move(game, state, trees, g, seat, rows, leaves, encoding, settings, rule, frames, noise, rng):
-    """Keep a sample, choose a move and play it; or resign. `encoding` is free: the game waits for nothing now."""
+def finish_move(game, state, trees, g, seat, rows, leaves, settings, rule, frames, noise, rng):
+    """Keep a sample, choose a move and play it; or resign."""
     mover = np.int64(trees.mover[g, 0])
     first, n, sign = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0]), sign_of(mover)
     value = sign * root_value(trees, g, settings, leaves.scores)
     best = choose_move(trees, g, seat, settings, rule, leaves.scores, noise, rng)
     if seat.full:
         row = np.int64(seat.rows)
-        game.observe(state, mover, encoding)
-        for i in range(len(encoding)):
-            rows.encodings[g, row, i] = np.uint8(encoding[i])
+        rows.states[g, row] = state
         for i in range(rows.policies.shape[2]):
             rows.policies[g, row, i] = 0
             rows.legal[g, row, i] = 0

@@ -277,11 +277,12 @@ class Fit:
 
         self.random = torch.Generator(self.device)
         packing = Packing(learner.seen)
-        self.decode = unpacker(packing, self.device)
-        self.decode_shuffled = unpacker(packing, self.device, self.random)
+        columns = packing.no_views().columns
+        self.decode = unpacker(packing, columns, self.device)
+        self.decode_shuffled = unpacker(packing, columns, self.device, self.random)
         self.preflop, self.weight = self.source.preflop()
         count, streets = config.samples, len(self.source.streets)
-        self.views = torch.zeros((streets, count, packing.bytes), dtype=torch.uint8, device=self.device)
+        self.views = torch.zeros((streets, count, len(columns)), dtype=torch.uint8, device=self.device)
         self.values = torch.zeros((streets, count, self.shape.actions), device=self.device)
         self.validation: list[Labelled] = []
         self._one_step: Any = Replayed(self._step, self.random) if on_gpu else self._step

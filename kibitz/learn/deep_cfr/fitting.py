@@ -82,13 +82,17 @@ class Fitter:
         on_gpu = self.device.type == "cuda"
         rate = torch.tensor(settings.learning_rate, device=self.device) if on_gpu else settings.learning_rate
         self.optimizer = torch.optim.Adam(self.learned, lr=rate, fused=True, capturable=on_gpu)
-        views, values, weight = (torch.from_numpy(np.ascontiguousarray(each)).to(self.device) for each in rows)
+        parts = rows.views.rows, rows.values, rows.weights
+        views, values, weight = (torch.from_numpy(np.ascontiguousarray(each)).to(self.device) for each in parts)
         self.views, self.values, self.weight = views, values, weight / weight.mean()  # for linear CFR: times 2 / T
-        self.decode = unpacker(packing, self.device, self.random if settings.permute_suits else None)
+        self.decode = unpacker(
+            packing, rows.views.columns, self.device, self.random if settings.permute_suits else None
+        )
         self.train, self.held_out = self._split(len(views))
         self.streets: StreetSampler | None = None
         if settings.balance_streets:
-            self.streets = StreetSampler(streets(packing, views), self.train, self.weight, settings.batch_size)
+            street = streets(packing, rows.views.columns, views)
+            self.streets = StreetSampler(street, self.train, self.weight, settings.batch_size)
             self.weight = self.weight * self.streets.factors
         # Rows that fit into one minibatch are all used at every step, and decoded once.
         self.kept = (

@@ -287,7 +287,8 @@ class DeepCfr(Learner):
             return 0.0, 0.0, 0.0, 0.0
 
         count = max(len(few.views), min(config.capacity, PROBE_ROWS, int(samples)))
-        many = Rows(*(np.resize(each, (count, *each.shape[1:])) for each in few))
+        again = np.resize(np.arange(len(few.views)), count)
+        many = Rows(few.views[again], few.values[again], few.weights[again])
         settings, network = self._settings(ADVANTAGES, config.steps), self._untrained(1, 0)
         fixed, each, step = fit_times(self.shape, network, few, many, self._ready, self.packing, settings, self.device)
         strategy_steps = config.strategy_steps * config.strategy_batch_size / config.batch_size

@@ -1,55 +1,53 @@
 """Samples of traversals in few bytes: a packed view, a value per action, a weight.
 
-Encodings of 0 and 1 are stored as bits, a hand of hold'em as its 16 bytes: with three values and a weight a sample of
-hold'em takes 32. Values of illegal actions are NaN.
+The columns of encodings are packed by what they hold; a hand of hold'em is kept as its 16 bytes: with three values and
+a weight a sample of hold'em takes 32. Values of illegal actions are NaN.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...games import Game
+from ...games.holdem import Holdem
 from ...games.holdem.encoding import PACKED, pack, unpack
 from ...jit import kernel, xor_mix
-from ..encodings import survey
-
-BITS, FLOATS, HANDS = "bits", "floats", "hands"
+from .. import packing
+from ..packing import BYTE, Packed
 
 
 class Packing:
     """Packs the views of a game into bytes."""
 
     def __init__(self, game: Game) -> None:
-        self.game, self.width = game, game.facts.encoding
-        self.kind = HANDS if game.name == "holdem" else BITS if survey(game)[1] else FLOATS
-        self.bytes = {HANDS: PACKED.itemsize, BITS: -(-self.width // 8), FLOATS: 4 * self.width}[self.kind]
+        self.game, self.hands = game, isinstance(game, Holdem)
 
-    def empty(self, actions: int) -> dict[str, np.ndarray]:
+    def no_views(self) -> Packed:
+        """Views without rows."""
+        return Packed.empty(PACKED.itemsize, BYTE) if self.hands else Packed.empty(self.game.facts.encoding)
+
+    def empty(self, actions: int) -> dict[str, Any]:
         """The arrays of packed samples without rows, for a `ReplayBuffer`."""
         return {
-            "views": np.zeros((0, self.bytes), np.uint8),
+            "views": self.no_views(),
             "values": np.zeros((0, actions), np.float32),
             "weights": np.zeros(0, np.float32),
         }
 
-    def pack(self, states: np.ndarray, seat: int, encodings: np.ndarray) -> np.ndarray:
-        """Pack positions in which a seat is to move, given with their encodings: [rows, bytes] u1."""
-        if self.kind == BITS:
-            return np.packbits(encodings.astype(bool), axis=1)
-        if self.kind == FLOATS:
-            return encodings.copy().view(np.uint8)
+    def pack(self, states: np.ndarray, seat: int, encodings: np.ndarray) -> Packed:
+        """Pack positions in which a seat is to move, given with their encodings."""
+        if not self.hands:
+            return packing.pack(encodings)
         packed = np.zeros(len(states), PACKED)
         _pack_hands(states, seat, packed)
-        return packed.view(np.uint8).reshape(len(states), self.bytes)
+        return Packed(packed.view(np.uint8).reshape(len(states), PACKED.itemsize), self.no_views().columns)
 
-    def unpack(self, views: np.ndarray) -> np.ndarray:
+    def unpack(self, views: Packed) -> np.ndarray:
         """Return the encodings of packed views, [rows, width] f4."""
-        if self.kind == BITS:
-            return np.unpackbits(views, axis=1, count=self.width).astype(np.float32)
-        if self.kind == FLOATS:
-            return views.view(np.float32)
-        found = np.zeros((len(views), self.width), np.float32)
-        packed = np.ascontiguousarray(views).view(PACKED).reshape(len(views))
+        if not self.hands:
+            return views.numbers()
+        found = np.zeros((len(views), self.game.facts.encoding), np.float32)
+        packed = np.ascontiguousarray(views.rows).view(PACKED).reshape(len(views))
         _encode_hands(self.game, packed, np.zeros(1, self.game.state), found)
         return found
 
@@ -70,7 +68,7 @@ def _encode_hands(game, packed, room, out):
 class Rows(NamedTuple):
     """Samples that a network is fitted to."""
 
-    views: np.ndarray  # [rows, bytes] u1
+    views: Packed
     values: np.ndarray  # [rows, actions] f4
     weights: np.ndarray  # [rows] f4
 
@@ -83,7 +81,7 @@ def merged(rows: Rows) -> Rows:
     n = len(rows.views)
     slots = np.full(1 << (2 * n).bit_length(), -1, np.int32)
     first, weights, sums = np.zeros(n, np.int64), np.zeros(n), np.zeros(rows.values.shape)
-    count = _add_up(_keys(rows.views), rows.values, rows.weights, slots, first, weights, sums)
+    count = _add_up(_keys(rows.views.rows), rows.values, rows.weights, slots, first, weights, sums)
     mean = sums[:count] / weights[:count, None]  # NaN stays NaN
     return Rows(rows.views[first[:count]], mean.astype(np.float32), weights[:count].astype(np.float32))
 

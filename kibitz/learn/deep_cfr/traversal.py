@@ -21,6 +21,7 @@ from ...games import Game, full_name, positions
 from ...games.protocol import CHANCE, OVER, NoSeat, TooManyActions
 from ...jit import draw, helper, kernel, xor_mix
 from ...search.policies import choose
+from ..packing import Packed, joined
 from .packing import Packing
 from .thesis_defects import Payoff
 
@@ -62,7 +63,7 @@ def new_nodes(game: Game, count: int) -> Nodes:
 class SeatSamples(NamedTuple):
     """Samples of one seat. Values are NaN where an action is illegal."""
 
-    views: np.ndarray  # [rows, bytes] u1, packed
+    views: Packed
     values: np.ndarray  # [rows, actions] f4: advantages, or action probabilities
     steps: np.ndarray  # [rows] i2: number of the move in the game, from 1
 
@@ -99,7 +100,7 @@ class Traverser:
         plant(self.nodes, self.root, chance, choice)
         start, end = 0, count
         rows = np.zeros(2, np.int64)
-        views: tuple[list[np.ndarray], list[np.ndarray]] = [], []
+        views: tuple[list[Packed], list[Packed]] = [], []
         nothing = np.zeros((0, most), np.float32)
         while start < end:
             self._room_to_wait(end - start)
@@ -119,8 +120,8 @@ class Traverser:
         values = tuple(np.full((rows[who], most), np.nan, np.float32) for who in range(2))
         steps = tuple(np.zeros(rows[who], np.int16) for who in range(2))
         collect(self.nodes, end, seat, values[0], values[1], steps[0], steps[1], self.settings.flipped_signs)
-        empty = np.zeros((0, self.packing.bytes), np.uint8)
-        found = [SeatSamples(np.concatenate(views[who] or [empty]), values[who], steps[who]) for who in range(2)]
+        packed = [joined([self.packing.no_views(), *views[who]]) for who in range(2)]
+        found = [SeatSamples(packed[who], values[who], steps[who]) for who in range(2)]
         return Traversed(found[seat], found[1 - seat], end)
 
     def _room(self, count: int) -> None:

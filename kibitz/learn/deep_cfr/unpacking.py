@@ -16,35 +16,37 @@ from ...games.game import CHANCE
 from ...games.holdem.encoding import DECK, HAND_CATEGORY, IN_RUN, MADE, PACKED, RANKS, SUITED, by_street
 from ...games.holdem.state import DEALT_BY, first_to_move, max_chips
 from ...games.protocol import of_a_game
-from .packing import BITS, FLOATS, HANDS, Packing
+from .. import packing
+from .packing import Packing
 
 Unpack = Callable[[torch.Tensor], torch.Tensor]
 CARDS_AT = PACKED.fields["cards"][1]  # type: ignore[index]
 
 
-def unpacker(packing: Packing, device: torch.device, shuffle: torch.Generator | None = None) -> Unpack:
-    """Return the function [rows, bytes] u1 -> [rows, width] f4. `shuffle`: permute the suits of hands at random."""
-    if packing.kind == FLOATS:
-        return lambda views: views.contiguous().view(torch.float32)
-    if packing.kind == BITS:
-        shifts = torch.arange(7, -1, -1, dtype=torch.uint8, device=device)
-        return lambda views: (views[:, :, None] >> shifts & 1).flatten(1)[:, : packing.width].float()
-    return _hands(packing, device, shuffle)
+def unpacker(how: Packing, columns: np.ndarray, device: torch.device, shuffle: torch.Generator | None = None) -> Unpack:
+    """Return the function from the bytes of views, [rows, bytes] u1, to their encodings, [rows, width] f4.
+
+    Args:
+        how: What packed them.
+        columns: Of the packed views.
+        device: Where they are.
+        shuffle: Permutes the suits of hands at random.
+    """
+    return _hands(how.game, device, shuffle) if how.hands else packing.unpacker(columns, device)
 
 
-def streets(packing: Packing, views: torch.Tensor) -> torch.Tensor:
+def streets(how: Packing, columns: np.ndarray, views: torch.Tensor) -> torch.Tensor:
     """Return the street of each packed view of hold'em or Leduc poker, [rows] i8 from 0, on the device of the views."""
-    if packing.kind == HANDS:
+    if how.hands:
         later = views[:, CARDS_AT + 4 : CARDS_AT + 7].contiguous().view(torch.int8)  # the flop's last card, turn, river
         return (later >= 0).sum(dim=1)
-    game: Any = packing.game
+    game: Any = how.game
     kinds = game.ranks * game.suits if game.told_apart else game.ranks
-    return unpacker(packing, views.device)(views)[:, kinds : 2 * kinds].count_nonzero(dim=1)  # public cards
+    return unpacker(how, columns, views.device)(views)[:, kinds : 2 * kinds].count_nonzero(dim=1)  # public cards
 
 
-def _hands(packing: Packing, device: torch.device, shuffle: torch.Generator | None) -> Unpack:
-    game: Any = packing.game
-    width = packing.width
+def _hands(game: Any, device: torch.device, shuffle: torch.Generator | None) -> Unpack:
+    width = game.facts.encoding
     lines, bets = (torch.from_numpy(each).to(device) for each in encoded_lines(game))
     places = torch.from_numpy(card_places(game)).to(device)
     bets_at = width - bets.shape[1]

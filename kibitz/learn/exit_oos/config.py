@@ -182,7 +182,7 @@ def refuse(config: ExItConfig, game: Game) -> None:
     weights = sum(a * b for a, b in pairwise(sizes))
     if weights > MAX_WEIGHTS:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")
-    held = config.capacity * survey(game)[0] * (-(-encoding // 8) + 2 * actions + -(-actions // 8))
+    held = config.capacity * survey(game) * (-(-encoding // 8) + 2 * actions + -(-actions // 8))
     memory.check(held, f"a replay buffer of {config.capacity:,} games", "lower capacity")
     search.refuse_beyond_memory(config.simulations * (game.facts.max_game_length if search.keeps_tree else 1))
     if config.device == "cuda":

@@ -17,10 +17,10 @@ from ..encodings import survey
 from ..expert_iteration import ExpertIteration, seconds
 from ..learner import Metrics, Samples, learner
 from ..mlp import Layers, compiled, new_layers, save_layers, sizes_of
+from ..packing import Packed, on_device
 from ..replay import ReplayBuffer
 from . import config as settings
 from .config import ExItConfig, ExItOosConfig
-from .packing import Packing
 from .self_play import Networks, Shared, self_play
 from .value_learning import ValueLearner
 
@@ -48,9 +48,8 @@ class ExItOos(ExpertIteration):
         from ..torch_mlp import as_module, pick_device
 
         super().__init__(config, game)
-        self.packing = Packing(game)
-        capacity = config.capacity * survey(game)[0]
-        self.replay = ReplayBuffer(capacity, self.packing.empty, config.replay, config.replay_decay)
+        capacity = config.capacity * survey(game)
+        self.replay = ReplayBuffer(capacity, empty_samples(game), config.replay, config.replay_decay)
         self.generator = np.random.default_rng([config.seed, 1])
         self.device = torch.device(pick_device(config.device, config.in_batches(game)))
         layers = new_layers(sizes_of(game, config.hidden_sizes), self.generator)
@@ -88,13 +87,15 @@ class ExItOos(ExpertIteration):
         from ..devices import one_thread
         from ..torch_mlp import divergence
 
-        self.replay.add(self.packing.pack(samples), self.generator)
+        self.replay.add(samples, self.generator)
         total = torch.zeros((), device=self.device)
         with one_thread():
             for _ in range(self.config.steps):
-                minibatch = self.packing.unpack(self.replay.sample(self.config.batch_size, self.generator))
-                encodings, policies, legal = (torch.from_numpy(array).to(self.device) for array in minibatch)
-                loss = divergence(self.network(encodings), policies, legal)
+                drawn = self.replay.sample(self.config.batch_size, self.generator)
+                encodings, legal = (on_device(drawn[name], self.device) for name in ("encodings", "legal"))
+                halves = drawn["policies"].astype(np.float32)
+                policies = torch.from_numpy(halves / halves.sum(axis=1, keepdims=True)).to(self.device)
+                loss = divergence(self.network(encodings), policies, legal.bool())
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()  # type: ignore[no-untyped-call]
                 self.optimizer.step()
@@ -161,3 +162,13 @@ class ExItOos(ExpertIteration):
 
     def export(self, path: Path, made: str) -> None:
         save_layers(path, self.game, self.layers(), made)
+
+
+def empty_samples(game: Game) -> Samples:
+    """What the replay buffer holds, without rows: policies are of half precision."""
+    facts = game.facts
+    return {
+        "encodings": Packed.empty(facts.encoding),
+        "policies": np.zeros((0, facts.num_actions), np.float16),
+        "legal": Packed.empty(facts.num_actions),
+    }

@@ -176,7 +176,7 @@ def preset(game: Any, name: str) -> dict[str, Any]:
     if name == "kibitz":
         known = next((values for each, values in OURS.items() if full_name(load(each)) == full_name(game)), {})
         return KIBITZ | known
-    games = max(1, round(BATCH / survey(game)[0]))
+    games = max(1, round(BATCH / survey(game)))
     return PAPER | {"games": games, "iterations": DECISIONS // BATCH} | ({"kl": 0.0} if name == "paper-ppo" else {})
 
 
@@ -198,7 +198,7 @@ def refuse(config: MmdConfig, game: Game) -> None:
     weights = inputs * sizes[0] + sum(a * b for a, b in pairwise(sizes))
     if weights > MAX_WEIGHTS:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")
-    decisions = config.games * survey(game, FEW_GAMES)[0]
+    decisions = config.games * survey(game, FEW_GAMES)
     memory.check(4 * decisions * (2 * inputs + sum(sizes)), f"a batch of {config.games:,} games", "lower games")
     if config.device == "cuda":
         from ..torch_mlp import pick_device

@@ -368,7 +368,7 @@ class Mmd(Learner):
             learner.learn(1, None, SILENT)
             seconds = time.perf_counter() - began
         weights = 4 * sum(each.numel() for each in learner.policy.parameters())
-        inputs = config.games * survey(game)[0] * 4 * config.inputs(game)
+        inputs = config.games * survey(game) * 4 * config.inputs(game)
         size = weights * (config.iterations // config.keep_every + 8)
         return Cost(seconds * (config.iterations - done), size, 1, inputs)
 

@@ -193,7 +193,7 @@ def test_with_one_deal_all_traversals_of_an_iteration_get_the_same_cards():
     for same in (False, True):
         traverse = traversing(DeepCfrConfig("leduc", **TINY | {"defects": "one-deal" if same else ""}))
         parts = [traverse((iteration, 0, part), (None, None))[1].views for iteration in (1, 2) for part in (0, 1)]
-        cards = [set(views[:, 0] >> 5) for views in parts]  # the own card is the first three bits
+        cards = [set(views.rows[:, 0] >> 5) for views in parts]  # the own card is the first three bits
         assert (len(cards[0]) == len(cards[1]) == 1 and cards[0] == cards[1]) == same
 
 

@@ -33,6 +33,7 @@ from kibitz.learn.deep_cfr.networks import (
     softmax,
 )
 from kibitz.learn.deep_cfr.packing import Packing, Rows
+from kibitz.learn.packing import pack
 
 SETTINGS = FitSettings(400, 64, 0.01, "none", 0.0, 1.0, 0.0, 10, False, False, False, ADVANTAGES)
 
@@ -84,14 +85,14 @@ def test_hold_em_is_seen_card_by_card_and_as_in_the_thesis_all_at_once():
 def planted(values, weights=None, n=200, seed=1):
     """Rows of Leduc's encoding at random, with values by their first bit."""
     packing = Packing(games.load("leduc"))
-    bits = np.random.default_rng(seed).random((n, packing.width)) < 0.5
+    bits = np.random.default_rng(seed).random((n, packing.game.facts.encoding)) < 0.5
     found = np.array(values, np.float32)[bits[:, 0].astype(int)]
     weight = np.ones(n, np.float32) if weights is None else weights(bits)
-    return packing, Rows(np.packbits(bits, axis=1), found, weight.astype(np.float32)), bits
+    return packing, Rows(pack(bits), found, weight.astype(np.float32)), bits
 
 
 def learned(packing, rows, settings=SETTINGS, seed=1, **changes):
-    shape = Shape(PLAIN, packing.width, (16,), 3, "none", False)
+    shape = Shape(PLAIN, packing.game.facts.encoding, (16,), 3, "none", False)
     start = new_weights(shape, np.random.default_rng(seed))
     result = fit(shape, start, rows, packing, replace(settings, **changes), seed, "cpu")
     return result, lambda bits: forward(shape, result.weights, bits.astype(np.float32))
@@ -116,18 +117,18 @@ def test_a_strategy_is_learned_over_the_legal_actions(loss):
 
 def test_samples_count_by_their_weight():
     """Half of all rows say 0, half 1, whatever is seen; those that say 1 are of an iteration three times as late."""
-    packing, rows, _ = planted([[0.0, 0.0, 0.0]] * 2, n=400)
+    packing, _, bits = planted([[0.0, 0.0, 0.0]] * 2, n=400)
     values = np.zeros((400, 3), np.float32)
     values[::2] = 1
     weights = np.where(values[:, 0] == 1, 3.0, 1.0).astype(np.float32)
-    blind = Rows(np.zeros_like(rows.views), values, weights)
+    blind = Rows(pack(np.zeros_like(bits)), values, weights)
     _, say = learned(packing, blind, steps=300)
-    assert say(np.zeros((1, packing.width)))[0] == pytest.approx([0.75] * 3, abs=0.05)
+    assert say(np.zeros((1, packing.game.facts.encoding)))[0] == pytest.approx([0.75] * 3, abs=0.05)
 
 
 def test_weights_are_rescaled_to_a_mean_of_one():
     packing, rows, _ = planted([[0.0, 0.0, 0.0]] * 2, lambda bits: np.repeat(np.arange(1, 5), 50))
-    shape = Shape(PLAIN, packing.width, (4,), 3, "none", False)
+    shape = Shape(PLAIN, packing.game.facts.encoding, (4,), 3, "none", False)
     fitter = Fitter(shape, new_weights(shape, np.random.default_rng(1)), rows, packing, SETTINGS, 1, "cpu")
     wanted = np.repeat(np.arange(1, 5), 50) * 2 / 5  # for as many samples an iteration: times 2 / (T + 1)
     assert fitter.weight.numpy() == pytest.approx(wanted)
@@ -140,8 +141,8 @@ def on_two_streets(batch_size, n=300, **changes):
     later = np.arange(n) % 10 > 0
     bits[later, 4] = True
     values = np.random.default_rng(2).normal(later[:, None], 1, (n, 3)).astype(np.float32)
-    rows = Rows(np.packbits(bits, axis=1), values, rows.weights)
-    shape = Shape(PLAIN, packing.width, (4,), 3, "none", False)
+    rows = Rows(pack(bits), values, rows.weights)
+    shape = Shape(PLAIN, packing.game.facts.encoding, (4,), 3, "none", False)
     settings = replace(SETTINGS, batch_size=batch_size, balance_streets=True, **changes)
     fitter = Fitter(shape, new_weights(shape, np.random.default_rng(1)), rows, packing, settings, 1, "cpu")
     errors = ((forward(shape, fitter.result(), bits.astype(np.float32)) - values) ** 2).sum(axis=1)
@@ -180,7 +181,7 @@ def test_held_out_rows_are_balanced_too():
 
 def test_the_validation_set_is_random_or_the_newest_and_stops_early():
     packing, rows, _ = planted([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    shape = Shape(PLAIN, packing.width, (4,), 3, "none", False)
+    shape = Shape(PLAIN, packing.game.facts.encoding, (4,), 3, "none", False)
     start = new_weights(shape, np.random.default_rng(1))
     splits = {}
     for newest in (True, False):
@@ -198,7 +199,7 @@ def test_the_validation_set_is_random_or_the_newest_and_stops_early():
 
 def fitter_of(**changes):
     packing, rows, _ = planted([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    shape = Shape(PLAIN, packing.width, (4,), 3, "none", False)
+    shape = Shape(PLAIN, packing.game.facts.encoding, (4,), 3, "none", False)
     start = new_weights(shape, np.random.default_rng(1))
     return Fitter(shape, start, rows, packing, replace(SETTINGS, **changes), 1, "cpu")
 
@@ -223,7 +224,7 @@ def test_weight_averaging_and_a_decaying_rate_reduce_the_noise_of_a_fit():
     noise = Rows(rows.views, np.random.default_rng(3).normal(size=(200, 3)).astype(np.float32), rows.weights)
 
     def difference(**changes):
-        shape = Shape(PLAIN, packing.width, (16,), 3, "none", False)
+        shape = Shape(PLAIN, packing.game.facts.encoding, (16,), 3, "none", False)
         start, settings = new_weights(shape, np.random.default_rng(1)), replace(SETTINGS, batch_size=8, **changes)
         one, two = (fit(shape, start, noise, packing, settings, seed, "cpu").weights for seed in (1, 2))
         return np.abs(
@@ -260,7 +261,7 @@ def test_early_stopping_looks_at_the_averaged_weights():
 
 def test_batch_norm_learns_its_statistics():
     packing, rows, bits = planted([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]])
-    shape = Shape(PLAIN, packing.width, (16,), 3, "batch", False)
+    shape = Shape(PLAIN, packing.game.facts.encoding, (16,), 3, "batch", False)
     start = new_weights(shape, np.random.default_rng(1), 0.005)
     assert max(np.abs(start["body.0.weights"]).max(), np.abs(start["head.biases"]).max()) <= 0.005
     found = fit(shape, start, rows, packing, SETTINGS, 1, "cpu").weights

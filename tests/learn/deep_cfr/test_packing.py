@@ -7,9 +7,10 @@ import torch
 from kibitz import games
 from kibitz.jit import generators
 from kibitz.learn.deep_cfr.fitting import ADVANTAGES, ENTROPY, errors
-from kibitz.learn.deep_cfr.packing import BITS, FLOATS, HANDS, Packing, Rows, merged
+from kibitz.learn.deep_cfr.packing import Packing, Rows, merged
 from kibitz.learn.deep_cfr.traversal import Settings, Traverser
 from kibitz.learn.deep_cfr.unpacking import streets, unpacker
+from kibitz.learn.packing import BYTE, Packed, joined, pack
 from kibitz.learn.replay import ReplayBuffer
 
 REDUCED = "holdem:ranks=4,suits=2,streets=3"
@@ -26,30 +27,32 @@ def samples(name, count=60):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "size"),
+    ("name", "hands", "size"),
     [
-        ("kuhn", BITS, 2 + 4 * 2 + 4),
-        ("leduc", BITS, 4 + 4 * 3 + 4),
-        (REDUCED, HANDS, 16 + 4 * 3 + 4),
-        ("holdem", HANDS, 16 + 4 * 3 + 4),
-        ("holdem:thesis", HANDS, 16 + 4 * 3 + 4),
-        ("holdem:stack=80,inputs=2", HANDS, 16 + 4 * 3 + 4),
-        ("holdem:inputs=3", HANDS, 16 + 4 * 3 + 4),
+        ("kuhn", False, 2 + 4 * 2 + 4),
+        ("leduc", False, 4 + 4 * 3 + 4),
+        (REDUCED, True, 16 + 4 * 3 + 4),
+        ("holdem", True, 16 + 4 * 3 + 4),
+        ("holdem:thesis", True, 16 + 4 * 3 + 4),
+        ("holdem:stack=80,inputs=2", True, 16 + 4 * 3 + 4),
+        ("holdem:inputs=3", True, 16 + 4 * 3 + 4),
     ],
 )
-def test_packed_views_are_small_and_unpack_to_the_encodings(name, kind, size):
+def test_packed_views_are_small_and_unpack_to_the_encodings(name, hands, size):
     packing, found = samples(name, 30 if name == "holdem" else 60)
-    assert packing.kind == kind
-    assert ReplayBuffer(9, packing.empty(packing.game.facts.num_actions)).bytes_per_sample == size <= 40
+    assert packing.hands == hands
+    buffer = ReplayBuffer(9, packing.empty(packing.game.facts.num_actions))
+    assert buffer.bytes_per_sample == size <= 40
     traverser = Traverser(packing.game, packing, Settings(True, False, False))
     seen = []
     streams = generators(3, 60)
     traverser.run(0, streams[:30], streams[30:], (lambda x: seen.append(x.copy()) or np.ones((len(x), 3)), None))
     views = traverser.run(0, streams[:30], streams[30:], (None, None)).advantages.views
-    assert views.shape[1] == packing.bytes
+    assert np.array_equal(views.columns, packing.no_views().columns)
     for samples_of in (found.advantages, found.strategies):
         plain = packing.unpack(samples_of.views)
-        by_torch = unpacker(packing, torch.device("cpu"))(torch.from_numpy(samples_of.views))
+        columns, rows = samples_of.views.columns, torch.from_numpy(samples_of.views.rows)
+        by_torch = unpacker(packing, columns, torch.device("cpu"))(rows)
         assert np.array_equal(plain, by_torch.numpy())
     assert set(map(bytes, packing.unpack(views[:30]))) <= set(map(bytes, np.concatenate(seen)[:30]))
 
@@ -69,13 +72,13 @@ def test_the_street_of_a_view_is_read_from_its_bytes(name, count):
                 game.observe(state, game.turn(state), encodings[-1])
             game.play(state, game.sample_action(state, rng))
     packing, wanted = Packing(game), [street_of(state) for state in states]
-    views = np.concatenate(
+    views = joined(
         [
             packing.pack(np.array([state], game.state), int(game.turn(state)), encoding[None])
             for state, encoding in zip(states, encodings, strict=True)
         ]
     )
-    assert streets(packing, torch.from_numpy(views)).tolist() == wanted
+    assert streets(packing, views.columns, torch.from_numpy(views.rows)).tolist() == wanted
     assert set(wanted) == set(range(count))
 
 
@@ -85,9 +88,9 @@ def street_of(state):
 
 def test_permuted_suits_keep_ranks_and_equal_suits():
     packing, found = samples("holdem", 30)
-    views = torch.from_numpy(found.advantages.views)
-    plain = unpacker(packing, torch.device("cpu"))(views)
-    shuffled = unpacker(packing, torch.device("cpu"), torch.Generator().manual_seed(1))(views)
+    columns, views = found.advantages.views.columns, torch.from_numpy(found.advantages.views.rows)
+    plain = unpacker(packing, columns, torch.device("cpu"))(views)
+    shuffled = unpacker(packing, columns, torch.device("cpu"), torch.Generator().manual_seed(1))(views)
     before, after = (each[:, : 4 * 52].reshape(len(views), 4, 13, 4) for each in (plain, shuffled))
     assert torch.equal(before.sum(dim=3), after.sum(dim=3))  # ranks of each street
     for one, two in zip(before, after, strict=True):  # the four suits as columns, in another order
@@ -95,15 +98,6 @@ def test_permuted_suits_keep_ranks_and_equal_suits():
         assert columns[0] == columns[1]
     assert torch.equal(plain[:, 4 * 52 :], shuffled[:, 4 * 52 :])
     assert not torch.equal(before, after)
-
-
-def test_encodings_that_are_no_bits_are_kept_as_numbers():
-    packing = Packing(games.load("leduc"))
-    packing.kind, packing.bytes = FLOATS, 4 * packing.width
-    encodings = np.random.default_rng(1).normal(size=(5, packing.width)).astype(np.float32)
-    views = packing.pack(np.zeros(5, packing.game.state), 0, encodings)
-    assert np.array_equal(packing.unpack(views), encodings)
-    assert np.array_equal(unpacker(packing, torch.device("cpu"))(torch.from_numpy(views)).numpy(), encodings)
 
 
 @pytest.mark.parametrize("width", [4, 13])
@@ -117,12 +111,14 @@ def test_merged_rows_have_the_same_gradients(width, loss):
     values = generator.random((50, 3)).astype(np.float32)
     values[~legal[drawn]] = np.nan
     values /= np.nansum(values, axis=1, keepdims=True)
-    rows = Rows(kinds[drawn], values, generator.integers(1, 9, 50).astype(np.float32))
+    rows = Rows(
+        Packed(kinds[drawn], np.full(width, BYTE, np.uint8)), values, generator.integers(1, 9, 50).astype(np.float32)
+    )
     table, found = torch.zeros((6, 3), requires_grad=True), []
     with torch.no_grad():
         table += torch.from_numpy(generator.normal(size=(6, 3)).astype(np.float32))
     for each in (rows, merged(rows)):
-        index = [int(np.flatnonzero((kinds == view).all(axis=1))[0]) for view in each.views]
+        index = [int(np.flatnonzero((kinds == view).all(axis=1))[0]) for view in each.views.rows]
         total = (torch.from_numpy(each.weights) * errors(table[index], torch.from_numpy(each.values), loss)).sum()
         found.append(torch.autograd.grad(total, table)[0].numpy())
     assert len(merged(rows).views) == len(np.unique(drawn))
@@ -131,5 +127,6 @@ def test_merged_rows_have_the_same_gradients(width, loss):
 
 
 def test_the_weight_of_merged_rows_is_the_sum():
-    rows = Rows(np.array([[1], [1], [2]], np.uint8), np.ones((3, 2), np.float32), np.array([3, 6, 4], np.float32))
+    views = pack(np.array([[1], [1], [2]], np.float32))
+    rows = Rows(views, np.ones((3, 2), np.float32), np.array([3, 6, 4], np.float32))
     assert merged(rows).weights.tolist() == [9, 4]

@@ -47,7 +47,7 @@ def exact_regrets(game, seat, asks):
         game.observe(state, turn, encodings[0])
         legal[0, games.legal_actions(game, state)] = True
         states = np.array([state], game.state)
-        return matched(asks[turn](encodings), legal)[0], packing.pack(states, turn, encodings).tobytes()
+        return matched(asks[turn](encodings), legal)[0], packing.pack(states, turn, encodings).rows.tobytes()
 
     def value(state, reach):
         """Of a position to the seat; `reach` is how likely chance and the other seat come there."""
@@ -93,7 +93,7 @@ def test_the_expected_samples_are_the_counterfactual_regrets_exactly(seat):
         if (cards, tuple(way)) in met:
             continue
         met[cards, tuple(way)] = chance
-        for view, values in zip(found.advantages.views, found.advantages.values, strict=True):
+        for view, values in zip(found.advantages.views.rows, found.advantages.values, strict=True):
             expected[view.tobytes()] += chance * values.astype(float)
     assert sum(met.values()) == pytest.approx(1, abs=1e-12)
     wanted = exact_regrets(game, seat, asks)

@@ -10,6 +10,7 @@ from kibitz.learn import torch_mlp
 from kibitz.learn.devices import one_thread
 from kibitz.learn.exit_oos import ExItOos
 from kibitz.learn.exit_oos.config import ExItOosConfig
+from kibitz.learn.exit_oos.learner import empty_samples
 from kibitz.learn.mlp import logits, read_layers
 from kibitz.learn.replay import ReplayBuffer
 from kibitz.learn.torch_mlp import divergence
@@ -33,7 +34,7 @@ def new_learner(steps=50, seed=1, hidden="32", rows=100):
     game = games.load("leduc")
     config = ExItOosConfig("leduc", hidden=hidden, learning_rate=1e-2, batch_size=32, steps=steps, seed=seed)
     found = ExItOos(config, game)
-    found.replay = ReplayBuffer(rows, found.packing.empty, "exponential")
+    found.replay = ReplayBuffer(rows, empty_samples(game), "exponential")
     return found
 
 
