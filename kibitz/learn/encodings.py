@@ -10,6 +10,6 @@ def survey(game: Game, count: int = 50) -> int:
     for _ in range(count):
         state = positions(game)[0]
         while (turn := game.turn(state)) != OVER:
-            decisions += turn != CHANCE
+            decisions += int(turn != CHANCE)
             game.play(state, game.sample_action(state, rng))
     return -(-decisions // count)

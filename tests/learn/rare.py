@@ -11,7 +11,7 @@ from kibitz.jit import below, copy_record, record
 
 CARDS, HIDDEN = 250, -1
 STATE = record(("cards", "i2", (2,)), ("step", "i1"), ("bets", "i1"), ("calls", "i1"))
-FEATURES = (0.25, 7.0, -0.0)  # of the cards 0, 1 and 2
+QUARTER, SEVEN, MINUS = 2, 3, 5  # cards with a feature of their own: 0.25, 7 and -0
 
 
 @game(
@@ -77,9 +77,9 @@ class RarePoker(NamedTuple):
             out[bit] = card >> bit & 1 if card >= 0 else 0
         out[8] = state.step == 2
         out[9] = state.step == 3
-        out[10] = 0.25 if card == 0 else 0.0
-        out[11] = 7.0 if card == 1 else 0.0
-        out[12] = -0.0 if card == 2 else 0.0
+        out[10] = 0.25 if card == QUARTER else 0.0
+        out[11] = 7.0 if card == SEVEN else 0.0
+        out[12] = -0.0 if card == MINUS else 0.0
 
 
 @game(
