@@ -68,7 +68,7 @@ class Checkpoints:
         make_folder(folder.parent)
         make_folder(folder)
         self.learner.save(folder)
-        self.learner.export(self.run.path("network.safetensors"), f"{self.run.title}, iteration {iteration}")
+        self.learner.export(self.run.path("network.safetensors"), origin(self.run, self.learner, iteration, step))
         write_atomically(folder / "state.json", json.dumps({"iteration": iteration}).encode())
         with writing(folder.parent):
             for other in folder.parent.iterdir():
@@ -97,6 +97,12 @@ class Checkpoints:
         except UNREADABLE as error:
             raise BadInput(f"{folder} can't be read, it is damaged: {reason(error)}") from None
         return iteration
+
+
+def origin(run: Run, learner: Learner, iteration: int, step: int = 0) -> str:
+    """Where the weights of an exported file come from, in words."""
+    more = f" and {step} of {learner.steps} steps" if step else ""
+    return f"{run.title}, iteration {learner.learned_by(iteration)}{more}"
 
 
 def _number(path: Path, run: Path) -> int:

@@ -160,6 +160,10 @@ class Learner:
         for name in self.saved:
             setattr(self, name, tensors[name])
 
+    def learned_by(self, iteration: int) -> int:
+        """Return the iteration whose weights `export` would write now, after `iteration` of them."""
+        return iteration
+
     def export(self, path: Path, made: str) -> None:
         """Write the file that players read; `made` describes its origin. Nothing, as long as there is none."""
         raise NotImplementedError

@@ -301,8 +301,15 @@ class DeepCfr(Learner):
 
     # ------------------------------------------------------------ files
 
+    def learned_by(self, iteration: int) -> int:
+        """Strategy networks are fitted now and then only."""
+        return self.model[0] if self.config.with_network else iteration
+
     def export(self, path: Path, made: str) -> None:
-        """Write the average strategy; where both are made, SD-CFR's into `sd.safetensors` beside the last network."""
+        """Write the average strategy; where both are made, SD-CFR's into `sd.safetensors` beside the last network.
+
+        Both are of the same iterations.
+        """
         config = self.config
         names = full_name(self.game), full_name(config.seen(self.game)), made
 
@@ -313,8 +320,8 @@ class DeepCfr(Learner):
             write(path, "sd", self.all, self._sd_weights())
         elif self.model[0]:
             write(path, "network", ([self.model[1][0]], [self.model[1][1]]), np.ones(1))
-        if config.average == "both" and path.name == NETWORK:
-            write(path.with_name(SD), "sd", self.all, self._sd_weights())
+        if config.average == "both" and path.name == NETWORK and (count := self.model[0]):
+            write(path.with_name(SD), "sd", (self.all[0][:count], self.all[1][:count]), self._sd_weights()[:count])
 
     def save(self, folder: Path) -> None:
         lists: dict[str, Any] = {

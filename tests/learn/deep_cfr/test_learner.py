@@ -12,7 +12,8 @@ from kibitz.arena.exploitability import exploitability
 from kibitz.core.legacy import current_config
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
-from kibitz.learn import trainer
+from kibitz.learn import checkpoints, trainer
+from kibitz.learn.checkpoints import Checkpoints
 from kibitz.learn.deep_cfr import DeepCfr
 from kibitz.learn.deep_cfr.average import Table, encoded, in_order, whole_strategy
 from kibitz.learn.deep_cfr.config import PRESETS, DeepCfrConfig, preset
@@ -256,6 +257,35 @@ def test_sd_cfr_beside_a_strategy_network_is_what_either_gives_alone(tmp_path):
     ):
         with pytest.raises(BadInput, match=told):
             players.make_for(name, games.load("leduc" if "models" in name else "kuhn"))
+
+
+@pytest.mark.parametrize("average", ["network", "sd", "both"])
+def test_a_file_names_the_iteration_of_its_own_weights(tmp_path, monkeypatch, average):
+    """Strategy networks are fitted after iterations 3 and 5 here, and checkpoints written after each."""
+    found, save = [], Checkpoints.save
+
+    def saved(self, iteration, step=0):
+        save(self, iteration, step)
+        for name in ("network", "sd"):
+            if (path := self.run.path(f"{name}.safetensors")).exists():
+                model = read_model(path)
+                kept = len(model.weights), [weights.tobytes() for weights in model.seats[0][-1].values()]
+                found.append((iteration, name, model.made.rpartition(" ")[2], kept))
+
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", -1.0)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
+    monkeypatch.setattr(Checkpoints, "save", saved)
+    trained(tmp_path / "run", average=average, iterations=5, keep_every=3, evaluate_every=0)
+    said = {(iteration, name): int(made) for iteration, name, made, _ in found}
+    fitted = {3: 3, 4: 3, 5: 5}
+    if average == "sd":
+        assert said == {(iteration, "network"): iteration for iteration in range(1, 6)}
+    else:
+        names = ("network", "sd") if average == "both" else ("network",)
+        assert said == {(iteration, name): made for iteration, made in fitted.items() for name in names}
+    for name in ("network", "sd"):  # the same name, the same weights; another name, others
+        by_name = {(made, str(kept)) for _, each, made, kept in found if each == name}
+        assert len(by_name) == len({made for made, _ in by_name}) == len({kept for _, kept in by_name})
 
 
 def test_steps_grow_with_the_samples_between_a_minimum_and_a_maximum(tmp_path):
