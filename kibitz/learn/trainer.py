@@ -25,7 +25,7 @@ from ..core.runs import Run
 from ..core.trust import only_named
 from ..core.workers import Workers, check_main_guard, cores
 from ..games import full_name, load, load_stored
-from .checkpoints import Checkpoints, Journal
+from .checkpoints import Checkpoints, Journal, origin
 from .learner import Learner, WorkerPool, learner_class, make_worker
 
 PREDICTED_AFTER = 3  # iterations: from then on the duration of the rest is predicted by their times
@@ -84,6 +84,13 @@ def config_of(run: Run, **changes: Any) -> Any:
     return cls(**check(str(found["method"]), cls, values))
 
 
+def check_workers(run: Run, processes: int | None, cluster: str | None) -> None:
+    """Refuse options about workers where the run's learner has none."""
+    for name, value in (("--processes", processes), ("--cluster", cluster)):
+        if value is not None and class_of(run).worker is Learner.worker:
+            raise BadInput(f"{name} {value} is for learners with worker processes: {run.config()['method']} has none")
+
+
 def train(run: Run, processes: int | None = None, cluster: str | None = None, report: Reporter = SILENT) -> None:
     """Start a run, or resume it from its last checkpoint and journal, until all its iterations are done.
 
@@ -127,7 +134,7 @@ def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter
         run.log_times(iteration=iteration, **{part: round(seconds, 3) for part, seconds in times.items()})
         if learner.keeps(iteration):
             make_folder(run.path("networks"))
-            learner.export(run.path(f"networks/{iteration:06d}.safetensors"), f"{run.title}, iteration {iteration}")
+            learner.export(run.path(f"networks/{iteration:06d}.safetensors"), origin(run, learner, iteration))
         if checkpoints.due or iteration == learner.config.iterations:
             checkpoints.save(iteration)
             journal.forget(iteration)

@@ -9,7 +9,7 @@ from ...core.files import read_text, write_atomically
 from ...core.names import BadInput, choose
 from ..ui.progress import err, out, reporting
 from ..ui.words import Words
-from .options import PlayedGame, Trust, check_writable, path_to_read
+from .options import PlayedGame, Trust, file_to_write, path_to_read
 
 if TYPE_CHECKING:
     from ...games.doppelkopf import thesis_lines
@@ -40,7 +40,7 @@ def convert(
     ],
     target: Annotated[
         Path | None,
-        typer.Argument(help="File to write. Default: the terminal.", metavar="[TO]", parser=path_to_read),
+        typer.Argument(help="File to write. Default: the terminal.", metavar="[TO]", parser=file_to_write),
     ] = None,
     read_as: Annotated[
         str | None,
@@ -115,8 +115,6 @@ def convert(
     from ..ui.arena_tables import print_line
 
     words = Words(language)
-    if target is not None:
-        check_writable(target)
     form = thesis_lines.form(letters, position, hand, marriage)
     path = source / FILE if source.is_dir() else source
     text = read_text(path, "file of games")

@@ -9,7 +9,7 @@ import typer
 from ...core.files import writing
 from ...core.names import counted
 from ..ui.progress import err, out, print_plain, reporting
-from .options import GameName, Json, Seed, check_writable, path_to_read, write_json
+from .options import GameName, Json, Seed, file_to_write, write_json
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +25,7 @@ def dealer(
     ] = "player 1,player 2",
     log: Annotated[
         Path | None,
-        typer.Option(parser=path_to_read, help="File for the hands, in the format of the ACPC.", metavar="FILE"),
+        typer.Option(parser=file_to_write, help="File for the hands, in the format of the ACPC.", metavar="FILE"),
     ] = None,
     seed: Seed = 1,
     connect_seconds: Annotated[float, typer.Option(help="Seconds until both players must be connected.")] = 600.0,
@@ -49,7 +49,7 @@ def dealer(
 
     limits = Limits(connect_seconds, move_seconds, hand_seconds)
     check_match(hands, seed, limits)
-    hands_file = Path(os.devnull) if log is None else check_writable(log)
+    hands_file = Path(os.devnull) if log is None else log
     table = Dealer(game_name, port, names.split(","))
     try:
         print_plain(f"waiting for two players: kibitz acpc localhost:{table.port} --player NAME")

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ...core.names import MAX_GAMES
 from ...core.progress import Reporter
 from ...core.runs import Run
 from ..ui.progress import err, out, print_plain, reporting
@@ -22,7 +23,7 @@ def register(app: typer.Typer) -> None:
 def demo(
     iterations: Annotated[int, typer.Option(min=1, help="Number of iterations of self-play and learning.")] = 80,
     simulations: Annotated[int, typer.Option(min=1, help="Simulations per move of the search.")] = 5000,
-    games: Annotated[int, typer.Option(min=2, help="Games against each opponent at the end.")] = 1000,
+    games: Annotated[int, typer.Option(min=2, max=MAX_GAMES, help="Games against each opponent at the end.")] = 1000,
     seed: Seed = 1,
     out_folder: Out = None,
 ) -> None:

@@ -11,7 +11,7 @@ from ...core import names
 from ...core.files import write_atomically
 from ...core.names import BadInput
 from ..ui.progress import out, print_plain, reporting
-from .options import Json, Seed, Trust, check_writable, path_to_read, write_json
+from .options import Json, Seed, Trust, check_writable, file_to_write, write_json
 
 if TYPE_CHECKING:
     from ...learn.tspg.explain import Explanation
@@ -34,7 +34,7 @@ def explain(
             "--out",
             help="The page to write; default explained.html in the run folder, or beside the file.",
             metavar="FILE.html",
-            parser=path_to_read,
+            parser=file_to_write,
         ),
     ] = None,
     policy: Annotated[

@@ -7,7 +7,7 @@ import typer
 
 from ...core.names import BadInput
 from ..ui.progress import out, reporting
-from .options import GameName, path_to_read
+from .options import GameName, file_to_write
 
 
 def register(app: typer.Typer) -> None:
@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 def export(
     game_name: GameName,
     file: Annotated[
-        Path, typer.Argument(parser=path_to_read, metavar="FILE", help="File to write; its name ends in .efg.")
+        Path, typer.Argument(parser=file_to_write, metavar="FILE", help="File to write; its name ends in .efg.")
     ],
 ) -> None:
     """Write a small game as an extensive-form file of Gambit (.efg): all nodes, infosets and payoffs.

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ...core import memory
-from ...core.files import write_atomically
+from ...core.files import write_atomically, writing
 from ...core.names import MAX_PROCESSES, BadInput, as_path
 from ...core.trust import trust_all
 from .. import completion
@@ -111,6 +111,15 @@ Trust = Annotated[
 ]
 
 
+def refuse_given(context: typer.Context, taken: tuple[str, ...], run: Path) -> None:
+    """Refuse all that was given with --resume but what it takes, by the names of parameters."""
+    for parameter in context.command.params:
+        source, name = context.get_parameter_source(parameter.name or ""), parameter.name
+        if source is not None and source.name == "COMMANDLINE" and name not in taken:
+            shown = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.make_metavar(context)
+            raise BadInput(f"--resume takes no {shown} ({context.params[name]}): the run in {run} has its own")
+
+
 def finite(value: float | None) -> float | None:
     """Refuse NaN and the infinities, which the parser of options takes for numbers."""
     if value is not None and not math.isfinite(value):
@@ -133,9 +142,20 @@ def check_writable(path: Path) -> Path:
     path = as_path(path)
     if path.is_dir() or not path.parent.is_dir():
         raise BadInput(f"can't write {path}: {'it is a folder' if path.is_dir() else 'its folder does not exist'}")
-    if not os.access(path if path.exists() else path.parent, os.W_OK) or not os.access(path.parent, os.W_OK | os.X_OK):
+    if path.exists() and not os.access(path, os.W_OK):
         raise BadInput(f"can't write {path}: no permission")
+    if path.is_file() or not path.exists():  # it will be written beside its place and moved there (write_atomically)
+        with writing(path):
+            tempfile.TemporaryFile(dir=path.parent).close()
     return path
+
+
+def file_to_write(text: str) -> Path:
+    """Parse the path of a file that a command writes; refuse one that can't be, before the work starts."""
+    try:
+        return check_writable(Path(text))
+    except BadInput as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 PICTURES = (".png", ".svg")

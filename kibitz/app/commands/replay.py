@@ -12,7 +12,7 @@ from rich.text import Text
 from ...core.files import write_atomically
 from ...core.names import BadInput
 from ..ui.progress import out
-from .options import Trust, path_to_read
+from .options import Trust, file_to_write, path_to_read
 
 if TYPE_CHECKING:
     from ...games import Game
@@ -47,7 +47,7 @@ def replay(
             "--svg",
             help="Write the game as an animated picture instead, with all that was hidden.",
             metavar="FILE.svg",
-            parser=path_to_read,
+            parser=file_to_write,
         ),
     ] = None,
     trust: Trust = False,

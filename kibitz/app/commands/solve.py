@@ -11,7 +11,7 @@ from ...core import names
 from ...core.names import BadInput, TooLarge, counted, whole
 from ...core.runs import Run
 from ..ui.progress import err, out, print_plain, reporting
-from .options import GameName, Json, Memory, Out, Seed, Threads, Trust, path_to_read, write_json
+from .options import GameName, Json, Memory, Out, Seed, Threads, Trust, path_to_read, refuse_given, write_json
 
 if TYPE_CHECKING:
     from ...learn.pcs_runs import Solved
@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
 
 
 def solve(
+    context: typer.Context,
     game_name: GameName = "",
     method: Annotated[
         str,
@@ -134,23 +135,7 @@ def solve(
     Example: kibitz solve liars_dice:2 --with cfr+ --iterations 1000
     """
     if resumed is not None:
-        given: dict[str, Any] = {
-            "GAME": game_name,
-            "--abstraction": abstraction,
-            "--buckets": buckets,
-            "--device": device,
-            "--boards": boards,
-            "--from": start,
-            "--start-weight": start_weight,
-        }
-        given |= {
-            "--out": out_folder,
-            "--seed": "" if seed == 1 else seed,
-            "--with": "" if method == "cfr+" else method,
-        }
-        for name, value in given.items():
-            if value:
-                raise BadInput(f"--resume takes no {name} ({value}): the run in {resumed} has its own")
+        refuse_given(context, ("resumed", "iterations", "threads", "memory", "trust", "json_file"), resumed)
         from ...learn import pcs_runs, vector_cfr_runs
 
         if vector_cfr_runs.is_vector_run(Run(resumed)):

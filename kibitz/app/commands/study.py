@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from ...core import names
 from ..index import index, is_enough, rebuild_command
 from ..ui.progress import err, out, print_plain, reporting
-from .options import Json, Trust, write_json
+from .options import Json, Trust, folder_to_write, write_json
 
 if TYPE_CHECKING:
     from ...studies.report import Report
@@ -61,7 +61,9 @@ def command_of(name: str) -> tuple[Any, str]:
     hints = names.hints(study)
     for field in fields(study):
         kind, meaning, _ = hints[field.name]
-        annotations.setdefault(field.name, Annotated[kind, typer.Option(f"--{field.name}", help=meaning)])
+        parser = folder_to_write if field.name == "out" else None
+        option = typer.Option(f"--{field.name}", help=meaning, parser=parser)
+        annotations.setdefault(field.name, Annotated[kind, option])
         default = field.default if field.default_factory is MISSING else field.default_factory()
         defaults[field.name] = inspect.Parameter.empty if default is MISSING else default
     annotations |= {"trust": Trust, "json_file": Json}

@@ -60,8 +60,7 @@ def command_of(name: str) -> tuple[Any, str]:
     cls = learner_class(name)
 
     def command(game_name: str, out_folder: Any, json_file: Any, preset: str | None = None, processes: Any = None, cluster: Any = None, memory: Any = None, trust: bool = False, **given: Any) -> None:  # fmt: skip  # noqa: E501
-        if cluster is not None and importlib.util.find_spec("ray") is None:
-            raise BadInput("a cluster needs Ray: pip install 'kibitz[cluster]'")
+        check_cluster(cluster)
         _start(new_run(out_folder, name, configured(name, game_name, preset, given)), processes, cluster, json_file)
 
     parameters = [_parameter("game_name", GameName)]
@@ -96,6 +95,12 @@ def command_of(name: str) -> tuple[Any, str]:
         "Writes a run folder: network, metrics, checkpoints, TensorBoard events. After Ctrl-C or a kill, "
         f"kibitz train --resume RUN continues to the same result.\n\n{examples}"
     )
+
+
+def check_cluster(cluster: str | None) -> None:
+    """Refuse --cluster without Ray, before the work starts."""
+    if cluster is not None and importlib.util.find_spec("ray") is None:
+        raise BadInput("a cluster needs Ray: pip install 'kibitz[cluster]'")
 
 
 def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
@@ -136,11 +141,14 @@ def resume(
                 raise BadInput(f"--{name} {value} should follow {context.invoked_subcommand}, not precede it")
         return
     from ...learn.learner import LEARNERS
-    from ...learn.trainer import open_run
+    from ...learn.trainer import check_workers, open_run
 
     if folder is None:
         raise BadInput(f"name a learner ({', '.join(LEARNERS)}) or --resume RUN; see kibitz train --help")
-    _start(open_run(folder, iterations), processes, cluster, json_file)
+    run = open_run(folder, iterations)
+    check_workers(run, processes, cluster)
+    check_cluster(cluster)
+    _start(run, processes, cluster, json_file)
 
 
 def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path | None) -> None:

@@ -1,5 +1,6 @@
 """Self-play and learning: legal games, samples, symmetric images, resignation, and a network that learns."""
 
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +15,7 @@ from kibitz.games import legal_actions, load, positions
 from kibitz.learn import trainer
 from kibitz.learn.alphazero.config import AlphaZeroConfig, refuse
 from kibitz.learn.alphazero.geometry import geometry_of
-from kibitz.learn.alphazero.learner import AlphaZero
+from kibitz.learn.alphazero.learner import AlphaZero, _tables
 from kibitz.learn.alphazero.networks import Shape, layer_sizes
 from kibitz.learn.alphazero.self_play import COUNTS, SEAT, Rule, SelfPlay, choose_move, exchanges_for, play_round
 from kibitz.learn.learner import joined
@@ -347,3 +348,35 @@ def test_a_gpu_answers_as_the_processor_does(run):
     one, two = (evaluator(geometry, network.shape, network.weights, device)(encodings) for device in ("cpu", "cuda"))
     np.testing.assert_allclose(one[0], two[0], atol=0.05)
     np.testing.assert_allclose(one[1], two[1], atol=0.02)
+
+
+class Watched:
+    """Workers in this process; `sent` are the bytes that each task, and what they share, take on their way."""
+
+    def __init__(self, work):
+        self.work, self.sent, self.shared_bytes = work, [], []
+
+    def share(self, value):
+        self.value = value
+        self.shared_bytes.append(len(pickle.dumps(value)))
+
+    def do(self, tasks):
+        for task in list(tasks):
+            self.sent.append(pickle.dumps(task))
+            yield self.work(pickle.loads(self.sent[-1]), self.value)
+
+
+def test_a_worker_is_sent_the_games_of_its_parts_alone():
+    """What all workers get doesn't grow with the games; each part's games are sent once."""
+    config = AlphaZeroConfig("tic_tac_toe", **SMALL | {"games": 400, "parts": 4, "rounds": 12})
+    learner = AlphaZero(config, load("tic_tac_toe"))
+    workers = Watched(AlphaZero.worker(config))
+    for iteration in (1, 2):
+        samples = learner.collect(workers, iteration, SILENT)
+        learner.tables = _tables(samples, config.parts)
+    assert workers.shared_bytes[0] == workers.shared_bytes[1]
+    games = sum(array.nbytes for table in learner.tables for array in table.values())
+    assert games > 20_000
+    assert max(map(len, workers.sent[:4])) < 200
+    assert sum(map(len, workers.sent[4:])) < 1.5 * games
+    assert max(map(len, workers.sent[4:])) < 0.4 * games
