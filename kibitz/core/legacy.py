@@ -6,6 +6,8 @@ that were added later get the value that makes a run continue as it began.
 
 from typing import Any
 
+from .names import absolute
+
 # Player kinds; the parameters behind the colon are translated by OPTIONS.
 PLAYERS = {"usual": "heuristic", "doko-rules": "heuristic"}
 # Options of players, and their values.
@@ -116,6 +118,9 @@ def current_config(values: dict[str, Any]) -> dict[str, Any]:
     if DEFECTS[0] in found:
         flags = {name: found.pop(name) for name in DEFECTS if name in found}
         found["defects"] = ",".join(name.replace("_", "-") for name, flag in flags.items() if flag)
+    for key in ("game", "method"):  # before version 0.3 as they were given
+        if isinstance(found.get(key), str):
+            found[key] = absolute(found[key])
     if isinstance(found.get("players"), list):
         found["players"] = [current_player(each) if isinstance(each, str) else each for each in found["players"]]
     return found

@@ -5,6 +5,7 @@ import difflib
 import functools
 import inspect
 import math
+import os
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -126,6 +127,21 @@ def as_path(text: str | Path) -> Path:
     except OSError as error:
         raise BadInput(f"the path {shown} can't be used: {error.strerror or error}") from None
     return path
+
+
+def absolute_path(text: str) -> str:
+    """The absolute form of a path to something that exists; another text as it is."""
+    return os.path.abspath(as_path(text)) if text and as_path(text).exists() else text
+
+
+def absolute(name: str) -> str:
+    """A name of `path/to/file.py:Class` or `efg:FILE` with the file's absolute path; another name as it is."""
+    if ".py:" in name:
+        path, _, rest = name.rpartition(".py:")
+        return f"{absolute_path(f'{path}.py')}:{rest}"
+    if name.startswith("efg:"):
+        return f"efg:{absolute_path(name.removeprefix('efg:'))}"
+    return name
 
 
 class Interval(NamedTuple):

@@ -73,7 +73,7 @@ def load(text: str | Game) -> Game:
     if not hasattr(cls, "facts"):
         raise BadInput(f"{name} is no game: a game is a NamedTuple with the decorator @game")
     if ".py" in name and not is_shipped(cls):
-        cls.file = str(names.as_path(name.rpartition(":")[0]))
+        cls.file = names.absolute_path(name.rpartition(":")[0])
     values = names.parameters(cls.name, cls, parameters)
     for key in cls._fields:
         if key not in values and key not in cls._field_defaults:

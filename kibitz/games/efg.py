@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..core.files import write_atomically
-from ..core.names import BadInput, TooLarge, as_path
+from ..core.names import BadInput, TooLarge, absolute, as_path
 from ..core.progress import SILENT, Reporter
 from .protocol import CHANCE, OVER, Game
 from .tree import MAX_DEPTH, MAX_NODES, Node, Tree, nodes_of, tree
@@ -107,7 +107,7 @@ def load(text: str) -> Tree:
     except OSError as error:
         raise BadInput(f"{path} can't be read: {error.strerror or error}") from None
     title, players, nodes = Parser(content, str(path)).game()
-    return tree(nodes, f"efg:{text}", re.sub(r"[^\w.-]+", "_", path.stem) or "efg", title, players)
+    return tree(nodes, absolute(f"efg:{text}"), re.sub(r"[^\w.-]+", "_", path.stem) or "efg", title, players)
 
 
 class Parser:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
-from ..core.names import BadInput
+from ..core.names import BadInput, absolute
 from ..core.process_settings import one_blas_thread
 from ..games import Game, full_name
 from ..jit import long_helper
@@ -103,7 +103,7 @@ def read_attention(path: Path, game: Game | None = None) -> tuple[AttentionWeigh
     with readable(path, "network"):
         check_fits(about, {"game": str, "made": str})
     network, name = AttentionWeights(tensors), about["game"]
-    if game is not None and name != full_name(game):
+    if game is not None and absolute(name) != full_name(game):
         raise BadInput(f"{path} is a network for {name}, not for {full_name(game)}")
     sizes = network.sizes
     if game is not None and (sizes[0], sizes[-1]) != (game.facts.encoding, game.facts.num_actions):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
-from ..core.names import BadInput
+from ..core.names import BadInput, absolute
 from ..core.process_settings import one_blas_thread
 from ..games import Game, full_name
 from ..jit import helper, kernel
@@ -81,7 +81,7 @@ def read_layers(path: Path, game: Game | None = None) -> tuple[Layers, About]:
     with readable(path, "network"):
         check_fits(about, {"game": str, "made": str})
     name, made = about["game"], about["made"]
-    if game is not None and name != full_name(game):
+    if game is not None and absolute(name) != full_name(game):
         raise BadInput(f"{path} is a network for {name}, not for {full_name(game)}")
     layers = [(tensors[f"weights.{i}"], tensors[f"biases.{i}"]) for i in range(len(tensors) // 2)]
     sizes = (len(layers[0][0]), *(len(biases) for _, biases in layers))

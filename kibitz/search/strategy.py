@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.files import Expected, Shapes, check_fits, parse_json, read_tensors, readable, write_tensors
-from ..core.names import BadInput
+from ..core.names import BadInput, absolute
 from ..games import Game, full_name, load_stored
 from ..games.game import SCRATCH
 from ..jit import kernel
@@ -96,7 +96,7 @@ def read_strategy(path: Path, game: Game | None = None) -> Strategy:
             tensors["probs"], about["game"] = tensors["odds"], parse_json(about["game"])["name"]
         check_fits(about, {"game": str})
         keys, starts, probs, name = tensors["keys"], tensors["starts"], tensors["probs"], about["game"]
-        if game is not None and name != full_name(game):
+        if game is not None and absolute(name) != full_name(game):
             raise BadInput(f"{path} is a strategy for {name}, not for {full_name(game)}")
         sound = (
             starts[0] == 0

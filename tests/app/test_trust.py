@@ -188,7 +188,7 @@ def test_a_learner_in_a_file_needs_trust_to_resume(here, tmp_path, monkeypatch):
     (tmp_path / "evil.py").write_text(CODE)
     monkeypatch.chdir(tmp_path)
     error, ran = here("train", "--resume", "run")
-    assert "the learner evil.py:Evil was read from a file" in error
+    assert "/evil.py:Evil was read from a file" in error
     assert not ran
     assert here("train", "--resume", "run", "--trust")[1]
 

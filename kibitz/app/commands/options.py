@@ -114,7 +114,8 @@ Trust = Annotated[
 def refuse_given(context: typer.Context, taken: tuple[str, ...], run: Path) -> None:
     """Refuse all that was given with --resume but what it takes, by the names of parameters."""
     for parameter in context.command.params:
-        source, name = context.get_parameter_source(parameter.name or ""), parameter.name
+        name = parameter.name or ""
+        source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE" and name not in taken:
             shown = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.make_metavar(context)
             raise BadInput(f"--resume takes no {shown} ({context.params[name]}): the run in {run} has its own")

@@ -147,6 +147,7 @@ def solve(
         raise BadInput("name a game, such as leduc, or --resume RUN; see kibitz solve --help")
     from ...search import solvers
 
+    value: Any
     names.choose("solver", method, [*solvers.METHODS, "cfr-br"])
     iterations = ITERATIONS if iterations is None else iterations
     names.at_least("--iterations", iterations, 1)

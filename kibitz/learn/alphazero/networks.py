@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
-from ...core.names import BadInput
+from ...core.names import BadInput, absolute
 from ...games import Game, full_name, load_stored
 from ..model_files import Description, model_format
 from .geometry import Geometry, geometry_of
@@ -80,7 +80,7 @@ def read_network(path: Path, game: Game | None = None) -> Network:
         check_fits(about, {"game": str, "made": str, "channels": int, "blocks": int})
         if not (1 <= about["channels"] <= 1024 and 1 <= about["blocks"] <= 100):
             raise ValueError("its channels or blocks are out of range")
-        if game is not None and about["game"] != full_name(game):
+        if game is not None and absolute(about["game"]) != full_name(game):
             raise BadInput(f"{path} is a network for {about['game']}, not for {full_name(game)}")
         with readable(path, "network"):
             geometry = geometry_of(game or load_stored(about["game"]))

@@ -22,7 +22,7 @@ from ...search.public_chance.files import is_table_strategy, read_strategy_of
 from ...search.public_chance.strategy import TableStrategy
 from ...search.solvers import poker_form
 from ..checkpoints import Changed
-from ..learner import ADVANCED, Cost, Learner, Metrics, Samples, learner
+from ..learner import ADVANCED, PATH, Cost, Learner, Metrics, Samples, learner
 from .average import Table
 from .networks import CARDS, Model, Shape, Weights, new_weights, save_model
 from .packing import Packing
@@ -46,7 +46,7 @@ class DistillConfig:
     """The options of `kibitz train distill` are made of these fields."""
 
     game: Annotated[str, "the game, with its parameters"]
-    from_: Annotated[str, "run of kibitz solve --with pcs, or its strategy file, to learn from"] = ""
+    from_: Annotated[str, "run of kibitz solve --with pcs, or its strategy file, to learn from", PATH] = ""
     iterations: Annotated[int, "iterations: new samples, and steps of learning from them", range(1, 10**6)] = 200
     samples: Annotated[int, "decisions sampled per iteration and street after the first", range(1, 10**8)] = 16_384
     steps: Annotated[int, "gradient steps per iteration", range(1, 10**6)] = 16

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
-from ...core.names import BadInput, choose
+from ...core.names import BadInput, absolute, choose
 from ...games import Game, full_name, load
 from ..model_files import Description, model_format
 
@@ -247,7 +247,7 @@ def read_model(path: Path, game: Game | None = None) -> Model:
     ]
     texts = {name: about[name] for name in TEXTS}
     model = Model(**texts, shape=shape, seats=(networks[0], networks[-1]), weights=weights)
-    if game is not None and model.game != full_name(game):
+    if game is not None and absolute(model.game) != full_name(game):
         raise BadInput(f"{path} is a network for {model.game}, not for {full_name(game)}")
     if game is not None:
         with readable(path, "network"):

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import Game, full_name
 from ..card_network import CardNetwork, check_rules, save_card_network
-from ..learner import Metrics, learner
+from ..learner import PATH, Metrics, learner
 from ..supervised import Supervised
 from .card_data import sample_rows
 from .recorded_games import check_training, read_games, split
@@ -24,7 +24,7 @@ LAST_RATE = 0.01  # of the learning rate: low, as rewards are mostly noise
 @dataclass(frozen=True)
 class CardsConfig:
     game: Annotated[str, "the game, with its parameters"]
-    data: Annotated[str, "recorded games to learn from: a file of records, or a run folder"] = ""
+    data: Annotated[str, "recorded games to learn from: a file of records, or a run folder", PATH] = ""
     iterations: Annotated[int, "number of epochs", range(1, 10**6)] = 10
     belief_hidden: Annotated[str, "hidden layers of the belief network, such as 384-384"] = "384-384"
     policy_hidden: Annotated[str, "hidden layers of the policy network"] = "128-64"

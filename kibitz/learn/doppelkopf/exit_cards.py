@@ -35,7 +35,7 @@ from ..card_network import (
 )
 from ..duplicate_deals import evaluate_policy
 from ..expert_iteration import ExpertIteration
-from ..learner import Metrics, Samples, learner
+from ..learner import PATH, Metrics, Samples, learner
 from ..model_files import network_file
 from .card_data import sample_rows
 from .recorded_games import NOTHING
@@ -51,8 +51,8 @@ GAME_BYTES = 2700  # in a checkpoint: the actions of a game and the values of 48
 @dataclass(frozen=True)
 class ExitCardsConfig:
     game: Annotated[str, "the game, with its parameters"]
-    start: Annotated[str, "run of the learner cards whose networks it starts from"] = ""
-    others: Annotated[str, "fixed networks of three seats, a run or file; none: all four seats learn"] = ""
+    start: Annotated[str, "run of the learner cards whose networks it starts from", PATH] = ""
+    others: Annotated[str, "fixed networks of three seats, a run or file; none: all four seats learn", PATH] = ""
     iterations: Annotated[int, "number of iterations of self-play and learning", range(1, 10**6)] = 100
     games: Annotated[int, "games of self-play per iteration", range(1, 10**7)] = 500
     plies: Annotated[int, "cards per rollout before the value network evaluates; 48: to the end", range(49)] = 48

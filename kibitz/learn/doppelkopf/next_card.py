@@ -11,7 +11,7 @@ from ...core.names import LEARNING_RATE, Interval
 from ...games import Game, full_name
 from ...games.doppelkopf.next_card import possible_next_cards
 from ...games.doppelkopf.thesis_lines import MARRIAGES, POSITIONS, form
-from ..learner import Metrics, learner
+from ..learner import PATH, Metrics, learner
 from ..supervised import Supervised
 from .lstm import CARDS, check_rules, lines_of, save_lstm
 from .predictors import most_likely
@@ -30,7 +30,7 @@ PRESETS: dict[str, dict[str, Any]] = {  # the networks of the thesis' table 6
 @dataclass(frozen=True)
 class NextCardConfig:
     game: Annotated[str, "the game, with its parameters"]
-    data: Annotated[str, "recorded games to learn from: a file of records or of lines, or a run folder"] = ""
+    data: Annotated[str, "recorded games to learn from: a file of records or of lines, or a run folder", PATH] = ""
     iterations: Annotated[int, "number of epochs", range(1, 10**6)] = 10
     layers: Annotated[int, "layers of the LSTM", range(1, 10)] = 2
     nodes: Annotated[int, "nodes per layer", range(1, 10**4)] = 64

@@ -10,7 +10,7 @@ from ...games import Game, full_name, load
 from ...search.sequence_form import two_seats_zero_sum
 from ..attention import check_sizes
 from ..encodings import survey
-from ..learner import ADVANCED
+from ..learner import ADVANCED, PATH
 from ..mlp import parse_sizes
 
 MAX_WEIGHTS = 100_000_000
@@ -30,7 +30,9 @@ class MmdConfig:
         "sizes of the hidden layers, such as 128-128; residual and attention: the width, then the size of each block",
     ] = "128-128"
     start: Annotated[
-        str, "policy that it starts from: a run, a network file or models/NAME of the game; none: an untrained one"
+        str,
+        "policy that it starts from: a run, a network file or models/NAME of the game; none: an untrained one",
+        PATH,
     ] = ""
     warmup: Annotated[
         int,

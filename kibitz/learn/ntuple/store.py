@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
-from ...core.names import BadInput, choose
+from ...core.names import BadInput, absolute, choose
 from ...games import Game, full_name, load_stored
 from ...search.connect_four_solver import has_solver, threats
 from ..model_files import Description, model_format
@@ -32,7 +32,7 @@ def read_ntuples(path: Path, game: Any = None) -> tuple[Any, str, np.ndarray, st
     tensors, about = read_tensors(path, FORMAT, "evaluation", _schema)
     with readable(path, "evaluation"):
         game = load_stored(about["game"]) if game is None else game
-    if about["game"] != full_name(game):
+    if absolute(about["game"]) != full_name(game):
         raise BadInput(f"{path} has an evaluation for {about['game']}, not for {full_name(game)}")
     kind = choose("kind of n-tuples", about["kind"], KINDS)
     weights = tensors["weights"]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
-from ...core.names import BadInput, choose, located
+from ...core.names import BadInput, absolute, choose, located
 from ...games import Game, full_name, load_stored
 from ...jit.bitsets import WORDS
 from ...search.policies import Uniform, policy
@@ -101,7 +101,7 @@ def read_features(path: Path, game: Game | None = None) -> tuple[Features, str]:
         name, made = about["game"], about["made"]
         with located(path):
             game = load_stored(name) if game is None else game
-        if name != full_name(game):
+        if absolute(name) != full_name(game):
             raise BadInput(f"{path} has features for {name}, not for {full_name(game)}")
         with located(path):
             kind = choose("kind of features", about["kind"], KIND_SETS)

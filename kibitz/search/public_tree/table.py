@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_large_tensors
-from ...core.names import BadInput
+from ...core.names import BadInput, absolute
 from ...games import Game, full_name, load_stored
 from ...games.game import SCRATCH
 from ...jit import kernel
@@ -89,7 +89,7 @@ def read_public_strategy(path: Path, game: Game | None = None, whole: bool = Fal
     """
 
     def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-        if game is not None and about.get("game") != full_name(game):
+        if game is not None and absolute(str(about.get("game"))) != full_name(game):
             raise BadInput(f"{path} is a strategy for {about.get('game')}, not for {full_name(game)}")
         rows = shapes["keys"][0]
         return {
