@@ -75,7 +75,7 @@ def _root(
 
 def main() -> NoReturn:
     """Run the command that `sys.argv` names. A user's mistake is reported in one line, without a traceback."""
-    with streams.guarded():
+    with streams.guarded(), streams.ended_by_signals():
         _run()
     raise AssertionError  # `_run` exits
 
@@ -98,7 +98,7 @@ def _run() -> NoReturn:
     except (BadInput, MemoryError) as error:
         _fail(str(error) or "out of memory")
     except (KeyboardInterrupt, typer.Abort):
-        sys.exit(130)
+        sys.exit(streams.INTERRUPTED)
 
 
 def _fail(message: str) -> NoReturn:

@@ -31,8 +31,9 @@ class RunSummary:
     players: list[str] | None = None
     payoff: dict[str, float | None] | None = None  # where payoffs differ in size: its mean payoff instead
     winner: str = ""  # of a tournament: the player with the highest mean payoff, which is `payoff`
-    options: list[str] | None = None  # of the command, to resume a run of games
+    options: list[str] | None = None  # of the command that resumes it; None: there is none
     seed: int | None = None
+    running: bool = False  # whether a process works on it now
     problem: str = ""  # why the folder can't be read
 
     @property
@@ -78,21 +79,19 @@ class RunSummary:
 
     @property
     def resume_command(self) -> str:
-        """The command that continues an unfinished run, empty where there is none."""
-        if None in (self.done, self.wanted) or self.done == self.wanted:
+        """The command that continues an unfinished run, empty where there is none, or a process works on it."""
+        if None in (self.done, self.wanted) or self.done == self.wanted or self.running or self.options is None:
             return ""
-        if self.command == "train":
+        if self.command in ("train", "solve"):
             trust = ["--trust"] if ".py:" in f"{self.game} {self.method}" else []
-            return shlex.join(["kibitz", "train", "--resume", self.run, *trust])
-        if self.command == "solve" and self.method in ("pcs", "cfr-br"):
-            return shlex.join(["kibitz", "solve", "--resume", self.run])
-        if self.options is None or not self.players:
-            return ""
-        players = self.players
-        if self.command == "record":
+            return shlex.join(["kibitz", self.command, "--resume", self.run, *trust])
+        command, players = self.command, self.players or []
+        if command == "record":
             players = [part for name in players for part in ("--players", name)]
+        elif command == "lbr":
+            command, players = "exploit", [*players[1:], "--with", command]
         numbers = [*self.options, "--seed", str(self.seed)]
-        return shlex.join(["kibitz", self.command, self.game, *players, *numbers, "--out", self.run])
+        return shlex.join(["kibitz", command, self.game, *players, *numbers, "--out", self.run])
 
 
 def run_folders(top: Path) -> Iterator[Path]:
@@ -111,6 +110,7 @@ def _of_sessions(config: dict[str, Any]) -> int:
 
 # Commands that play games -> how many a run plays in all.
 GAMES_OF: dict[str, Callable[[dict[str, Any]], int]] = {
+    "lbr": lambda config: config["games"],
     "match": lambda config: config["games"],
     "record": lambda config: config["games"],
     "session": _of_sessions,
@@ -129,6 +129,10 @@ def summarize(folder: Path) -> RunSummary:
         row.command, row.game = config["command"], str(config.get("game", ""))
         row.method = str(config.get("method", config.get("with", "")))
         row.wanted, row.seed = _whole(config.get("iterations")), _whole(config.get("seed"))
+        row.running = run.is_locked()
+        resumed = row.method in ("pcs", "cfr-br") or "tree" in config  # solvers that keep checkpoints
+        if row.command == "train" or (row.command == "solve" and resumed):
+            row.options = []
         if row.command in GAMES_OF:
             check_fits(config, {"players": [str], "games": int})
             row.players, row.wanted = config["players"], GAMES_OF[row.command](config)
@@ -144,7 +148,7 @@ def summarize(folder: Path) -> RunSummary:
             _read_result(row, run)
         else:
             measured = measurements(run)
-            row.done = int(step(measured[-1])) if measured else (0 if row.command == "train" else None)
+            row.done = int(step(measured[-1])) if measured else (None if row.options is None else 0)
             row.nash_conv, row.loss = _last(measured, "nash_conv"), _last(measured, "loss")
     except BadInput as error:
         row.problem = str(error).removeprefix(f"{folder}{os.sep}")

@@ -5,10 +5,15 @@ import io
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
+INTERRUPTED = 130  # exit code after Ctrl-C
+ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C; the end from Slurm, `timeout` or a container; a terminal that closes
+AGAIN = 1.0  # seconds within which a signal that comes twice, to the process and to its group, counts as one
 FAILED, UNREAD = 2, 1  # exit codes: the output can't be written; its reader has left (`kibitz games | head -1`)
 
 
@@ -98,3 +103,54 @@ def interrupts() -> Iterator[Callable[[], None]]:
         yield check
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Run a command that SIGTERM and SIGHUP end as Ctrl-C does, with the exit code 128 + signal, unless ignored.
+
+    They reach whatever handles Ctrl-C at that moment.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    terminals = [number for number in (1, 2) if os.isatty(number)]
+    arrived: list[int] = []
+    last = -AGAIN
+
+    def handle(number: int, frame: Any) -> None:
+        nonlocal last
+        last, before = time.monotonic(), last
+        if last - before < AGAIN:
+            return
+        arrived.append(number)
+        if number != signal.SIGINT and signal.Signals(number).name == "SIGHUP":
+            _forget(terminals)
+        inner = signal.getsignal(signal.SIGINT)
+        if callable(inner) and inner is not handle:
+            inner(number, frame)
+        else:
+            raise KeyboardInterrupt
+
+    known = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    before = {each: signal.getsignal(each) for each in known}
+    taken = [each for each in known if before[each] in (signal.SIG_DFL, signal.default_int_handler)]
+    for each in taken:
+        signal.signal(each, handle)
+    try:
+        yield
+    except SystemExit as ended:
+        if ended.code == INTERRUPTED and arrived:
+            raise SystemExit(128 + arrived[0]) from None
+        raise
+    finally:
+        for each in taken:
+            signal.signal(each, before[each])
+
+
+def _forget(terminals: list[int]) -> None:
+    """Write to nowhere instead of to a terminal that has closed: what is still to be saved must not fail at it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for number in terminals:
+        os.dup2(nowhere, number)
+    os.close(nowhere)

@@ -203,15 +203,21 @@ def is_exact_run(folder: Path) -> bool:
 def exploit_run(run: Run, response: PublicBestResponse, report: Reporter = SILENT) -> Measured:
     """Visit the flops of a run that are left, and measure.
 
-    An interrupt (Ctrl-C) ends it after the present flop, with all written; then `Interrupted` is raised.
+    An interrupt (Ctrl-C) ends it after the present flop, with all written; then `Interrupted` is raised. Before the
+    first flop is done, KeyboardInterrupt is raised at once.
 
     Raises:
         BadInput: A file of the run is damaged, or isn't the run's.
     """
-    with run.lock(), deferred_interrupts() as interrupted:
-        work = Work(run, response)
+    with run.lock():
+        return _visit(run, Work(run, response), report)
+
+
+def _visit(run: Run, work: "Work", report: Reporter) -> Measured:
+    start, before = work.done, work.seconds
+    with deferred_interrupts(lambda: work.done > start) as interrupted:
         began = shown = saved = time.perf_counter()
-        wait, start, before = SAVE_SECONDS, work.done, work.seconds
+        wait = SAVE_SECONDS
         while work.done < len(work.wanted) and not interrupted():
             work.visit()
             now = time.perf_counter()

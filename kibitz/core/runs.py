@@ -10,10 +10,12 @@ Files are written atomically or line by line. A folder that holds something else
 """
 
 import json
+import os
 import shlex
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -50,6 +52,7 @@ class Run:
         self.title = folder.name
         self._larger: dict[str, Any] | None = None  # the configuration to be written once the run is locked
         self.events: Any = None
+        self._locked_by: int | None = None  # the thread of this process that holds the lock through this object
 
     @classmethod
     def create(cls, folder: Path | None, name: str, config: dict[str, Any]) -> "Run":
@@ -188,29 +191,42 @@ class Run:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep other processes from working on the run.
+        """Keep other processes from working on the run. Within the block the same thread may lock it once more.
 
         Raises:
             BadInput: Another process holds the lock.
         """
+        if self._locked_by == threading.get_ident():
+            yield
+            return
         with _locked(self.path("lock")):
             if self._larger is not None:
                 larger, self._larger = self._larger, None
                 self.check_same(larger, self._may_grow)  # another process may have grown it meanwhile
                 self.write("config.json", _spelled(larger).decode())
-            yield
+            self._locked_by = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._locked_by = None
 
     def is_locked(self) -> bool:
         """Whether a process works on the run now, as far as that can be told."""
+        return self.owner()[1]
+
+    def owner(self) -> tuple[locks.Owner | None, bool]:
+        """The process that works on the run or was the last to do so, if it is known, and whether it works now."""
+        owner = None
         try:
-            with self.path("lock").open("rb") as file:
+            with self.path("lock").open("rb", buffering=0) as file:
+                owner = locks.owner_of(file)
                 locks.lock(file, shared=True)
                 locks.unlock(file)
+                return owner, locks.lives_elsewhere(file)
         except BlockingIOError:
-            return True
+            return owner, True
         except OSError:
-            pass
-        return False
+            return owner, False
 
     @contextmanager
     def appending(self, name: str) -> Iterator[Callable[[str], None]]:
@@ -277,21 +293,29 @@ def _drop_truncated_line(file: IO[bytes]) -> None:
 def _locked(path: Path) -> Iterator[None]:
     """Hold a lock on a file until the block ends or the process dies."""
     with writing(path):
-        file = path.open("a+b")
+        number = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        file = os.fdopen(number, "r+b", buffering=0)
     with file:
         until = time.monotonic() + PATIENCE
         while True:
             try:
                 locks.lock(file)
+                if locks.lives_elsewhere(file):
+                    raise BlockingIOError
                 break
             except BlockingIOError:
                 if time.monotonic() > until:
+                    owner = locks.owner_of(file)
+                    who = f" ({owner.pid} on {owner.host})" if owner else ""
                     raise BadInput(
-                        f"{path.parent} is being written by another process: wait for it, or give another folder"
+                        f"{path.parent} is being written by another process{who}: wait for it, or give another folder"
                     ) from None
                 time.sleep(0.01)
         try:
-            yield
+            with ExitStack() as stack:
+                with writing(path):
+                    stack.enter_context(locks.held(path, file))
+                yield
         finally:
             locks.unlock(file)
 

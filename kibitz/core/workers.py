@@ -29,6 +29,7 @@ TRIAL = 0.5  # seconds of work from which the duration of the rest is estimated
 CHUNK = 0.25  # seconds of work per chunk, roughly: the cost of a death
 MAX_DEATHS = 3  # at the same task
 UNGUARDED = 78  # exit code of a process that can't start, as the main program has no main guard
+WAITING = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # read when the libraries are loaded
 
 Make = Callable[..., Callable[..., Any]]
@@ -197,7 +198,7 @@ class Workers:
     def _end(self, workers: list["_Worker"]) -> list[int | None]:
         """End some workers; their exit codes."""
         for worker in workers:
-            worker.process.terminate()
+            worker.process.kill()
         codes = [worker.end() for worker in workers]
         self._workers = [worker for worker in self._workers if worker not in workers]
         return codes
@@ -255,8 +256,8 @@ class _Worker:
         return value
 
     def end(self) -> int | None:
-        """End the process; its exit code."""
-        self.process.terminate()
+        """End the process, which may not listen to signals yet; its exit code."""
+        self.process.kill()
         self.process.join()
         self.pipe.close()
         return self.process.exitcode
@@ -265,6 +266,8 @@ class _Worker:
 def _serve(pipe: Connection, trusted: Trust, make: Make, arguments: tuple) -> None:
     """Main function of a worker process: receive chunks, send results, until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the parent ends this one
+    if hasattr(signal, "pthread_sigmask"):  # see `_interrupts_wait`
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, WAITING)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     use_trust(trusted)
     try:
@@ -308,12 +311,15 @@ def one_thread() -> Iterator[None]:
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Processes started in this block ignore Ctrl-C even while they start; this process receives it afterwards."""
+    """Processes started in this block ignore Ctrl-C even while they start; this process receives it afterwards.
+
+    So it does other signals that may raise KeyboardInterrupt: a process that is half started would be lost.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows, where only `_serve` guards against it
         yield
         return
     resource_tracker.ensure_running()  # or the first start would do it, and unblock interrupts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, WAITING)
     try:
         yield
     finally:

@@ -214,7 +214,8 @@ class Solved(NamedTuple):
 def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -> Solved:
     """Start a run, or resume it from its last checkpoint, until all its iterations are done.
 
-    An interrupt (Ctrl-C) ends it after the present iteration, with a checkpoint; then KeyboardInterrupt is raised.
+    An interrupt (Ctrl-C) ends it after the present iteration, with a checkpoint; then `Interrupted` is raised. Before
+    the first iteration is done, KeyboardInterrupt is raised at once.
 
     Raises:
         BadInput: A file of the run is damaged, or isn't the run's.
@@ -222,14 +223,18 @@ def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -
     if threads is not None:
         at_least("threads", threads, 1, 1024)
     config = _config(run)
-    game: Any = load_stored(config["game"])
-    work = Work(run, config, game, threads)
-    with run.lock(), deferred_interrupts() as interrupted:
-        run.show_in_tensorboard()
-        done = work.restore()
-        run.keep_metrics(lambda line: line["iteration"] <= done)
+    with run.lock():
+        return _solve(run, config, threads, report)
+
+
+def _solve(run: Run, config: dict[str, Any], threads: int | None, report: Reporter) -> Solved:
+    work = Work(run, config, load_stored(config["game"]), threads)
+    run.show_in_tensorboard()
+    done = start = work.restore()
+    run.keep_metrics(lambda line: line["iteration"] <= done)
+    with deferred_interrupts(lambda: done > start) as interrupted:
         began = shown = saved = time.perf_counter()
-        wait, start, due = CHECKPOINT_SECONDS, done, next_due(done)
+        wait, due = CHECKPOINT_SECONDS, next_due(done)
         while done < config["iterations"] and not interrupted():
             work.solver.run()
             done += 1
@@ -381,15 +386,18 @@ class Work:
 
 
 @contextmanager
-def deferred_interrupts() -> Iterator[Callable[[], bool]]:
+def deferred_interrupts(worth_saving: Callable[[], bool] = lambda: True) -> Iterator[Callable[[], bool]]:
     """Yield a function that tells whether Ctrl-C was pressed. It raises nothing, until it is pressed once more.
 
     Some programs send the signal to a process and to its group, so that it comes twice: that counts as one.
+
+    Args:
+        worth_saving: Whether anything would be lost: else Ctrl-C is raised at once. A first iteration may compile.
     """
     arrived: list[float] = []
 
     def handle(number: int, frame: Any) -> None:
-        if arrived and time.monotonic() - arrived[0] > 1:
+        if not worth_saving() or (arrived and time.monotonic() - arrived[0] > 1):
             raise KeyboardInterrupt
         arrived.append(time.monotonic())
 

@@ -121,7 +121,8 @@ class Interrupted(KeyboardInterrupt):
 def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -> Solved:
     """Start a run, or resume it from its last checkpoint, until all its iterations are done.
 
-    An interrupt (Ctrl-C) ends it after the present iteration, with a checkpoint; then `Interrupted` is raised.
+    An interrupt (Ctrl-C) ends it after the present iteration, with a checkpoint; then `Interrupted` is raised. Before
+    the first iteration is done, KeyboardInterrupt is raised at once.
 
     Raises:
         BadInput: A file of the run is damaged, or isn't the run's.
@@ -129,12 +130,17 @@ def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -
     if threads is not None:
         at_least("threads", threads, 1, 1024)
     config = _config(run)
+    with run.lock():
+        return _solve(run, config, threads, report)
+
+
+def _solve(run: Run, config: dict[str, Any], threads: int | None, report: Reporter) -> Solved:
     solver = _solver(load_stored(config["game"]), config["with"], config["device"], threads)
     work, total = Work(run, config, solver), config["iterations"]
-    with run.lock(), deferred_interrupts() as interrupted:
-        run.show_in_tensorboard()
-        start = work.restore()
-        run.keep_metrics(lambda line: line["iteration"] <= start)
+    run.show_in_tensorboard()
+    start = work.restore()
+    run.keep_metrics(lambda line: line["iteration"] <= start)
+    with deferred_interrupts(lambda: solver.iterations > start) as interrupted:
         began = shown = saved = time.perf_counter()
         wait, due, spent = CHECKPOINT_SECONDS, next_due(start), 0.0
         while solver.iterations < total and not interrupted():

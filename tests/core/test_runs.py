@@ -2,11 +2,15 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
+from kibitz.core import locks
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 
@@ -134,9 +138,23 @@ print(len(list(run.folder.glob("events*"))), "torch" in sys.modules, "tensorflow
 
 def test_a_run_is_locked_by_one_process_at_a_time(run):
     with run.lock():
-        for other in (run, Run(run.folder)):
-            with pytest.raises(BadInput, match="is being written by another process"), other.lock():
-                pass
+        with run.lock():  # a command holds it around the function that trains
+            pass
+        with pytest.raises(BadInput, match="is being written by another process"), Run(run.folder).lock():
+            pass
+        refused = []
+
+        def lock_again():
+            try:
+                with run.lock():
+                    pass
+            except BadInput as error:
+                refused.append(str(error))
+
+        thread = threading.Thread(target=lock_again)
+        thread.start()
+        thread.join()
+        assert f"({os.getpid()} on " in refused[0]
     with Run(run.folder).lock():
         pass
     with pytest.raises(KeyError), run.lock():
@@ -155,9 +173,50 @@ def test_a_process_that_dies_releases_its_lock(run):
         assert holder.stdout.readline() == "held\n"
         with pytest.raises(BadInput, match="is being written by another process"), run.lock():
             pass
+        owner, holds = run.owner()
+        assert (owner.pid, owner.held, holds) == (holder.pid, True, True)
         holder.kill()
+    assert run.owner() == (owner, False)
     with run.lock():
+        assert run.owner()[0].pid == os.getpid()
+    owner, holds = run.owner()
+    assert (owner.pid, owner.held, holds) == (os.getpid(), False, False)
+
+
+def test_a_process_on_another_machine_keeps_its_run_as_long_as_it_shows_signs_of_life(run, monkeypatch):
+    """Where the file system keeps locks to each machine: only the file tells."""
+    with run.lock():
+        theirs = run.path("lock").read_bytes()
+    mine, name = platform.node(), "elsewhere"
+    theirs = theirs.replace(json.dumps(mine).encode(), json.dumps(name).encode()).replace(b"false", b"true")
+    run.path("lock").write_bytes(theirs)
+    assert run.is_locked()
+    with pytest.raises(BadInput, match=r"is being written by another process \(\d+ on elsewhere\)"), run.lock():
         pass
+    assert run.path("lock").read_bytes() == theirs
+    for seconds in (-2 * locks.LOST, 2 * locks.LOST):
+        os.utime(run.path("lock"), (time.time() + seconds,) * 2)
+        assert not run.is_locked()
+    with run.lock():
+        assert run.is_locked()
+
+
+def test_who_holds_a_run_shows_signs_of_life(run, monkeypatch):
+    monkeypatch.setattr(locks, "BEAT", 0.01)
+    with run.lock():
+        os.utime(run.path("lock"), (0, 0))
+        until = time.monotonic() + 60
+        while run.path("lock").stat().st_mtime == 0 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert time.time() - run.path("lock").stat().st_mtime < 60
+
+
+@pytest.mark.parametrize("damage", [b"", b" ", b" {}", b" [1]", b" {\"pid\": []}", b"\xff" * 500, b" " + b"[" * 399])
+def test_a_damaged_lock_file_hides_nothing(run, damage):
+    run.path("lock").write_bytes(damage)
+    assert run.owner() == (None, False)
+    with run.lock():
+        assert run.is_locked()
 
 
 def test_a_folder_that_is_gone_is_a_one_line_error(run, tmp_path):

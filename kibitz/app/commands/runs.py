@@ -97,7 +97,7 @@ def _fitting(rows: list[RunSummary], width: int) -> dict[str, list[str]]:
         "command": [row.what for row in rows],
         "done": [row.progress for row in rows],
         "result": [row.reached for row in rows],
-        "changed": [age(now - row.written) if row.written else "-" for row in rows],
+        "changed": ["running" if row.running else age(now - row.written) if row.written else "-" for row in rows],
     }
 
     def fits() -> bool:

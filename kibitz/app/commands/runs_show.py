@@ -26,6 +26,8 @@ def show(
         raise BadInput(f"{folder} is not a run folder; kibitz runs lists those in runs, or in another with --in")
     row, config = summarize(folder), Run(folder).config()
     lines = {"run": row.run, "command": row.what, "done": row.progress, "result": row.reached}
+    if row.running and (owner := Run(folder).owner()[0]):
+        lines["running"] = f"process {owner.pid} on {owner.host}"
     lines |= {key: value for key, value in config.items() if key not in ("command", "game", "players")}
     lines["files"] = ", ".join(sorted(path.name for path in folder.iterdir()))
     width = max(map(len, lines))

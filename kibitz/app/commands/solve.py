@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.markup import escape
@@ -237,23 +237,25 @@ def _enumerate(
     run = Run.create(out_folder, f"{game.name}-{method}", config)
     points: list[tuple[int, float]] = []
     last, interrupted = None, False
-    with reporting(f"{name}, {method}", iterations) as report:
-        try:
-            for last in solvers.solve(solver, form, iterations):
-                if last.nash_conv is not None:
-                    points.append((last.iterations, last.nash_conv))
-                    run.log(iterations=last.iterations, nash_conv=last.nash_conv)
-                report.progress(last.iterations, note=f"NashConv {points[-1][1]:.4g}" if points else "")
-        except KeyboardInterrupt:
-            interrupted = True
-    strategy = solver.strategy()
-    strategy.save(run.path("strategy.safetensors"))
-    done = solver.iterations
-    if interrupted:
-        err.print(f"stopped after {done:,} of {iterations:,} iterations; the strategy so far is saved")
-        if form is not None and done:
-            points.append((done, evaluate(form, strategy).nash_conv))
-            run.log(iterations=points[-1][0], nash_conv=points[-1][1])
+    with run.lock():
+        with reporting(f"{name}, {method}", iterations) as report:
+            try:
+                for last in solvers.solve(solver, form, iterations):
+                    if last.nash_conv is not None:
+                        points.append((last.iterations, last.nash_conv))
+                        run.log(iterations=last.iterations, nash_conv=last.nash_conv)
+                    report.progress(last.iterations, iterations, f"NashConv {points[-1][1]:.4g}" if points else "")
+            except KeyboardInterrupt:
+                interrupted = True
+        strategy = solver.strategy()
+        strategy.save(run.path("strategy.safetensors"))
+        done = solver.iterations
+        if interrupted:
+            path = run.path("strategy.safetensors")
+            print_plain(f"stopped after {done:,} of {iterations:,} iterations; the strategy so far is saved: {path}", err)
+            if form is not None and done:
+                points.append((done, evaluate(form, strategy).nash_conv))
+                run.log(iterations=points[-1][0], nash_conv=points[-1][1])
     results: dict[str, Any] = dict(config, done=done, seconds=last.seconds if last else 0.0)
     results["infosets"] = len(strategy.keys)
     out.print(
@@ -293,6 +295,8 @@ def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> No
             solved = solve_run(run, threads, report)
         except Interrupted as stopped:
             solved, interrupted = stopped.solved, True
+        except KeyboardInterrupt:  # before anything new was done
+            _show_resume(run, name)
     out.print(
         f"[bold]{escape(name)}[/bold], {method} on the public tree: {counted(solved.iterations, 'iteration')}, "
         f"{solved.infosets:,} infosets, {solved.seconds_per_iteration:.3g} s per iteration",
@@ -313,9 +317,10 @@ def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> No
         _show_resume(run, name, solved.iterations)
 
 
-def _show_resume(run: Run, name: str, done: int) -> None:
+def _show_resume(run: Run, name: str, done: int | None = None) -> NoReturn:
     """Say how to resume a run that was interrupted, and end the command."""
-    err.print(f"stopped after {done:,} of {run.config()['iterations']:,} iterations; all is saved")
+    after = "" if done is None else f" after {done:,} of {run.config()['iterations']:,} iterations"
+    print_plain(f"stopped{after}; all is saved", err)
     trust = ["--trust"] if ".py:" in name else []
     print_plain("to resume: " + shlex.join(["kibitz", "solve", "--resume", str(run.folder), *trust]), err)
     raise typer.Exit(130)
@@ -333,6 +338,8 @@ def _sample(run: Run, threads: int | None, json_file: Path | None) -> None:
             solved = solve_run(run, threads, report)
         except Interrupted as stopped:
             solved, interrupted = stopped.solved, True
+        except KeyboardInterrupt:  # before anything new was done
+            _show_resume(run, name)
     _show(run, config, solved)
     write_json(json_file, _results(config, solved))
     if interrupted:

@@ -158,17 +158,18 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
     config = config_of(run)
     err.print(f"[bold]{escape(config.game)}[/bold] into {escape(str(run.folder))}", highlight=False)
     began = time.perf_counter()
-    try:
-        _print_estimate(run, processes)
-    except KeyboardInterrupt:
-        _stop(run)
     interrupted = False
-    with reporting(config.game) as line:
+    with run.lock():
         try:
-            train(run, processes, cluster, line)
+            _print_estimate(run, processes)
         except KeyboardInterrupt:
-            interrupted = True
-    report(run, time.perf_counter() - began, json_file)
+            _stop(run)
+        with reporting(config.game) as line:
+            try:
+                train(run, processes, cluster, line)
+            except KeyboardInterrupt:
+                interrupted = True
+        report(run, time.perf_counter() - began, json_file)
     if interrupted:
         _stop(run)
 
