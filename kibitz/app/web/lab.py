@@ -308,10 +308,10 @@ def lab_routes(lab: Lab) -> APIRouter:
 
     @router.websocket("/live")
     async def live(socket: WebSocket) -> None:
+        await socket.accept()  # else the browser isn't told why it was closed
         if lab.live >= MAX_LIVE:
             await socket.close(1013, "too many connections: try again later")
             return
-        await socket.accept()
         lab.live += 1
         try:
             await LabLive(socket, lab).serve()

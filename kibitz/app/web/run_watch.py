@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.files import parse_json, reason
+from ...core.locks import Owner
 from ...core.names import BadInput
 from ...core.runs import Run
 from ...learn.learner import LEARNERS
@@ -64,6 +65,7 @@ class Watched:
         self.series: dict[str, Series] = {}
         self.games, self.locked, self.player, self.changed = 0, False, "", 0.0
         self.asked = -FORGET  # when somebody looked at it
+        self.owner: Owner | None = None  # who works on it now if it is locked, or was the last to do so
         self._problems: dict[str, str] = {}  # by file
         self._read: dict[str, Signature | None] = {"config.json": (0, 0, 0)}
         self._metrics, self._games = Lines(folder / "metrics.jsonl"), Lines(folder / "games.jsonl")
@@ -77,7 +79,7 @@ class Watched:
         self._follow_metrics()
         again, lines = self._games.new()
         self.games = len(lines) + (0 if again else self.games)
-        self.locked = self.run.is_locked()
+        self.owner, self.locked = self.run.owner()
         exported = [self._is_new("network.safetensors"), self._is_new("strategy.safetensors"), self._kept_changed()]
         if configured or any(exported):
             self.player = self._find_player()
@@ -231,12 +233,13 @@ class Watched:
             seats: Of its game; 0: it can't be played here.
         """
         state, problem = self.state, self.problem
-        alive = training is not None and training.running
+        owns = training is not None and training.owns(self.owner)
+        alive = training is not None and training.running and (owns or not self.locked)
         if training is not None and alive:
             state = "stopping" if training.told is not None else "running" if self.series else "starting"
-        elif training is not None and training.problem:
+        elif training is not None and training.problem and state == "stopped":
             problem = training.problem
-            state = "failed" if state == "stopped" else state
+            state = "failed" if owns else state  # else another process had the run
         trains = self.config.get("command") == RESUMABLE
         score, payoff = score_or_payoff(self.result or {})
         return RunInfo(

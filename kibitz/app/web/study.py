@@ -387,10 +387,10 @@ def router(lobby: Lobby) -> APIRouter:
 
     @routes.websocket("/study/live")
     async def study_live(socket: WebSocket, language: str = "en") -> None:
+        await socket.accept()  # else the browser isn't told why it was closed
         if live[0] >= MAX_STUDIES:
             await socket.close(1013, "too many connections: try again later")
             return
-        await socket.accept()
         if isinstance(lobby.pool, Pool):
             lobby.pool.warm_studies()
         live[0] += 1

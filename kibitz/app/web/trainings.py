@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ...core.locks import Owner
 from ...core.names import BadInput
 from ...core.runs import Run
 from ...core.workers import cores
@@ -45,6 +46,10 @@ class Training:
             return ""
         lines = tail(self.log).splitlines()
         return lines[-1].removeprefix("kibitz: ") if lines else f"the training ended with exit code {code}"
+
+    def owns(self, owner: Owner | None) -> bool:
+        """Whether it is the owner of a run."""
+        return owner is not None and owner.is_here and owner.pid == self.process.pid
 
     def stop(self) -> None:
         """End it as Ctrl-C would: its standard input is closed (see `training_child`)."""

@@ -11,10 +11,15 @@ from pathlib import Path
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
-from kibitz.app.web import curves, ratings, run_watch, trainings
+from kibitz.app.web import curves, ratings, run_watch, study, trainings
 from kibitz.app.web import lab as lab_module
+from kibitz.core.names import BadInput
+from kibitz.core.progress import SILENT
 from kibitz.core.runs import Run
+from kibitz.learn import trainer
+from kibitz.studies.study import Study
 
+from ...faults import commands
 from .conftest import LIVE, finished, opened
 
 SAMPLES = Path(__file__).parents[1] / "runs_of_0_1"
@@ -314,8 +319,12 @@ def test_a_flood_of_messages_or_connections_is_refused(client, monkeypatch):
         with pytest.raises(WebSocketDisconnect):
             heard(live, "nothing")
     monkeypatch.setattr(lab_module, "MAX_LIVE", 0)
-    with pytest.raises(WebSocketDisconnect), client.websocket_connect(f"{LIVE}/api/lab/live"):
-        pass
+    monkeypatch.setattr(study, "MAX_STUDIES", 0)
+    for where in ("lab", "study"):
+        with client.websocket_connect(f"{LIVE}/api/{where}/live") as live:
+            with pytest.raises(WebSocketDisconnect) as closed:
+                live.receive_json()
+            assert (closed.value.code, closed.value.reason) == (1013, "too many connections: try again later")
 
 
 def test_the_lab_needs_the_token_too(server):
@@ -390,6 +399,61 @@ def test_a_training_is_started_watched_stopped_resumed_and_played(client, server
     assert resumed["run"]["player"].startswith(f"net:runs/{name},iteration=")
     (key,) = opened(client, "kuhn", ["human", resumed["run"]["player"]])
     assert finished(client, key)["phase"] == "over"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGTERM")
+def test_a_training_that_compiles_is_running_and_no_other_process_gets_at_it(client, here):
+    """Nothing is compiled yet, so it hasn't written a line when it is asked for."""
+    command = [sys.executable, "-m", "kibitz", "train", "exit-oos", "kuhn", "--preset", "small", "--out", "runs/mine"]
+    environment = dict(os.environ, NUMBA_CACHE_DIR=str(here / "cold"))
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            while not Path("runs/mine/config.json").exists():
+                assert process.poll() is None
+                time.sleep(0.05)
+            for _ in range(100):  # between the configuration and the lock lie milliseconds
+                if (found := runs(client)["mine"])["state"] == "running":
+                    break
+                time.sleep(0.05)
+            assert not Path("runs/mine/metrics.jsonl").exists()
+            assert (found["state"], found["can_stop"], found["can_resume"]) == ("running", False, False)
+            who = f"is being written by another process ({process.pid} on "
+            refused = client.post("/api/lab/resume", json={"run": "mine"})
+            assert (refused.status_code, "is being trained already" in refused.json()["detail"]) == (409, True)
+            code, said = commands.run(["train", "--resume", "runs/mine"])
+            assert (code, who in said) == (2, True)
+            for train in (trainer.train, lambda mine: Study.train(study_of_nothing, mine, 1)):
+                with pytest.raises(BadInput) as error:
+                    train(Run(Path("runs/mine")))
+                assert who in str(error.value)
+            assert f"process {process.pid} on " in subprocess.run(
+                [sys.executable, "-m", "kibitz", "runs", "show", "runs/mine"], capture_output=True, text=True
+            ).stdout
+            assert process.poll() is None
+        finally:
+            process.terminate()
+        assert "to resume: kibitz train --resume runs/mine" in process.stderr.read()
+        assert process.wait(60) == 143
+    found = runs(client)["mine"]
+    assert (found["state"], found["can_resume"], found["problem"]) == ("stopped", True, "")
+
+
+class study_of_nothing:
+    processes, report = 1, SILENT
+    is_trained = staticmethod(lambda run: False)
+
+
+def test_a_training_that_another_process_was_faster_to_resume_has_not_failed(client):
+    config = {"command": "train", "method": "exit-oos", "game": "kuhn", "iterations": 3}
+    mine = Run.create(Path("runs/mine"), "", config)
+    with mine.lock():
+        client.app.state.lab.trainings._begin("mine", ["--resume", "runs/mine"], "wb")
+        child = client.app.state.lab.trainings.find("mine")
+        assert child.process.wait(120) == 2
+        found = runs(client)["mine"]
+        assert [found[key] for key in ("state", "can_stop", "can_resume")] == ["running", False, False]
+    found = runs(client)["mine"]
+    assert (found["state"], found["can_resume"]) == ("stopped", True)
 
 
 def test_trainings_end_with_the_server(server, here, monkeypatch):
