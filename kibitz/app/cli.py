@@ -70,7 +70,8 @@ def _root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    context.with_resource(compiling())
+    command = context.invoked_subcommand or ""
+    context.with_resource(compiling("" if command == "engine" else command))
 
 
 def main() -> NoReturn:

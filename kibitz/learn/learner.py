@@ -94,7 +94,8 @@ class Learner:
 
         Args:
             config: Its configuration.
-            lines: Metrics and times of the iterations done by this process, one line each.
+            lines: Metrics and times of the iterations done by this process, one line each, but for those that
+                compiled kernels.
         """
         return math.nan
 

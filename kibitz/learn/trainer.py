@@ -25,6 +25,7 @@ from ..core.runs import Run
 from ..core.trust import only_named
 from ..core.workers import Workers, check_main_guard, cores
 from ..games import full_name, load, load_stored
+from ..jit import compiled
 from .checkpoints import Checkpoints, Journal, origin
 from .learner import PATH, Learner, WorkerPool, learner_class, make_worker
 
@@ -125,7 +126,7 @@ def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter
         run.log(iteration=0, **learner.totals(0), **learner.evaluate())
     status = Status(report, learner, run.read_lines())
     for iteration in range(done + 1, learner.config.iterations + 1):
-        began = time.perf_counter()
+        began, compiled_before = time.perf_counter(), len(compiled)
         samples = journal.samples(iteration, functools.partial(learner.collect, workers, iteration, status))
         collected = time.perf_counter()
         learner.pause = lambda finished=iteration - 1: checkpoints.save_if_due(finished, learner.step)  # type: ignore[misc]
@@ -143,7 +144,7 @@ def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter
         if checkpoints.due or iteration == learner.config.iterations:
             checkpoints.save(iteration)
             journal.forget(iteration)
-        status.finished(iteration, metrics, times)
+        status.finished(iteration, metrics, times, typical=len(compiled) == compiled_before)
 
 
 class Status(Reporter):
@@ -154,7 +155,7 @@ class Status(Reporter):
         self.metrics = {key: value for line in lines for key, value in line.items()}
         self.iteration = int(self.metrics.get("iteration", 0))
         self.last: tuple[float, float | None] = 0, None
-        self.lines: list[dict[str, Any]] = []  # metrics and times of the iterations done by this process
+        self.lines: list[dict[str, Any]] = []  # metrics and times of the typical iterations
 
     def progress(self, done: float, total: float | None = None, note: str = "") -> None:
         self.last = done, total
@@ -164,10 +165,15 @@ class Status(Reporter):
     def message(self, text: str) -> None:
         self.report.message(text)
 
-    def finished(self, iteration: int, metrics: dict[str, float], times: dict[str, float]) -> None:
-        """Report that an iteration is done and saved, and predict the duration of the rest."""
+    def finished(self, iteration: int, metrics: dict[str, float], times: dict[str, float], typical: bool) -> None:
+        """Report that an iteration is done and saved, and predict the duration of the rest.
+
+        An iteration that compiled kernels isn't typical of those to come.
+        """
         self.iteration, self.metrics = iteration, self.metrics | metrics
         self.progress(*self.last)
+        if not typical:
+            return
         self.lines.append(metrics | times | {"iteration": iteration})
         if len(self.lines) >= PREDICTED_AFTER and iteration < self.learner.config.iterations:
             seconds = self.learner.predict(self.learner.config, self.lines)

@@ -211,7 +211,7 @@ def test_who_holds_a_run_shows_signs_of_life(run, monkeypatch):
         assert time.time() - run.path("lock").stat().st_mtime < 60
 
 
-@pytest.mark.parametrize("damage", [b"", b" ", b" {}", b" [1]", b" {\"pid\": []}", b"\xff" * 500, b" " + b"[" * 399])
+@pytest.mark.parametrize("damage", [b"", b" ", b" {}", b" [1]", b' {"pid": []}', b"\xff" * 500, b" " + b"[" * 399])
 def test_a_damaged_lock_file_hides_nothing(run, damage):
     run.path("lock").write_bytes(damage)
     assert run.owner() == (None, False)

@@ -1,5 +1,6 @@
 """`kibitz abstract`: computes a card abstraction of hold'em."""
 
+import shlex
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -84,5 +85,7 @@ def compute(
         try:
             return run, abstraction_runs.compute(run, threads, report, nearest)
         except KeyboardInterrupt:
-            err.print("stopped: what is finished is kept; the same command with this --out continues", highlight=False)
+            print_plain("stopped: what is finished is kept", err)
+            command = ["kibitz", "abstract", full_name(game), "--buckets", buckets, "--device", device]
+            print_plain("to resume: " + shlex.join([*command, "--seed", str(seed), "--out", str(run.folder)]), err)
             raise typer.Exit(130) from None

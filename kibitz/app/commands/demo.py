@@ -10,6 +10,7 @@ from ...core.progress import Reporter
 from ...core.runs import Run
 from ..ui.progress import err, out, print_plain, reporting
 from .options import Out, Seed
+from .train import stop
 
 GAME = "leduc"
 OPPONENTS = ("random", "oos:1000")
@@ -41,8 +42,11 @@ def demo(
     run = new_run(out_folder, "exit-oos", configured("exit-oos", GAME, "small", given))
     out.print("[bold]A search plays Leduc poker against itself, a network learns to imitate its moves,[/bold]")
     out.print("[bold]and the network guides the search. NashConv measures the distance from an equilibrium:[/bold]\n")
-    with reporting("training", iterations * 32) as live:
-        train(run, report=_Curve(run, live))
+    try:
+        with reporting("training", iterations * 32) as live:
+            train(run, report=_Curve(run, live))
+    except KeyboardInterrupt:
+        stop(run)
     points = [(line["iteration"], line["nash_conv"]) for line in run.read_lines() if "nash_conv" in line]
     plots.curves(run.path("nash_conv.png"), {"network": points}, "Leduc poker, expert iteration", "NashConv")
     out.print("\n[bold]The network plays without any search:[/bold]")

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ...core import names
 from ...core.names import BadInput
-from ..ui.progress import err, out, reporting
+from ..ui.progress import COMPILING, err, out, reporting
 from .options import GameName, Trust
 
 
@@ -85,8 +85,8 @@ def run_game(
     preparation = Preparation(game, [against, kibitzer])
 
     def wait() -> None:
-        with reporting("compiling (first time only)") as report:
-            preparation.wait(lambda kernel: report.progress(0, note=kernel))
+        with reporting(COMPILING):
+            preparation.wait()
 
     table = TerminalGame(
         game,

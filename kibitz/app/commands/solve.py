@@ -252,7 +252,9 @@ def _enumerate(
         done = solver.iterations
         if interrupted:
             path = run.path("strategy.safetensors")
-            print_plain(f"stopped after {done:,} of {iterations:,} iterations; the strategy so far is saved: {path}", err)
+            print_plain(
+                f"stopped after {done:,} of {iterations:,} iterations; the strategy so far is saved: {path}", err
+            )
             if form is not None and done:
                 points.append((done, evaluate(form, strategy).nash_conv))
                 run.log(iterations=points[-1][0], nash_conv=points[-1][1])

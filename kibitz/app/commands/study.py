@@ -4,6 +4,7 @@ The options of a study are the fields of its dataclass. Studies are imported onl
 """
 
 import inspect
+import shlex
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ from typer.core import TyperGroup
 
 from ...core import names
 from ..index import index, is_enough, rebuild_command
-from ..ui.progress import err, out, print_plain, reporting
+from ..ui.progress import LONG, err, format_duration, out, print_plain, reporting
 from .options import Json, Trust, folder_to_write, write_json
 
 if TYPE_CHECKING:
@@ -80,16 +81,16 @@ def command_of(name: str) -> tuple[Any, str]:
 
 def run_study(study: Any, json_file: Any) -> None:
     """Run a study until it is done, or stopped by the keyboard; show and write its report."""
-    from ..ui.formatting import format_duration
-
     with reporting(study.name) as progress:
         seconds, size = study.estimate()
-        cost = f": about {format_duration(seconds)}, and {size / 1e6:,.0f} MB of disk" if seconds else ""
+        cost = f": about {format_duration(seconds)}, and {size / 1e6:,.0f} MB of disk" if seconds >= LONG else ""
         err.print(f"{study.part} into {study.folder}{cost}", highlight=False, markup=False)
         try:
             report = study.run(progress)
         except KeyboardInterrupt:
-            err.print("stopped; all finished work is saved, and the same command resumes it", highlight=False)
+            print_plain("stopped; all finished work is saved", err)
+            out_folder = [] if study.out is None else ["--out", str(study.out)]
+            print_plain("to resume: " + shlex.join([*shlex.split(study.command()), *out_folder]), err)
             raise typer.Exit(130) from None
     present(report, study, json_file)
 

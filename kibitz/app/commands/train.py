@@ -2,7 +2,6 @@
 
 import importlib.util
 import inspect
-import math
 import shlex
 import time
 from dataclasses import MISSING, fields
@@ -17,7 +16,7 @@ from ...core import names
 from ...core.names import BadInput
 from ...core.runs import Run
 from ..index import index, is_enough, rebuild_command
-from ..ui.progress import err, out, print_plain, reporting
+from ..ui.progress import LONG, err, format_duration, out, print_plain, reporting
 from .options import GameName, Json, Memory, Out, Processes, Trust, path_to_read, write_json
 
 Cluster = Annotated[
@@ -152,7 +151,7 @@ def resume(
 
 
 def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path | None) -> None:
-    """Print the estimated cost, train with a live line, and print the result and how to use it."""
+    """Print the estimated cost of a long training, train with a live line, and print the result and how to use it."""
     from ...learn.trainer import config_of, train
 
     config = config_of(run)
@@ -163,7 +162,7 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
         try:
             _print_estimate(run, processes)
         except KeyboardInterrupt:
-            _stop(run)
+            stop(run)
         with reporting(config.game) as line:
             try:
                 train(run, processes, cluster, line)
@@ -171,26 +170,26 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
                 interrupted = True
         report(run, time.perf_counter() - began, json_file)
     if interrupted:
-        _stop(run)
+        stop(run)
 
 
 def _print_estimate(run: Run, processes: int | None) -> None:
     from ...learn.trainer import config_of, estimate
-    from ..ui.formatting import format_duration
 
     lines = run.read_lines()
     if lines and lines[-1]["iteration"] >= config_of(run).iterations:
         return
     with reporting("estimating the duration"):
         found = estimate(run, processes)
-    if not math.isnan(found.seconds):
+    if found.seconds >= LONG:
         done = "" if found.done == 0 else f" ({found.done:,} of {found.iterations:,} iterations are done)"
         cores = "1 core" if found.processes == 1 else f"{found.processes} cores"
         size = f"{found.bytes / 1e6:,.0f} MB of disk"
         err.print(f"about {format_duration(found.seconds)} on {cores}, and {size}{done}", highlight=False)
 
 
-def _stop(run: Run) -> NoReturn:
+def stop(run: Run) -> NoReturn:
+    """Say how to resume a training that was interrupted, and end the command."""
     err.print("stopped: everything up to the last checkpoint and all collected games are kept", highlight=False)
     config = run.config()
     trust = ["--trust"] if ".py:" in f"{config['game']} {config['method']}" else []
@@ -201,7 +200,6 @@ def _stop(run: Run) -> NoReturn:
 def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
     """Print what a run has reached, and how to play against it."""
     from ...learn.trainer import class_of, config_of
-    from ..ui.formatting import format_duration
 
     config, cls, lines = config_of(run), class_of(run), run.read_lines()
     last = lines[-1] if lines else {"iteration": 0}

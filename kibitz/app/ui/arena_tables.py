@@ -2,7 +2,6 @@
 
 import math
 import shlex
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -20,8 +19,7 @@ from ...core.files import read_lines
 from ...core.progress import SILENT, Reporter
 from ...core.runs import Run
 from ...games.records import FILE
-from .formatting import format_duration
-from .progress import err, out, reporting
+from .progress import Speed, err, format_duration, out, reporting
 
 FIRST = 8  # games by which the duration of the others is estimated
 LONG = 20.0  # seconds; shorter durations are not announced
@@ -33,18 +31,14 @@ class GamesReporter(Reporter):
     """Shows a live line of games, and announces once how long a long run will take and how large it will be."""
 
     def __init__(self, report: Reporter, run: Run | None = None) -> None:
-        self.report, self.run = report, run
-        self.first: tuple[float, float] | None = None  # time and number of games of the first report
-        self.estimated = run is None
+        self.report, self.run, self.speed, self.estimated = report, run, Speed(), run is None
 
     def progress(self, done: float, total: float | None = None, note: str = "") -> None:
         self.report.progress(done, total, note)
-        now = time.perf_counter()
-        if self.first is None:
-            self.first = now, done
-        elif not self.estimated and total and done - self.first[1] >= FIRST:
+        self.speed.at(done)
+        if not self.estimated and total and self.speed.measured >= FIRST:
             self.estimated = True
-            self.announce((now - self.first[0]) / (done - self.first[1]) * (total - done), done, total)
+            self.announce(self.speed.left(total), done, total)
 
     def announce(self, seconds: float, done: float, total: float) -> None:
         if seconds > LONG and self.run is not None:

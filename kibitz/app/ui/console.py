@@ -14,6 +14,12 @@ UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066
 class SafeConsole(Console):
     """Prints `\\x1b` for an escape character in a text; the console's own colours are not affected."""
 
+    used = False  # whether any console has printed
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        SafeConsole.used = True
+        super().print(*objects, **options)
+
     def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
             if segment.control or not UNSAFE.search(segment.text):

@@ -426,9 +426,12 @@ def test_a_training_that_compiles_is_running_and_no_other_process_gets_at_it(cli
                 with pytest.raises(BadInput) as error:
                     train(Run(Path("runs/mine")))
                 assert who in str(error.value)
-            assert f"process {process.pid} on " in subprocess.run(
-                [sys.executable, "-m", "kibitz", "runs", "show", "runs/mine"], capture_output=True, text=True
-            ).stdout
+            assert (
+                f"process {process.pid} on "
+                in subprocess.run(
+                    [sys.executable, "-m", "kibitz", "runs", "show", "runs/mine"], capture_output=True, text=True
+                ).stdout
+            )
             assert process.poll() is None
         finally:
             process.terminate()
