@@ -319,8 +319,18 @@ def _interrupts_wait() -> Iterator[None]:
         yield
         return
     resource_tracker.ensure_running()  # or the first start would do it, and unblock interrupts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, WAITING)
+    arrived: list[int] = []  # another thread of this process may take them, which doesn't block them
+    before = {each: signal.getsignal(each) for each in WAITING}
+    main = threading.current_thread() is threading.main_thread()
+    waiting = [each for each in WAITING if main and callable(before[each])]
+    for each in waiting:
+        signal.signal(each, lambda number, frame: arrived.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, WAITING)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for each in waiting:
+            signal.signal(each, before[each])
+        for number in arrived[:1]:
+            signal.raise_signal(number)
