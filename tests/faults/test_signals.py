@@ -20,7 +20,7 @@ from .commands import RESUMABLE
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGTERM")
 heavy = pytest.mark.heavy
 ROOT = Path(__file__).parents[2]
-MANY = "1000000"
+MANY = "900000"
 AT_WORK = 300  # seconds within which a command begins to work, on a busy machine with nothing compiled
 ENDS = 60  # and within which it ends
 
@@ -74,13 +74,23 @@ LONG: dict[str, tuple[list[str], str, str, str]] = {
     "study": (
         ["study", "exit-oos", "table-1", "--scale", "quick"],
         "*/metrics.jsonl", "all finished work is saved",
-        "kibitz study exit-oos table-1 --scale quick --seed 1 --out run",
+        "kibitz study exit-oos table-1 --scale quick --seed 1 --preset paper --games 100 --out run",
     ),
 }  # fmt: skip
 QUICK = ["solve", "match", "train"]
 
 
-def start(words, folder):
+@pytest.fixture
+def start():
+    """A function that starts a command, which is killed at the end of the test."""
+    begun = []
+    yield lambda words, folder: begun.append(started(words, folder)) or begun[-1]
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+def started(words, folder):
     environment = dict(os.environ, PYTHONPATH=str(ROOT))
     return subprocess.Popen(
         [sys.executable, "-m", "kibitz", *words],
@@ -100,10 +110,7 @@ def wait_until(fits, process):
 def end(process, number, group=False):
     """What it said, after a signal to the process or to all of its group, which must end then."""
     (os.killpg if group else os.kill)(process.pid, number)
-    try:
-        _, said = process.communicate(timeout=ENDS)
-    finally:
-        process.kill()
+    _, said = process.communicate(timeout=ENDS)
     assert process.returncode == 128 + number, said
     assert "Traceback" not in said
     until = time.monotonic() + ENDS
@@ -122,38 +129,33 @@ def group_lives(group):
 
 
 @pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=heavy) for name in LONG])
-def test_sigterm_ends_a_long_command_with_its_work_saved_and_the_line_that_resumes_it(tmp_path, name):
+def test_sigterm_ends_a_long_command_with_its_work_saved_and_the_line_that_resumes_it(start, tmp_path, name):
     words, file, saved, resume = LONG[name]
     process = start([*words, "--out", "run"], tmp_path)
     wait_until(lambda: any(b"\n" in path.read_bytes() for path in (tmp_path / "run").glob(file)), process)
     said = end(process, signal.SIGTERM)
     assert saved in said
-    assert [line for line in said.splitlines() if line.startswith("to resume: ")] == [f"to resume: {resume}"][
-        : bool(resume)
-    ]
+    lines = [line for line in said.splitlines() if line.startswith("to resume: ")]
+    assert lines == ([f"to resume: {resume}"] if resume else [])
     if name == "solve":
         assert (tmp_path / "run" / "strategy.safetensors").exists()
     again = start(shlex.split(resume)[1:] if resume else ["runs", "show", "run"], tmp_path)
     before = sum(path.stat().st_size for path in (tmp_path / "run").glob(file))
-    try:
-        if not resume:
-            assert again.wait(AT_WORK) == 0
-        elif name not in ("study", "exploit"):
-            wait_until(lambda: sum(path.stat().st_size for path in (tmp_path / "run").glob(file)) > before, again)
-    finally:
-        again.kill()
-        again.communicate()
+    if not resume:
+        assert again.wait(AT_WORK) == 0
+    elif name not in ("study", "exploit"):
+        wait_until(lambda: sum(path.stat().st_size for path in (tmp_path / "run").glob(file)) > before, again)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_to_all_processes_of_a_training_saves_its_work(tmp_path, number):
+def test_a_signal_to_all_processes_of_a_training_saves_its_work(start, tmp_path, number):
     """As Slurm sends it to a job, and a terminal that closes to what runs in it."""
     process = start([*LONG["train"][0], "--out", "run"], tmp_path)
     wait_until(lambda: any(b"\n" in path.read_bytes() for path in (tmp_path / "run").glob("metrics.jsonl")), process)
     assert "to resume: kibitz train --resume run" in end(process, number, group=True)
 
 
-def test_a_signal_while_nothing_is_computed_yet_ends_in_silence(tmp_path):
+def test_a_signal_while_nothing_is_computed_yet_ends_in_silence(start, tmp_path):
     process = start(["engine", "connect_four", "--player", "random"], tmp_path)
     time.sleep(1)
     process.terminate()
@@ -161,7 +163,7 @@ def test_a_signal_while_nothing_is_computed_yet_ends_in_silence(tmp_path):
     assert process.returncode in (128 + signal.SIGTERM, -signal.SIGTERM)  # the second: before Python had begun
 
 
-def test_serve_ends_in_order(tmp_path):
+def test_serve_ends_in_order(start, tmp_path):
     pytest.importorskip("uvicorn")
     process = start(["serve", "--port", "0", "--no-open", "--data", "data"], tmp_path)
     until = time.monotonic() + 10
