@@ -202,6 +202,25 @@ def test_a_signal_that_comes_twice_is_one_and_reaches_what_handles_ctrl_c():
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
+def test_a_signal_waits_while_a_module_is_imported(tmp_path):
+    """One that makes an error of its own of an interrupt, as those in C++ do."""
+    (tmp_path / "slow.py").write_text(
+        "import time\ntry:\n    print('imports', flush=True)\n    time.sleep(1.5)\n"
+        "except KeyboardInterrupt:\n    raise ImportError('interrupted')\nprint('imported', flush=True)\n"
+    )
+    script = "import sys, time\nfrom kibitz.app import streams\n"
+    script += "try:\n    with streams.ended_by_signals():\n        import slow\n        time.sleep(60)\n"
+    script += "except KeyboardInterrupt:\n    print('interrupted')"
+    environment = dict(os.environ, PYTHONPATH=f"{ROOT}{os.pathsep}{tmp_path}")
+    with subprocess.Popen(
+        [sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "imports\n"
+        process.terminate()
+        assert process.stdout.read() == "imported\ninterrupted\n"
+    assert process.returncode == 0
+
+
 def test_a_terminal_that_has_closed_is_written_to_no_more(tmp_path):
     """What is said after the hangup must not end the command before its work is saved."""
     import pty

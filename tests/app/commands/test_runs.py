@@ -5,6 +5,7 @@ import os
 import re
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -120,6 +121,32 @@ def test_an_unfinished_run_is_listed_with_the_command_to_resume_it(kibitz, tmp_p
     assert "--resume 'runs/one run'" in out
     assert "--resume runs/whole" not in out
     assert "to compare: kibitz runs compare 'runs/one run' runs/whole\n" in out
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("method", [["--threads", "1"], ["--with", "pcs"]])
+def test_an_unfinished_solution_is_listed_with_the_command_to_resume_it(kibitz, method):
+    game = "leduc" if "pcs" in method else "kuhn"
+    assert kibitz("solve", game, *method, "--iterations", "3", "--out", "runs/s")[0] == 0
+    assert "to resume" not in kibitz("runs")[1]
+    run = Run(Path("runs/s"))
+    run.write("config.json", json.dumps(run.config() | {"iterations": 4}))
+    for command in (["runs"], ["runs", "show", "runs/s"]):
+        assert "to resume: kibitz solve --resume runs/s\n" in kibitz(*command)[1]
+    assert kibitz("solve", "--resume", "runs/s")[0] == 0
+    assert "to resume" not in kibitz("runs")[1]
+
+
+@pytest.mark.usefixtures("wide")
+def test_a_run_that_is_worked_on_is_shown_as_running_and_not_to_be_resumed(kibitz, tmp_path):
+    trained(tmp_path / "runs" / "mine", 2, 50)
+    with Run(tmp_path / "runs" / "mine").lock():
+        for command in (["runs"], ["runs", "show", "runs/mine"]):
+            out = kibitz(*command)[1]
+            assert "running" in out
+            assert "to resume" not in out
+        assert f"process {os.getpid()} on " in out
+    assert "to resume" in kibitz("runs")[1]
 
 
 @pytest.mark.usefixtures("wide")

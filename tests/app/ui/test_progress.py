@@ -1,0 +1,149 @@
+"""What is shown of long work where stderr is no terminal, and how the time that is left is estimated."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kibitz.app.commands.train import _print_estimate
+from kibitz.app.ui import progress
+from kibitz.app.ui.arena_tables import GamesReporter
+from kibitz.app.ui.console import SafeConsole
+from kibitz.core import progress as reports
+from kibitz.core.progress import Reporter
+from kibitz.core.runs import Run
+from kibitz.learn import trainer
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that is set by hand."""
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress.err, "_force_terminal", False)
+    return now
+
+
+def test_a_line_is_printed_soon_and_then_every_ten_seconds_at_most(clock, capsys):
+    lines = progress._Lines()
+    lines.begin(clock[0])
+    report = progress.TerminalReporter(lines, lines.add_task("leduc, outcome", 500, ""), 500)
+    said = {}
+    for step in range(300):
+        clock[0] = 100 + step / 10
+        report.progress(step, note=f"NashConv {step}")
+        lines.say(clock[0])
+        if text := capsys.readouterr().err:
+            said[step / 10] = text
+    assert said == {
+        1.5: "leduc, outcome 15/500, NashConv 15, about 48 s left\n",
+        11.5: "leduc, outcome 115/500, NashConv 115, about 38 s left\n",
+        21.5: "leduc, outcome 215/500, NashConv 215, about 28 s left\n",
+    }
+
+
+def test_work_that_reports_nothing_is_not_silent(clock, capsys):
+    lines = progress._Lines()
+    lines.begin(clock[0])
+    lines.add_task("reading the position", None, "")
+    clock[0] += 2
+    lines.say(clock[0])
+    assert capsys.readouterr().err == "reading the position, 2 s so far\n"
+
+
+def test_a_command_that_prints_nothing_says_that_it_starts(clock, capsys, monkeypatch):
+    monkeypatch.setattr(SafeConsole, "used", False)
+    lines = progress._Lines()
+    lines.begin(clock[0])
+    for _ in range(5):
+        clock[0] += 1
+        lines.say(clock[0], "kibitz train: starting")
+    assert capsys.readouterr().err == "kibitz train: starting\n"
+
+
+def test_time_spent_compiling_is_not_counted(clock, capsys):
+    with progress.compiling():
+        lines = progress._Lines()
+        report = progress.TerminalReporter(lines, lines.add_task("leduc", 50, ""), 50)
+        report.progress(0)
+        reports.on_compile("kernel")
+        clock[0] += 60
+        reports.on_compile(None)
+        report.progress(1)
+        clock[0] += 2
+        report.progress(3)
+    assert str(*lines._tasks.values()) == "leduc 3/50, about 47 s left"
+
+
+def test_a_match_is_estimated_from_games_after_compiling(clock, capsys, tmp_path):
+    with progress.compiling():
+        report = GamesReporter(Reporter(), Run(tmp_path))
+        for done in range(1, 30):
+            report.progress(done, 1000)
+            clock[0] += 1
+            if done < 5:
+                reports.on_compile("kernel")
+                clock[0] += 60
+                reports.on_compile(None)
+    assert capsys.readouterr().err.startswith("about 16 min, and")
+
+
+def test_a_short_training_is_not_estimated_as_compiling_may_take_longer(capsys, tmp_path, monkeypatch):
+    config = trainer.configured("exit-oos", "kuhn", "small", {"iterations": 2})
+    run = trainer.new_run(tmp_path / "run", "exit-oos", config)
+    for seconds, said in ((1.0, ""), (600.0, "about 10 min on 2 cores, and 1 MB of disk\n")):
+        found = trainer.Estimate(seconds, 10**6, 2, 0, 2)
+        monkeypatch.setattr(trainer, "estimate", lambda run, processes, found=found: found)
+        _print_estimate(run, 1)
+        assert capsys.readouterr().err == said
+
+
+def test_iterations_that_compile_predict_nothing():
+    class Learner:
+        config = trainer.configured("exit-oos", "kuhn", "small", {"iterations": 9})
+        headline = ()
+
+        @staticmethod
+        def predict(config, lines):
+            return sum(line["learning"] for line in lines)
+
+    class Listener(Reporter):
+        left = ()
+
+        def remaining(self, seconds):
+            self.left = (*self.left, seconds)
+
+    report = Listener()
+    status = trainer.Status(report, Learner(), [])
+    for iteration in range(1, 6):
+        slow = iteration in (1, 3)
+        status.finished(iteration, {}, {"learning": 60.0 if slow else 1.0}, typical=not slow)
+    assert report.left == (3.0,)
+
+
+def test_nothing_is_shown_of_the_names_of_kernels(tmp_path):
+    """A real command with nothing compiled, its output in a pipe."""
+    environment = dict(os.environ, PYTHONPATH=str(ROOT), NUMBA_CACHE_DIR=str(tmp_path / "cold"))
+    command = [sys.executable, "-m", "kibitz", "solve", "kuhn", "--iterations", "1000000000000", "--out", "run"]
+    began, seen = time.monotonic(), []
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        for line in process.stderr:
+            seen.append((time.monotonic() - began, line))
+            if "NashConv" in line:
+                break
+        process.terminate()
+        printed = process.stdout.read()
+        process.stderr.read()
+    lines = [line for _, line in seen]
+    assert any("compiling (first time only)" in line for line in lines)
+    assert "kuhn, cfr+" in lines[-1]
+    assert not any("unfold" in line or "_" in line for line in lines)
+    assert "compiling" not in printed
+    assert len(lines) <= 3 + seen[-1][0] / progress.EVERY
