@@ -1,5 +1,6 @@
 """For all tests."""
 
+import math
 import os
 import signal
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kibitz.app.ui import progress
 from kibitz.games import GAMES, is_shipped
 
 from .games import facts
@@ -21,6 +23,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # small networks: threads of seve
 # A shell starts what runs in the background with Ctrl-C ignored, and children inherit that: the tests of
 # Ctrl-C must not depend on how they were started.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+progress.FIRST = math.inf  # what a command prints must not depend on how long it takes here
 
 
 def pytest_collection_modifyitems(items):

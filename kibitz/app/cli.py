@@ -71,7 +71,7 @@ def _root(
     ] = False,
 ) -> None:
     command = context.invoked_subcommand or ""
-    context.with_resource(compiling("" if command == "engine" else command))
+    context.with_resource(compiling("" if command in ("engine", "play") else command))
 
 
 def main() -> NoReturn:

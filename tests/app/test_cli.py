@@ -31,6 +31,7 @@ def test_solve_writes_a_run_and_reports_its_result(kibitz, tmp_path):
         "metrics.jsonl",
         "strategy.safetensors",
         "convergence.png",
+        "lock",
     }
     assert (folder / "convergence.png").read_bytes()[:4] == b"\x89PNG"
     metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
@@ -334,7 +335,7 @@ def test_bench_works_in_any_folder(tmp_path):
     command = [sys.executable, "-m", "kibitz", "bench", "magic"]
     environment = dict(os.environ, PYTHONPATH=str(ROOT))
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
-    assert done.stderr.startswith("kibitz: no benchmark is called 'magic'")
+    assert done.stderr.splitlines()[-1].startswith("kibitz: no benchmark is called 'magic'")
 
 
 def test_bench_without_the_repository_is_refused(kibitz, tmp_path, monkeypatch):

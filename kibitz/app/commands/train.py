@@ -181,11 +181,12 @@ def _print_estimate(run: Run, processes: int | None) -> None:
         return
     with reporting("estimating the duration"):
         found = estimate(run, processes)
+    if found.done:
+        err.print(f"{found.done:,} of {found.iterations:,} iterations are done", highlight=False)
     if found.seconds >= LONG:
-        done = "" if found.done == 0 else f" ({found.done:,} of {found.iterations:,} iterations are done)"
         cores = "1 core" if found.processes == 1 else f"{found.processes} cores"
         size = f"{found.bytes / 1e6:,.0f} MB of disk"
-        err.print(f"about {format_duration(found.seconds)} on {cores}, and {size}{done}", highlight=False)
+        err.print(f"about {format_duration(found.seconds)} on {cores}, and {size}", highlight=False)
 
 
 def stop(run: Run) -> NoReturn:

@@ -239,7 +239,7 @@ def compiling(command: str = "") -> Iterator[None]:
     """Run a command: say so if it says nothing soon, and show whenever a kernel isn't in the cache.
 
     Args:
-        command: Its name; empty: it answers another program, which needs no such line.
+        command: Its name; empty: it answers a person or another program, who need no such line.
     """
     shown = ExitStack()
 

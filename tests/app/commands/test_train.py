@@ -45,7 +45,7 @@ def test_training_writes_a_run_and_prints_how_to_use_it(kibitz, tmp_path):
     assert code == 0
     folder = tmp_path / "runs" / "kuhn-exit-oos-001"
     assert "kuhn into runs/kuhn-exit-oos-001" in error
-    assert re.search(r"about \d+ s on 1 core", error)
+    assert "about" not in error  # compiling may take longer than so short a training
     assert "3 of 3 iterations, 12 games" in out
     assert re.search(r"NashConv 0\.\d+, from 0\.\d+ at iteration 0", out)
     assert "network: runs/kuhn-exit-oos-001/network.safetensors" in out
@@ -73,7 +73,7 @@ def test_a_run_resumed_to_more_iterations_equals_one_started_with_them(kibitz, t
         assert kibitz("train", "exit-oos", "kuhn", "--iterations", count, *SIZE, "--out", folder)[0] == 0
     code, out, error = kibitz("train", "--resume", "short/run", "--iterations", "6", "--processes", "1")
     assert code == 0
-    assert "(3 of 6 iterations are done)" in error
+    assert "3 of 6 iterations are done" in error
     assert "6 of 6 iterations" in out
     assert the_same_network(tmp_path / "long" / "run", tmp_path / "short" / "run")
     long, short = (

@@ -26,6 +26,7 @@ def clock(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(progress.err, "_force_terminal", False)
+    monkeypatch.setattr(progress, "FIRST", 1.5)
     return now
 
 
