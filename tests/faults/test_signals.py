@@ -38,7 +38,7 @@ def forever(name: str, most: str = MANY) -> list[str]:
 LONG: dict[str, tuple[list[str], str, str, str]] = {
     "solve": (
         ["solve", "leduc", "--with", "outcome", "--iterations", MANY + MANY],
-        "metrics.jsonl", "the strategy so far is saved: run/strategy.safetensors", "",
+        "metrics.jsonl", "the strategy so far is saved in run", "",
     ),
     "solve-pcs": (forever("pcs"), "metrics.jsonl", "all is saved", "kibitz solve --resume run"),
     "solve-public-tree": (

@@ -172,18 +172,8 @@ def solve(
             folder = None if out_folder is None else out_folder.with_name(f"{out_folder.name}-buckets")
             abstraction = compute(load(game_name), buckets, device or "cpu", seed, threads, folder)[0].folder
         with reporting("reading the card abstraction" if abstraction else "counting the hands"):
-            run = new_run(
-                load(game_name),
-                abstraction,
-                iterations,
-                seed,
-                device or "cpu",
-                at_once,
-                out_folder,
-                method,
-                start,
-                start_weight,
-            )
+            sizes = iterations, seed, device or "cpu", at_once
+            run = new_run(load(game_name), abstraction, *sizes, out_folder, method, start, start_weight)
         _sample(run, threads, json_file)
         return
     for name, value in {"--abstraction": abstraction, "--buckets": buckets, "--boards": boards}.items():
@@ -247,14 +237,11 @@ def _enumerate(
                     report.progress(last.iterations, iterations, f"NashConv {points[-1][1]:.4g}" if points else "")
             except KeyboardInterrupt:
                 interrupted = True
-        strategy = solver.strategy()
+        strategy, done = solver.strategy(), solver.iterations
         strategy.save(run.path("strategy.safetensors"))
-        done = solver.iterations
         if interrupted:
-            path = run.path("strategy.safetensors")
-            print_plain(
-                f"stopped after {done:,} of {iterations:,} iterations; the strategy so far is saved: {path}", err
-            )
+            kept = f"the strategy so far is saved in {run.folder}"
+            print_plain(f"stopped after {done:,} of {iterations:,} iterations; {kept}", err)
             if form is not None and done:
                 points.append((done, evaluate(form, strategy).nash_conv))
                 run.log(iterations=points[-1][0], nash_conv=points[-1][1])
