@@ -1,6 +1,7 @@
 """CFR-BR: the opponents' answers are best responses, and a strategy in an abstraction is less exploitable by it."""
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -16,6 +17,9 @@ from kibitz.learn.public_tree_cfr import PublicTreeCfr
 from kibitz.search.public_chance.buckets import buckets_of, lossless
 from kibitz.search.public_chance.cards import cards_of
 from kibitz.search.public_chance.strategy import TableStrategy
+from kibitz.search.sequence_form import unfold
+
+from ..search.exact import regrets_by_sequence
 
 LONG = "holdem:streets=3,ranks=4,suits=2"
 
@@ -76,6 +80,38 @@ def test_answers_below_a_flop_are_those_of_a_best_response():
     share = found.pairs / float((response._moved(response._possible([flop], 1)).batch.meets).sum())
     wanted = response.sums.sum(2)
     assert sum(totals) == pytest.approx(wanted * share, rel=1e-4)
+
+
+def test_the_expected_update_of_the_trunk_over_all_flops_is_the_exact_counterfactual_regret():
+    """An opponent plays by its regrets in the trunk, and below it a best response to the learner."""
+    game = load(f"{LONG},raises=1,preflop_raises=1")
+    cards, random, form = cards_of(game), np.random.default_rng(1), unfold(game)
+    solver = CfrBr(game, lossless(cards))
+    solver.regrets[:] = torch.from_numpy(random.normal(size=len(solver.regrets)))
+    before = torch.from_numpy(random.normal(size=len(solver.trunk)).astype(np.float32))
+    added, flops = np.zeros(len(before)), np.array(list(combinations(range(cards.deck), 3)))
+    for flop in flops:
+        solver.trunk[:] = before
+        found = levels(solver.buckets, flop[None], "cpu")
+        found.apart = solver.trunk_buckets(found)
+        Walk(solver, found, 1.0).answer(solver.root, found.start())
+        added += (solver.trunk - before).numpy() / (len(flops) * found.pairs)
+    matched = TableStrategy(game, solver.tree, solver.buckets, solver.first, solver.regrets.clamp_min(0).numpy())
+    opponent = TableStrategy(game, solver.tree, solver._lossless, solver._trunk_first, before.clamp_min(0).numpy())
+    learner, exact = matched.on(form), np.zeros(len(before))
+    for seat, side in enumerate(form.sides):
+        trunk = form.views[seat]["street"] == 0
+        probs, (_, at) = opponent.action_probs(form.views[seat][trunk]), opponent.places(form.views[seat][trunk])
+        own, places = np.zeros(side.sequences), np.flatnonzero(trunk)
+        for infoset, row in zip(places, probs, strict=True):
+            here = slice(side.first[infoset], side.first[infoset + 1])
+            own[here] = row[: here.stop - here.start]
+        regrets = regrets_by_sequence(form, seat, own, learner.behaviour(form.sides[1 - seat]), ~trunk)
+        for infoset, start in zip(places, at, strict=True):
+            mine = regrets[side.first[infoset] : side.first[infoset + 1]]
+            exact[start : start + len(mine)] += mine  # hands that a permutation of suits makes equal are added up
+    assert np.abs(exact).max() > 0.01
+    assert added == pytest.approx(exact, abs=1e-6)
 
 
 def test_an_abstraction_costs_less_than_with_cfr():

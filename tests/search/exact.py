@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kibitz.games import CHANCE, OVER, Game, chance_outcomes, legal_actions, positions
+from kibitz.search.sequence_form import SequenceForm
 
 Policy = Callable[[int, int], np.ndarray]  # key, number of actions -> odds
 
@@ -61,3 +62,31 @@ def infosets(game: Game) -> dict[int, tuple[int, int]]:
 
     walk(positions(game)[0])
     return found
+
+
+def regrets_by_sequence(
+    form: SequenceForm, seat: int, own: np.ndarray, other: np.ndarray, responds: np.ndarray | None = None
+) -> np.ndarray:
+    """Of each sequence of a seat, its counterfactual regret at the infoset that it begins at.
+
+    Args:
+        form: Of the game, the payoffs weighted by chance.
+        seat: Whose regrets.
+        own: Its probabilities, by sequence.
+        other: Those of the other seat.
+        responds: [infosets] bool: where the seat plays a best response instead.
+    """
+    side, theirs = form.sides[seat], form.sides[1 - seat]
+    plan = np.ones(theirs.sequences)
+    for infoset, parent in enumerate(theirs.parent):
+        here = slice(theirs.first[infoset], theirs.first[infoset + 1])
+        plan[here] = plan[parent] * other[here]
+    rows = np.repeat(np.arange(side.sequences), np.diff(side.rows))
+    values = np.bincount(rows, side.payoffs * plan[side.others], side.sequences)
+    for infoset in range(len(side.parent) - 1, -1, -1):
+        here = slice(side.first[infoset], side.first[infoset + 1])
+        best = responds is not None and responds[infoset]
+        value = values[here].max() if best else own[here] @ values[here]
+        values[side.parent[infoset]] += value
+        values[here] -= value
+    return values

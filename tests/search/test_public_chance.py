@@ -1,5 +1,8 @@
 """CFR with public chance sampling: cards up to suit isomorphism, betting trees, convergence to known equilibria."""
 
+import math
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -16,6 +19,9 @@ from kibitz.search.public_chance.clusters import BINS, Spec, Work, abstraction
 from kibitz.search.public_chance.files import read_buckets, read_table_strategy, save_buckets, save_strategy
 from kibitz.search.public_chance.solver import PublicChanceCfr
 from kibitz.search.public_chance.strategy import TableStrategy
+from kibitz.search.sequence_form import unfold
+
+from .exact import regrets_by_sequence
 
 SMALL = "holdem:flop,ranks=4,suits=2"
 
@@ -55,6 +61,38 @@ def test_the_betting_tree_of_holdem_has_the_known_size(holdem):
     assert tree.payoff[tree.seat == SHOWDOWN].max() == 24
     folded = tree.payoff[tree.seat == FOLD]
     assert (folded.min(), folded.max()) == (-22, 22)
+
+
+@pytest.mark.parametrize("name", ["leduc", "holdem:flop,ranks=4,suits=2,raises=1,preflop_raises=1"])
+def test_the_expected_update_over_all_boards_is_the_exact_counterfactual_regret(name):
+    game = load(name)
+    cards = cards_of(game)
+    solver = PublicChanceCfr(game, lossless(cards), threads=1)
+    tables, form = solver.tables, unfold(game)
+    before = np.random.default_rng(1).normal(size=len(tables.regrets)).astype(np.float32)
+    boards = np.array(list(combinations(range(cards.deck), cards.dealt[-1])))
+    added, sums = np.zeros(len(before)), np.zeros(len(before))
+    for board in boards:
+        tables.regrets[:], tables.sums[:] = before, 0.0
+        solver.step(board, 1.0)
+        added += tables.regrets - before
+        sums += tables.sums
+    left = cards.deck - cards.dealt[-1]
+    added /= len(boards) * math.comb(left, cards.hole) * math.comb(left - cards.hole, cards.hole)
+    matched = TableStrategy(game, solver.tree, solver.buckets, tables.first, np.maximum(before, 0.0))
+    strategy, exact = matched.on(form), np.zeros(len(before))
+    own = [strategy.behaviour(side) for side in form.sides]
+    for seat, side in enumerate(form.sides):
+        regrets = regrets_by_sequence(form, seat, own[seat], own[1 - seat])
+        _, at = matched.places(form.views[seat])
+        for infoset, start in enumerate(at):
+            here = slice(side.first[infoset], side.first[infoset + 1])
+            there = slice(start, start + here.stop - here.start)
+            exact[there] += regrets[here]  # infosets that a permutation of suits makes equal are added up
+            if sums[there].any():  # the seat comes there: the average of one iteration is its strategy
+                assert sums[there] / sums[there].sum() == pytest.approx(own[seat][here], abs=1e-5)
+    assert np.abs(exact).max() > 0.01
+    assert added == pytest.approx(exact, abs=1e-6)
 
 
 def test_leduc_converges_to_its_value():
