@@ -62,8 +62,8 @@ def command_of(name: str) -> tuple[Any, str]:
     hints = names.hints(study)
     for field in fields(study):
         kind, meaning, _ = hints[field.name]
-        parser = folder_to_write if field.name == "out" else None
-        option = typer.Option(f"--{field.name}", help=meaning, parser=parser)
+        written: Any = {"parser": folder_to_write, "metavar": "FOLDER"} if field.name == "out" else {}
+        option = typer.Option(f"--{field.name}", help=meaning, **written)
         annotations.setdefault(field.name, Annotated[kind, option])
         default = field.default if field.default_factory is MISSING else field.default_factory()
         defaults[field.name] = inspect.Parameter.empty if default is MISSING else default
