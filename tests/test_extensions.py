@@ -139,7 +139,7 @@ def test_a_learner_from_a_file_trains_and_resumes(toys, tmp_path):
     assert len(part.metrics) == 2
     part = kibitz.resume(part.folder, iterations=3, processes=2)
     assert part.metrics == whole.metrics
-    assert json.loads((tmp_path / "part" / "config.json").read_text())["method"] == f"{toys}:Counter"
+    assert json.loads((tmp_path / "part" / "config.json").read_text())["method"] == f"{tmp_path / toys}:Counter"
     assert (tmp_path / "whole" / "network.safetensors").read_text() == "whole, iteration 3"
 
 
