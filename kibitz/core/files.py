@@ -247,6 +247,8 @@ def parse_json(text: str | bytes) -> Any:
         value = _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8"))
     except RecursionError:
         raise ValueError("its values are nested too deeply") from None
+    except BadInput as error:  # of `whole`: the reader says which file it is
+        raise ValueError(str(error)) from None
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [
