@@ -21,6 +21,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHELL = ("", "sh", "bash", "shell", "console")  # info strings of blocks of commands
 DATA = ("text", "json")  # of blocks that nobody types
 PROGRAMS = ("kibitz", "make", "pip", "python", "tensorboard", "cd")
+OF_VENV = ".venv/bin/"  # how pages that begin with a checkout name them
 INLINE = re.compile(r"([A-Z_]+=\S+ )*(kibitz |make |pip install |python -m (kibitz|benchmarks|pytest)|python \w+/)")
 
 
@@ -71,7 +72,7 @@ def commands(block: Block) -> Iterator[Command]:
     Raises:
         ValueError: A line begins with no known program.
     """
-    text = re.sub(r"\\\n\s*", "", block.text)
+    text = re.sub(rf"\\\n\s*|^{re.escape(OF_VENV)}", "", block.text, flags=re.MULTILINE)
     if re.match(r"\$ ", text):
         for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
@@ -133,6 +134,10 @@ OF_COMMAND = {
     | {"--parts": 2, "--rounds": 60, "--channels": 4, "--blocks": 1},
 }
 INSTEAD_OF = {"--deals": "--games"}  # an option that is added only where it is given, instead of another
+METHODS = {  # of `kibitz exploit`, for which an option is
+    "--iterations": ("rl",), "--simulations": ("ismcts",), "--games": ("lbr", "rl", "ismcts"),
+    "--seeds": ("exact", "rl", "ismcts"),
+}  # fmt: skip
 DROPPED = {"--cluster"}  # with its value: Ray starts processes of its own
 UNCOMPILED = "fanorona|gomoku|knightthrough|othello|teeko|yavalath"
 STAND_INS = (
@@ -180,6 +185,8 @@ def stand_in(words: list[str]) -> list[str]:
             words = [re.sub(pattern, smaller, word) for word in words]
     if words[:2] == ["exploit", "holdem"] and "net:models/holdem" in words and "--flops" in words:
         return ["exploit", "holdem", "net:models/holdem", "--with", "lbr"]  # a flop has 14 billion decisions
+    if words[:3] == ["exploit", "holdem:flop", "net:models/holdem-flop"]:
+        return [*words[:3], "--with", "lbr"]
     if BLUEPRINT.search(" ".join(words)):
         if words[0] in ("advise", "ranges"):  # with cards that the small deck hasn't, or beside the network
             return [re.sub(r"(strategy|resolve):runs/[\w,=-]+", "style:tight-passive", word) for word in words]
@@ -217,8 +224,9 @@ def shrunk(words: list[str]) -> list[str]:
         del small["--device"]
     if names == ["exploit"]:
         method = rest[rest.index("--with") + 1] if "--with" in rest else "exact"
-        for option in {"--iterations": "rl", "--simulations": "ismcts"}.items():
-            small = {key: value for key, value in small.items() if key != option[0] or method == option[1]}
+        small = {option: value for option, value in small.items() if method in METHODS.get(option, (method,))}
+    if names[0] == "train" and "--processes" not in given:  # not every learner has worker processes
+        small.pop("--processes", None)
     if names == ["train", "mmd"] and ("--start" in given or "doppelkopf" in rest):  # no smaller than its start
         del small["--hidden"]
     if names == ["critical"] and "connect_four" in rest:  # with a model; few plies before the end a solver is quick

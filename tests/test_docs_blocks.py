@@ -97,7 +97,7 @@ RUNS = {
     r"runs/(\w+)-(exit-oos|exit-ismcts|deep-cfr|mmd|tspg)-\d+": "train {2} {1}",
     r"runs/(\w+)-(cfr\+?)-\d+": "solve {1} --with {2}",
     r"runs/buckets": "abstract holdem",
-    r"runs/(?:blueprint|cfr-br|holdem-pcs-\d+)": "solve holdem --with pcs --abstraction runs/buckets",
+    r"runs/(?:blueprint|cfr-br|flop|holdem-pcs-\d+)": "solve holdem --with pcs --abstraction runs/buckets",
     r"runs/kuhn-match-\d+": "match kuhn random oos:10",
     r"runs/(\w+)-(match|tournament)-\d+": "{2} {1} random random",
     r"runs/[abc]": "train exit-oos kuhn",

@@ -6,12 +6,14 @@ task is lost, and it is handed out again. Every machine must have the same versi
 
 import logging
 import os
+import signal
 import socket
+import threading
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from math import inf
 from typing import Any, Self
@@ -217,23 +219,37 @@ def _connected(address: str) -> tuple[Any, bool]:
     hint = ""
     if address == "auto":
         address = os.environ.get("RAY_ADDRESS") or "auto"
-    try:
-        if address == "auto":
-            with suppress(ConnectionError):  # no cluster runs
-                ray.init("auto", **quiet)
+    with _same_handler_of_sigterm():
+        try:
+            if address == "auto":
+                with suppress(ConnectionError):  # no cluster runs
+                    ray.init("auto", **quiet)
+                    return ray, True
+                address = "local"
+            if address == "local":
+                ray.init("local", include_dashboard=False, **quiet)
                 return ray, True
-            address = "local"
-        if address == "local":
-            ray.init("local", include_dashboard=False, **quiet)
+            _probe(address)
+            hint = " (if it asks for a token, set RAY_AUTH_MODE=token)"
+            ray.init(address, **quiet)
             return ray, True
-        _probe(address)
-        hint = " (if it asks for a token, set RAY_AUTH_MODE=token)"
-        ray.init(address, **quiet)
-        return ray, True
-    except Exception as error:
-        ray.shutdown()
-        why = " ".join(str(error).split()) or type(error).__name__
-        raise BadInput(f"no connection to a Ray cluster at {address}: {why}{hint}") from None
+        except Exception as error:
+            ray.shutdown()
+            why = " ".join(str(error).split()) or type(error).__name__
+            raise BadInput(f"no connection to a Ray cluster at {address}: {why}{hint}") from None
+
+
+@contextmanager
+def _same_handler_of_sigterm() -> Iterator[None]:
+    """Ray puts its own in place when it connects, which would end a command without saving its work."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _probe(address: str) -> None:

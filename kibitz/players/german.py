@@ -46,6 +46,7 @@ PHRASES = (
         r"a best response wins at least ([\d,]+) mbb/g from it",
         r"eine beste Antwort gewinnt mindestens \1 mbb/g gegen ihn",
     ),
+    (r"a best response wins ([\d.]+) mbb/g from it", r"eine beste Antwort gewinnt \1 mbb/g gegen ihn"),
     (r"to a local best response", "gegen eine lokale beste Antwort"),
     (r"loses (\d+) mbb/g to any player who always raises", r"verliert \1 mbb/g gegen jeden, der immer erhöht"),
     (r"a best response wins ([\d.]+) chips per game", r"eine beste Antwort gewinnt \1 Chips pro Spiel"),

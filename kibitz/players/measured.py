@@ -85,7 +85,7 @@ FACTS = (
         "goofspiel:6",
         "a best response wins 0.039 per game from it on average, where a game is worth 1",
         MMD,
-        "**0.077** at 3,000",
+        "0.077 at 3,000",
         "0.1 ms",
     ),
     Fact(
@@ -109,7 +109,7 @@ FACTS = (
         "liars_dice",
         "a best response wins 0.020 per game from it on average, where a game is worth 1",
         MMD,
-        "**0.041** at 3,500",
+        "0.041 at 3,500",
         "0.1 ms",
     ),
     Fact(

@@ -276,7 +276,9 @@ class Four(NamedTuple):
 def test_a_game_that_no_solver_handles_is_refused_with_the_reason(kibitz, tmp_path, method):
     (tmp_path / "four.py").write_text(FOUR.format(seats=4, zero=True))
     (tmp_path / "sum.py").write_text(FOUR.format(seats=2, zero=False))
-    assert "needs two seats, and four.py:Four has 4" in kibitz("solve", "four.py:Four", "--with", method)[2]
+    error = kibitz("solve", "four.py:Four", "--with", method)[2]
+    assert "needs two seats, and " in error
+    assert "four.py:Four has 4" in error
     assert "needs a zero-sum game" in kibitz("solve", "sum.py:Four", "--with", method)[2]
 
 

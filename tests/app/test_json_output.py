@@ -67,7 +67,7 @@ class Row:
     name, unit, wanted = "row", "games/s", 1.0
 
     def measure(self):
-        return {"name": "row", "ours": 2.0, "peer": 1.0, "ratio": 2.0}
+        return {"name": "row", "ours": 2.0, "peer": 1.0, "ratio": 2.0, "ratios": [1.9, 2.0, 2.1]}
 
 
 @pytest.mark.parametrize("command", EXAMPLES)

@@ -162,7 +162,7 @@ def test_games_of_another_match_in_the_file_are_refused(tmp_path, whole, change,
 def test_two_processes_never_write_to_one_folder(tmp_path):
     run = open_run(tmp_path / "run", "match", *ASKED)
     with run.lock(), pytest.raises(BadInput, match="is being written by another process"):
-        play_into(run, 1)
+        play_into(Run(tmp_path / "run"), 1)
     assert len(play_into(run, 1)) == 30
 
 

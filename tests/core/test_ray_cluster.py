@@ -211,7 +211,9 @@ def test_without_a_cluster_one_is_started_on_loopback(monkeypatch, capfd):
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setattr(ray, "init", init)
     within = tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True)
+    before = signal.getsignal(signal.SIGTERM)
     with within as folder, Cluster("auto", worker, ()) as cluster:
+        assert signal.getsignal(signal.SIGTERM) is before  # which saves the work
         assert numbers(cluster.do(range(4))) == [0, 1, 2, 3]
         assert [node["NodeManagerAddress"] for node in ray.nodes()] == ["127.0.0.1"]
     assert not ray.is_initialized()

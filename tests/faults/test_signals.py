@@ -94,8 +94,8 @@ def started(words, folder):
     environment = dict(os.environ, PYTHONPATH=str(ROOT))
     return subprocess.Popen(
         [sys.executable, "-m", "kibitz", *words],
-        cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
+        cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
     )  # fmt: skip
 
 
@@ -182,6 +182,15 @@ def test_ignored_signals_stay_ignored(tmp_path):
     assert (done.returncode, done.stdout) == (0, "lives\n"), done.stderr
 
 
+@pytest.fixture
+def untouched():
+    """SIGTERM as a process begins with it; libraries that other tests imported may handle it."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("untouched")
 def test_a_signal_that_comes_twice_is_one_and_reaches_what_handles_ctrl_c():
     arrived = []
 

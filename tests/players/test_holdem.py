@@ -117,7 +117,8 @@ def test_only_aggressive_styles_bluff():
 
 
 def test_the_default_opponent_of_holdem_can_play_it():
-    for game, kind in ((HOLDEM, "net"), (games.load("holdem:flop"), "style"), (games.load("holdem:thesis"), "style")):
+    for name, kind in {"": "net", "flop": "net", "thesis": "style", "flop,ranks=5": "style"}.items():
+        game = games.load(f"holdem:{name}" if name else "holdem")
         assert isinstance(players.make_for(game.opponent, game), players.PLAYERS[kind])
 
 

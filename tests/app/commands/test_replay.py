@@ -35,7 +35,7 @@ def test_a_state_is_drawn_from_its_history():
         (("--svg", "game.svg", "--seat", "1"), "--svg shows every position and every seat"),
         (("--svg", "game.svg", "--positions", "2"), "--svg shows every position and every seat"),
         (("--svg", "nowhere/game.svg"), "nowhere/game.svg"),
-        (("--svg", "."), "--svg . should be a file whose name ends in .svg"),
+        (("--svg", "."), "can't write .: it is a folder"),
     ],
 )
 def test_bad_input_gives_one_line_and_writes_nothing(kibitz, folder, options, text):

@@ -14,7 +14,7 @@ def test_a_solved_table_is_distilled_resumed_and_played(kibitz, tmp_path):
     code, out, error = kibitz("train", "distill", GAME, "--from", "table", *SIZE, "--iterations", "1", "--out", "run")
     assert code == 0, error
     assert "play it: kibitz play holdem:ranks=4" in " ".join(out.split())
-    assert json.loads((tmp_path / "run" / "config.json").read_text())["from_"] == "table"
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["from_"] == str(tmp_path / "table")
     code, out, error = kibitz("train", "--resume", "run", "--iterations", "2")
     assert code == 0, error
     assert "2 of 2 iterations" in " ".join(out.split())
