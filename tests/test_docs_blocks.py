@@ -205,7 +205,7 @@ def check_other_program(words):
     elif program == "pip":
         extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
         for word in rest[1:]:
-            found = re.fullmatch(r"kibitz(?:\[([\w,]+)\])?", word)
+            found = re.fullmatch(r"(?:kibitz|\.)(?:\[([\w,]+)\])?", word)
             assert found, f"{word} is not kibitz"
             assert {*(found[1] or "").split(",")} <= {*extras, ""}, word
     elif program == "python":

@@ -62,7 +62,7 @@ def test_a_player_that_draws_its_strategy_is_the_mixture_of_what_it_draws(tmp_pa
     assert found.nash_conv == pytest.approx(run.read_lines()[-1]["nash_conv"], abs=1e-9)
     assert found.nash_conv == pytest.approx(expected.mean_strategy.nash_conv, abs=1e-9)
     assert found.best == pytest.approx(expected.mean_strategy.best, abs=1e-9)
-    assert found.value == pytest.approx(expected.mean_strategy.value, abs=1e-9)
+    assert found.value == pytest.approx(expected.mean_strategy.value, abs=1e-8)
 
 
 def test_batches_and_processes_make_no_difference(monkeypatch):

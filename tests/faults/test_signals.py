@@ -159,6 +159,7 @@ def test_a_signal_while_nothing_is_computed_yet_ends_in_silence(start, tmp_path)
     process = start(["engine", "connect_four", "--player", "random"], tmp_path)
     time.sleep(1)
     process.terminate()
+    process.wait(ENDS)
     assert "Traceback" not in process.communicate(timeout=ENDS)[1]
     assert process.returncode in (128 + signal.SIGTERM, -signal.SIGTERM)  # the second: before Python had begun
 
