@@ -84,14 +84,14 @@ class RunSummary:
             return ""
         if self.command in ("train", "solve"):
             trust = ["--trust"] if ".py:" in f"{self.game} {self.method}" else []
-            return shlex.join(["kibitz", self.command, "--resume", self.run, *trust])
+            return shlex.join(["kibitz", self.command, "--resume", os.path.abspath(self.run), *trust])
         command, players = self.command, self.players or []
         if command == "record":
             players = [part for name in players for part in ("--players", name)]
         elif command == "lbr":
             command, players = "exploit", [*players[1:], "--with", command]
         numbers = [*self.options, "--seed", str(self.seed)]
-        return shlex.join(["kibitz", command, self.game, *players, *numbers, "--out", self.run])
+        return shlex.join(["kibitz", command, self.game, *players, *numbers, "--out", os.path.abspath(self.run)])
 
 
 def run_folders(top: Path) -> Iterator[Path]:

@@ -6,6 +6,7 @@ second ones, and so on.
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from ..games import Game, full_name, load, load_stored
 from ..games.doppelkopf.session import SEATS, Standing, after, check, next_game, opening, seated
 from ..games.records import Record, read_records
 from .match import BYTES, FILE, OFTEN, open_run
-from .play import as_game, lineup, play_game, shared
+from .play import as_game, labels, lineup, play_game, shared
 from .statistics import Estimate, interval
 
 
@@ -146,7 +147,7 @@ def read_sessions(run: Run) -> list[list[Played]]:
         memory.check(
             BYTES * config["games"] * config["sessions"], f"the sessions of {run.path('config.json')}", "play fewer"
         )
-    names, games, seed = (config[key] for key in ("players", "games", "seed"))
+    names, games, seed = labels(config["players"]), config["games"], config["seed"]
     sessions: list[list[Played]] = [[] for _ in range(config["sessions"])]
     records = read_records(run.path(FILE)) if run.path(FILE).exists() else []
     for record in sorted(records, key=lambda record: record.number):
@@ -155,8 +156,10 @@ def read_sessions(run: Run) -> list[list[Played]]:
             raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is there twice, or without those before it")
         standing, game = _next(config, sessions[session])
         expected = (full_name(game), [names[player] for player in seated(standing)], seed)
-        if (record.game, record.players, record.seed) != expected:
+        given = expected[1] if record.players == expected[1] else labels(record.players)
+        if (record.game, given, record.seed) != expected:
             raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is of another session")
+        record = replace(record, players=given)
         try:
             sessions[session].append(follow(standing, game, record))
         except BadInput as error:

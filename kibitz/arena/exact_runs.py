@@ -38,7 +38,7 @@ from ..learn.deep_cfr.networks import Model
 from ..learn.devices import check_device
 from ..learn.pcs_runs import CHECKPOINT_SHARE, REPORT_SECONDS, deferred_interrupts
 from ..learn.public_best_response import PublicBestResponse
-from ..players import make_for
+from ..players import absolute_label, make_for
 from ..players.networks import NetworkPlayer
 from ..search.public_chance.betting_tree import betting_tree
 from ..search.public_chance.cards import cards_of
@@ -54,6 +54,7 @@ from ..search.public_chance.files import (
 from ..search.public_chance.first_street import FirstStreet, decisions_of
 from ..search.public_chance.strategy import TableStrategy
 from .flop_sample import FlopValues, draw_orders, visits
+from .play import as_kept
 from .statistics import Estimate
 
 COMMAND, METHOD = "exploit", "exact"
@@ -185,11 +186,11 @@ def new_run(game: Any, strategy: str, flops: int | None = None, seed: int = 1, f
         "command": COMMAND,
         "with": METHOD,
         "game": full_name(game),
-        "strategy": strategy,
+        "strategy": absolute_label(strategy),
         "flops": every if flops is None else min(flops, every),
         "seed": seed,
     }
-    return Run.create_or_resume(folder, f"{game.name}-{COMMAND}", config, may_grow=("flops",))
+    return Run.create_or_resume(folder, f"{game.name}-{COMMAND}", as_kept(folder, config), may_grow=("flops",))
 
 
 def is_exact_run(folder: Path) -> bool:

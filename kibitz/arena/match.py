@@ -27,7 +27,7 @@ from ..games.records import FILE, Record, read_records
 from ..players import make_for
 from . import aivat
 from .batched import MANY, all_batched, blocks, match_blocks
-from .play import as_game, labels, match_games, player_at, recorded_games, shared
+from .play import as_game, as_kept, labels, match_games, player_at, recorded_games, shared
 from .statistics import Estimate, Result, Running, html_table, summary, text_table
 
 RESULT = "result.json"  # in a run folder
@@ -228,7 +228,7 @@ def open_run(
     config = {"command": command, "game": full_name(rules), "players": labels(players), "games": games}
     config |= settings | {"seed": seed}
     grows = "sessions" if "sessions" in settings else "games"
-    return Run.create_or_resume(folder, f"{rules.name}-{command}", config, may_grow=(grows,))
+    return Run.create_or_resume(folder, f"{rules.name}-{command}", as_kept(folder, config), may_grow=(grows,))
 
 
 def opened(openings: int) -> dict[str, Any]:
@@ -298,15 +298,15 @@ def play_into(
 def _own_records(run: Run) -> list[Record]:
     """The games that are in the folder already; refused if they are of another match."""
     config, path = run.config(), run.path(FILE)
-    records = read_records(path) if path.exists() else []
-    seats = len(config["players"])
-    seen: set[int] = set()
-    for record in records:
-        names = [config["players"][player_at(seat, record.number, seats)] for seat in range(seats)]
+    players, seats = labels(config["players"]), len(config["players"])
+    found: dict[int, Record] = {}
+    for record in read_records(path) if path.exists() else []:
+        names = [players[player_at(seat, record.number, seats)] for seat in range(seats)]
+        given = names if record.players == names else labels(record.players)
         expected = (config["game"], names, config["seed"])
-        if (record.game, record.players, record.seed) != expected or not 0 <= record.number < config["games"]:
+        if (record.game, given, record.seed) != expected or not 0 <= record.number < config["games"]:
             raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is of another match")
-        if record.number in seen:
+        if record.number in found:
             raise BadInput(f"{run.path(FILE)}: game {record.number + 1} is there twice")
-        seen.add(record.number)
-    return records
+        found[record.number] = replace(record, players=names)
+    return list(found.values())

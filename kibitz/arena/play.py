@@ -7,20 +7,23 @@ by side.
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.names import BadInput
+from ..core.runs import Run
 from ..core.workers import cores
 from ..games import CHANCE, OVER, Game, chance_outcomes, full_name, legal_actions, load, positions, view_of
 from ..games.protocol import SCRATCH, NoSeat, TooLong
 from ..games.records import Forfeited, Record, forfeit_payoffs
 from ..jit import generators, kernel
-from ..players import Forfeit, Player, in_any_process, label, make_for
+from ..players import Forfeit, Player, absolute_label, in_any_process, label, make_for
 from ..players.player import action_of
 
 OPENING = 1 << 20  # part of the seed of random openings
+PLAYER_FIELDS = {"players", "player", "strategy"}  # of configurations
 TRIES = 1000  # random openings before it is said that all games are over by then
 
 # ---------------------------------------------------------------- seats and seeds
@@ -68,15 +71,32 @@ def as_game(game: str | Game) -> Game:
 
 
 def labels(players: Sequence[Any]) -> list[str]:
-    """Names for results and records. Objects of the same name are numbered: `MyPlayer`, `MyPlayer 2`."""
+    """Names for results and records, which mean the same in any folder.
+
+    Objects of the same name are numbered: `MyPlayer`, `MyPlayer 2`.
+    """
     found: list[str] = []
     for each in players:
-        name, count = label(each), 1
+        name, count = absolute_label(each), 1
         while not isinstance(each, str) and name in found:
             count += 1
             name = f"{label(each)} {count}"
         found.append(name)
     return found
+
+
+def as_kept(folder: Path | None, config: dict[str, Any]) -> dict[str, Any]:
+    """A configuration with its players named as the run in the folder names them: relatively before version 0.3."""
+    if folder is not None and (folder / "config.json").is_file():
+        before = Run(folder).config()
+        for key in PLAYER_FIELDS & config.keys() & before.keys():
+            if _absolute(before[key]) == config[key]:
+                config = config | {key: before[key]}
+    return config
+
+
+def _absolute(players: Any) -> Any:
+    return labels(players) if isinstance(players, list) else absolute_label(players)
 
 
 def lineup(game: str | Game, players: Sequence[Any]) -> Lineup:

@@ -144,6 +144,9 @@ def absolute(name: str) -> str:
     return name
 
 
+PATH = "path"  # behind the meaning of a field: it names a file or a folder, which a run keeps as an absolute path
+
+
 class Interval(NamedTuple):
     """The numbers that a parameter may have, for its annotation; `above` and `below` exclude the end itself.
 
@@ -220,19 +223,27 @@ def hints(cls: Any) -> dict[str, tuple[type, str, Any]]:
     constructor that are `Annotated`, those of a function likewise.
     """
     found = {}
-    fields = hasattr(cls, "_fields") or dataclasses.is_dataclass(cls)
-    source = cls.__init__ if isinstance(cls, type) and not fields else cls  # type: ignore[misc]
-    for key, hint in get_type_hints(source, include_extras=True).items():
-        if not fields and get_origin(hint) is not Annotated:
-            continue
-        kind: Any = hint
-        notes: list[Any] = []
-        if get_origin(hint) is Annotated:
-            kind, *notes = get_args(hint)
+    for key, (kind, *notes) in _annotated(cls):
         meaning = next((note for note in notes if isinstance(note, str)), "")
         allowed = next((note for note in notes if not isinstance(note, str)), None)
         found[key] = (kind, meaning, allowed)
     return found
+
+
+def paths(cls: Any) -> set[str]:
+    """The parameters that name files or folders."""
+    return {key for key, (_, *notes) in _annotated(cls) if PATH in notes}
+
+
+def _annotated(cls: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Each parameter with its type and the notes behind it."""
+    fields = hasattr(cls, "_fields") or dataclasses.is_dataclass(cls)
+    source = cls.__init__ if isinstance(cls, type) and not fields else cls  # type: ignore[misc]
+    for key, hint in get_type_hints(source, include_extras=True).items():
+        if get_origin(hint) is Annotated:
+            yield key, get_args(hint)
+        elif fields:
+            yield key, (hint,)
 
 
 def describe(fields: Mapping[str, tuple[type, str, Any]]) -> str:

@@ -126,6 +126,11 @@ class Run:
             check_fits(found, {"players?": [str], **dict.fromkeys(("games?", "seed?"), int)})
         return current_config(found)
 
+    @property
+    def place(self) -> str:
+        """The absolute path of the folder, for commands that work from any other."""
+        return os.path.abspath(self.folder)
+
     def path(self, name: str) -> Path:
         return self.folder / name
 

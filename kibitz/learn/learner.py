@@ -22,7 +22,6 @@ LEARNERS = learner = Registry("learner", "kibitz.learn", folders_only=True)
 
 FORMAT = "kibitz learner 1"  # of checkpoints, unless a learner has its own
 ADVANCED = "advanced"  # behind the help text of a field: `kibitz train NAME --help` lists it under "Advanced options"
-PATH = "path"  # likewise: the field names a file or a folder, which a run keeps as an absolute path
 
 Samples = dict[str, Any]  # named arrays with one row per sample, or `Packed` rows
 Metrics = dict[str, float]

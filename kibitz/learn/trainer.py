@@ -14,12 +14,12 @@ import time
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 from ..core import memory
 from ..core.files import make_folder
 from ..core.legacy import current_config
-from ..core.names import BadInput, absolute, absolute_path, check, choose
+from ..core.names import BadInput, absolute, absolute_path, check, choose, paths
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.trust import only_named
@@ -27,7 +27,7 @@ from ..core.workers import Workers, check_main_guard, cores
 from ..games import full_name, load, load_stored
 from ..jit import compiled
 from .checkpoints import Checkpoints, Journal, origin
-from .learner import PATH, Learner, WorkerPool, learner_class, make_worker
+from .learner import Learner, WorkerPool, learner_class, make_worker
 
 PREDICTED_AFTER = 3  # iterations: from then on the duration of the rest is predicted by their times
 LINE_BYTES = 200  # of an iteration in metrics.jsonl and times.jsonl
@@ -42,12 +42,7 @@ def configured(name: str, game_name: str, preset: str | None, given: dict[str, A
     given = {key: value for key, value in given.items() if value is not None}
     config = cls.Config(**check(name, cls.Config, values | given))
     cls.refuse(config, game)
-    paths = [key for key, hint in get_type_hints(cls.Config, include_extras=True).items() if _is_path(hint)]
-    return replace(config, **{key: absolute_path(getattr(config, key)) for key in paths})
-
-
-def _is_path(hint: Any) -> bool:
-    return PATH in getattr(hint, "__metadata__", ())
+    return replace(config, **{key: absolute_path(getattr(config, key)) for key in paths(cls.Config)})
 
 
 def new_run(folder: Path | None, name: str, config: Any) -> Run:

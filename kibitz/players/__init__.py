@@ -2,7 +2,7 @@
 
 from .baselines import Human, Random
 from .defaults import default_player, patterns_player
-from .make import make, make_adviser, make_for
+from .make import absolute_label, make, make_adviser, make_for
 from .player import (
     PLAYERS,
     AdvisedPlayer,
@@ -23,6 +23,7 @@ __all__ = [
     "Player",
     "PolicyPlayer",
     "Random",
+    "absolute_label",
     "default_player",
     "explained",
     "in_any_process",

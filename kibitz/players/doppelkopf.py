@@ -4,7 +4,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..core.names import EXPLORATION, ITERATION, SECONDS, SIMULATIONS, BadInput, Interval
+from ..core.names import EXPLORATION, ITERATION, PATH, SECONDS, SIMULATIONS, BadInput, Interval
 from ..games import Game, legal_actions
 from ..jit import generators
 from ..learn import card_network
@@ -36,7 +36,7 @@ class GuidedPlayer(SearchPlayer):
     def __init__(
         self,
         budget: Annotated[str, "worlds x simulations of each, such as 10x1000"],
-        net: Annotated[str, "a run folder of next-card, or its network file"],
+        net: Annotated[str, "a run folder of next-card, or its network file", PATH],
         c: Annotated[float, "exploration constant, for rewards from -1 to 1", EXPLORATION] = OBENAUS_C,
         playouts: Playouts = "random",
         exact: Exact = EXACT,
@@ -94,7 +94,7 @@ class FromNextCard(CardPlayer):
     example = "runs/next-card"
 
     class Options(NamedTuple):
-        network: Annotated[str, "run folder of next-card, or its network file"]
+        network: Annotated[str, "run folder of next-card, or its network file", PATH]
 
     def __init__(self, options: Any) -> None:
         self.network = lstm.read_lstm(network_file(options.network))[0]
@@ -116,7 +116,7 @@ class FromCards(CardPlayer):
     example = "models/doppelkopf"
 
     class Options(NamedTuple):
-        network: Annotated[str, "run folder of cards or exit-cards, or its network file"]
+        network: Annotated[str, "run folder of cards or exit-cards, or its network file", PATH]
         part: Annotated[str, "network that plays", ("belief", "policy")] = "belief"
         iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0
 
@@ -147,7 +147,7 @@ class DokoPlayer(SearchPlayer):
 
     def __init__(
         self,
-        network: Annotated[str, "run folder of cards, exit-cards or mmd, or its network file"],
+        network: Annotated[str, "run folder of cards, exit-cards or mmd, or its network file", PATH],
         simulations: Annotated[int, "worlds per move; 0: no limit", SIMULATIONS] = 100,
         seconds: Annotated[float, "seconds per move; 0: no limit", SECONDS] = 0.0,
         tree_simulations: Annotated[int, "PUCT simulations per world; 0: rollouts instead of trees", SIMULATIONS] = 0,
@@ -159,7 +159,7 @@ class DokoPlayer(SearchPlayer):
         value: Annotated[
             str, "value of a rollout: playout to the end, or value network", ("playout", "network")
         ] = "playout",
-        others: Annotated[str, "networks that model the other seats, a run or file; none: its own"] = "",
+        others: Annotated[str, "networks that model the other seats, a run or file; none: its own", PATH] = "",
         prior_weight: Annotated[
             float, "points per nat of the policy network's log probabilities", Interval(0, 1e6)
         ] = 0.02,

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ..core.names import BadInput, Interval, as_path
+from ..core.names import PATH, BadInput, Interval, as_path
 from ..core.programs import Lost, command_of
 from ..core.trust import trust
 from ..games import Game, legal_actions
@@ -35,7 +35,7 @@ class Engine:
         variant: Annotated[str, "what the engine calls the game (UCI_Variant of UCI, set_game of GTP)"] = "",
         seconds: Annotated[float, "seconds per move", THINKING] = 1.0,
         overtime: Annotated[float, "seconds beyond these after which it forfeits the game", THINKING] = 5.0,
-        folder: Annotated[str, "where the program runs; none: in the current folder"] = "",
+        folder: Annotated[str, "where the program runs; none: in the current folder", PATH] = "",
     ) -> None:
         if not trust().allows_program(path):
             raise BadInput(

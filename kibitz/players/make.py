@@ -24,10 +24,7 @@ def make(player: Any) -> Player:
     name, text = names.split(player)
     if name in legacy.PLAYERS and name not in PLAYERS:
         raise BadInput(f"no player is called {name!r}: it is called {legacy.PLAYERS[name]!r} now")
-    kind = PLAYERS[name]
-    if issubclass(kind, Search):  # from a user's file
-        kind = player_class(kind)
-    options = getattr(kind, "Options", kind)
+    kind, options = _kind_of(name)
     values = names.parameters(name, options, text)
     for key, each in inspect.signature(options).parameters.items():
         if (
@@ -37,6 +34,37 @@ def make(player: Any) -> Player:
         ):
             raise BadInput(f"{name}: {key} is missing; {names.describe(names.hints(options))}")
     return complete(kind(**values) if options is kind else kind(options(**values)))
+
+
+def _kind_of(name: str) -> tuple[Any, Any]:
+    """The class of a kind of player, and what has its options."""
+    kind = PLAYERS[name]
+    if issubclass(kind, Search):  # from a user's file
+        kind = player_class(kind)
+    return kind, getattr(kind, "Options", kind)
+
+
+def absolute_label(player: Any) -> str:
+    """The label of a player, a name with the absolute paths of all files and folders in it: a run keeps it so.
+
+    A path that can't be written in a name, as it has a comma, is left as it is.
+    """
+    if not isinstance(player, str):
+        return label(player)
+    name, text = names.split(player)
+    try:
+        options = _kind_of(name)[1]
+    except BadInput:  # said where it is made
+        return names.absolute(player)
+    paths, first = names.paths(options), next(iter(names.hints(options)), "")
+    parts = text.split(",") if text else []
+    for number, part in enumerate(parts):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if number == 0 and not equals and key not in getattr(options, "presets", {}):
+            key, value = first, key
+        if key in paths and "," not in (path := names.absolute_path(value)):
+            parts[number] = path if not equals and "=" not in path else f"{key}={path}"
+    return ":".join([names.absolute(f"{name}:").removesuffix(":"), *filter(None, [",".join(parts)])])
 
 
 def make_for(player: Any, game: Game) -> Player:

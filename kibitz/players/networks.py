@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ..core.names import ITERATION, BadInput, Interval, as_path
+from ..core.names import ITERATION, PATH, BadInput, Interval, as_path
 from ..games import Game, legal_actions, load_stored
 from ..learn.alphazero.networks import is_board_network
 from ..learn.alphazero.playing import BoardPolicy
@@ -31,7 +31,7 @@ class StrategyPlayer(AdvisedPlayer):
     plays = "the game that it was solved for"
     example = "runs/leduc-cfr+-001"
 
-    def __init__(self, file: Annotated[str, "a strategy file, or the run folder that holds it"]) -> None:
+    def __init__(self, file: Annotated[str, "a strategy file, or the run folder that holds it", PATH]) -> None:
         self.path = as_path(file)
         if self.path.is_dir():
             self.path = self.path / "strategy.safetensors"
@@ -74,7 +74,7 @@ class NetworkPlayer(AdvisedPlayer):
 
     def __init__(
         self,
-        network: Annotated[str, "a run folder, a network file, or models/NAME"],
+        network: Annotated[str, "a run folder, a network file, or models/NAME", PATH],
         iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0,
         threshold: Annotated[
             float, "actions below this share of the highest probability are never played", Interval(0, 1)
@@ -172,7 +172,7 @@ class FeaturesPlayer(PolicyPlayer):
 
     def __init__(
         self,
-        features: Annotated[str, "a run folder, or a features file"],
+        features: Annotated[str, "a run folder, or a features file", PATH],
         policy: Annotated[str, "which of its weights to use", tuple(POLICIES)] = "tspg",
         iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0,
         greedy: Annotated[bool, "whether to always play the most likely action"] = False,

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ..core.names import BadInput, Interval, as_path, choose
+from ..core.names import PATH, BadInput, Interval, as_path, choose
 from ..games import Game, legal_actions
 from ..learn.devices import DEVICES, check_device
 from ..search.advice import Advice, fixed_advice
@@ -23,7 +23,7 @@ class ResolvingPlayer(AdvisedPlayer):
 
     def __init__(
         self,
-        file: Annotated[str, "a strategy by public chance sampling, or the run folder that holds it"],
+        file: Annotated[str, "a strategy by public chance sampling, or the run folder that holds it", PATH],
         iterations: Annotated[int, "iterations of CFR per street that is solved", Interval(1, 1_000_000)] = 400,
         gadget: Annotated[bool, "no: solve for the ranges as they are, stronger against these and unsafe"] = True,
         streets: Annotated[

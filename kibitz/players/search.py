@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_origin
 
 import numpy as np
 
-from ..core.names import ITERATION, SECONDS, SIMULATIONS, BadInput
+from ..core.names import ITERATION, PATH, SECONDS, SIMULATIONS, BadInput
 from ..core.progress import SILENT, Reporter
 from ..games import Game, legal_actions
 from ..learn.alphazero.playing import BoardPolicy
@@ -151,17 +151,20 @@ def playout_policy(game: Game, playouts: Playouts = "random") -> Any:
 
 
 def network_policy(
-    game: Game, net: Annotated[str, "network for the playouts: a run folder, a file, models/NAME; none: random"] = ""
+    game: Game,
+    net: Annotated[str, "network for the playouts: a run folder, a file, models/NAME; none: random", PATH] = "",
 ) -> Any:
     return compiled(read_network(network_file(net), game)) if net else None
 
 
 def pattern_policy(
     game: Game,
-    policy: Annotated[str, "learned patterns: a run folder, or a file of features; none: uniform"] = "",
+    policy: Annotated[str, "learned patterns: a run folder, or a file of features; none: uniform", PATH] = "",
     playouts: Annotated[str, "which of its weights play out", (*POLICIES, "uniform")] = "double",
     iteration: Annotated[int, "iteration of the run; 0: its last", ITERATION] = 0,
-    net: Annotated[str, "network that values leaves in place of playouts: a run folder of alphazero, or a file"] = "",
+    net: Annotated[
+        str, "network that values leaves in place of playouts: a run folder of alphazero, or a file", PATH
+    ] = "",
     threads: Annotated[int, "threads that evaluate the network for one position", range(1, 257)] = 1,
 ) -> Any:
     if net and policy:
@@ -185,7 +188,7 @@ def network_search(policy: BoardPolicy, **given: Any) -> Search:
 
 def evaluation(
     game: Game,
-    eval: Annotated[str, "learned evaluation: a run folder, or a file of n-tuples; none: the game's own"] = "",
+    eval: Annotated[str, "learned evaluation: a run folder, or a file of n-tuples; none: the game's own", PATH] = "",
     iteration: Annotated[int, "iteration of the run; 0: its last", ITERATION] = 0,
 ) -> Any:
     """The evaluation of a name; without one that which ships for exactly this game, else the game's default."""
@@ -256,7 +259,7 @@ class NTuplePlayer(SearchPlayer):
 
     def __init__(
         self,
-        network: Annotated[str, "a run folder, or a file of n-tuples"],
+        network: Annotated[str, "a run folder, or a file of n-tuples", PATH],
         iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0,
         depth: Annotated[int, "plies that it looks ahead", range(1, 100)] = 1,
     ) -> None:

@@ -68,7 +68,7 @@ def test_the_networks_that_a_run_has_kept_take_part(kibitz, tmp_path):
     asked = ("tournament", "kuhn", "random", "--checkpoints", "net", "--games", "4", "--processes", "1", "--out", "run")
     assert kibitz(*asked)[0] == 0
     players = json.loads((tmp_path / "run" / "config.json").read_text())["players"]
-    assert players == ["random", "net:net,iteration=2", "net:net,iteration=10"]
+    assert players == ["random", f"net:{tmp_path / 'net'},iteration=2", f"net:{tmp_path / 'net'},iteration=10"]
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,7 @@ def test_sigterm_ends_a_long_command_with_its_work_saved_and_the_line_that_resum
     said = end(process, signal.SIGTERM)
     assert saved in said
     lines = [line for line in said.splitlines() if line.startswith("to resume: ")]
+    resume = resume and resume.removesuffix("run") + str(tmp_path / "run")
     assert lines == ([f"to resume: {resume}"] if resume else [])
     if name == "solve":
         assert (tmp_path / "run" / "strategy.safetensors").exists()
@@ -152,7 +153,7 @@ def test_a_signal_to_all_processes_of_a_training_saves_its_work(start, tmp_path,
     """As Slurm sends it to a job, and a terminal that closes to what runs in it."""
     process = start([*LONG["train"][0], "--out", "run"], tmp_path)
     wait_until(lambda: any(b"\n" in path.read_bytes() for path in (tmp_path / "run").glob("metrics.jsonl")), process)
-    assert "to resume: kibitz train --resume run" in end(process, number, group=True)
+    assert f"to resume: kibitz train --resume {tmp_path / 'run'}" in end(process, number, group=True)
 
 
 def test_a_signal_while_nothing_is_computed_yet_ends_in_silence(start, tmp_path):

@@ -8,11 +8,11 @@ from typing import get_type_hints
 import pytest
 
 from kibitz import games
-from kibitz.core.names import absolute, hints
+from kibitz.core.names import PATH, absolute, hints, paths
 from kibitz.core.runs import Run
 from kibitz.games import efg
 from kibitz.learn import pcs_runs, trainer
-from kibitz.learn.learner import LEARNERS, PATH, learner_class
+from kibitz.learn.learner import LEARNERS, learner_class
 from kibitz.learn.model_files import describe
 from kibitz.players import make_for
 
@@ -51,14 +51,7 @@ def given(name):
     return {"start": "start"}
 
 
-WITH_PATHS = [
-    name
-    for name in LEARNERS
-    if any(
-        PATH in getattr(hint, "__metadata__", ())
-        for hint in get_type_hints(LEARNERS[name].Config, include_extras=True).values()
-    )
-]
+WITH_PATHS = [name for name in LEARNERS if paths(LEARNERS[name].Config)]
 
 
 def test_learners_that_start_from_files_are_known():

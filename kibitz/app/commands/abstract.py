@@ -87,5 +87,5 @@ def compute(
         except KeyboardInterrupt:
             print_plain("stopped: what is finished is kept", err)
             command = ["kibitz", "abstract", full_name(game), "--buckets", buckets, "--device", device]
-            print_plain("to resume: " + shlex.join([*command, "--seed", str(seed), "--out", str(run.folder)]), err)
+            print_plain("to resume: " + shlex.join([*command, "--seed", str(seed), "--out", run.place]), err)
             raise typer.Exit(130) from None

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from ...core.names import BadInput, at_least, counted
+from ...core.names import BadInput, absolute, at_least, counted
 from .. import completion
 from ..ui.progress import out, reporting
 from .options import GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, Within, write_json
@@ -76,6 +76,7 @@ def match(
     from ...arena.aivat import known_policies
     from ...arena.match import FILE, RESULT, open_run, opened
     from ...arena.match import match as play_match
+    from ...arena.play import labels
     from ...games import load
     from ..ui.arena_tables import needed, players_table, print_line, print_needed, print_unit, result_table, shown
 
@@ -90,8 +91,8 @@ def match(
         known_policies(game, players)
     with reporting("loading the players"):
         run = open_run(out_folder, "match", game, players, number, seed, **opened(openings))
-    command = ["kibitz", "match", game_name, *players]
-    command += ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
+    command = ["kibitz", "match", absolute(game_name), *labels(players)]
+    command += ["--games", str(number), "--seed", str(seed), "--out", run.place]
     command += ["--openings", str(openings)] if openings else []
     command += ["--reduce-variance"] if reduce_variance else []
     began = time.perf_counter()

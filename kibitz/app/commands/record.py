@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from ...core.names import counted
+from ...core.names import absolute, counted
 from ...core.progress import Reporter
 from ..ui.progress import out, reporting
 from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
@@ -62,12 +62,14 @@ def record(
     Example: kibitz record doppelkopf:thesis --players ensemble-uct:10x200 --games 100000 --out runs/uct-games
     """
     from ...arena.match import FILE, open_run, play_into
+    from ...arena.play import labels
     from ..ui.arena_tables import print_line, shown
 
     with reporting("loading the players"):
         run = open_run(out_folder, "record", game_name, players, number, seed)
-    command = ["kibitz", "record", game_name, *(part for name in players for part in ("--players", name))]
-    command += ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
+    named = (part for name in labels(players) for part in ("--players", name))
+    command = ["kibitz", "record", absolute(game_name), *named]
+    command += ["--games", str(number), "--seed", str(seed), "--out", run.place]
     with shown(run.config()["game"], number, run, command) as report:
         rate = _Rate(report)
         play_into(run, processes, rate)

@@ -10,7 +10,7 @@ from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Column, Table
 
-from ...core.names import choose
+from ...core.names import absolute, choose
 from ..ui.progress import out, reporting
 from ..ui.words import ENGLISH, Words
 from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
@@ -59,6 +59,7 @@ def session(
     """
     from ...arena.doppelkopf_session import open_session, play_sessions, read_sessions, summary, totals
     from ...arena.match import FILE, RESULT
+    from ...arena.play import labels
     from ...games import load
     from ..ui.arena_tables import print_line, shown
 
@@ -69,8 +70,9 @@ def session(
         owed = choose("answer to --solos", solos, ("yes", "no")) == "yes"
     with reporting("loading the players"):
         run = open_session(out_folder, game_name, players, games, sessions, owed, seed)
-    command = ["kibitz", "session", game_name, *players, "--games", str(games), "--sessions", str(sessions)]
-    command += ["--solos", "yes" if owed else "no", "--seed", str(seed), "--out", str(run.folder)]
+    command = ["kibitz", "session", absolute(game_name), *labels(players)]
+    command += ["--games", str(games), "--sessions", str(sessions)]
+    command += ["--solos", "yes" if owed else "no", "--seed", str(seed), "--out", run.place]
     began, total, config = time.perf_counter(), games * sessions, run.config()
     try:
         with shown(config["game"], total, run, command, "human" in players) as report:

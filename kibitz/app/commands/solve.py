@@ -311,7 +311,7 @@ def _show_resume(run: Run, name: str, done: int | None = None) -> NoReturn:
     after = "" if done is None else f" after {done:,} of {run.config()['iterations']:,} iterations"
     print_plain(f"stopped{after}; all is saved", err)
     trust = ["--trust"] if ".py:" in name else []
-    print_plain("to resume: " + shlex.join(["kibitz", "solve", "--resume", str(run.folder), *trust]), err)
+    print_plain("to resume: " + shlex.join(["kibitz", "solve", "--resume", run.place, *trust]), err)
     raise typer.Exit(130)
 
 

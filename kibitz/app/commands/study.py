@@ -4,6 +4,7 @@ The options of a study are the fields of its dataclass. Studies are imported onl
 """
 
 import inspect
+import os
 import shlex
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Annotated, Any
@@ -89,7 +90,7 @@ def run_study(study: Any, json_file: Any) -> None:
             report = study.run(progress)
         except KeyboardInterrupt:
             print_plain("stopped; all finished work is saved", err)
-            out_folder = [] if study.out is None else ["--out", str(study.out)]
+            out_folder = [] if study.out is None else ["--out", os.path.abspath(study.out)]
             print_plain("to resume: " + shlex.join([*shlex.split(study.command()), *out_folder]), err)
             raise typer.Exit(130) from None
     present(report, study, json_file)

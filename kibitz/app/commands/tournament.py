@@ -1,13 +1,14 @@
 """`kibitz tournament`: a round-robin, as a table and as a plot."""
 
-import os
+from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...core.files import read_json
-from ...core.names import BadInput, counted
+from ...core.names import BadInput, absolute, counted
 from .. import completion
 from ..ui.progress import out, reporting
 from .options import GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, path_to_read, write_json
@@ -55,6 +56,7 @@ def tournament(
     Example: kibitz tournament holdem --checkpoints runs/holdem-deep-cfr-001 random --games 100000
     """
     from ...arena.match import RESULT, open_run, opened
+    from ...arena.play import labels
     from ...arena.tournament import check_entrants
     from ...arena.tournament import tournament as play_tournament
     from ...games import load
@@ -70,12 +72,13 @@ def tournament(
     game = load(game_name)
     with reporting("loading the players"):
         run = open_run(out_folder, "tournament", game, entrants, number, seed, check_entrants, **opened(openings))
-    command = ["kibitz", "tournament", game_name, *entrants]
-    command += ["--games", str(number), "--seed", str(seed), "--out", str(run.folder)]
+    command = ["kibitz", "tournament", absolute(game_name), *labels(entrants)]
+    command += ["--games", str(number), "--seed", str(seed), "--out", run.place]
     command += ["--openings", str(openings)] if openings else []
     games = number * len(entrants) * (len(entrants) - 1) // 2
     with shown(run.config()["game"], games, run, command) as report:
         found = play_tournament(game, entrants, number, seed, processes, run.folder, report, openings)
+    found = replace(found, names=entrants)  # as they were given
     title = f"{run.config()['game']}, {counted(number, 'game')} per match"
     print_line(f"{title}, seed {seed}")
     out.print(standings_table(found))
@@ -103,5 +106,7 @@ def plot(path: Path, found: "Standings", title: str) -> None:
 
 def without_common_folder(names: list[str]) -> list[str]:
     """Leave out the folders that all names begin with."""
-    common = os.path.commonpath(names)
-    return [name.removeprefix(f"{common}/") for name in names]
+    parts = [name.split("/") for name in names]
+    folders = zip(*(part[:-1] for part in parts), strict=False)
+    common = sum(1 for _ in takewhile(lambda each: len(set(each)) == 1, folders))
+    return ["/".join(part[common:]) for part in parts]

@@ -194,7 +194,7 @@ def stop(run: Run) -> NoReturn:
     err.print("stopped: everything up to the last checkpoint and all collected games are kept", highlight=False)
     config = run.config()
     trust = ["--trust"] if ".py:" in f"{config['game']} {config['method']}" else []
-    print_plain("to resume: " + shlex.join(["kibitz", "train", "--resume", str(run.folder), *trust]), err)
+    print_plain("to resume: " + shlex.join(["kibitz", "train", "--resume", run.place, *trust]), err)
     raise typer.Exit(130) from None
 
 

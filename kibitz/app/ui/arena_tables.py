@@ -13,6 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from ...arena.match import against
+from ...arena.play import labels
 from ...arena.statistics import Estimate, Result, further_games
 from ...arena.tournament import Standings
 from ...core.files import read_lines
@@ -97,8 +98,10 @@ def result_table(players: list[str], result: Result, milli_unit: str) -> Table:
 def players_table(players: list[str], result: Result) -> Table:
     """Mean payoffs; a player named for several seats has one row, with the mean over them."""
     table = Table(Column("player", overflow="fold"), "seats", "mean payoff", "95% interval")
+    given = dict(zip(labels(players), players, strict=True))
     for name, payoff in result.by_name.items():
-        table.add_row(escape(name), str(players.count(name)), f"{payoff.mean:+.4f}", payoff.span())
+        row = escape(given[name]), str(players.count(given[name])), f"{payoff.mean:+.4f}", payoff.span()
+        table.add_row(*row)
     return table
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from ...core.files import Expected, tensor_file_about
-from ...core.names import LEARNING_RATE, BadInput, Interval, as_path
+from ...core.names import LEARNING_RATE, PATH, BadInput, Interval, as_path
 from ...core.progress import SILENT, Reporter
 from ...games import full_name
 from ...games.holdem.encoding import HAND_CATEGORY, by_street
@@ -22,7 +22,7 @@ from ...search.public_chance.files import is_table_strategy, read_strategy_of
 from ...search.public_chance.strategy import TableStrategy
 from ...search.solvers import poker_form
 from ..checkpoints import Changed
-from ..learner import ADVANCED, PATH, Cost, Learner, Metrics, Samples, learner
+from ..learner import ADVANCED, Cost, Learner, Metrics, Samples, learner
 from .average import Table
 from .networks import CARDS, Model, Shape, Weights, new_weights, save_model
 from .packing import Packing

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from ...core.names import LEARNING_RATE, BadInput, Interval
+from ...core.names import LEARNING_RATE, PATH, BadInput, Interval
 from ...games import Game, full_name
 from ..card_network import CardNetwork, check_rules, save_card_network
-from ..learner import PATH, Metrics, learner
+from ..learner import Metrics, learner
 from ..supervised import Supervised
 from .card_data import sample_rows
 from .recorded_games import check_training, read_games, split

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...core.files import Expected, parse_json
 from ...core.legacy import current_card_tensor
-from ...core.names import LEARNING_RATE, BadInput, Interval
+from ...core.names import LEARNING_RATE, PATH, BadInput, Interval
 from ...games import Game, full_name, load, positions
 from ...games.doppelkopf.cards import KINDS
 from ...games.doppelkopf.state import CARDS
@@ -35,7 +35,7 @@ from ..card_network import (
 )
 from ..duplicate_deals import evaluate_policy
 from ..expert_iteration import ExpertIteration
-from ..learner import PATH, Metrics, Samples, learner
+from ..learner import Metrics, Samples, learner
 from ..model_files import network_file
 from .card_data import sample_rows
 from .recorded_games import NOTHING

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from ...core.names import LEARNING_RATE, Interval
+from ...core.names import LEARNING_RATE, PATH, Interval
 from ...games import Game, full_name
 from ...games.doppelkopf.next_card import possible_next_cards
 from ...games.doppelkopf.thesis_lines import MARRIAGES, POSITIONS, form
-from ..learner import PATH, Metrics, learner
+from ..learner import Metrics, learner
 from ..supervised import Supervised
 from .lstm import CARDS, check_rules, lines_of, save_lstm
 from .predictors import most_likely

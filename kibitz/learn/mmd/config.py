@@ -5,12 +5,12 @@ from itertools import pairwise
 from typing import Annotated, Any
 
 from ...core import memory
-from ...core.names import LEARNING_RATE, BadInput, Interval
+from ...core.names import LEARNING_RATE, PATH, BadInput, Interval
 from ...games import Game, full_name, load
 from ...search.sequence_form import two_seats_zero_sum
 from ..attention import check_sizes
 from ..encodings import survey
-from ..learner import ADVANCED, PATH
+from ..learner import ADVANCED
 from ..mlp import parse_sizes
 
 MAX_WEIGHTS = 100_000_000

@@ -162,7 +162,7 @@ def test_ctrl_c_stops_a_match_and_prints_how_to_resume_it(kibitz, tmp_path, proc
     assert process.returncode == 130
     assert "Traceback" not in error
     assert "of 1,000,000 games; they are saved" in error
-    assert "to resume: kibitz match leduc random random --games 1000000 --seed 1 --out run" in error
+    assert f"to resume: kibitz match leduc random random --games 1000000 --seed 1 --out {tmp_path / 'run'}" in error
     text = file.read_text()
     assert text.endswith("\n")
     assert f"stopped after {text.count(chr(10)):,} of" in error

@@ -169,7 +169,7 @@ def test_a_stopped_recording_prints_how_to_resume_it(kibitz, tmp_path, monkeypat
     monkeypatch.setattr("kibitz.arena.match.play_into", stop)
     code, _, error = kibitz(*ASKED, "--games", "5")
     assert code == 130
-    again = "kibitz record doppelkopf:thesis --players random --games 5 --seed 1 --out rec"
+    again = f"kibitz record doppelkopf:thesis --players random --games 5 --seed 1 --out {tmp_path / 'rec'}"
     assert f"to resume: {again}" in error
     _, out, _ = kibitz("runs", "--in", ".")
     assert "0 of 5" in out

@@ -113,13 +113,13 @@ def test_an_unfinished_run_is_listed_with_the_command_to_resume_it(kibitz, tmp_p
     out = kibitz("runs")[1]
     assert "2 of 50" in out
     assert "NashConv 0.2667, loss 0.25" in out
-    assert "to resume: kibitz train --resume 'runs/one run'\n" in out
+    assert f"to resume: kibitz train --resume '{tmp_path}/runs/one run'\n" in out
     assert "to compare" not in out
     trained(tmp_path / "runs" / "whole", 3, 3)
     written(tmp_path / "runs" / "one run", 60)
     out = kibitz("runs")[1]
-    assert "--resume 'runs/one run'" in out
-    assert "--resume runs/whole" not in out
+    assert f"--resume '{tmp_path}/runs/one run'" in out
+    assert "runs/whole" not in out.partition("to resume")[2].partition("\n")[0]
     assert "to compare: kibitz runs compare 'runs/one run' runs/whole\n" in out
 
 
@@ -132,7 +132,7 @@ def test_an_unfinished_solution_is_listed_with_the_command_to_resume_it(kibitz, 
     run = Run(Path("runs/s"))
     run.write("config.json", json.dumps(run.config() | {"iterations": 4}))
     for command in (["runs"], ["runs", "show", "runs/s"]):
-        assert "to resume: kibitz solve --resume runs/s\n" in kibitz(*command)[1]
+        assert f"to resume: kibitz solve --resume {Path.cwd()}/runs/s\n" in kibitz(*command)[1]
     assert kibitz("solve", "--resume", "runs/s")[0] == 0
     assert "to resume" not in kibitz("runs")[1]
 
@@ -157,7 +157,7 @@ def test_an_interrupted_match_shows_its_games_so_far(kibitz, tmp_path):
     (tmp_path / "runs" / "m" / "result.json").unlink()
     out = kibitz("runs")[1]
     assert "4 of 6" in out
-    assert "to resume: kibitz match kuhn random ismcts:5 --games 6 --seed 1 --out runs/m\n" in out
+    assert f"to resume: kibitz match kuhn random ismcts:5 --games 6 --seed 1 --out {tmp_path}/runs/m\n" in out
 
 
 @pytest.mark.usefixtures("wide")

@@ -292,7 +292,7 @@ def test_ctrl_c_before_the_first_game_prints_how_to_resume(kibitz, monkeypatch):
     monkeypatch.setattr("kibitz.learn.trainer.estimate", interrupted)
     code, _, error = kibitz("train", "exit-oos", "kuhn", *SIZE, "--out", "my run")
     assert code == 130
-    assert "to resume: kibitz train --resume 'my run'\n" in error
+    assert f"to resume: kibitz train --resume '{Path.cwd() / 'my run'}'\n" in error
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child")
@@ -319,7 +319,7 @@ def test_ctrl_c_prints_how_to_resume_and_loses_nothing(kibitz, tmp_path):
         process.kill()
     assert process.returncode == 130
     assert "Traceback" not in error
-    assert "to resume: kibitz train --resume stopped/run\n" in error
+    assert f"to resume: kibitz train --resume {tmp_path / 'stopped' / 'run'}\n" in error
     assert 5 <= metrics(path.parent)[-1]["iteration"] < 120
     assert kibitz("train", "--resume", "stopped/run", "--processes", "1")[0] == 0
     assert kibitz("train", *asked, "whole/run")[0] == 0

@@ -435,7 +435,7 @@ def test_a_training_that_compiles_is_running_and_no_other_process_gets_at_it(cli
             assert process.poll() is None
         finally:
             process.terminate()
-        assert "to resume: kibitz train --resume runs/mine" in process.stderr.read()
+        assert "to resume: kibitz train --resume" in process.stderr.read()
         assert process.wait(60) == 143
     found = runs(client)["mine"]
     assert (found["state"], found["can_resume"], found["problem"]) == ("stopped", True, "")

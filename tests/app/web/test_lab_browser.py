@@ -63,7 +63,7 @@ def test_a_training_is_started_watched_stopped_and_played(page):  # noqa: F811
     page.click("#lab-stop")
     page.wait_for_selector("#lab-state[data-state=stopped]")
     page.click("#lab-log summary")
-    expect(page.locator("#lab-log pre")).to_contain_text("to resume: kibitz train --resume runs/mine")
+    expect(page.locator("#lab-log pre")).to_contain_text("to resume: kibitz train --resume")
 
     loss = page.locator("figure[data-group$='/loss']")
     loss.locator("svg").focus()
