@@ -111,22 +111,22 @@ def toys(tmp_path, monkeypatch):
     return "toys.py"
 
 
-def test_a_search_from_a_file_plays_and_keeps_the_contract(toys):
+def test_a_search_from_a_file_plays_and_keeps_the_contract(toys, tmp_path):
     search = class_from_file("search", f"{toys}:Lottery")
     check_search(search, kibitz.load("kuhn"))
     found = kibitz.match("leduc", [f"{toys}:Lottery:20,bonus=3", "random"], games=20)
     assert len(found.records) == 20
-    assert found.players[0] == f"{toys}:Lottery:20,bonus=3"
+    assert found.players[0] == f"{tmp_path / toys}:Lottery:20,bonus=3"
     assert kibitz.search("kuhn", f"{toys}:Lottery", bonus=2).bonus == 2
     assert kibitz.advise("kuhn", "? K bet", f"{toys}:Lottery:50").simulations == 50
     with pytest.raises(kibitz.BadInput, match="no parameter is called 'bonsu'"):
         make(f"{toys}:Lottery:20,bonsu=3")
 
 
-def test_a_player_from_a_file_plays_and_keeps_the_contract(toys):
+def test_a_player_from_a_file_plays_and_keeps_the_contract(toys, tmp_path):
     check_player(f"{toys}:Last", "leduc")
     standings = kibitz.tournament("kuhn", [f"{toys}:Last", f"{toys}:Last:back=1", "random"], games=4)
-    assert standings.names == [f"{toys}:Last", f"{toys}:Last:back=1", "random"]
+    assert standings.names == [f"{tmp_path / toys}:Last", f"{tmp_path / toys}:Last:back=1", "random"]
     # Betting always: its opponent folds jacks and queens... a best response wins something.
     assert kibitz.exploit("kuhn", f"{toys}:Last").nash_conv > 0.1
     with pytest.raises(kibitz.BadInput, match="back=9 is out of range, it should be 0 to 2"):

@@ -80,7 +80,7 @@ def train(
     game: AnyGame,
     preset: str | None = None,
     out: str | Path | None = None,
-    processes: int = 1,
+    processes: int | None = None,
     report: Reporter = SILENT,
     trust: bool = False,
     **options: Any,
@@ -92,7 +92,8 @@ def train(
         game: A game or its name.
         preset: A named set of options, such as `"small"` or `"paper"`.
         out: The folder to write; by default a new one in `runs/`.
-        processes: Worker processes. More than one needs `if __name__ == "__main__":` around the call in a script.
+        processes: Worker processes, of learners that have them; by default one. More need
+            `if __name__ == "__main__":` around the call in a script.
         report: Receives progress.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
         **options: Single options, such as `iterations=20`; `kibitz train exit-oos --help` lists those of `exit-oos`.
@@ -110,16 +111,17 @@ def train(
     from ..learn import trainer
 
     with only_named(learner, game, trust=trust):
+        trainer.check_workers(learner, processes, None)
         config = trainer.configured(learner, full_name(_load(game)), preset, options)
         run = trainer.new_run(path_or_none(out), learner, config)
-        trainer.train(run, processes, report=report)
+        trainer.train(run, processes or 1, report=report)
         return TrainingRun(run, trust)
 
 
 def resume(
     folder: str | Path,
     iterations: int | None = None,
-    processes: int = 1,
+    processes: int | None = None,
     report: Reporter = SILENT,
     trust: bool = False,
 ) -> TrainingRun:
@@ -146,7 +148,8 @@ def resume(
 
     with only_named(trust=trust):
         run = trainer.open_run(as_path(folder), iterations)
-        trainer.train(run, processes, report=report)
+        trainer.check_workers(trainer.method_of(run), processes, None)
+        trainer.train(run, processes or 1, report=report)
         return TrainingRun(run, trust)
 
 

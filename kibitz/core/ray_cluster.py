@@ -204,6 +204,20 @@ def _attempt(function: Callable[..., Any], *arguments: Any) -> tuple[str, Any]:
         return "failed", traceback.format_exc()
 
 
+@contextmanager
+def _same_handler_of_sigterm() -> Iterator[None]:
+    """Ray puts its own in place when it connects, which would end a command without saving its work."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@_same_handler_of_sigterm()
 def _connected(address: str) -> tuple[Any, bool]:
     """The module ray after connecting, and whether this process must end the connection."""
     for name, value in ENVIRONMENT.items():
@@ -217,39 +231,39 @@ def _connected(address: str) -> tuple[Any, bool]:
         return ray, False
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     hint = ""
-    if address == "auto":
-        address = os.environ.get("RAY_ADDRESS") or "auto"
-    with _same_handler_of_sigterm():
-        try:
-            if address == "auto":
-                with suppress(ConnectionError):  # no cluster runs
-                    ray.init("auto", **quiet)
-                    return ray, True
-                address = "local"
-            if address == "local":
-                ray.init("local", include_dashboard=False, **quiet)
-                return ray, True
-            _probe(address)
-            hint = " (if it asks for a token, set RAY_AUTH_MODE=token)"
-            ray.init(address, **quiet)
-            return ray, True
-        except Exception as error:
-            ray.shutdown()
-            why = " ".join(str(error).split()) or type(error).__name__
-            raise BadInput(f"no connection to a Ray cluster at {address}: {why}{hint}") from None
-
-
-@contextmanager
-def _same_handler_of_sigterm() -> Iterator[None]:
-    """Ray puts its own in place when it connects, which would end a command without saving its work."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGTERM)
+    address = _resolved(address)
+    check(address)
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+        if address == "auto":
+            with suppress(ConnectionError):  # no cluster runs
+                ray.init("auto", **quiet)
+                return ray, True
+            address = "local"
+        if address == "local":
+            ray.init("local", include_dashboard=False, **quiet)
+            return ray, True
+        hint = " (if it asks for a token, set RAY_AUTH_MODE=token)"
+        ray.init(address, **quiet)
+        return ray, True
+    except Exception as error:
+        ray.shutdown()
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise BadInput(f"no connection to a Ray cluster at {address}: {why}{hint}") from None
+
+
+def check(address: str) -> None:
+    """Refuse an address at which no cluster answers."""
+    address = _resolved(address)
+    if address in ("auto", "local"):
+        return
+    try:
+        _probe(address)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"no connection to a Ray cluster at {address}: {' '.join(str(error).split())}") from None
+
+
+def _resolved(address: str) -> str:
+    return os.environ.get("RAY_ADDRESS") or "auto" if address == "auto" else address
 
 
 def _probe(address: str) -> None:

@@ -45,7 +45,16 @@ from ..search.public_chance.solver import first_entries
 from ..search.public_chance.strategy import TableStrategy
 from ..search.solvers import next_due, poker_form
 from .devices import DEVICES
-from .pcs_solvers import AgainstBest, OnAllBoards, OnCores, OnGpu, below_bytes, check_board, check_two_streets
+from .pcs_solvers import (
+    AgainstBest,
+    OnAllBoards,
+    OnCores,
+    OnGpu,
+    below_bytes,
+    check_board,
+    check_threads,
+    check_two_streets,
+)
 
 METHODS = ("pcs", "cfr-br")
 START_FILE = "start.safetensors"  # the checkpoint that a run of CFR-BR was started from
@@ -220,9 +229,8 @@ def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -
     Raises:
         BadInput: A file of the run is damaged, or isn't the run's.
     """
-    if threads is not None:
-        at_least("threads", threads, 1, 1024)
     config = _config(run)
+    check_threads(threads, config["with"], config["device"], config["boards"])
     with run.lock():
         return _solve(run, config, threads, report)
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core import memory
-from ..core.names import BadInput
+from ..core.names import BadInput, at_least
 from ..games import full_name
 from ..search.public_chance.betting_tree import BettingTree, betting_tree
 from ..search.public_chance.buckets import Buckets
@@ -22,6 +22,22 @@ def pairs_of_hands(cards: Cards) -> int:
     """The number of pairs of hands on a whole board."""
     left = cards.deck - cards.dealt[-1]
     return math.comb(left, cards.hole) * math.comb(left - cards.hole, cards.hole)
+
+
+def has_threads(method: str, device: str, boards: int | str | None) -> bool:
+    """Whether threads can be chosen: all but sampling on processor cores is done by torch."""
+    return method == "pcs" and device == "cpu" and boards != "all"
+
+
+def check_threads(threads: int | None, method: str, device: str, boards: int | str | None) -> None:
+    """Refuse threads that can't be chosen."""
+    if threads is not None:
+        at_least("threads", threads, 1, 1024)
+        if not has_threads(method, device, boards):
+            what = "on all boards" if boards == "all" else f"on {device}"
+            raise BadInput(
+                f"--threads {threads} is for pcs on processor cores with sampled boards, not {method} {what}"
+            )
 
 
 class OnCores:

@@ -69,7 +69,7 @@ def open_run(folder: Path, iterations: int | None = None) -> Run:
 def class_of(run: Run) -> type[Learner]:
     """The class of a run's learner."""
     with only_named():
-        return learner_class(str(run.config().get("method")))
+        return learner_class(method_of(run))
 
 
 def config_of(run: Run, **changes: Any) -> Any:
@@ -85,11 +85,19 @@ def config_of(run: Run, **changes: Any) -> Any:
     return cls(**check(str(found["method"]), cls, values))
 
 
-def check_workers(run: Run, processes: int | None, cluster: str | None) -> None:
-    """Refuse options about workers where the run's learner has none."""
+def check_workers(learner: str, processes: int | None, cluster: str | None) -> None:
+    """Refuse options about workers where a learner, of this name, has none."""
     for name, value in (("--processes", processes), ("--cluster", cluster)):
-        if value is not None and class_of(run).worker is Learner.worker:
-            raise BadInput(f"{name} {value} is for learners with worker processes: {run.config()['method']} has none")
+        if value is not None:
+            with only_named():
+                cls = learner_class(learner)
+            if cls.worker is Learner.worker:
+                raise BadInput(f"{name} {value} is for learners with worker processes: {learner} has none")
+
+
+def method_of(run: Run) -> str:
+    """The name of a run's learner."""
+    return str(run.config().get("method"))
 
 
 def train(run: Run, processes: int | None = None, cluster: str | None = None, report: Reporter = SILENT) -> None:
@@ -102,10 +110,10 @@ def train(run: Run, processes: int | None = None, cluster: str | None = None, re
         report: Receives the progress, in units of the learner's own (games, steps, iterations).
     """
     check_main_guard()
-    config, cls = config_of(run), class_of(run)
+    config, cls, name = config_of(run), class_of(run), method_of(run)
+    check_workers(name, None, cluster)
     learner = cls(config, load_stored(config.game))
     learner.processes = processes or cores()
-    name = str(run.config()["method"])
     with run.lock(), _workers(learner, name, cluster, report) as workers:
         run.show_in_tensorboard()
         train_loop(run, learner, workers, report)

@@ -100,6 +100,14 @@ def _solver(game: Game, method: str, device: str, threads: int | None, tree: Pub
     return BiddingCfr(game, method, device, tree)
 
 
+def check_threads(threads: int | None, device: str) -> None:
+    """Refuse threads on a GPU."""
+    if threads is not None:
+        at_least("threads", threads, 1, 1024)
+        if device != "cpu":
+            raise BadInput(f"--threads {threads} is for processor cores, not for {device}")
+
+
 class Solved(NamedTuple):
     """What a run has reached."""
 
@@ -127,9 +135,8 @@ def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -
     Raises:
         BadInput: A file of the run is damaged, or isn't the run's.
     """
-    if threads is not None:
-        at_least("threads", threads, 1, 1024)
     config = _config(run)
+    check_threads(threads, config["device"])
     with run.lock():
         return _solve(run, config, threads, report)
 

@@ -1,12 +1,16 @@
 """What a command writes is tried before it works, and what is given with --resume is used or refused."""
 
+import json
 from pathlib import Path
 
 import pytest
+import torch
 from typer.main import get_command
 
+import kibitz as kibitz_api
 from kibitz.app import cli
 from kibitz.app.cli_reference import subcommands
+from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.learn import trainer
 
@@ -73,10 +77,16 @@ GIVEN = {
     "--seed": "0", "--with": "cfr+", "--abstraction": "a", "--buckets": "small", "--device": "cpu", "--boards": "1",
     "--from": "a", "--start-weight": "0", "--threads": "1", "--out": "b", "--trust": None, "GAME": "kuhn",
 }  # fmt: skip
+KEPT = {"--iterations", "--memory", "--json", "--trust"}  # options that each run takes
 USED = {
-    "mmd": {"--iterations", "--memory", "--json", "--trust"},
-    "exit-oos": {"--iterations", "--memory", "--json", "--trust", "--processes"},
-    "solve": {"--iterations", "--memory", "--json", "--trust", "--threads"},
+    "mmd": KEPT,
+    "exit-oos": KEPT | {"--processes"},
+    "public tree": KEPT | {"--threads"},
+    "public tree, cuda": KEPT,
+    "pcs": KEPT | {"--threads"},
+    "pcs, all boards": KEPT,
+    "pcs, cuda": KEPT,
+    "cfr-br": KEPT,
 }
 SMALL = {
     "mmd": {"games": 4, "hidden": "4"},
@@ -84,15 +94,28 @@ SMALL = {
 }
 
 
+SOLVED = {
+    "public tree": ("kuhn", "--threads", "1"),
+    "pcs": ("leduc", "--with", "pcs", "--threads", "1"),
+    "pcs, all boards": ("leduc", "--with", "pcs", "--boards", "all"),
+    "cfr-br": ("leduc", "--with", "cfr-br"),
+}
+
+
 def options_of(path):
-    commands = dict(subcommands(get_command(cli.build())))
+    commands = dict(leaves(get_command(cli.build())))
     found = [each.opts[0] for each in commands[path].params if each.opts[0] not in ("--resume", "--help")]
     return [each if each.startswith("-") else "GAME" for each in found]
 
 
 def resumable(kibitz, what, tmp_path):
-    if what == "solve":
-        assert kibitz("solve", "kuhn", "--threads", "1", "--iterations", "1", "--out", "run")[0] == 0
+    kind = what.removesuffix(", cuda")
+    if kind in SOLVED:
+        code, _, err = kibitz("solve", *SOLVED[kind], "--iterations", "1", "--out", "run")
+        assert code == 0, err
+        if what != kind:  # as if it had been begun on a GPU
+            run = Run(Path("run"))
+            run.write("config.json", json.dumps(run.config() | {"device": "cuda"}))
         return "solve"
     config = trainer.configured(what, "kuhn", None, {"iterations": 1, "evaluate_every": 0} | SMALL[what])
     trainer.train(trainer.new_run(tmp_path / "run", what, config), processes=1)
@@ -108,7 +131,9 @@ def test_what_is_given_with_resume_is_used_or_refused(kibitz, tmp_path, what):
         named = [value] if option == "GAME" else [option] if value is None else [option, value]
         before = Run(Path("run")).read_lines()
         code, _, err = kibitz(command, "--resume", "run", *named)
-        if option in USED[what]:
+        if option in USED[what] and "cuda" in what:
+            assert (code == 0) == torch.cuda.is_available(), (option, err)
+        elif option in USED[what]:
             assert code == 0, (option, err)
         else:
             last = err.splitlines()[-1]
@@ -120,5 +145,125 @@ def test_what_is_given_with_resume_is_used_or_refused(kibitz, tmp_path, what):
                 or "needs Ray" in last
             )
             assert Run(Path("run")).read_lines() == before
+    if "cuda" in what:
+        return
     assert Path("found.json").exists()
     assert Run(Path("run")).config()["iterations"] == 2
+
+
+# The command that resumes a run, and values of its options that the run doesn't have; the options that it uses.
+AGAIN = {
+    "match": (
+        ("match", "tic_tac_toe", "random", "random", "--games", "4", "--out", "run"),
+        {"--games": "6", "--deals": "3", "--within": "1", "--reduce-variance": None, "--openings": "1"},
+        {"--games", "--deals", "--within"},
+    ),
+    "tournament": (
+        ("tournament", "tic_tac_toe", "random", "uct:2", "--games", "4", "--out", "run"),
+        {"--games": "6", "--checkpoints": "net", "--openings": "1"},
+        {"--games"},
+    ),
+    "record": (
+        ("record", "kuhn", "--players", "random", "--games", "4", "--out", "run"),
+        {"--players": "oos:5", "--games": "6"},
+        {"--games"},
+    ),
+    "exploit, exact": (
+        ("exploit", "leduc", "table", "--flops", "4", "--out", "run"),
+        {"--flops": "5", "--device": "cpu"},
+        {"--flops", "--device"},
+    ),
+    "exploit, ismcts": (
+        ("exploit", "kuhn", "random", "--with", "ismcts", "--simulations", "20", "--games", "400", "--out", "run"),
+        {"--games": "500", "--with": "rl", "--preset": "small"},
+        {"--games"},
+    ),
+}
+ALWAYS = {"--processes": "1", "--memory": "4G", "--json": "found.json", "--trust": None}
+OTHERS = {
+    "--seed": "2", "--seeds": "2", "--with": "lbr", "--preset": "long", "--iterations": "3", "--simulations": "30",
+    "--save": "saved", "--within": "1", "--flops": "5", "--device": "cpu", "--games": "7",
+}  # fmt: skip
+
+
+def contents():
+    """All that the run holds, but for the file of its lock."""
+    return {path: path.read_bytes() for path in Path("run").rglob("*") if path.is_file() and path.name != "lock"}
+
+
+@pytest.mark.parametrize("what", AGAIN)
+def test_what_is_given_to_resume_games_and_exploiters_is_used_or_refused(kibitz, tmp_path, what):
+    """The games of a run that is refused are as before, and one line says why."""
+    begun, values, used = AGAIN[what]
+    if "table" in begun:
+        assert (
+            kibitz("solve", "leduc", "--with", "pcs", "--threads", "1", "--iterations", "2", "--out", "table")[0] == 0
+        )
+        used = used | {"--memory", "--json", "--trust"}  # no processes
+    else:
+        used = used | ALWAYS.keys()
+    alone = ("--processes", "1") if "--processes" in used else ()
+    code, _, err = kibitz(*begun, *alone)
+    assert code == 0, err
+    grows = ("--games", "--deals", "--flops")
+    options = [each for each in options_of(begun[0]) if each.startswith("--") and each != "--out"]
+    for option in sorted(options, key=grows.__contains__):
+        value = (ALWAYS | OTHERS | values)[option]
+        before = contents()
+        asked = list(begun)
+        if option == "--deals":
+            asked = [each for each in asked if each not in ("--games", "4")]
+        if option in asked and option != "--players":
+            asked[asked.index(option) + 1] = value
+        else:
+            asked += [option] if value is None else [option, value]
+        code, _, err = kibitz(*asked, *(alone if option != "--processes" else ()))
+        if option in used:
+            assert code == 0, (option, err)
+        else:
+            assert (code, err.count("\n")) == (2, 1), (option, err)
+            names = {
+                "holds another run",
+                option.strip("-"),
+                option.strip("-").rstrip("s"),
+                "has kept no networks",
+                "variance is reduced",
+                "is for 2 players",
+            }
+            assert any(name in err for name in names), (option, err)
+            assert before == contents()
+
+
+def test_a_cluster_that_does_not_answer_is_refused_before_the_estimate(kibitz, monkeypatch, tmp_path):
+    """And before a folder is made. Learners without workers take none, in Python neither."""
+    pytest.importorskip("ray")
+
+    def never(*_):
+        raise AssertionError("it estimates or trains")
+
+    resumable(kibitz, "exit-oos", tmp_path)
+    monkeypatch.setattr(trainer, "estimate", never)
+    monkeypatch.setattr(trainer, "train_loop", never)
+    for command in (("exit-oos", "kuhn", "--out", "other"), ("--resume", "run")):
+        code, _, err = kibitz("train", *command, "--cluster", "127.0.0.1:1")
+        assert (code, err.count("\n")) == (2, 1)
+        assert "no connection to a Ray cluster at 127.0.0.1:1" in err
+    assert not Path("other").exists()
+    config = trainer.configured("mmd", "kuhn", None, {"iterations": 1} | SMALL["mmd"])
+    with pytest.raises(BadInput, match="--cluster auto is for learners with worker processes: mmd has none"):
+        trainer.train(trainer.new_run(Path("mmd"), "mmd", config), cluster="auto")
+    with pytest.raises(BadInput, match="--processes 2 is for learners with worker processes: mmd has none"):
+        kibitz_api.resume("mmd", processes=2)
+    with pytest.raises(BadInput, match="--processes 2 is for learners with worker processes: mmd has none"):
+        kibitz_api.train("mmd", "kuhn", processes=2, out="new")
+    assert not Path("new").exists()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["kuhn --device cuda", "leduc --with pcs --device cuda", "leduc --with pcs --boards all", "leduc --with cfr-br"],
+)
+def test_threads_that_would_not_be_used_are_refused(kibitz, tmp_path, asked):
+    code, _, err = kibitz("solve", *asked.split(), "--threads", "2")
+    assert (code, err.count("\n"), "--threads 2 is for" in err) == (2, 1, True)
+    assert not list(tmp_path.iterdir())

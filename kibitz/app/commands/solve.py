@@ -161,8 +161,11 @@ def solve(
     if method in ("pcs", "cfr-br"):
         from ...games import load
         from ...learn.pcs_runs import new_run
+        from ...learn.pcs_solvers import check_threads, has_threads
 
         at_once = _boards(boards)
+        if buckets is None:  # whose computation uses them too
+            check_threads(threads, method, device or "cpu", at_once)
         if buckets is not None:
             if abstraction is not None or start is not None:
                 name, value = ("--abstraction", abstraction) if abstraction is not None else ("--from", start)
@@ -171,6 +174,7 @@ def solve(
 
             folder = None if out_folder is None else out_folder.with_name(f"{out_folder.name}-buckets")
             abstraction = compute(load(game_name), buckets, device or "cpu", seed, threads, folder)[0].folder
+            threads = threads if has_threads(method, device or "cpu", at_once) else None
         with reporting("reading the card abstraction" if abstraction else "counting the hands"):
             sizes = iterations, seed, device or "cpu", at_once
             run = new_run(load(game_name), abstraction, *sizes, out_folder, method, start, start_weight)
@@ -188,8 +192,10 @@ def solve(
         name, value = ("--device", device) if device is not None else ("--threads", threads)
         raise BadInput(f"{name} {value} is for --with pcs and for games with a public tree, not for {method} here")
     if method in METHODS and (chosen or is_large(game)):
+        from ...learn.vector_cfr_runs import check_threads as check_cores
         from ...learn.vector_cfr_runs import new_run as new_vector_run
 
+        check_cores(threads, device or "cpu")
         with reporting(f"counting the public states of {game_name}"):
             run = new_vector_run(game, method, iterations, device or "cpu", out_folder)
         _on_public_tree(run, threads, json_file)

@@ -97,9 +97,14 @@ def command_of(name: str) -> tuple[Any, str]:
 
 
 def check_cluster(cluster: str | None) -> None:
-    """Refuse --cluster without Ray, before the work starts."""
-    if cluster is not None and importlib.util.find_spec("ray") is None:
+    """Refuse --cluster without Ray, or where no cluster answers, before the work starts."""
+    if cluster is None:
+        return
+    if importlib.util.find_spec("ray") is None:
         raise BadInput("a cluster needs Ray: pip install 'kibitz[cluster]'")
+    from ...core.ray_cluster import check
+
+    check(cluster)
 
 
 def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
@@ -140,12 +145,12 @@ def resume(
                 raise BadInput(f"--{name} {value} should follow {context.invoked_subcommand}, not precede it")
         return
     from ...learn.learner import LEARNERS
-    from ...learn.trainer import check_workers, open_run
+    from ...learn.trainer import check_workers, method_of, open_run
 
     if folder is None:
         raise BadInput(f"name a learner ({', '.join(LEARNERS)}) or --resume RUN; see kibitz train --help")
     run = open_run(folder, iterations)
-    check_workers(run, processes, cluster)
+    check_workers(method_of(run), processes, cluster)
     check_cluster(cluster)
     _start(run, processes, cluster, json_file)
 

@@ -127,7 +127,7 @@ def test_an_unfinished_run_says_how_to_resume(kibitz, tmp_path):
     (tmp_path / "runs/run/config.json").write_text(json.dumps(config | {"iterations": 9}))
     code, out, _ = kibitz("runs")
     assert code == 0
-    assert "kibitz solve --resume runs/run" in out
+    assert f"kibitz solve --resume {Path.cwd() / 'runs' / 'run'}" in out
 
 
 def test_the_python_of_the_page_runs(capsys):
