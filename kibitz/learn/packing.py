@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..jit import helper, kernel
+
 if TYPE_CHECKING:
     import torch
 
 BIT, BYTE, FLOAT = range(3)
 COLUMNS = ".columns"  # behind the name of packed rows in a file: what their columns take
 ONE = np.uint32(0x3F800000)  # 1.0 as float32
+BITS = 1 << 17  # numbers that are checked and packed at once: they stay in a core's cache
 BLOCK = 1 << 14  # rows that are widened at once
 NEGATIVE = np.uint32(0x80000000)  # the first negative number, which is -0
 
@@ -63,12 +66,44 @@ class Packed:
         return Packed(rows, columns)
 
 
+@helper
+def to_bits(numbers, out):
+    """Write float32 numbers, given as their bit patterns, as bits; return whether all of them are 0 or 1."""
+    others = 0
+    for i in range(len(numbers)):
+        number = numbers[i]
+        is_one = number == ONE
+        others |= np.int32((number != 0) & ~is_one)
+        out[i] = is_one
+    return others == 0
+
+
+@kernel
+def all_to_bits(numbers, out):
+    """Do so with rows, up to the first that has other numbers; return whether there is none."""
+    row = 0
+    while row < len(numbers) and to_bits(numbers[row], out[row]):
+        row += 1
+    return row == len(numbers)
+
+
 def pack(numbers: np.ndarray) -> Packed:
     """Pack rows of numbers, [rows, width] of float32 or a type that it holds exactly."""
     if not np.can_cast(numbers.dtype, np.float32, "safe"):
         raise TypeError(f"{numbers.dtype} can't be packed: float32 doesn't hold all of its numbers")
+    columns = np.full(numbers.shape[1], BIT, np.uint8)
+    if numbers.dtype == bool or (numbers.dtype == np.uint8 and numbers.max(initial=0) <= 1):
+        return Packed(np.packbits(numbers, axis=1), columns)
     numbers = np.ascontiguousarray(numbers, np.float32)
-    patterns, columns = numbers.view(np.uint32), np.full(numbers.shape[1], BIT, np.uint8)
+    patterns, rows = numbers.view(np.uint32), np.zeros((len(numbers), size_of(columns)), np.uint8)
+    bits = np.zeros((max(1, min(BITS // max(1, len(columns)), len(rows))), len(columns)), np.uint8)
+    for first in range(0, len(rows), len(bits)):
+        block = patterns[first : first + len(bits)]
+        if not all_to_bits(block, bits):
+            break
+        rows[first : first + len(bits)] = np.packbits(bits[: len(block)], axis=1)
+    else:
+        return Packed(rows, columns)
     others = (patterns != 0) & (patterns != ONE)
     if others.any():
         wide = np.flatnonzero(others.any(axis=0))

@@ -15,7 +15,7 @@ from kibitz.core.runs import Run
 from kibitz.games import CHANCE, OVER
 from kibitz.learn import checkpoints, replay, trainer
 from kibitz.learn.checkpoints import Journal
-from kibitz.learn.packing import BIT, BYTE, COLUMNS, FLOAT, Packed, joined, on_device, pack, stored
+from kibitz.learn.packing import BIT, BITS, BYTE, COLUMNS, FLOAT, Packed, joined, on_device, pack, stored
 from kibitz.learn.replay import RULES, ReplayBuffer
 
 from .contract import KillAfter, Killed, outcome
@@ -45,6 +45,23 @@ def test_every_number_is_read_as_it_was_written(rows):
         bits = np.isin(column.view(np.uint32), np.array([0, 1], np.float32).view(np.uint32)).all()
         whole = np.isin(column, range(256)).all() and not np.signbit(column).any()
         assert kind == (BIT if bits else BYTE if whole else FLOAT)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16, np.uint8, np.int8, bool])
+@pytest.mark.parametrize("width", [0, 1, 700])
+def test_wide_rows_of_zeros_and_ones_are_bits_in_any_type(kind, width):
+    """An odd number in the last of many blocks is seen, too."""
+    rows = (np.random.default_rng(width).random((3 * BITS // max(width, 200), width)) < 0.3).astype(kind)
+    found = pack(rows)
+    assert (found.columns == BIT).all()
+    assert found.rows.tobytes() == np.packbits(rows != 0, axis=1).tobytes()
+    assert not len(pack(rows[:0]))
+    if width and kind is not bool:
+        rows[-1, -1] = 5
+        found = pack(rows)
+        assert found.columns[-1] == BYTE
+        assert (found.columns[:-1] == BIT).all()
+        assert (found.numbers() == rows).all()
 
 
 @settings(max_examples=100, deadline=None)

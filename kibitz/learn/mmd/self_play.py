@@ -15,8 +15,8 @@ import torch
 
 from ...games import Game
 from ...jit import kernel
+from ..packing import unpacker
 from ..torch_mlp import BANNED
-from .packing import unpack
 from .side_by_side import CHANCE_SINCE, SAMPLED, SideBySide
 from .slices import Slices
 from .transfer import Transfer
@@ -79,6 +79,7 @@ class Part:
         self.games = Slices(lambda size: SideBySide(game, size, all_views, traced, packed), count, slices)
         first, self.actions = self.games.slices[0], game.facts.num_actions
         self.inputs = first.inputs
+        self.unpack = unpacker(np.zeros(self.inputs + self.actions, np.uint8), device)
         self.sent = {
             name: Transfer(device, count, getattr(first, name).shape[1], dtype)
             for name, dtype in INPUTS.items()
@@ -140,8 +141,8 @@ class Part:
         if not self.packed:
             encodings, legal = sent
             return encodings, legal
-        bits = unpack(sent[0], self.inputs + self.actions)
-        return bits[:, : self.inputs].float(), bits[:, self.inputs :].bool()
+        numbers = self.unpack(sent[0])
+        return numbers[:, : self.inputs].contiguous(), numbers[:, self.inputs :].bool()
 
     def by_infoset(self, evaluate: Evaluate, seen: torch.Tensor, may: torch.Tensor) -> torch.Tensor:
         """Evaluate the network once per infoset."""

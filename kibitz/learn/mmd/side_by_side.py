@@ -9,7 +9,7 @@ from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, positions
 from ...games.protocol import NoSeat, TooLong, TooManyActions
 from ...jit import helper, kernel, mix, uniform
-from .packing import pack, packed_size
+from ..packing import to_bits
 
 # Places in `reach_probs`: the probability of chance since the last decision; that of playing to here; from the third
 # place on that of coming here if a seat wants to, by seat.
@@ -45,10 +45,10 @@ class SideBySide:
         self.live = np.zeros(games, np.int32)  # by row: the game
         self.turns = np.zeros(games, np.int8)  # by row: the mover
         self.inputs = self.views * facts.encoding
-        size = packed_size(self.inputs + facts.num_actions) if packed else 0
-        self.bits = np.zeros((games, size), np.uint8)  # by row: encodings, then legal actions; see `packing`
-        shape = (1, 8 * size) if packed else (games, self.inputs)
-        self.encodings = np.zeros(shape, np.float32)  # by row, but if packed
+        size = self.inputs + facts.num_actions if packed else 0
+        self.ones = np.zeros((games, size), np.uint8)  # by row: encodings, then legal actions
+        self.bits = np.packbits(self.ones, axis=1)  # by row
+        self.encodings = np.zeros((1 if packed else games, self.inputs), np.float32)  # by row, but if packed
         self.legal = np.zeros((len(self.encodings), facts.num_actions), bool)  # by row, but if packed
         self.chosen = np.zeros(games, np.int64)  # by row: the action that was played
         self.infosets = np.zeros(games, np.uint64)  # by row
@@ -69,9 +69,10 @@ class SideBySide:
         """Play chance up to the next decision of each game; return how many games aren't over."""
         self.count = advance(
             self.game, self.states, streams, self.live, self.count, self.views, self.inputs, self.turns, self.encodings,
-            self.legal, self.bits, self.payoffs, self.scratch, self.traced, self.probs, self.histories, self.infosets,
+            self.legal, self.ones, self.payoffs, self.scratch, self.traced, self.probs, self.histories, self.infosets,
             self.reach_probs,
         )  # fmt: skip
+        self.bits[: self.count] = np.packbits(self.ones[: self.count], axis=1)
         if self.count and self.rounds == self.game.facts.max_game_length:
             raise TooLong
         self.rounds += 1
@@ -87,11 +88,11 @@ class SideBySide:
 
 @kernel
 def advance(
-    game, states, streams, live, count, views, inputs, turns, encodings, legal, bits, payoffs, actions, traced,
+    game, states, streams, live, count, views, inputs, turns, encodings, legal, ones, payoffs, actions, traced,
     probs, histories, infosets, reach_probs,
 ):  # fmt: skip
     """Play chance in each live game up to its next decision, which is encoded; return how many games are still live."""
-    left, width, seats, packed = 0, inputs // views, payoffs.shape[1], bits.shape[1] > 0
+    left, width, seats, packed = 0, inputs // views, payoffs.shape[1], ones.shape[1] > 0
     for k in range(count):
         i = live[k]
         state, rng = states[i], streams[i]
@@ -123,10 +124,10 @@ def advance(
                 raise TooManyActions
             legal[row, actions[j]] = True
         if packed:
-            for action in range(legal.shape[1]):
-                encodings[row, inputs + action] = legal[row, action]
-            if not pack(encodings[row], bits[left]):
+            if not to_bits(encodings[row].view(np.uint32), ones[left]):
                 raise NotBits
+            for action in range(legal.shape[1]):
+                ones[left, inputs + action] = legal[row, action]
         if traced:
             infosets[left] = mix(game.infoset(state, turn), turn)
         live[left] = i

@@ -1,5 +1,7 @@
 """Self-play in batches plays by the rules, in any threads, packed or not; and advantages are what they should be."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -8,8 +10,8 @@ from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER, legal_actions, load, positions
 from kibitz.learn.mmd.advantages import advantages
 from kibitz.learn.mmd.loss import log_policy
-from kibitz.learn.mmd.packing import pack, packed_size, unpack
 from kibitz.learn.mmd.self_play import Part, joined
+from kibitz.learn.packing import to_bits
 
 
 def streams(count, seed=1):
@@ -112,18 +114,17 @@ def test_the_heuristic_plays_in_every_slice(known):
     assert same_batches(one, many)
 
 
-@pytest.mark.parametrize("count", [1, 7, 8, 9, 416])
-def test_what_is_packed_is_unpacked(count):
-    bits = np.random.default_rng(count).integers(2, size=(3, count))
-    numbers = np.zeros((3, 8 * packed_size(count)), np.float32)
-    numbers[:, :count] = bits
-    out = np.zeros((3, packed_size(count)), np.uint8)
-    assert all(pack(row, packed) for row, packed in zip(numbers, out, strict=True))
-    assert unpack(torch.from_numpy(out), count).tolist() == bits.tolist()
-
-
 def test_other_numbers_are_not_packed_in_silence():
-    assert not pack(np.array([0, 0.5] + [0] * 6, np.float32), np.zeros(1, np.uint8))
+    """Nor is -0, which isn't 0 bit for bit."""
+    for other in (0.5, 2, -1, -0.0, np.nan):
+        numbers, out = np.array([0, 1, other], np.float32), np.zeros(3, np.uint8)
+        assert to_bits(numbers[:2].view(np.uint32), out)
+        assert out.tolist() == [0, 1, 0]
+        assert not to_bits(numbers.view(np.uint32), out)
+    rare = load(f"{Path(__file__).parents[1] / 'rare.py'}:RarePoker")  # 0.25, 7 or -0 for 3 cards of 250
+    part = Part(rare, 3000, False, torch.device("cpu"), packed=True)
+    with pytest.raises(BadInput, match="other numbers than 0 and 1"):
+        part.play(streams(3000), uniform)
     part = Part(load("holdem"), 4, False, torch.device("cpu"), packed=True)
     with pytest.raises(BadInput, match="other numbers than 0 and 1"):
         part.play(streams(4), uniform)
