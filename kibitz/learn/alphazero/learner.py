@@ -78,6 +78,9 @@ class AlphaZero(Learner):
 
     def collect(self, workers: WorkerPool, iteration: int, report: Reporter) -> Samples:
         config, results = self.config, dict[int, tuple[Samples, Arrays]]()
+        if lost := sum(len(table["encodings"]) for table in self.tables if table and "encodings" in table):
+            what = "1 sample of an unfinished game is" if lost == 1 else f"{lost:,} samples of unfinished games are"
+            report.message(f"{what} left out: version 0.2 kept them in a form that isn't read any more")
         workers.share(self.weights())
         for part, samples, table in workers.do([Part(*each) for each in enumerate(self.tables)]):
             results[part] = samples, table

@@ -100,7 +100,7 @@ class Table:
         self.states = _as_records(packed["states"], self.game.state)
         self.seats = _as_records(packed["records"], SEAT)
         self.rngs = packed["rngs"].copy()
-        if POSITIONS not in packed:  # version 0.2 kept encodings: what games in progress have to learn from is lost
+        if POSITIONS not in packed:  # version 0.2 kept encodings: the learner says that these are left out
             self.seats["rows"] = 0
             return
         used = np.arange(self.rows.seats.shape[1]) < self.seats["rows"][:, None]

@@ -9,13 +9,14 @@ import torch
 
 from kibitz import players
 from kibitz.arena.match import match
+from kibitz.core.files import read_tensors, write_tensors
 from kibitz.core.names import BadInput
-from kibitz.core.progress import SILENT
+from kibitz.core.progress import SILENT, Reporter
 from kibitz.games import legal_actions, load, positions
 from kibitz.learn import trainer
 from kibitz.learn.alphazero.config import AlphaZeroConfig, refuse
 from kibitz.learn.alphazero.geometry import geometry_of
-from kibitz.learn.alphazero.learner import AlphaZero, _tables
+from kibitz.learn.alphazero.learner import GAMES_FORMAT, AlphaZero, _tables
 from kibitz.learn.alphazero.networks import Shape, layer_sizes
 from kibitz.learn.alphazero.self_play import COUNTS, SEAT, Rule, SelfPlay, choose_move, exchanges_for, play_round
 from kibitz.learn.learner import joined
@@ -380,3 +381,26 @@ def test_a_worker_is_sent_the_games_of_its_parts_alone():
     assert max(map(len, workers.sent[:4])) < 200
     assert sum(map(len, workers.sent[4:])) < 1.5 * games
     assert max(map(len, workers.sent[4:])) < 0.4 * games
+
+
+def test_samples_of_unfinished_games_that_version_0_2_kept_are_left_out_with_a_message(tmp_path):
+    """It kept their encodings instead of positions. The games go on, and the message comes once."""
+    values = SMALL | {"iterations": 1, "rounds": 40, "steps": 1, "batch_size": 4, "evaluate_every": 0}
+    run = trainer.new_run(tmp_path / "run", "alphazero", trainer.configured("alphazero", "tic_tac_toe", None, values))
+    trainer.train(run, 1)
+    (file,) = run.folder.glob("checkpoints/*/games.safetensors")
+    tensors, _ = read_tensors(file, GAMES_FORMAT, "games")
+    count = len(tensors.pop("table.0.positions"))
+    assert count
+    write_tensors(file, GAMES_FORMAT, tensors | {"table.0.encodings": np.zeros((count, 18), np.uint8)})
+    told = []
+
+    class Listener(Reporter):
+        def message(self, text):
+            told.append(text)
+
+    trainer.train(trainer.open_run(run.folder, 3), 1, report=Listener())
+    assert told == [
+        f"{count} samples of unfinished games are left out: version 0.2 kept them in a form that isn't read any more"
+    ]
+    assert run.read_lines()[-1]["games"] > 0
