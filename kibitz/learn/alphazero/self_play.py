@@ -29,7 +29,7 @@ Arrays = dict[str, np.ndarray]
 RESIGN_MOVES = 3  # of a seat in a row, at which its search sees the game as lost
 COUNTS = ("games", "moves", "resigned", "played_on", "false_resignations")
 POSITIONS = "positions"  # the name of `Rows.states` in a file
-LARGE = 65535  # probabilities are stored as u2
+LARGE = 65535  # probabilities are rounded to multiples of 1/65535 and stored as u2, half of the memory
 
 SEAT = record(
     ("outcome", "f4"),  # for seat 0

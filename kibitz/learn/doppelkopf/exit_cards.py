@@ -95,6 +95,7 @@ def self_play(config: ExitCardsConfig) -> Callable[[tuple[int, ...], CardNetwork
         play_games(
             game, policies[0][1], config.plies, positions(game, 2), *room, rngs, learners, own_seat, actions, values
         )
+        # Rounded to half precision, half of the memory: by at most 2^-11 of a value, which is a single noisy rollout.
         return [
             (number, {"actions": actions[i : i + 1], "action_values": values[i : i + 1].astype(np.float16)})
             for i, number in enumerate(numbers)

@@ -165,7 +165,10 @@ class ExItOos(ExpertIteration):
 
 
 def empty_samples(game: Game) -> Samples:
-    """What the replay buffer holds, without rows: policies are of half precision."""
+    """What the replay buffer holds, without rows.
+
+    Policies are rounded to half precision, half of the memory: a probability by at most 2^-11 of it, or by 2^-25.
+    """
     facts = game.facts
     return {
         "encodings": Packed.empty(facts.encoding),

@@ -404,3 +404,13 @@ def test_samples_of_unfinished_games_that_version_0_2_kept_are_left_out_with_a_m
         f"{count} samples of unfinished games are left out: version 0.2 kept them in a form that isn't read any more"
     ]
     assert run.read_lines()[-1]["games"] > 0
+
+
+def test_policies_are_rounded_by_at_most_half_a_step_of_16_bits():
+    """Uniform visits of a search give thirds and the like, which 16 bits don't hold; each sums to 1 before."""
+    games = played(said=0.3).finished
+    found = np.concatenate([game["policies"].astype(np.int64) for game in games])
+    legal = np.concatenate([game["legal"].numbers() for game in games]).sum(axis=1)
+    assert len(found)
+    assert (np.abs(found.sum(axis=1) - 65535) <= legal / 2).all()
+    assert (found[legal == 1].max(axis=1) == 65535).all()

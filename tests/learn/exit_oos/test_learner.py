@@ -119,3 +119,14 @@ def test_learning_leaves_the_threads_of_torch_as_they_were(monkeypatch):
     finally:
         torch.set_num_threads(before)
     assert seen == [1, 1]
+
+
+def test_policies_of_the_buffer_are_rounded_by_at_most_2_to_the_minus_11_of_each():
+    game, random = games.load("leduc"), np.random.default_rng(1)
+    policies = random.dirichlet(np.full(game.facts.num_actions, 0.05), 5000).astype(np.float32)
+    encodings = np.zeros((len(policies), game.facts.encoding), np.float32)
+    buffer = ReplayBuffer(len(policies), empty_samples(game), "latest")
+    buffer.add({"encodings": encodings, "policies": policies, "legal": policies > 0}, random)
+    kept = buffer.all()["policies"].astype(np.float32)
+    assert (np.abs(kept - policies) <= np.maximum(2.0**-11 * policies, 2.0**-25)).all()
+    assert (kept != policies).any()
