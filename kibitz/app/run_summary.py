@@ -10,9 +10,10 @@ from typing import Any
 
 from ..core.files import check_fits, read_json, read_lines
 from ..core.names import BadInput
-from ..core.runs import Run
+from ..core.runs import RESUME, Run
 
 GAMES = "games.jsonl"
+ABSTRACTION = "abstraction.safetensors"
 INNER = {"checkpoints", "journal", "matches", "networks"}  # subfolders of a run that hold its parts
 
 
@@ -32,6 +33,7 @@ class RunSummary:
     payoff: dict[str, float | None] | None = None  # where payoffs differ in size: its mean payoff instead
     winner: str = ""  # of a tournament: the player with the highest mean payoff, which is `payoff`
     options: list[str] | None = None  # of the command that resumes it; None: there is none
+    resume_words: list[str] | None = None  # the words of that command, of an unfinished run that keeps them
     seed: int | None = None
     running: bool = False  # whether a process works on it now
     problem: str = ""  # why the folder can't be read
@@ -80,7 +82,11 @@ class RunSummary:
     @property
     def resume_command(self) -> str:
         """The command that continues an unfinished run, empty where there is none, or a process works on it."""
-        if None in (self.done, self.wanted) or self.done == self.wanted or self.running or self.options is None:
+        if self.running:
+            return ""
+        if self.resume_words is not None:
+            return shlex.join(["kibitz", *self.resume_words, "--out", self.run])
+        if None in (self.done, self.wanted) or self.done == self.wanted or self.options is None:
             return ""
         if self.command in ("train", "solve"):
             trust = ["--trust"] if ".py:" in f"{self.game} {self.method}" else []
@@ -138,6 +144,9 @@ def summarize(folder: Path) -> RunSummary:
             row.players, row.wanted = config["players"], GAMES_OF[row.command](config)
             row.options = ["--games", str(config["games"])]
             row.options += ["--openings", str(config["openings"])] if "openings" in config else []
+        if RESUME in config:
+            check_fits(config, {RESUME: [str]})
+            row.resume_words = None if _is_finished(run, row) else config[RESUME]
         if row.command == "session":
             solos = "yes" if config.get("solos") else "no"
             row.options = [*(row.options or []), "--sessions", str(config["sessions"]), "--solos", solos]
@@ -167,6 +176,15 @@ def _read_result(row: RunSummary, run: Run) -> None:
             row.score = _estimate(result["score"])
     if row.done is None or row.done != row.wanted:
         row.done = _games_played(run.path(GAMES))
+
+
+def _is_finished(run: Run, row: RunSummary) -> bool:
+    """Whether a run of `exploit` or `abstract` has its result."""
+    result = run.path(ABSTRACTION if row.command == "abstract" else "result.json")
+    if not result.is_file() or row.method != "exact":
+        return result.is_file()
+    found = read_json(result, "result", {"visited": int, "wanted": int})  # written when it is interrupted, too
+    return bool(found["visited"] == found["wanted"])
 
 
 def _read_standings(row: RunSummary, run: Run) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from ..core.files import (
 )
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
-from ..core.runs import Run
+from ..core.runs import RESUME, Run
 from ..games import full_name, load_stored
 from ..games.holdem import Holdem
 from ..learn.attention import AttentionWeights
@@ -168,7 +168,14 @@ def flops_in(game: Any) -> int:
     return math.comb(cards.deck, cards.dealt[1]) if cards.streets > 1 else 0
 
 
-def new_run(game: Any, strategy: str, flops: int | None = None, seed: int = 1, folder: Path | None = None) -> Run:
+def new_run(
+    game: Any,
+    strategy: str,
+    flops: int | None = None,
+    seed: int = 1,
+    folder: Path | None = None,
+    resume: Sequence[str] = (),
+) -> Run:
     """Start a run, or continue the one in `folder` if its configuration is the same; its flops may grow.
 
     Args:
@@ -177,6 +184,7 @@ def new_run(game: Any, strategy: str, flops: int | None = None, seed: int = 1, f
         flops: Number of flops to draw; None: all, for an exact result.
         seed: Of the order of flops.
         folder: The run folder; None: the next free `runs/GAME-exploit-001`.
+        resume: The words of the command that continues the run, without the folder.
     """
     at_least("seed", seed, 0)
     every = flops_in(game)
@@ -190,6 +198,8 @@ def new_run(game: Any, strategy: str, flops: int | None = None, seed: int = 1, f
         "flops": every if flops is None else min(flops, every),
         "seed": seed,
     }
+    if resume:
+        config[RESUME] = list(resume)
     return Run.create_or_resume(folder, f"{game.name}-{COMMAND}", as_kept(folder, config), may_grow=("flops",))
 
 
@@ -237,7 +247,7 @@ def _visit(run: Run, work: "Work", report: Reporter) -> Measured:
         if work.done > start and not math.isnan(found.nash_conv.mean):
             run.log_times(iteration=work.done, flops_per_second=round(rate, 4))
             run.log(iteration=work.done, **{"nash_conv" if found.exact else "lower_bound": found.nash_conv.mean})
-        run.write(RESULT, json.dumps(run.config() | found.as_json(), indent=2) + "\n")
+        run.write(RESULT, json.dumps(run.config() | found.as_json() | {"wanted": len(work.wanted)}, indent=2) + "\n")
         if interrupted():
             raise Interrupted(found)
     return found

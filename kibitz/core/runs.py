@@ -36,6 +36,7 @@ from .files import (
 from .legacy import current_config
 from .names import BadInput
 
+RESUME = "resume"  # in a configuration: the words of the command that continues it, without the folder
 PATIENCE = 0.25  # seconds to wait for a lock, which `Run.is_locked` holds for an instant
 
 
@@ -97,9 +98,9 @@ class Run:
         return run
 
     def check_same(self, config: dict[str, Any], may_grow: tuple[str, ...] = ()) -> None:
-        """Refuse a configuration that isn't the folder's; numbers in `may_grow` may be larger."""
+        """Refuse a configuration that isn't the folder's; numbers in `may_grow` may be larger, `RESUME` may differ."""
         folder, before = self.folder, self.config()
-        for key in sorted(before.keys() | config.keys()):
+        for key in sorted((before.keys() | config.keys()) - {RESUME}):
             was, now = before.get(key), config.get(key)
             if key in may_grow and isinstance(was, int) and isinstance(now, int):
                 if now < was:

@@ -78,14 +78,14 @@ def compute(
         from ...learn.nearest_centers import on_gpu
 
         nearest = on_gpu()
+    command = ["abstract", full_name(game), "--buckets", buckets, "--device", device, "--seed", str(seed)]
     with reporting("counting the boards"):
-        run = abstraction_runs.new_run(game, buckets, seed, folder)
+        run = abstraction_runs.new_run(game, buckets, seed, folder, command)
     err.print(f"[bold]{escape(full_name(game))}[/bold] into {escape(str(run.folder))}", highlight=False)
     with reporting("card abstraction") as report:
         try:
             return run, abstraction_runs.compute(run, threads, report, nearest)
         except KeyboardInterrupt:
             print_plain("stopped: what is finished is kept", err)
-            command = ["kibitz", "abstract", full_name(game), "--buckets", buckets, "--device", device]
-            print_plain("to resume: " + shlex.join([*command, "--seed", str(seed), "--out", run.place]), err)
+            print_plain("to resume: " + shlex.join(["kibitz", *command, "--out", run.place]), err)
             raise typer.Exit(130) from None

@@ -5,12 +5,13 @@ parts/                    what is finished so far
 abstraction.safetensors   the whole, when all is done
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ...core.names import at_least
 from ...core.progress import SILENT, Reporter
-from ...core.runs import Run
+from ...core.runs import RESUME, Run
 from ...games import full_name, load_stored
 from .buckets import Buckets
 from .cards import cards_of
@@ -19,7 +20,9 @@ from .files import ABSTRACTION_FILE, KeepParts, map_buckets, save_buckets
 from .presets import check_memory, clusters
 
 
-def new_run(game: Any, buckets: str = "small", seed: int = 1, folder: Path | None = None) -> Run:
+def new_run(
+    game: Any, buckets: str = "small", seed: int = 1, folder: Path | None = None, resume: Sequence[str] = ()
+) -> Run:
     """Start an abstraction, or continue the one in `folder` if it is the same.
 
     Args:
@@ -27,12 +30,15 @@ def new_run(game: Any, buckets: str = "small", seed: int = 1, folder: Path | Non
         buckets: `small`, `medium`, `large`, or a number of clusters per street after the first, `9000-9000-9000`.
         seed: Of k-means.
         folder: The folder; None: the next free `runs/holdem-abstraction-001`.
+        resume: The words of the command that continues the run, without the folder.
     """
     at_least("seed", seed, 0)
     cards = cards_of(game)
     found = clusters(buckets, game, cards)
     check_memory(game, cards, found)
     config = {"command": "abstract", "game": full_name(game), "clusters": list(found), "seed": seed}
+    if resume:
+        config[RESUME] = list(resume)
     return Run.create_or_resume(folder, f"{game.name}-abstraction", config)
 
 

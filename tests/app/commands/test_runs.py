@@ -458,3 +458,32 @@ def test_players_of_several_words_are_quoted(kibitz, tmp_path):
     config = {"command": "match", "game": "hex:size=5", "players": ["engine:mohex --quiet", "uct:9"], "games": 2}
     Run.create(tmp_path / "m", "", config)
     assert "match hex:size=5 'engine:mohex --quiet' uct:9" in kibitz("runs", "show", "m")[1]
+
+
+POKER = "holdem:ranks=4,suits=2,streets=2,preflop_raises=1,raises=1"
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize(
+    ("command", "result"),
+    [
+        ("exploit kuhn random --with rl --preset small --seeds 1 --games 40 --iterations 2 --seed 3", "result.json"),
+        ("exploit kuhn random --with ismcts --preset small --games 40 --simulations 20 --seed 3", "result.json"),
+        (f"abstract {POKER} --buckets 6 --device cpu --seed 3", "abstraction.safetensors"),
+        (f"exploit {POKER} TABLE --seed 3 --flops 4 --device cpu", "result.json"),
+    ],
+)
+def test_the_command_to_resume_an_exploiter_or_an_abstraction_resumes_it(kibitz, tmp_path, command, result):
+    if "TABLE" in command:
+        assert kibitz("solve", POKER, "--with", "pcs", "--iterations", "2", "--out", "table")[0] == 0
+        command = command.replace("TABLE", str(tmp_path / "table" / "strategy.safetensors"))
+    assert kibitz(*command.split(), "--out", "runs/e")[0] == 0
+    assert "to resume" not in kibitz("runs")[1]
+    path = tmp_path / "runs" / "e" / result
+    found = path.read_bytes()
+    path.unlink()
+    lines = [line for line in kibitz("runs")[1].splitlines() if line.startswith("to resume: ")]
+    assert lines == [f"to resume: kibitz {command} --out runs/e"]
+    assert kibitz(*lines[0].split()[3:])[0] == 0
+    assert path.read_bytes() == found
+    assert "to resume" not in kibitz("runs")[1]
