@@ -27,6 +27,7 @@ from ..core.files import (
     tensor_file_about,
     write_tensors,
 )
+from ..core.interrupts import deferred_interrupts
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import RESUME, Run
@@ -36,7 +37,7 @@ from ..learn.attention import AttentionWeights
 from ..learn.deep_cfr.network_best_response import NetworkBestResponse, TorchPolicy
 from ..learn.deep_cfr.networks import Model
 from ..learn.devices import check_device
-from ..learn.pcs_runs import CHECKPOINT_SHARE, REPORT_SECONDS, deferred_interrupts
+from ..learn.pcs_runs import CHECKPOINT_SHARE, REPORT_SECONDS
 from ..learn.public_best_response import PublicBestResponse
 from ..players import absolute_label, make_for
 from ..players.networks import NetworkPlayer
@@ -215,7 +216,7 @@ def exploit_run(run: Run, response: PublicBestResponse, report: Reporter = SILEN
     """Visit the flops of a run that are left, and measure.
 
     An interrupt (Ctrl-C) ends it after the present flop, with all written; then `Interrupted` is raised. Before the
-    first flop is done, KeyboardInterrupt is raised at once.
+    first flop is done, KeyboardInterrupt is raised at once; where one takes long, after some seconds.
 
     Raises:
         BadInput: A file of the run is damaged, or isn't the run's.
@@ -229,7 +230,7 @@ def _visit(run: Run, work: "Work", report: Reporter) -> Measured:
     with deferred_interrupts(lambda: work.done > start) as interrupted:
         began = shown = saved = time.perf_counter()
         wait = SAVE_SECONDS
-        while work.done < len(work.wanted) and not interrupted():
+        while not interrupted() and work.done < len(work.wanted):
             work.visit()
             now = time.perf_counter()
             work.seconds = before + now - began

@@ -10,11 +10,7 @@ On processor cores the result depends on the configuration only, bit by bit. A G
 """
 
 import math
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +18,7 @@ import numpy as np
 
 from ..core import memory
 from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_about, write_tensors
+from ..core.interrupts import deferred_interrupts
 from ..core.names import BadInput, at_least, choose
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
@@ -224,7 +221,7 @@ def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -
     """Start a run, or resume it from its last checkpoint, until all its iterations are done.
 
     An interrupt (Ctrl-C) ends it after the present iteration, with a checkpoint; then `Interrupted` is raised. Before
-    the first iteration is done, KeyboardInterrupt is raised at once.
+    the first iteration is done, KeyboardInterrupt is raised at once; where one takes long, after some seconds.
 
     Raises:
         BadInput: A file of the run is damaged, or isn't the run's.
@@ -243,7 +240,7 @@ def _solve(run: Run, config: dict[str, Any], threads: int | None, report: Report
     with deferred_interrupts(lambda: done > start) as interrupted:
         began = shown = saved = time.perf_counter()
         wait, due = CHECKPOINT_SECONDS, next_due(done)
-        while done < config["iterations"] and not interrupted():
+        while not interrupted() and done < config["iterations"]:
             work.solver.run()
             done += 1
             if done >= due or done == config["iterations"]:
@@ -391,29 +388,3 @@ class Work:
             if checksum(*(tensors[key] for key in sizes)) != about["checksum"]:
                 raise ValueError("its checksum is wrong")
         return tensors, about
-
-
-@contextmanager
-def deferred_interrupts(worth_saving: Callable[[], bool] = lambda: True) -> Iterator[Callable[[], bool]]:
-    """Yield a function that tells whether Ctrl-C was pressed. It raises nothing, until it is pressed once more.
-
-    Some programs send the signal to a process and to its group, so that it comes twice: that counts as one.
-
-    Args:
-        worth_saving: Whether anything would be lost: else Ctrl-C is raised at once. A first iteration may compile.
-    """
-    arrived: list[float] = []
-
-    def handle(number: int, frame: Any) -> None:
-        if not worth_saving() or (arrived and time.monotonic() - arrived[0] > 1):
-            raise KeyboardInterrupt
-        arrived.append(time.monotonic())
-
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield lambda: bool(arrived)
-    finally:
-        signal.signal(signal.SIGINT, before)

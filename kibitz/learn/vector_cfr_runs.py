@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..core import memory
 from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_large_tensors
+from ..core.interrupts import deferred_interrupts
 from ..core.names import BadInput, at_least, choose
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
@@ -24,7 +25,7 @@ from ..search.public_tree.table import checksum, strategy_of
 from ..search.public_tree.tree import PublicTree
 from ..search.solvers import next_due
 from .devices import DEVICES
-from .pcs_runs import CHECKPOINT_SECONDS, CHECKPOINT_SHARE, REPORT_SECONDS, deferred_interrupts
+from .pcs_runs import CHECKPOINT_SECONDS, CHECKPOINT_SHARE, REPORT_SECONDS
 
 STATE = "kibitz vector cfr 1"
 TREE = "public"  # in the configuration: tells these runs from those on the sequence form
@@ -130,7 +131,7 @@ def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -
     """Start a run, or resume it from its last checkpoint, until all its iterations are done.
 
     An interrupt (Ctrl-C) ends it after the present iteration, with a checkpoint; then `Interrupted` is raised. Before
-    the first iteration is done, KeyboardInterrupt is raised at once.
+    the first iteration is done, KeyboardInterrupt is raised at once; where one takes long, after some seconds.
 
     Raises:
         BadInput: A file of the run is damaged, or isn't the run's.
@@ -150,7 +151,7 @@ def _solve(run: Run, config: dict[str, Any], threads: int | None, report: Report
     with deferred_interrupts(lambda: solver.iterations > start) as interrupted:
         began = shown = saved = time.perf_counter()
         wait, due, spent = CHECKPOINT_SECONDS, next_due(start), 0.0
-        while solver.iterations < total and not interrupted():
+        while not interrupted() and solver.iterations < total:
             before = time.perf_counter()
             solver.run(1)
             done, now = solver.iterations, time.perf_counter()

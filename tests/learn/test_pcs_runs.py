@@ -286,16 +286,3 @@ def test_a_gpu_that_is_missing_is_named(tmp_path, monkeypatch):
     assert json.loads((tmp_path / "run" / "config.json").read_text())["boards"] == 16
     with pytest.raises(kibitz.BadInput, match="torch finds no GPU here"):
         solve_run(run)
-
-
-def test_an_interrupt_that_comes_twice_is_one(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(pcs_runs.time, "monotonic", lambda: now[0])
-    with pcs_runs.deferred_interrupts() as interrupted:
-        assert not interrupted()
-        signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)  # to the group, too
-        assert interrupted()
-        now[0] += 2.0
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)

@@ -290,7 +290,7 @@ def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> No
             solved = solve_run(run, threads, report)
         except Interrupted as stopped:
             solved, interrupted = stopped.solved, True
-        except KeyboardInterrupt:  # before anything new was done
+        except KeyboardInterrupt:  # before anything new was done, or in an iteration that takes long
             _show_resume(run, name)
     out.print(
         f"[bold]{escape(name)}[/bold], {method} on the public tree: {counted(solved.iterations, 'iteration')}, "
@@ -314,8 +314,10 @@ def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> No
 
 def _show_resume(run: Run, name: str, done: int | None = None) -> NoReturn:
     """Say how to resume a run that was interrupted, and end the command."""
-    after = "" if done is None else f" after {done:,} of {run.config()['iterations']:,} iterations"
-    print_plain(f"stopped{after}; all is saved", err)
+    if done is None:
+        print_plain("stopped; everything up to the last checkpoint is saved", err)
+    else:
+        print_plain(f"stopped after {done:,} of {run.config()['iterations']:,} iterations; all is saved", err)
     trust = ["--trust"] if ".py:" in name else []
     print_plain("to resume: " + shlex.join(["kibitz", "solve", "--resume", run.place, *trust]), err)
     raise typer.Exit(130)
@@ -333,7 +335,7 @@ def _sample(run: Run, threads: int | None, json_file: Path | None) -> None:
             solved = solve_run(run, threads, report)
         except Interrupted as stopped:
             solved, interrupted = stopped.solved, True
-        except KeyboardInterrupt:  # before anything new was done
+        except KeyboardInterrupt:  # before anything new was done, or in an iteration that takes long
             _show_resume(run, name)
     _show(run, config, solved)
     write_json(json_file, _results(config, solved))
