@@ -148,3 +148,33 @@ def test_nothing_is_shown_of_the_names_of_kernels(tmp_path):
     assert not any("unfold" in line or "_" in line for line in lines)
     assert "compiling" not in printed
     assert len(lines) <= 3 + seen[-1][0] / progress.EVERY
+
+
+def test_check_says_what_it_does_while_it_compiles_the_rules_of_a_game_file(tmp_path):
+    """Nothing is compiled yet, and its output is in a pipe."""
+    environment = dict(os.environ, PYTHONPATH=str(ROOT), NUMBA_CACHE_DIR=str(tmp_path / "cold"))
+    game = f"{ROOT / 'tests/games/ultimate.py'}:Ultimate"
+    command = [sys.executable, "-m", "kibitz", "check", game]
+    began = time.monotonic()
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        seen = list(process.stderr)
+        ended = time.monotonic() - began
+        assert "no mistake found" in process.stdout.read()
+    assert any(line.startswith(("compiling (first time only)", f"checking {game}")) for line in seen)
+    assert len(seen) <= 2 + ended / progress.EVERY
+
+
+def test_what_another_program_keeps_waiting_for_is_said_beside_the_other_lines(monkeypatch, capsys):
+    monkeypatch.setattr(progress.err, "_force_terminal", False)
+    monkeypatch.setattr(progress, "FIRST", 0.1)
+    with progress.compiling("match"), progress.reporting("loading the players"):
+        reports.on_wait("waiting for the engine: at most 60 s")
+        until = time.monotonic() + 60
+        said = capsys.readouterr().err
+        while "loading the players" not in said and time.monotonic() < until:
+            time.sleep(0.05)
+            said += capsys.readouterr().err
+    assert said.splitlines() == ["waiting for the engine: at most 60 s", "loading the players"]
+    assert reports.on_wait is None
