@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
+from ..core.interrupts import Postponed
+
 INTERRUPTED = 130  # exit code after Ctrl-C
 ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C; the end from Slurm, `timeout` or a container; a terminal that closes
-IMPORTS = 10.0  # seconds for which a signal waits while modules are imported
 AGAIN = 1.0  # seconds within which a signal that comes twice, to the process and to its group, counts as one
 FAILED, UNREAD = 2, 1  # exit codes: the output can't be written; its reader has left (`kibitz games | head -1`)
 
@@ -117,15 +118,11 @@ def ended_by_signals() -> Iterator[None]:
         return
     terminals = [number for number in (1, 2) if os.isatty(number)]
     arrived: list[int] = []
-    last, waited = -AGAIN, 0.0
+    last, postponed = -AGAIN, Postponed()
 
     def handle(number: int, frame: Any) -> None:
-        nonlocal last, waited
-        if waited < IMPORTS and _imports(frame):
-            waited += 0.1
-            timer = threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, number))
-            timer.daemon = True
-            timer.start()
+        nonlocal last
+        if postponed(number, frame):
             return
         last, before = time.monotonic(), last
         if last - before < AGAIN:
@@ -153,15 +150,6 @@ def ended_by_signals() -> Iterator[None]:
     finally:
         for each in taken:
             signal.signal(each, before[each])
-
-
-def _imports(frame: Any) -> bool:
-    """Whether a module is being imported: those in C++ would make an error of their own of an interrupt."""
-    while frame is not None and hasattr(signal, "pthread_kill"):
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _forget(terminals: list[int]) -> None:

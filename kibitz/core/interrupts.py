@@ -1,14 +1,48 @@
-"""Ctrl-C in loops that save their work first."""
+"""Ctrl-C: in loops that save their work first, and where it has to wait."""
 
 import _thread
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-PATIENCE = 10.0  # seconds for which an interrupt waits for the end of an iteration
+PATIENCE = 10.0  # seconds for which an interrupt waits for the end of an iteration,
+UNSAFE = 10.0  # and for the end of what would lose it
+
+
+class Postponed:
+    """Sends a signal again a little later where an interrupt would be lost, or end the process."""
+
+    def __init__(self) -> None:
+        self.waited = 0.0
+
+    def __call__(self, number: int, frame: Any) -> bool:
+        """Whether the signal comes again, so that nothing should be raised now."""
+        if self.waited >= UNSAFE or not hasattr(signal, "pthread_kill") or not _loses_interrupts(frame):
+            return False
+        self.waited += 0.1
+        timer = threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, number))
+        timer.daemon = True
+        timer.start()
+        return True
+
+
+def _loses_interrupts(frame: Any) -> bool:
+    """Whether one would be lost: an import of a module in C++ makes an error of its own of it, a destructor ignores it.
+
+    So does LLVM where it asks for what is compiled already, and fails then.
+    """
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename.startswith("<frozen importlib") or code.co_filename == weakref.__file__:
+            return True
+        if code.co_name == "__del__" or code.co_name.startswith("_raw_object_cache"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextmanager
@@ -24,12 +58,15 @@ def deferred_interrupts(worth_saving: Callable[[], bool] = lambda: True) -> Iter
         worth_saving: Whether anything would be lost: else Ctrl-C is raised at once. A first iteration may compile.
     """
     arrived: list[float] = []
+    postponed = Postponed()
     again = threading.Timer(PATIENCE, _thread.interrupt_main)
     again.daemon = True
 
     def handle(number: int, frame: Any) -> None:
         if not worth_saving() or (arrived and time.monotonic() - arrived[0] > 1):
-            raise KeyboardInterrupt
+            if not postponed(number, frame):
+                raise KeyboardInterrupt
+            return
         if not arrived:
             again.start()
         arrived.append(time.monotonic())

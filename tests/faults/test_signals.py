@@ -232,6 +232,51 @@ def test_a_signal_waits_while_a_module_is_imported(tmp_path):
     assert process.returncode == 0
 
 
+DESTRUCTOR = """
+import time
+class Slow:
+    def __del__(self):
+        print("begins", flush=True)
+        time.sleep(1.5)
+slow = Slow()
+def work():
+    global slow
+    slow = None
+"""
+OBJECT_CACHE = """
+import time
+import llvmlite.binding as llvm
+llvm.initialize_native_target()
+llvm.initialize_native_asmprinter()
+machine = llvm.Target.from_default_triple().create_target_machine()
+engine = llvm.create_mcjit_compiler(llvm.parse_assembly("define i32 @f() { ret i32 1 }"), machine)
+def asked(module):
+    print("begins", flush=True)
+    time.sleep(1.5)
+engine.set_object_cache(None, asked)
+def work():
+    engine.finalize_object()
+"""
+
+
+@pytest.mark.parametrize("script", [DESTRUCTOR, OBJECT_CACHE])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_is_not_lost_in_a_destructor_nor_in_a_call_from_llvm(script, number):
+    script += "from kibitz.app import streams\ntry:\n    with streams.ended_by_signals():\n        work()\n"
+    script += "        print('ends', flush=True)\n        time.sleep(60)\nexcept KeyboardInterrupt:\n"
+    script += "    print('interrupted')"
+    environment = dict(os.environ, PYTHONPATH=str(ROOT))
+    with subprocess.Popen(
+        [sys.executable, "-c", script],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "begins\n"
+        process.send_signal(number)
+        printed, said = process.communicate(timeout=ENDS)
+    assert printed.split()[-1] == "interrupted", said
+    assert (process.returncode, said) == (0, "")
+
+
 def test_a_terminal_that_has_closed_is_written_to_no_more(tmp_path):
     """What is said after the hangup must not end the command before its work is saved."""
     import pty
