@@ -88,11 +88,14 @@ def config_of(run: Run, **changes: Any) -> Any:
 def check_workers(learner: str, processes: int | None, cluster: str | None) -> None:
     """Refuse options about workers where a learner, of this name, has none."""
     for name, value in (("--processes", processes), ("--cluster", cluster)):
-        if value is not None:
-            with only_named():
-                cls = learner_class(learner)
-            if cls.worker is Learner.worker:
-                raise BadInput(f"{name} {value} is for learners with worker processes: {learner} has none")
+        if value is not None and not has_workers(learner):
+            raise BadInput(f"{name} {value} is for learners with worker processes: {learner} has none")
+
+
+def has_workers(learner: str) -> bool:
+    """Whether a learner, of this name, has worker processes."""
+    with only_named():
+        return learner_class(learner).worker is not Learner.worker
 
 
 def method_of(run: Run) -> str:

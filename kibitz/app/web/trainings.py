@@ -11,6 +11,7 @@ from ...core.locks import Owner
 from ...core.names import BadInput
 from ...core.runs import Run
 from ...core.workers import cores
+from ...learn.trainer import has_workers, method_of
 
 AT_ONCE = 2
 STARTS, PERIOD = 10, 60.0  # at most so many starts within so many seconds
@@ -95,7 +96,8 @@ class Trainings:
         """Continue a run: `kibitz train --resume runs/NAME`."""
         if self._is_running(name) or Run(self.runs / name).is_locked():
             raise BadInput(f"{self.runs / name} is being trained already, by this or another process")
-        self._begin(name, ["--resume", str(self.runs / name)], "ab")
+        workers = has_workers(method_of(Run(self.runs / name)))
+        self._begin(name, ["--resume", str(self.runs / name)], "ab", workers)
 
     def stop(self, name: str) -> None:
         """End a training that this server has started; it can be resumed."""
@@ -108,14 +110,14 @@ class Trainings:
         found = self._known.get(name)
         return found is not None and found.running
 
-    def _begin(self, name: str, arguments: list[str], mode: Any) -> None:
+    def _begin(self, name: str, arguments: list[str], mode: Any, workers: bool = True) -> None:
         now = time.monotonic()
         self._starts = [at for at in self._starts if at > now - PERIOD]
         if sum(each.running for each in self._known.values()) >= AT_ONCE:
             raise BadInput(f"{AT_ONCE} trainings are running: wait for one, or stop it")
         if len(self._starts) >= STARTS:
             raise BadInput(f"{STARTS} trainings were started within the last minute: wait a moment")
-        command = [*COMMAND, *arguments, "--processes", str(max(1, cores() // AT_ONCE))]
+        command = [*COMMAND, *arguments, *(["--processes", str(max(1, cores() // AT_ONCE))] if workers else [])]
         log = self.logs / f"{name.replace('/', '_')[-80:]}.log"
         try:
             self.logs.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -527,3 +527,17 @@ def test_a_child_whose_server_was_killed_ends_itself(here):
     child = subprocess.Popen([*command, "--out", "runs/x"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
     child.stdin.close()
     assert child.wait(60) == 130
+
+
+def test_a_run_of_a_learner_without_worker_processes_is_resumed(tmp_path):
+    values = {"iterations": 1, "games": 4, "hidden": "4", "evaluate_every": 0, "device": "cpu"}
+    config = trainer.configured("mmd", "kuhn", None, values)
+    run = trainer.new_run(tmp_path / "runs" / "mine", "mmd", config)
+    trainer.train(run, 1)
+    run.write("config.json", json.dumps(run.config() | {"iterations": 2}))
+    begun = trainings.Trainings(tmp_path / "runs", tmp_path / "logs")
+    begun.resume("mine")
+    training = begun.find("mine")
+    assert training.process.wait(120) == 0, training.log.read_text()
+    assert not training.running
+    assert run.read_lines()[-1]["iteration"] == 2
