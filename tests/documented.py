@@ -225,6 +225,8 @@ def shrunk(words: list[str]) -> list[str]:
     if names == ["exploit"]:
         method = rest[rest.index("--with") + 1] if "--with" in rest else "exact"
         small = {option: value for option, value in small.items() if method in METHODS.get(option, (method,))}
+        if given & {"--device", "--flops"} or re.match(r"runs/\S+-exploit$", rest[-1]):  # flop by flop, or only shown
+            small = {option: value for option, value in small.items() if option not in ("--seeds", "--processes")}
     if names[0] == "train" and "--processes" not in given:  # not every learner has worker processes
         small.pop("--processes", None)
     if names == ["train", "mmd"] and ("--start" in given or "doppelkopf" in rest):  # no smaller than its start

@@ -71,7 +71,7 @@ def test_leduc_approaches_its_equilibrium(tmp_path):
 def test_a_run_that_grows_or_is_killed_ends_with_the_same_bytes(name, options, long, tmp_path, monkeypatch):
     game = load(name)
     solve_run(new_run(game, iterations=long, folder=tmp_path / "one", **options))
-    solve_run(new_run(game, iterations=3 * long // 10, folder=tmp_path / "two", **options), threads=2)
+    solve_run(new_run(game, iterations=3 * long // 10, folder=tmp_path / "two", **options), None if options else 2)
     monkeypatch.setattr(pcs_runs, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(pcs_runs, "CHECKPOINT_SHARE", 0.0)
     measure = pcs_runs.Work.measure

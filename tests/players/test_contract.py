@@ -192,8 +192,9 @@ def test_a_player_from_a_file_plays_matches_in_every_process(kibitz, tmp_path, t
 
 def test_a_player_from_a_file_plays_tournaments(kibitz, tmp_path, toy):
     asked = ("tournament", "kuhn", toy, f"{toy}:bet=0.1", "random", "--games", "20", "--processes", "1")
+    path = str(tmp_path / toy)
     assert kibitz(*asked, "--json", "report.json")[0] == 0
-    assert set(json.loads((tmp_path / "report.json").read_text())["order"]) == {toy, f"{toy}:bet=0.1", "random"}
+    assert set(json.loads((tmp_path / "report.json").read_text())["order"]) == {path, f"{path}:bet=0.1", "random"}
 
 
 def test_a_player_from_a_file_is_exploited(kibitz, tmp_path, toy):
