@@ -104,7 +104,8 @@ def _fault(code, printed, said, left):
         return f"it ended with {code!r}"
     if "Traceback" in said or "\x1b" in said + printed:
         return f"it printed {said!r}"
-    if code == 2 and said.count("\n") != 1 and not (printed and not said):  # no arguments: the help
+    lines = [line for line in said.splitlines() if not line.startswith("waiting for ")]  # in vain, which is then said
+    if code == 2 and len(lines) != 1 and not (printed and not said):  # no arguments: the help
         return f"it printed {said!r}"
     if code == 2 and left and "the human has left the game" not in said:  # whose run can be resumed
         return f"it refused ({said.strip()}) and left {sorted(left)[:4]}"
