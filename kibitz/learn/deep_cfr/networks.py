@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
-from ...core.names import BadInput, absolute, choose
+from ...core.names import BadInput, absolute
 from ...games import Game, full_name, load
 from ..model_files import Description, model_format
 
@@ -288,7 +288,8 @@ def _shape(about: dict[str, Any]) -> Shape:
 def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
     check_fits(about, dict.fromkeys(TEXTS, str) | {"shape": SHAPE, "weights": [float], "shared?": bool})
     for value, known in ((about["average"], ("network", "sd")), (about["fallback"], ("argmax", "uniform"))):
-        choose("way of a Deep CFR network", value, known)
+        if value not in known:
+            raise ValueError(f"{value!r} should be {' or '.join(known)}")
     weights, shape = about["weights"], _shape(about)
     sizes = [shape.inputs, *shape.hidden, shape.actions, *(shape.deck if shape.kind == CARDS else ())]
     if not (weights and min(weights) >= 0 and 0 < sum(weights) < math.inf):

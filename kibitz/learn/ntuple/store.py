@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
-from ...core.names import BadInput, absolute, choose
+from ...core.names import BadInput, absolute, choose, located
 from ...games import Game, full_name, load_stored
 from ...search.connect_four_solver import has_solver, threats
 from ..model_files import Description, model_format
@@ -34,7 +34,8 @@ def read_ntuples(path: Path, game: Any = None) -> tuple[Any, str, np.ndarray, st
         game = load_stored(about["game"]) if game is None else game
     if absolute(about["game"]) != full_name(game):
         raise BadInput(f"{path} has an evaluation for {about['game']}, not for {full_name(game)}")
-    kind = choose("kind of n-tuples", about["kind"], KINDS)
+    with located(path):
+        kind = choose("kind of n-tuples", about["kind"], KINDS)
     weights = tensors["weights"]
     if not hasattr(game, "board") or weights.shape[0] != sharing(game, kind).size:
         raise BadInput(f"{path} has {weights.shape[0]} weights, which doesn't fit {full_name(game)}")
