@@ -31,7 +31,7 @@ class Connection(H11Protocol):
 
 
 def in_one_line(record: logging.LogRecord) -> bool:
-    """A filter of the log: what a browser has sent wrong is no error of the server, and is told without a traceback."""
+    """A filter of the log: what a browser has sent wrong is logged without a traceback."""
     if record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError):
         record.exc_info = record.exc_text = None
     return True

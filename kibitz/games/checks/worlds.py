@@ -24,7 +24,7 @@ from .views import no_position, packed
 FALSE_ALARM = 1e-9
 LARGEST = 50_000  # positions that are enumerated; the numbers below are for rules that aren't compiled
 LARGEST_PLAIN = 1_000
-LEAST, ENOUGH = 40, 1_000  # draws per position that fits: none is missing by accident; a third is told from a half
+LEAST, ENOUGH = 40, 1_000  # draws per position: none is missing by accident; a third differs from a half
 MOST_DRAWS, MOST_DRAWS_PLAIN = 20_000, 2_000  # of a view
 ALL_DRAWS, ALL_DRAWS_PLAIN = 2_000_000, 20_000
 VIEWS = 4_000  # of a tree that are compared

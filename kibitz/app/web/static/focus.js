@@ -1,4 +1,4 @@
-// The keyboard's focus stays near where it was when the position is drawn anew.
+// The keyboard's focus stays near where it was when the position is redrawn.
 
 function middle(element) {
   const box = element.getBoundingClientRect();
