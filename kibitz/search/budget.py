@@ -37,6 +37,10 @@ class Clock:
             self.began = time.perf_counter() - seconds
 
 
+def never() -> bool:
+    return False
+
+
 def chunks(
     simulations: int,
     seconds: float,

@@ -3,6 +3,7 @@
 A kernel that finds no room returns; `grow` doubles what is full; the kernel is called again.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +11,10 @@ import numpy as np
 from ..core import memory
 from ..core.names import BadInput
 from ..jit import helper, kernel, record, wrapping
+from .budget import never
 
 SLOT = record(("key", "u8"), ("at", "u4"), ("width", "u2"))  # key 0: free
+COPIED = 2**19  # cells or slots at a time, a millisecond or so, where copying may be stopped
 TWO_WIDTHS = "infoset gives one key to two positions with different numbers of legal actions"
 
 
@@ -30,8 +33,11 @@ def size(table: Table) -> int:
     return sum(array.nbytes for array in table)
 
 
-def grow(table: Table, infosets: int, cells: int) -> Table:
-    """A table of the same contents with room for more infosets and cells; arrays are doubled until there is."""
+def grow(table: Table, infosets: int, cells: int, stopped: Callable[[], bool] = never) -> Table:
+    """A table of the same contents with room for more infosets and cells; arrays are doubled until there is.
+
+    Copying a large table takes a while: once `stopped`, the table is returned as it was.
+    """
     slots, old = table.slots, table.cells
     capacity, room = len(slots), len(old)
     while not has_room(table.used[0], capacity, infosets):
@@ -46,10 +52,16 @@ def grow(table: Table, infosets: int, cells: int) -> Table:
     )
     if capacity > len(slots):
         slots = np.zeros(capacity, SLOT)
-        _rehash(table.slots, slots)
+        for first in range(0, len(table.slots), COPIED):
+            if stopped():
+                return table
+            _rehash(table.slots[first : first + COPIED], slots)
     if room > len(old):
         old = np.zeros(room)
-        old[: len(table.cells)] = table.cells
+        for first in range(0, len(table.cells), COPIED):
+            if stopped():
+                return table
+            old[first : min(first + COPIED, len(table.cells))] = table.cells[first : first + COPIED]
     return Table(slots, old, table.used)
 
 

@@ -101,7 +101,10 @@ class InfosetTree(Search):
             left -= count
             if left == 0:
                 return simulations
-            self.table = grow(self.table, 1, self.width)
+            table = grow(self.table, 1, self.width, self.stopped)
+            if table is self.table:
+                return simulations - left
+            self.table = table
 
     def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:
         actions = np.array(legal_actions(self.played, view))

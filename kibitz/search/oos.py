@@ -195,9 +195,12 @@ class Oos(Search):
                 self.rng,
             )  # fmt: skip
             if left > 0:
-                self.table = grow(self.table, 1, 2 * len(self.scratch.probs))
-        self.simulations += simulations
-        return simulations
+                table = grow(self.table, 1, 2 * len(self.scratch.probs), self.stopped)
+                if table is self.table:
+                    break
+                self.table = table
+        self.simulations += simulations - left
+        return simulations - left
 
     def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:
         """The average strategy at the view that is targeted; where it was never visited, uniform or the prior."""

@@ -6,7 +6,7 @@ contract tests find it there too. Its options are the parameters of its construc
 
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from ..games import Game, legal_actions
 from ..jit import generators
 from .advice import Advice, fixed_advice
 from .announcements import Announcements
-from .budget import TIMED_SIMULATIONS, Clock, chunks
+from .budget import TIMED_SIMULATIONS, Clock, chunks, never
 
 SEARCHES = Registry("search", "kibitz.search")
 search = SEARCHES
@@ -64,6 +64,7 @@ class Search:
         self.played = game.without_announcements() if announcements else game
         self.rng = generators(seed, 1)[0]
         self.clock = Clock()  # time spent searching the present view, without the compilation of kernels
+        self.stopped: Callable[[], bool] = never  # whether `run` may end early, as the search is stopped or time is up
 
     def begin(self, seed: int) -> None:
         """Start a new game: forget everything, and restart the random numbers."""
@@ -136,12 +137,15 @@ class Search:
         self.target(view, seat)
         self.refuse_beyond_memory(simulations)
         done = 0
+        self.stopped = never
         for chunk in chunks(simulations, seconds, report, self.clock, timed=self.timed_simulations):
             self.refuse_beyond_memory(chunk)
             done += self.run(chunk)
+            self.stopped = lambda: report.stopped or self.clock.seconds > seconds
             report.advice(functools.partial(self.advice, view, done))
             if self.finished:
                 break
+        self.stopped = never
         return self.advice(view, done)
 
     def target(self, view: Any, seat: int) -> None:
@@ -149,7 +153,7 @@ class Search:
         raise NotImplementedError
 
     def run(self, simulations: int) -> int:
-        """Do simulations; return how many, which is fewer only where the search has finished."""
+        """Do simulations; return how many, which is fewer only where the search has finished or is `stopped`."""
         raise NotImplementedError
 
     def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:

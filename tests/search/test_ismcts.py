@@ -1,12 +1,16 @@
 """IS-MCTS and Single UCT, checked where the answer is known."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.search import ismcts
+from kibitz.core.progress import Reporter
+from kibitz.search import infoset_table, ismcts
 from kibitz.search.ismcts import IsMcts, SingleUct
+from kibitz.search.search import SEARCHES
 
 from .counting import Counting
 
@@ -55,6 +59,35 @@ def test_the_bound_counts_how_often_an_action_was_available():
     assert ismcts.select(cells, 0, 0.0, actions, 2, untried, 1.0, None) == 1
     cells[3] = 0
     assert ismcts.select(cells, 0, 0.0, actions, 2, untried, 1.0, np.ones(2, np.uint64)) == 1  # untried ones come first
+
+
+class Stops(Reporter):
+    """Stops a search as soon as its table is full for the first time."""
+
+    may_stop, stopped = True, False
+
+
+@pytest.mark.parametrize(("name", "game"), [("ismcts", "breakthrough"), ("oos", "goofspiel:13")])
+def test_a_search_may_be_stopped_while_its_table_grows(name, game, monkeypatch):
+    """Copying a large table takes longer than a program waits for the answer to its stop."""
+    game, view, seat = view_after(game)
+    searching, stops, sizes = SEARCHES[name](game, 1), Stops(), []
+    monkeypatch.setattr(infoset_table, "COPIED", 64)
+
+    def growing(*given):
+        sizes.append(searching.bytes)
+        if len(sizes) == 3:
+            stops.stopped = True
+        return infoset_table.grow(*given)
+
+    monkeypatch.setattr(sys.modules[type(searching).__module__], "grow", growing)
+    advice = searching.advise(view, seat, 1_000_000, report=stops)
+    assert len(sizes) == 3 and searching.bytes == sizes[-1]
+    assert 0 < advice.simulations < 1_000_000
+    if name == "ismcts":
+        assert advice.visits.sum() == advice.simulations
+    assert searching.advise(view, seat, 3000).simulations == 3000
+    assert len(sizes) > 3
 
 
 def test_the_same_seed_gives_the_same_advice():
