@@ -82,7 +82,8 @@ def test_a_search_may_be_stopped_while_its_table_grows(name, game, monkeypatch):
 
     monkeypatch.setattr(sys.modules[type(searching).__module__], "grow", growing)
     advice = searching.advise(view, seat, 1_000_000, report=stops)
-    assert len(sizes) == 3 and searching.bytes == sizes[-1]
+    assert len(sizes) == 3
+    assert searching.bytes == sizes[-1]
     assert 0 < advice.simulations < 1_000_000
     if name == "ismcts":
         assert advice.visits.sum() == advice.simulations
