@@ -7,17 +7,12 @@ worker plays it.
 """
 
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..core.progress import SILENT, Reporter
-from .learner import Cost, Learner, Metrics, Samples, WorkerPool, joined
-
-PROBE_SIMULATIONS = 2000  # per move, when the duration of a run is estimated
-PROBE_SECONDS = 1.0
+from ..core.progress import Reporter
+from .learner import Learner, Metrics, Samples, WorkerPool, joined
 
 
 class ExpertIteration(Learner):
@@ -57,58 +52,6 @@ class ExpertIteration(Learner):
 
     def totals(self, iteration: int) -> dict[str, int]:
         return {"games": iteration * self.config.games}
-
-    # ------------------------------------------------------------ estimate
-
-    @classmethod
-    def probe(cls, config: Any) -> tuple[Any, float]:
-        """Return a configuration whose updates are shorter, and by which factor."""
-        return config, 1.0
-
-    def learning_seconds(self, samples: Samples, config: Any, factor: float) -> float:
-        """Update, and return how long an update of the whole configuration takes, of which this one is the probe."""
-        return factor * seconds(lambda: self.learn(1, samples, SILENT))
-
-    def disk(self, samples: Samples) -> int:
-        """Return the bytes that a run takes on disk at its end, given the samples of one game; 0: unknown."""
-        return 0
-
-    def held(self, samples: Samples) -> int:
-        """Return the bytes of the replay buffer at the end of a run, given the samples of one game; 0: unknown."""
-        return 0
-
-    @classmethod
-    def estimate(cls, config: Any, game: Any, processes: int, done: int) -> Cost:
-        """Update twice, and play some games with fewer simulations per move; the first time of each compiles.
-
-        The games are those after an update: the expert of the first iteration may be a simpler one.
-        """
-        shorter, factor = cls.probe(config)
-        learner, fewer = cls(shorter, game), {}
-        if hasattr(config, "simulations"):
-            fewer = {"simulations": min(config.simulations, PROBE_SIMULATIONS)}
-        play = cls.worker(replace(config, **fewer))
-        [(_, samples)] = play((0,), learner.shared())
-        learning = [learner.learning_seconds(samples, config, factor) for _ in range(2)][-1]
-        shared = learner.shared()
-        play((0,), shared)
-        began, probes = time.perf_counter(), 0
-        while not probes or (time.perf_counter() - began < PROBE_SECONDS and probes < config.games):
-            [(_, samples)] = play((probes,), shared)
-            probes += 1
-        playing = (time.perf_counter() - began) / probes
-        if fewer:
-            playing *= config.simulations / fewer["simulations"]
-        learner.config = config
-        needed = (config.iterations - done) * (playing * config.games / min(processes, config.games) + learning)
-        return Cost(needed, learner.disk(samples), processes, learner.held(samples))
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Return how long some work takes."""
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
 
 
 def cut(numbers: range, tasks: int) -> list[tuple[int, ...]]:

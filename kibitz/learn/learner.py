@@ -8,7 +8,7 @@ top: torch takes seconds to import, and `kibitz train --help` imports all learne
 import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -35,15 +35,6 @@ class WorkerPool(Protocol):
 
     def do(self, tasks: Iterable[Any]) -> Iterable[Any]:
         """Yield the result of each task, in the order in which they finish."""
-
-
-class Cost(NamedTuple):
-    """Estimated cost of the iterations that are left."""
-
-    seconds: float
-    bytes: int  # on disk, at the end of the run
-    processes: int = 1  # that work at the same time
-    memory: int = 0  # bytes of the replay buffers at the end of the run
 
 
 class Learner:
@@ -83,20 +74,17 @@ class Learner:
         """Raise BadInput where the configuration can't be trained. Called before anything is written."""
 
     @classmethod
-    def estimate(cls, config: Any, game: Any, processes: int, done: int) -> Cost:
-        """Estimate the cost of a run of which `done` iterations are finished, by a short probe; NaN: unknown."""
-        return Cost(math.nan, 0)
-
-    @classmethod
     def predict(cls, config: Any, lines: list[dict[str, Any]]) -> float:
-        """Predict the seconds that the rest of a run takes; NaN: unknown.
+        """Predict the seconds that the rest of a run takes, here by the mean of its iterations; NaN: unknown.
 
         Args:
             config: Its configuration.
             lines: Metrics and times of the iterations done by this process, one line each, but for those that
                 compiled kernels.
         """
-        return math.nan
+        later = lines[1:]  # worker processes started in the first one
+        spent = sum(line.get(part, 0.0) for line in later for part in ("collecting", "learning", "evaluating"))
+        return spent / len(later) * (config.iterations - lines[-1]["iteration"]) if later else math.nan
 
     @staticmethod
     def worker(config: Any) -> Callable[..., Any]:

@@ -13,13 +13,12 @@ from ..core.files import Expected
 from ..core.names import BadInput
 from ..core.progress import Reporter
 from .checkpoints import Changed
-from .learner import Cost, Learner, Metrics, Samples
+from .learner import Learner, Metrics, Samples
 
 if TYPE_CHECKING:
     import torch
 
 NOTE_SECONDS = 0.5  # between two reports of the loss, as reading it waits for the device
-PROBE_STEPS = 5
 FORMAT = "kibitz supervised 1"
 EXTRA = {"total": Expected(("float32", "float64"), ()), "done": Expected("int64", ())}  # in a checkpoint
 
@@ -67,17 +66,6 @@ class Supervised(Learner):
         """Raise BadInput where the validation loss is not finite: such a network must not be kept."""
         if not math.isfinite(loss):
             raise BadInput(f"the network's loss is {loss}: learning_rate={self.config.learning_rate} is too high")
-
-    @classmethod
-    def estimate(cls, config: Any, game: Any, processes: int, done: int) -> Cost:
-        learner = cls(config, game)
-        learner.minibatch(0, 0)
-        began, count = time.perf_counter(), min(PROBE_STEPS, learner.steps)
-        for step in range(count):
-            learner.total += learner.minibatch(0, step)
-        learner.loss()  # waits for the device
-        seconds = (time.perf_counter() - began) / count * (config.iterations - done) * learner.steps
-        return Cost(seconds, 5 * sum(each.nbytes for each in learner.module.parameters()))
 
     def save(self, folder: Path) -> None:
         from .torch_state import save_state

@@ -12,11 +12,10 @@ import functools
 import math
 import time
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..core import memory
 from ..core.files import make_folder
 from ..core.legacy import current_config
 from ..core.names import BadInput, absolute, absolute_path, check, choose, paths
@@ -30,7 +29,6 @@ from .checkpoints import Checkpoints, Journal, origin
 from .learner import Learner, WorkerPool, learner_class, make_worker
 
 PREDICTED_AFTER = 3  # iterations: from then on the duration of the rest is predicted by their times
-LINE_BYTES = 200  # of an iteration in metrics.jsonl and times.jsonl
 
 
 def configured(name: str, game_name: str, preset: str | None, given: dict[str, Any]) -> Any:
@@ -196,30 +194,3 @@ def _workers(learner: Learner, name: str, cluster: str | None, report: Reporter)
     from ..core.ray_cluster import Cluster
 
     return Cluster(cluster, make_worker, arguments, report)
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Duration and disk space of the rest of a run."""
-
-    seconds: float
-    bytes: int  # on disk, at the end
-    processes: int
-    done: int  # iterations
-    iterations: int
-
-
-def estimate(run: Run, processes: int | None = None) -> Estimate:
-    """Estimate what the rest of a run will take, by the learner's probe; NaN seconds: the learner has none.
-
-    Raises:
-        BadInput: It needs more memory than the limit.
-    """
-    config, cls = config_of(run), class_of(run)
-    lines = run.read_lines()
-    done = int(lines[-1]["iteration"]) if lines else 0
-    cost = cls.estimate(config, load_stored(config.game), processes or cores(), done)
-    # Buffers are doubled as they fill, and the old ones are there until the new ones are.
-    memory.check(1.5 * cost.memory, f"the replay buffer of {run.folder}", "begin a run of less capacity")
-    size = cost.bytes + LINE_BYTES * config.iterations
-    return Estimate(cost.seconds, size, cost.processes, done, config.iterations)

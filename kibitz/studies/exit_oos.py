@@ -16,7 +16,6 @@ from ..games import load, positions, view_of
 from ..games.game import CHANCE
 from ..learn.trainer import configured
 from ..players import make_for
-from ..search.oos import Oos
 from .report import Report, score
 from .study import Study, study
 
@@ -98,27 +97,6 @@ class ExitOosStudy(Study):
     def file_name(self) -> str:
         return f"{self.part}-{self.preset}"
 
-    def estimate(self) -> tuple[float, int]:
-        """The searches of the matches included: their time is measured by a short one."""
-        seconds, size = super().estimate()
-        if self.part == "figure-1":
-            return seconds, size
-        if self.part == "ablation":
-            game, simulations = load("goofspiel:6"), len(ABLATION) * self.expert_simulations(EXPERT)
-        else:
-            game = load(PAPER[self.trained_for][0])
-            simulations = len(self.rows()) * self.expert_simulations(EXPERT)
-            if self.part in PAPER:
-                simulations += self.expert_simulations(PUBLIC_EXPERT) + self.table_run().config()["simulations"]
-        search = Oos(game)
-        search.run(1)
-        began = time.perf_counter()
-        search.run(2000)
-        each = (time.perf_counter() - began) / 2000
-        assert self.games is not None
-        seconds += self.games * game.facts.max_game_length / 2 * simulations * each / (self.processes or 2)
-        return seconds, size
-
     # ------------------------------------------------------------ training and matches
 
     def rows(self) -> list[int]:
@@ -129,13 +107,6 @@ class ExitOosStudy(Study):
 
     def expert_simulations(self, simulations: int) -> int:
         return max(1, round(simulations * self.sizes.expert))
-
-    def training_runs(self) -> list[Run]:
-        if self.part == "figure-1":
-            return [self.figure_run(simulations) for simulations in self.sizes.figure]
-        if self.part == "ablation":
-            return [self.ablation_run(name) for name in ABLATION]
-        return [self.table_run()]
 
     def exit_run(self, name: str, game: str, **given: Any) -> Run:
         return self.training(f"{name}-{self.preset}", "exit-oos", game, self.preset, given | {"seed": self.seed})
@@ -176,7 +147,7 @@ class ExitOosStudy(Study):
 
     def report_figure_1(self) -> Report:
         curves = {}
-        for run in self.training_runs():
+        for run in map(self.figure_run, self.sizes.figure):
             curves[f"{run.config()['simulations']:,} simulations"] = nash_convs(self.train(run))
         rows = [
             [name, f"{points[0][1]:.3f}", f"{points[len(points) // 2][1]:.3f}", f"{points[-1][1]:.3f}",

@@ -25,7 +25,7 @@ from ..core.registry import Registry
 from ..core.runs import Run
 from ..games import load
 from ..games.records import Record
-from ..learn.trainer import configured, estimate, new_run, train
+from ..learn.trainer import configured, new_run, train
 from .report import Report, points
 
 STUDIES = Registry("study", "kibitz.studies")
@@ -90,15 +90,6 @@ class Study:
         return getattr(self, f"report_{self.part.replace('-', '_')}")()
 
     # ------------------------------------------------------------ what it says about itself
-
-    def estimate(self) -> tuple[float, int]:
-        """Seconds of work and bytes of disk still needed, approximately; zeros if unknown."""
-        found = [estimate(run, self.processes) for run in self.training_runs()]
-        return sum(each.seconds for each in found), sum(each.bytes for each in found)
-
-    def training_runs(self) -> list[Run]:
-        """The runs whose training is to be estimated."""
-        return []
 
     def file_name(self) -> str:
         """Name of the report's files, without suffix."""

@@ -234,15 +234,14 @@ def test_what_is_given_to_resume_games_and_exploiters_is_used_or_refused(kibitz,
             assert before == contents()
 
 
-def test_a_cluster_that_does_not_answer_is_refused_before_the_estimate(kibitz, monkeypatch, tmp_path):
+def test_a_cluster_that_does_not_answer_is_refused_before_training(kibitz, monkeypatch, tmp_path):
     """And before a folder is made. Learners without workers take none, in Python neither."""
     pytest.importorskip("ray")
 
     def never(*_):
-        raise AssertionError("it estimates or trains")
+        raise AssertionError("it trains")
 
     resumable(kibitz, "exit-oos", tmp_path)
-    monkeypatch.setattr(trainer, "estimate", never)
     monkeypatch.setattr(trainer, "train_loop", never)
     for command in (("exit-oos", "kuhn", "--out", "other"), ("--resume", "run")):
         code, _, err = kibitz("train", *command, "--cluster", "127.0.0.1:1")

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from ...core import names
 from ..index import index, is_enough, rebuild_command
-from ..ui.progress import LONG, err, format_duration, out, print_plain, reporting
+from ..ui.progress import err, out, print_plain, reporting
 from .options import Json, Trust, folder_to_write, write_json
 
 if TYPE_CHECKING:
@@ -83,9 +83,7 @@ def command_of(name: str) -> tuple[Any, str]:
 def run_study(study: Any, json_file: Any) -> None:
     """Run a study until it is done, or stopped by the keyboard; show and write its report."""
     with reporting(study.name) as progress:
-        seconds, size = study.estimate()
-        cost = f": about {format_duration(seconds)}, and {size / 1e6:,.0f} MB of disk" if seconds >= LONG else ""
-        err.print(f"{study.part} into {study.folder}{cost}", highlight=False, markup=False)
+        err.print(f"{study.part} into {study.folder}", highlight=False, markup=False)
         try:
             report = study.run(progress)
         except KeyboardInterrupt:

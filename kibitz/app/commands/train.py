@@ -16,7 +16,7 @@ from ...core import names
 from ...core.names import BadInput
 from ...core.runs import Run
 from ..index import index, is_enough, rebuild_command
-from ..ui.progress import LONG, err, format_duration, out, print_plain, reporting
+from ..ui.progress import err, format_duration, out, print_plain, reporting
 from .options import GameName, Json, Memory, Out, Processes, Trust, path_to_read, write_json
 
 Cluster = Annotated[
@@ -156,7 +156,7 @@ def resume(
 
 
 def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path | None) -> None:
-    """Print the estimated cost of a long training, train with a live line, and print the result and how to use it."""
+    """Train with a live line, and print the result and how to use it."""
     from ...learn.trainer import config_of, train
 
     config = config_of(run)
@@ -164,10 +164,9 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
     began = time.perf_counter()
     interrupted = False
     with run.lock():
-        try:
-            _print_estimate(run, processes)
-        except KeyboardInterrupt:
-            stop(run)
+        lines = run.read_lines()
+        if lines and 0 < lines[-1]["iteration"] < config.iterations:
+            err.print(f"{lines[-1]['iteration']:,} of {config.iterations:,} iterations are done", highlight=False)
         with reporting(config.game) as line:
             try:
                 train(run, processes, cluster, line)
@@ -176,22 +175,6 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
         report(run, time.perf_counter() - began, json_file)
     if interrupted:
         stop(run)
-
-
-def _print_estimate(run: Run, processes: int | None) -> None:
-    from ...learn.trainer import config_of, estimate
-
-    lines = run.read_lines()
-    if lines and lines[-1]["iteration"] >= config_of(run).iterations:
-        return
-    with reporting("estimating the duration"):
-        found = estimate(run, processes)
-    if found.done:
-        err.print(f"{found.done:,} of {found.iterations:,} iterations are done", highlight=False)
-    if found.seconds >= LONG:
-        cores = "1 core" if found.processes == 1 else f"{found.processes} cores"
-        size = f"{found.bytes / 1e6:,.0f} MB of disk"
-        err.print(f"about {format_duration(found.seconds)} on {cores}, and {size}", highlight=False)
 
 
 def stop(run: Run) -> NoReturn:

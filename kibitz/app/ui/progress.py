@@ -21,7 +21,6 @@ err = SafeConsole(stderr=True)
 WIDE = 100  # columns of a terminal from which bars are longer
 FIRST, EVERY = 1.5, 10.0  # seconds until the first line, and between two, where stderr is no terminal
 MEASURED = 1.0  # seconds of work from which the rest is estimated
-LONG = 120.0  # seconds from which a duration is estimated before the work: compiling, which isn't counted, adds little
 COMPILING = "compiling (first time only)"
 
 _compiled = [0]  # how often kernels were compiled: what was done until then says nothing about the speed

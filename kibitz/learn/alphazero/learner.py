@@ -203,12 +203,6 @@ class AlphaZero(Learner):
         points = sum((game.payoff(state, g % 2) - low) / (high - low) for g, state in enumerate(states))
         return float(points / games)
 
-    @classmethod
-    def predict(cls, config: Any, lines: list[dict[str, Any]]) -> float:
-        later = lines[1:]
-        spent = sum(line.get(part, 0.0) for line in later for part in ("collecting", "learning", "evaluating"))
-        return spent / max(len(later), 1) * (config.iterations - lines[-1]["iteration"])
-
     # ------------------------------------------------------------ files
 
     def save(self, folder: Path) -> None:

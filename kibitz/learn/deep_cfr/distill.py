@@ -7,7 +7,7 @@ follows from the bets. What is measured and exported is the exponential moving a
 import functools
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,14 +15,14 @@ import numpy as np
 
 from ...core.files import Expected, tensor_file_about
 from ...core.names import LEARNING_RATE, PATH, BadInput, Interval, as_path
-from ...core.progress import SILENT, Reporter
+from ...core.progress import Reporter
 from ...games import full_name
 from ...games.holdem.encoding import HAND_CATEGORY, by_street
 from ...search.public_chance.files import is_table_strategy, read_strategy_of
 from ...search.public_chance.strategy import TableStrategy
 from ...search.solvers import poker_form
 from ..checkpoints import Changed
-from ..learner import ADVANCED, Cost, Learner, Metrics, Samples, learner
+from ..learner import ADVANCED, Learner, Metrics, Samples, learner
 from .average import Table
 from .networks import CARDS, Model, Shape, Weights, new_weights, save_model
 from .packing import Packing
@@ -38,7 +38,6 @@ SAMPLES, VALIDATION, HELD_OUT = 7, 8, 9  # second number of a seed: what it is f
 WARM_UP = 0.02  # share of the steps in which the learning rate rises from 0
 MAX_NORM = 1.0  # of gradients
 ROWS = 20_000  # evaluated at once
-PROBE_ITERATIONS = 2
 
 
 @dataclass(frozen=True)
@@ -182,23 +181,6 @@ class Distill(Learner):
             probs = [table.softmax(seat, self.shape, weights) for seat in range(2)]
             found["nash_conv"] = table.evaluate(*probs).nash_conv
         return found
-
-    @classmethod
-    def estimate(cls, config: DistillConfig, game: Any, processes: int, done: int) -> Cost:
-        """Do a few iterations."""
-        probe = cls(replace(config, evaluate_every=0), game)
-        probe.learn(1, None, SILENT)
-        began = time.perf_counter()
-        for iteration in range(PROBE_ITERATIONS):
-            probe.learn(2 + iteration, None, SILENT)
-        each = (time.perf_counter() - began) / PROBE_ITERATIONS
-        if config.evaluate_every:
-            probe.evaluate()
-            began = time.perf_counter()
-            probe.evaluate()
-            each += (time.perf_counter() - began) / config.evaluate_every
-        size = probe.shape.count()
-        return Cost(each * (config.iterations - done), (16 + 2) * size)
 
     # ------------------------------------------------------------ files
 

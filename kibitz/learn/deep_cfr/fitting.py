@@ -23,7 +23,6 @@ from .unpacking import streets, unpacker
 SQUARES, ENTROPY, ADVANTAGES = "squares", "entropy", "advantages"
 MOMENTUM = 0.05  # of batch norm's running statistics
 REPORT_EVERY = 50  # steps
-PROBE_STEPS = 20
 VALIDATION_BATCH = 100_000  # rows
 WARM_UP = 10  # after n steps the moving average covers the last n / 9, until the decay allows no more
 
@@ -246,41 +245,6 @@ def fit(
                     break
         fitted = Fitted(best_weights or fitter.result(), float(tail) / counted, done, prepared - began)
         return replace(fitted, fitting=fitter.clock() - prepared)
-
-
-def fit_times(
-    shape: Shape,
-    weights: Weights,
-    few: Rows,
-    many: Rows,
-    ready: Callable[[Rows], Rows],
-    packing: Packing,
-    settings: FitSettings,
-    device: str,
-) -> tuple[float, float, float]:
-    """Measure the seconds of a fit: before its first step, in addition per sample, and per step.
-
-    Args:
-        shape, weights, packing, settings, device: As for `fit`.
-        few, many: A small and a large number of samples.
-        ready: Makes the rows to fit of samples; this counts, too.
-    """
-    more = len(many.views) - len(few.views)
-    with one_thread(), without_onednn(), products(True, device):
-        preparing = []
-        for samples in (few, few, many):  # the first time compiles
-            began = time.perf_counter()
-            fitter = Fitter(shape, weights, ready(samples), packing, settings, 1, device)
-            preparing.append(fitter.clock() - began)
-        times = [fitter.clock()]
-        for steps in (PROBE_STEPS, PROBE_STEPS):  # a CUDA graph is recorded in the first ones
-            for step in range(steps):
-                fitter.step(step)
-            times.append(fitter.clock())
-    step_seconds = (times[2] - times[1]) / PROBE_STEPS
-    recording = max(0.0, times[1] - times[0] - PROBE_STEPS * step_seconds)
-    each = max(0.0, (preparing[2] - preparing[1]) / more) if more else 0.0
-    return max(0.0, preparing[1] - each * len(few.views)) + recording, each, step_seconds
 
 
 def remaining_rate(decay: str, progress: float) -> float:

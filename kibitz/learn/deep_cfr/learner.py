@@ -17,21 +17,20 @@ from ...core.files import Expected, Shapes, check_fits, read_tensors, write_tens
 from ...core.progress import SILENT, Reporter
 from ...games import full_name
 from ...search.sequence_form import measurable_form
-from ..learner import Cost, Learner, Metrics, Samples, WorkerPool, learner
+from ..learner import Learner, Metrics, Samples, WorkerPool, learner
 from ..model_files import NETWORK
 from ..replay import ReplayBuffer
 from . import config as settings
 from .average import Table
 from .config import DeepCfrConfig
-from .duration import Rates, measured, seconds_left
+from .duration import measured, seconds_left
 from .networks import SD, Model, Weights, new_weights, save_model
 from .packing import Packing, Rows, merged
 from .thesis_defects import sample_weights
 from .traversal import SeatSamples
-from .worker import FIT, INIT, REPLAY, Networks, traversing
+from .worker import FIT, INIT, REPLAY, traversing
 
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
-PROBE_ROWS = 1_000_000  # samples of a probe, at most
 FORMAT = "kibitz deep cfr checkpoint 1"
 
 
@@ -244,55 +243,6 @@ class DeepCfr(Learner):
     def _sd_weights(self) -> np.ndarray:
         """Weights with which SD-CFR draws the networks of each iteration."""
         return np.arange(1.0, len(self.all[1]) + 1) ** self.config.average_power
-
-    # ------------------------------------------------------------ estimate
-
-    @classmethod
-    def estimate(cls, config: DeepCfrConfig, game: Any, processes: int, done: int) -> Cost:
-        """Do one part of an iteration's traversals, prepare samples for the device, and make a few gradient steps."""
-        probe = replace(config, traversals=min(config.traversals, config.in_flight), validation=0.0)
-        solver, traverse = cls(probe, game), traversing(probe)
-        untrained = new_weights(solver.shape, np.random.default_rng(1))
-        networks: Networks = (untrained, untrained)
-        for _ in range(2):  # the first one compiles
-            began = time.perf_counter()
-            traverse((1, 0, 0), networks)
-            traversing_each = (time.perf_counter() - began) / probe.traversals
-        _, advantages, strategies, _ = traverse((1, 0, 0), (None, None))  # an untrained opponent may fold all hands
-        began = time.perf_counter()
-        solver.add(1, 0, [advantages], [strategies])
-        adding_each = (time.perf_counter() - began) / probe.traversals
-        processes = min(processes, -(-config.traversals // config.in_flight))
-        rows = len(advantages.views) / probe.traversals * config.traversals * config.iterations
-        rates = Rates(
-            2 * config.traversals * (traversing_each / processes + adding_each),
-            *solver._probe_fits(rows), math.nan, 2 * rows / config.iterations,
-        )  # fmt: skip
-        kept = min(rows, config.capacity) + (min(rows, config.strategy_capacity) if config.with_network else 0)
-        models = config.iterations if config.with_sd else config.iterations // config.keep_every + 2
-        held = int(2 * kept * solver.advantages[0].bytes_per_sample)
-        seconds = seconds_left(config, rates, done)
-        return Cost(seconds, held + models * 8 * solver.shape.count(), processes, held)
-
-    def _probe_fits(self, samples: float) -> tuple[float, float, float, float]:
-        """Time fits to few and to many samples: the seconds of `Rates` from `preparing` to `strategies`.
-
-        Args:
-            samples: Of a seat, at the end of the run.
-        """
-        from .fitting import ADVANTAGES, fit_times
-
-        config, few = self.config, Rows(**self.advantages[0].all())
-        if not len(few.views):
-            return 0.0, 0.0, 0.0, 0.0
-
-        count = max(len(few.views), min(config.capacity, PROBE_ROWS, int(samples)))
-        again = np.resize(np.arange(len(few.views)), count)
-        many = Rows(few.views[again], few.values[again], few.weights[again])
-        settings, network = self._settings(ADVANTAGES, config.steps), self._untrained(1, 0)
-        fixed, each, step = fit_times(self.shape, network, few, many, self._ready, self.packing, settings, self.device)
-        strategy_steps = config.strategy_steps * config.strategy_batch_size / config.batch_size
-        return 2 * fixed, each, step, 2 * (fixed + strategy_steps * step)
 
     @classmethod
     def predict(cls, config: DeepCfrConfig, lines: list[dict[str, Any]]) -> float:

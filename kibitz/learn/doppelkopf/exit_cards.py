@@ -10,7 +10,7 @@ there are records.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -45,7 +45,6 @@ ALL = -1  # all seats learn
 EVALUATION_SEED = 10**6  # the same deals for all networks
 LAST_RATE = 0.1  # of the learning rate: low, as values of cards are mostly noise
 DEAL_ROWS = 16  # one row in this many has the loss of deals: beliefs are good from the start
-GAME_BYTES = 2700  # in a checkpoint: the actions of a game and the values of 48 cards
 
 
 @dataclass(frozen=True)
@@ -235,20 +234,6 @@ class ExitCards(ExpertIteration):
             self.game, card_policy(self.shared()), config.evaluation_deals, EVALUATION_SEED, others
         )
         return {"points": points.mean, "points_error": points.error}
-
-    @classmethod
-    def probe(cls, config: ExitCardsConfig) -> tuple[ExitCardsConfig, float]:
-        steps = min(config.steps, 3)
-        return replace(config, steps=steps), config.steps / steps
-
-    def held(self, samples: Samples) -> int:
-        return min(self.config.capacity, self.config.iterations * self.config.games) * GAME_BYTES
-
-    def disk(self, samples: Samples) -> int:
-        config = self.config
-        weights = sum(array.nbytes for layers in self.shared() for layer in layers for array in layer)
-        kept = config.iterations // config.keep_every + 2
-        return (kept + 3) * weights + self.held(samples)
 
     def save(self, folder: Path) -> None:
         from ..torch_state import save_state

@@ -3,7 +3,6 @@
 Loss: KL(search || network) over the legal actions. Adam; each step is one minibatch drawn from the replay buffer.
 """
 
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +13,7 @@ from ...games import Game
 from ...search.best_response import evaluate_policy
 from ...search.sequence_form import SequenceForm, measurable_form
 from ..encodings import survey
-from ..expert_iteration import ExpertIteration, seconds
+from ..expert_iteration import ExpertIteration
 from ..learner import Metrics, Samples, learner
 from ..mlp import Layers, compiled, new_layers, save_layers, sizes_of
 from ..packing import Packed, on_device
@@ -25,7 +24,6 @@ from .self_play import Networks, Shared, self_play
 from .value_learning import ValueLearner
 
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
-PROBE_VALUE_GAMES = 2000  # at most, when the duration of a run is estimated
 FORMAT = "kibitz apprentice 1"
 
 
@@ -110,32 +108,6 @@ class ExItOos(ExpertIteration):
         if self._form is None:
             return {}
         return {"nash_conv": evaluate_policy(self._form, compiled(self.layers())).nash_conv}
-
-    # ------------------------------------------------------------ estimate
-
-    @classmethod
-    def probe(cls, config: ExItConfig) -> tuple[ExItConfig, float]:
-        shorter = replace(config, capacity=1, steps=5)
-        if isinstance(shorter, ExItOosConfig):
-            shorter = replace(shorter, value_games=min(shorter.value_games, PROBE_VALUE_GAMES))
-        return shorter, config.steps / 5
-
-    def learning_seconds(self, samples: Samples, config: ExItConfig, factor: float) -> float:
-        """The steps of the policy network and the games of the value network are shortened each by its own factor."""
-        found = factor * seconds(lambda: self.learn_policy(samples))
-        if self.value and isinstance(config, ExItOosConfig):
-            value, policy = self.value, self.layers()
-            found += config.value_games / value.games * seconds(lambda: value.learn(policy))
-        return found
-
-    def held(self, samples: Samples) -> int:
-        games = min(self.config.capacity, self.config.iterations * self.config.games)
-        return self.replay.bytes_per_sample * len(samples["legal"]) * games
-
-    def disk(self, samples: Samples) -> int:
-        weights = sum(array.nbytes for layer in self.layers() for array in layer)
-        kept = self.config.iterations // self.config.keep_every + 1
-        return self.held(samples) + weights * (kept + 4)
 
     # ------------------------------------------------------------ files
 

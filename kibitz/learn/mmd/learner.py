@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.progress import SILENT, Reporter
+from ...core.progress import Reporter
 from ...games import Game
 from ...search.best_response import evaluate_policy
 from ...search.sequence_form import SequenceForm, measurable_form
 from .. import duplicate_deals
-from ..encodings import survey
-from ..learner import Cost, Learner, Metrics, Samples, learner
+from ..learner import Learner, Metrics, Samples, learner
 from ..policy_networks import PolicyNetwork, compiled, save_network
 from . import config as settings
 from .advantages import advantages
@@ -357,20 +356,6 @@ class Mmd(Learner):
 
     def totals(self, iteration: int) -> dict[str, int]:
         return {"games": iteration * self.config.games}
-
-    @classmethod
-    def estimate(cls, config: Any, game: Any, processes: int, done: int) -> Cost:
-        """Do one iteration twice: the first time compiles."""
-        learner = cls(config, game)
-        learner.processes = processes
-        for _ in range(2):
-            began = time.perf_counter()
-            learner.learn(1, None, SILENT)
-            seconds = time.perf_counter() - began
-        weights = 4 * sum(each.numel() for each in learner.policy.parameters())
-        inputs = config.games * survey(game) * 4 * config.inputs(game)
-        size = weights * (config.iterations // config.keep_every + 8)
-        return Cost(seconds * (config.iterations - done), size, 1, inputs)
 
     # ------------------------------------------------------------ files
 

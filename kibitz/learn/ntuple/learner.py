@@ -70,12 +70,5 @@ class NTupleLearner(ExpertIteration):
         )  # fmt: skip
         return {"loss": loss, "positions": new, "rows": len(self.wins)}
 
-    def held(self, samples: Samples) -> int:
-        return self.config.capacity * (self.game.state.itemsize + 4)
-
-    def disk(self, samples: Samples) -> int:
-        kept = self.config.iterations // self.config.keep_every + 2
-        return 2 * (self.held(samples) + self.weights.nbytes) + kept * self.weights.nbytes // 2
-
     def export(self, path: Path, made: str) -> None:
         save_ntuples(path, self.game, self.config.tuples, self.shared(), made)

@@ -150,14 +150,6 @@ class Tspg(ExpertIteration):
     def keeps(self, iteration: int) -> bool:
         return super().keeps(iteration) or (iteration == 1 and self.config.keep_first)
 
-    def held(self, samples: Samples) -> int:
-        return sum(array[0].nbytes for array in samples.values()) * 2 * self.config.capacity
-
-    def disk(self, samples: Samples) -> int:
-        config, features = self.config, self.shared()
-        patterns = sum(map(len, features.patterns)) + 2 * config.iterations * config.games * config.new_patterns
-        return 2 * self.held(samples) + 80 * patterns * (config.iterations // config.keep_every + 3)
-
     def shared(self) -> Features:
         first, second = self.sides
         return Features(

@@ -288,7 +288,7 @@ def test_ctrl_c_before_the_first_game_prints_how_to_resume(kibitz, monkeypatch):
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kibitz.learn.trainer.estimate", interrupted)
+    monkeypatch.setattr("kibitz.learn.trainer.train", interrupted)
     code, _, error = kibitz("train", "exit-oos", "kuhn", *SIZE, "--out", "my run")
     assert code == 130
     assert f"to resume: kibitz train --resume '{Path.cwd() / 'my run'}'\n" in error

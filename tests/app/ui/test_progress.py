@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from kibitz.app.commands.train import _print_estimate
 from kibitz.app.ui import progress
 from kibitz.app.ui.arena_tables import GamesReporter
 from kibitz.app.ui.console import SafeConsole
@@ -92,16 +91,6 @@ def test_a_match_is_estimated_from_games_after_compiling(clock, capsys, tmp_path
                 clock[0] += 60
                 reports.on_compile(None)
     assert capsys.readouterr().err.startswith("about 16 min, and")
-
-
-def test_a_short_training_is_not_estimated_as_compiling_may_take_longer(capsys, tmp_path, monkeypatch):
-    config = trainer.configured("exit-oos", "kuhn", "small", {"iterations": 2})
-    run = trainer.new_run(tmp_path / "run", "exit-oos", config)
-    for seconds, said in ((1.0, ""), (600.0, "about 10 min on 2 cores, and 1 MB of disk\n")):
-        found = trainer.Estimate(seconds, 10**6, 2, 0, 2)
-        monkeypatch.setattr(trainer, "estimate", lambda run, processes, found=found: found)
-        _print_estimate(run, 1)
-        assert capsys.readouterr().err == said
 
 
 def test_iterations_that_compile_predict_nothing():

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from kibitz import games
 from kibitz.core.progress import Reporter
 from kibitz.learn import trainer
 from kibitz.learn.deep_cfr import DeepCfr
@@ -90,23 +89,3 @@ def test_a_run_reports_what_is_left_from_the_third_iteration_on(tmp_path):
     assert times[-1]["averaging"] > 0
     parts = sum(times[-1][part] for part in ("sampling", "preparing", "fitting", "averaging"))
     assert 0.5 * times[-1]["learning"] < parts <= times[-1]["learning"] + 0.01
-
-
-def test_before_the_first_iteration_the_probe_counts_steps_samples_and_strategies(monkeypatch):
-    """With a fake probe of fits: 0.5 s before the first step, 1e-6 s per sample, 0.01 s per step."""
-    from kibitz.learn.deep_cfr import fitting
-
-    asked = []
-
-    def fit_times(shape, weights, few, many, ready, packing, settings, device):
-        asked.append((len(few.views), len(many.views)))
-        return 0.5, 1e-6, 0.01
-
-    monkeypatch.setattr(fitting, "fit_times", fit_times)
-    given = {"iterations": 10, "traversals": 30, "in_flight": 30, "steps": 1000, "strategy_steps": 500}
-    given |= {"batch_size": 100, "strategy_batch_size": 200, "keep_every": 5, "evaluate_every": 0}
-    cost = DeepCfr.estimate(DeepCfrConfig("kuhn", **given), games.load("kuhn"), 1, 4)
-    wanted = 6 * 2 * (0.5 + 1000 * 0.01) + 2 * 2 * (0.5 + 2 * 500 * 0.01)
-    assert cost.seconds == pytest.approx(wanted, rel=0.02)  # besides traversals of some milliseconds
-    [(few, many)] = asked
-    assert many == 10 * few

@@ -334,7 +334,6 @@ def test_a_seat_without_samples_is_not_fitted(tmp_path):
     """In one hand the dealer folds half of the time, and the big blind has no decision."""
     for seed in range(1, 6):
         run = begun(tmp_path / str(seed), HOLDEM, traversals=1, iterations=2, evaluate_every=0, seed=seed)
-        trainer.estimate(run, 1)
         trainer.train(run, 1)
         if run.read_lines()[1]["steps_1"] == 0:
             break

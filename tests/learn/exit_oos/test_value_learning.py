@@ -10,7 +10,7 @@ from kibitz.learn import trainer
 from kibitz.learn.exit_oos.config import ExItOosConfig
 from kibitz.learn.exit_oos.critic import compiled_critic, policy_games
 from kibitz.learn.exit_oos.learner import ExItOos
-from kibitz.learn.exit_oos.self_play import Networks, self_play
+from kibitz.learn.exit_oos.self_play import Networks
 from kibitz.learn.exit_oos.value_learning import ValueLearner
 from kibitz.learn.mlp import compiled, logits, new_layers, sizes_of
 
@@ -126,28 +126,3 @@ def test_in_batches_the_prior_is_that_of_the_present_network():
 def test_sizes_of_the_value_network_that_are_none_are_refused():
     with pytest.raises(BadInput, match="value_hidden=64-x should be sizes of layers"):
         trainer.configured("exit-oos", "kuhn", None, {"value_hidden": "64-x"})
-
-
-def test_the_estimated_duration_is_that_of_iterations_with_a_value_network(monkeypatch):
-    """Each part of an iteration takes so many seconds of a clock that nothing else moves on."""
-    now = [0.0]
-
-    def taking(seconds, work):
-        def timed(*given):
-            found = work(*given)
-            now[0] += seconds(*given)
-            return found
-
-        return timed
-
-    def worker(config):
-        return taking(lambda _, shared: 5.0 if isinstance(shared, Networks) else 1.0, self_play(config))
-
-    monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    monkeypatch.setattr(ExItOos, "worker", staticmethod(worker))
-    monkeypatch.setattr(ExItOos, "learn_policy", taking(lambda self, _: 0.1 * self.config.steps, ExItOos.learn_policy))
-    monkeypatch.setattr(ValueLearner, "learn", taking(lambda self, _: 0.001 * self.games, ValueLearner.learn))
-    given = {"hidden": "4", "value_hidden": "4", "batch_size": 4, "simulations": 20}
-    config = ExItOosConfig("kuhn", iterations=3, games=4, steps=40, leaf="value", value_games=6000, **given)
-    cost = ExItOos.estimate(config, games.load("kuhn"), 2, 1)
-    assert cost.seconds == pytest.approx(2 * (5.0 * 4 / 2 + 0.1 * 40 + 0.001 * 6000))

@@ -285,13 +285,6 @@ def test_a_damaged_checkpoint_is_reported_in_one_line(tmp_path, spoil):
     assert "\n" not in str(caught.value)
 
 
-def test_the_duration_is_estimated(tmp_path):
-    found = trainer.estimate(begun(tmp_path / "run"), 1)
-    assert (found.done, found.iterations, found.processes) == (0, 4, 1)
-    assert 0 < found.seconds < 600
-    assert 10**4 < found.bytes < 10**8
-
-
 # ---------------------------------------------------------------- players
 
 
