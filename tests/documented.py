@@ -233,8 +233,6 @@ def shrunk(words: list[str]) -> list[str]:
         del small["--hidden"]
     if names == ["critical"] and "connect_four" in rest:  # with a model; few plies before the end a solver is quick
         small["--plies"] = "22-25"
-    if "attention" in rest:  # a width and a block
-        small["--hidden"] = "16-8"
     if "--sessions" not in given:  # one, whose sheet is shown
         small.pop("--sessions", None)
     if "--svg" in given:  # of all positions

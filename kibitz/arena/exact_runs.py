@@ -33,7 +33,6 @@ from ..core.progress import SILENT, Reporter
 from ..core.runs import RESUME, Run
 from ..games import full_name, load_stored
 from ..games.holdem import Holdem
-from ..learn.attention import AttentionWeights
 from ..learn.deep_cfr.network_best_response import NetworkBestResponse, TorchPolicy
 from ..learn.deep_cfr.networks import Model
 from ..learn.devices import check_device
@@ -116,8 +115,6 @@ def network_player(name: Any, game: Any) -> NetworkPlayer | None:
     made = None if isinstance(name, Path) else make_for(name, game)
     if not isinstance(made, NetworkPlayer) or not isinstance(game, Holdem):
         return None
-    if made.known is not None and isinstance(made.known[1], AttentionWeights):
-        raise BadInput(f"{name} is an attention network: no exact best response in hold'em takes one; try --with lbr")
     return made
 
 
@@ -130,7 +127,6 @@ def identity(chosen: Path | str, game: Any) -> str:
     assert made is not None
     assert made.known is not None
     network, said = made.known[1], [str(made.threshold)]
-    assert not isinstance(network, AttentionWeights)
     if isinstance(network, Model):
         said += [network.average, network.fallback, network.seen, str(network.shape)]
         parts = [each[name] for seat in network.seats for each in seat for name in sorted(each)]
@@ -156,7 +152,6 @@ def response_to(chosen: Path | str, game: Any, device: str = "cpu") -> PublicBes
             f"{chosen} draws one of its networks for each game, so its policy isn't one strategy; try --with lbr"
         )
     network = made.known[1]
-    assert not isinstance(network, AttentionWeights)
     return NetworkBestResponse(game, TorchPolicy(network, made.threshold, device), made.seen, device)
 
 

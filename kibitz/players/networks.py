@@ -10,8 +10,8 @@ from ..learn.alphazero.networks import is_board_network
 from ..learn.alphazero.playing import BoardPolicy
 from ..learn.deep_cfr import average
 from ..learn.deep_cfr.networks import Model, is_model, read_average
+from ..learn.mlp import Layers, action_probs, compiled, logits, read_layers
 from ..learn.model_files import network_file
-from ..learn.policy_networks import PolicyNetwork, action_probs, compiled, logits, read_network
 from ..learn.tspg.store import POLICIES, features_for
 from ..search.advice import Advice, fixed_advice
 from ..search.public_chance.files import is_table_strategy, open_table_strategy
@@ -98,14 +98,14 @@ class NetworkPlayer(AdvisedPlayer):
             self.draw_weights = weights / weights.sum()
             self.drawn = int(self.generator.choice(len(weights), p=self.draw_weights))
 
-    def read(self, game: Game) -> PolicyNetwork | Model | BoardPolicy:
+    def read(self, game: Game) -> Layers | Model | BoardPolicy:
         if is_model(self.path):
             return read_average(self.path, self.average, self.iteration, game)
         if self.average != "auto":
             raise BadInput(f"{self.path} is no network of Deep CFR, so it has no average={self.average}")
         if is_board_network(self.path):
             return BoardPolicy(self.path, game)
-        return read_network(self.path, game)
+        return read_layers(self.path, game)[0]
 
     def advise(self, view: Any) -> Advice:
         assert self.known is not None

@@ -16,10 +16,10 @@ from ..core.names import ITERATION, PATH, SECONDS, SIMULATIONS, BadInput
 from ..core.progress import SILENT, Reporter
 from ..games import Game, legal_actions
 from ..learn.alphazero.playing import BoardPolicy
+from ..learn.mlp import compiled, read_layers
 from ..learn.model_files import network_file
 from ..learn.ntuple.store import FORMAT as NTUPLES
 from ..learn.ntuple.store import default_evaluation, ntuples_for
-from ..learn.policy_networks import compiled, read_network
 from ..learn.tspg.store import POLICIES, biased, features_for
 from ..search.advice import Advice
 from ..search.alphabeta import AlphaBeta
@@ -154,7 +154,7 @@ def network_policy(
     game: Game,
     net: Annotated[str, "network for the playouts: a run folder, a file, models/NAME; none: random", PATH] = "",
 ) -> Any:
-    return compiled(read_network(network_file(net), game)) if net else None
+    return compiled(read_layers(network_file(net), game)[0]) if net else None
 
 
 def pattern_policy(

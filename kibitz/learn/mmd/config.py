@@ -8,7 +8,6 @@ from ...core import memory
 from ...core.names import LEARNING_RATE, PATH, BadInput, Interval
 from ...games import Game, full_name, load
 from ...search.sequence_form import two_seats_zero_sum
-from ..attention import check_sizes
 from ..encodings import survey
 from ..learner import ADVANCED
 from ..mlp import parse_sizes
@@ -24,10 +23,10 @@ class MmdConfig:
     game: Annotated[str, "the game, with its parameters"]
     iterations: Annotated[int, "iterations of self-play and learning", range(1, 10**7)] = 1000
     games: Annotated[int, "games of self-play per iteration", range(1, 10**7)] = 512
-    network: Annotated[str, "architecture of policy and value network", ("mlp", "residual", "attention")] = "mlp"
+    network: Annotated[str, "architecture of policy and value network", ("mlp", "residual")] = "mlp"
     hidden: Annotated[
         str,
-        "sizes of the hidden layers, such as 128-128; residual and attention: the width, then the size of each block",
+        "sizes of the hidden layers, such as 128-128; residual: the width, then the size of each block",
     ] = "128-128"
     start: Annotated[
         str,
@@ -195,8 +194,6 @@ def refuse(config: MmdConfig, game: Game) -> None:
         from .start import check_start, read_start
 
         check_start(config.start, read_start(config.start, game).layers, config.network, sizes)
-    if config.network == "attention":
-        check_sizes(sizes)
     weights = inputs * sizes[0] + sum(a * b for a, b in pairwise(sizes))
     if weights > MAX_WEIGHTS:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")

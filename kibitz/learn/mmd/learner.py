@@ -20,7 +20,7 @@ from ...search.best_response import evaluate_policy
 from ...search.sequence_form import SequenceForm, measurable_form
 from .. import duplicate_deals
 from ..learner import Learner, Metrics, Samples, learner
-from ..policy_networks import PolicyNetwork, compiled, save_network
+from ..mlp import Layers, compiled, save_layers
 from . import config as settings
 from .advantages import advantages
 from .config import MmdConfig
@@ -329,8 +329,8 @@ class Mmd(Learner):
             return 1.0
         return float(np.std(gains if self.config.normalize == "advantages" else payoffs)) + 1e-8
 
-    def network(self) -> PolicyNetwork:
-        """The policy as data: what is exported."""
+    def network(self) -> Layers:
+        """The layers of the policy: what is exported."""
         from .networks import exported
 
         return exported(self.policy if self.average is None else self.average.module)
@@ -341,7 +341,7 @@ class Mmd(Learner):
         if not self.config.evaluate_every:
             return found
         if self.start is not None:
-            present: Any = self.network()  # with a start, plain layers
+            present = self.network()
             own, before = self.start.policy(present), self.start.policy(self.start.layers)
             deals = self.config.evaluation_deals
             points = duplicate_deals.evaluate_policy(self.game, own, deals, EVALUATION_SEED, before)
@@ -370,4 +370,4 @@ class Mmd(Learner):
         restore_state(folder / "networks.safetensors", FORMAT, self.networks, self.optimizer, {}, {})
 
     def export(self, path: Path, made: str) -> None:
-        save_network(path, self.game, self.network(), made)
+        save_layers(path, self.game, self.network(), made)

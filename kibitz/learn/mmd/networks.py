@@ -1,4 +1,4 @@
-"""Policy and value networks in torch: perceptrons, plain or residual, and attention (see `learn.attention`).
+"""Policy and value networks in torch: perceptrons, plain or residual.
 
 A residual network exports as a plain one that computes the same: its units are never negative, so that a ReLU passes
 them on unchanged, and a block
@@ -14,9 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from ..attention import HEAD, TINY, AttentionWeights, new_attention
 from ..mlp import Layers, new_layers
-from ..policy_networks import PolicyNetwork
 from ..torch_mlp import as_module, layers_of
 
 
@@ -36,62 +34,10 @@ class Residual(torch.nn.Module):
         return last(x)
 
 
-class Attention(torch.nn.Module):
-    """A network of `learn.attention` whose tensors are parameters."""
-
-    def __init__(self, network: AttentionWeights) -> None:
-        super().__init__()
-        self.blocks = network.blocks
-        self.tensors = torch.nn.ParameterDict(
-            {name.replace(".", "_"): torch.from_numpy(array) for name, array in network.tensors.items()}
-        )
-        self.names = list(network.tensors)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        given = self.tensors
-        count = max(1, int((x != 0).sum(dim=1).max()))  # the most tokens of a row
-        used, which = (x != 0).float().topk(count, dim=1)
-        ones = torch.ones(len(x), 1, device=x.device)
-        used = torch.cat([ones, used], dim=1).bool()
-        tokens = x.gather(1, which)[:, :, None] * given["embedding"][which]
-        tokens = torch.cat([given["answer"].expand(len(x), 1, -1), tokens], dim=1)
-        for block in range(self.blocks):
-            seen = _norm(tokens)
-            if block == self.blocks - 1:
-                tokens = tokens[:, :1]
-            query, key, value = (
-                _heads(each @ given[f"{block}_{name}"])
-                for each, name in ((seen[:, : tokens.shape[1]], "query"), (seen, "key"), (seen, "value"))
-            )
-            mixed = torch.nn.functional.scaled_dot_product_attention(query, key, value, used[:, None, None, :])
-            tokens = tokens + mixed.transpose(1, 2).reshape(tokens.shape) @ given[f"{block}_out"]
-            inner = (_norm(tokens) @ given[f"{block}_up"] + given[f"{block}_up_bias"]).relu()
-            tokens = tokens + inner @ given[f"{block}_down"] + given[f"{block}_down_bias"]
-        return _norm(tokens[:, 0]) @ given["last"] + given["last_bias"]
-
-    def weights(self) -> AttentionWeights:
-        """Its tensors as arrays."""
-        arrays = {name: self.tensors[name.replace(".", "_")].detach().cpu().numpy().copy() for name in self.names}
-        return AttentionWeights(arrays)
-
-
-def _norm(x: torch.Tensor) -> torch.Tensor:
-    return x * torch.rsqrt((x * x).mean(dim=-1, keepdim=True) + TINY)
-
-
-def _heads(x: torch.Tensor) -> torch.Tensor:
-    """[rows, tokens, width] -> [rows, heads, tokens, HEAD]."""
-    return x.reshape(*x.shape[:2], -1, HEAD).transpose(1, 2)
-
-
 def new_network(
     kind: str, inputs: int, hidden: Sequence[int], outputs: int, generator: np.random.Generator
 ) -> torch.nn.Module:
     """An untrained network; the first hidden size is the width, each further one that of a block, but of an `mlp`."""
-    if kind == "attention":
-        network = new_attention(inputs, hidden[0], hidden[1:], outputs, generator)
-        network.tensors["last"][:] *= 0.01
-        return Attention(network)
     if kind == "mlp":
         layers = new_layers([inputs, *hidden, outputs], generator)
     else:
@@ -104,10 +50,8 @@ def new_network(
     return as_module(layers) if kind == "mlp" else Residual(layers)
 
 
-def exported(network: torch.nn.Module) -> PolicyNetwork:
-    """A network that computes the same as data: a plain perceptron, or attention."""
-    if isinstance(network, Attention):
-        return network.weights()
+def exported(network: torch.nn.Module) -> Layers:
+    """The layers of a plain perceptron that computes the same."""
     if isinstance(network, torch.nn.Sequential):
         return layers_of(network)
     assert isinstance(network, Residual)

@@ -7,7 +7,6 @@ import torch
 from kibitz.core.names import BadInput
 from kibitz.core.progress import SILENT
 from kibitz.games import load
-from kibitz.learn.attention import AttentionWeights
 from kibitz.learn.mmd import learner as module
 from kibitz.learn.mmd.learner import Mmd
 from kibitz.learn.trainer import configured
@@ -31,7 +30,6 @@ def trained(values, iterations, processes=1):
         {},
         {"estimate": "played", "critic": "own"},
         {"network": "residual"},
-        {"network": "attention", "hidden": "16-16", "learning_rate": 3e-3},
     ],
 )
 def test_it_approaches_the_equilibrium_of_kuhn(values):
@@ -51,11 +49,6 @@ def test_estimates_of_the_tree_come_close_to_the_equilibrium_of_kuhn():
 def test_exploration_needs_estimates_of_the_tree():
     with pytest.raises(BadInput, match=r"explore=0.5 needs estimate=tree"):
         configured("mmd", "kuhn", None, {"explore": 0.5})
-
-
-def test_attention_needs_a_width_and_blocks():
-    with pytest.raises(BadInput, match="hidden=20-20: attention needs a width that is a multiple of 16, and blocks"):
-        configured("mmd", "kuhn", None, {"network": "attention", "hidden": "20-20"})
 
 
 def test_threads_make_no_difference(monkeypatch):
@@ -142,22 +135,9 @@ def test_what_cannot_be_trained_is_refused():
         configured("mmd", "leduc", None, {"games": 9_999_999, "hidden": "9999"})
 
 
-ATTENTION = {"games": 8, "network": "attention", "hidden": "16-8-8", "estimate": "tree", "explore": 0.5}
-
-
-def test_attention_resumes_exactly_and_plays_what_it_learned(tmp_path):
-    """After a save and a restore in between the third iteration is the same; `net:FILE` plays the exported network."""
-    config = configured("mmd", "kuhn", None, FAST | ATTENTION | {"iterations": 3})
-    learner, other = Mmd(config, load("kuhn")), Mmd(config, load("kuhn"))
-    for iteration in (1, 2):
-        learner.learn(iteration, None, SILENT)
-    learner.save(tmp_path)
-    other.restore(tmp_path)
-    assert learner.learn(3, None, SILENT) == other.learn(3, None, SILENT)
-    one, two = learner.network(), other.network()
-    assert isinstance(one, AttentionWeights)
-    assert all((array == two.tensors[name]).all() for name, array in one.tensors.items())
-
+def test_it_plays_what_it_learned(tmp_path):
+    """`net:FILE` plays the exported network."""
+    learner, _ = trained({"games": 8}, 2)
     learner.export(tmp_path / "network.safetensors", "a test")
     player = make_for(f"net:{tmp_path / 'network.safetensors'}", learner.game)
     player.begin(learner.game, 0, 1)

@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from kibitz.core.names import BadInput
-from kibitz.games import load
-from kibitz.learn.attention import attend, compiled_attention
+from kibitz.learn.mlp import logits
 from kibitz.learn.mmd.networks import exported, new_network
-from kibitz.learn.policy_networks import logits, read_network, save_network
 
 
 def example(kind, inputs=7, outputs=4):
@@ -23,37 +20,10 @@ def example(kind, inputs=7, outputs=4):
         return network, x, network(torch.from_numpy(x)).numpy()
 
 
-@pytest.mark.parametrize("kind", ["mlp", "residual", "attention"])
+@pytest.mark.parametrize("kind", ["mlp", "residual"])
 def test_the_exported_network_computes_the_same(kind):
     network, x, wanted = example(kind)
     np.testing.assert_allclose(logits(exported(network), x), wanted, rtol=1e-3, atol=1e-3)
-
-
-def test_compiled_attention_computes_the_same():
-    network, x, wanted = example("attention")
-    policy = compiled_attention(exported(network))
-    for row, outputs in zip(x, wanted, strict=True):
-        policy.encoding[: len(row)] = row
-        attend(policy)
-        np.testing.assert_allclose(policy.logits, outputs, rtol=1e-3, atol=1e-3)
-
-
-def test_attention_does_not_depend_on_other_rows():
-    """Rows have different numbers of tokens, and are padded."""
-    network, x, wanted = example("attention")
-    with torch.no_grad():
-        alone = np.vstack([network(torch.from_numpy(row[None])).numpy() for row in x])
-    np.testing.assert_allclose(alone, wanted, rtol=1e-4, atol=1e-4)
-
-
-def test_a_file_of_attention_is_read_as_it_was_written(tmp_path):
-    game = load("kuhn")
-    network = exported(example("attention", game.facts.encoding, game.facts.num_actions)[0])
-    save_network(tmp_path / "network.safetensors", game, network, "a test")
-    read = read_network(tmp_path / "network.safetensors", game)
-    assert all((read.tensors[name] == array).all() for name, array in network.tensors.items())
-    with pytest.raises(BadInput, match=r"is a network for kuhn, not for leduc"):
-        read_network(tmp_path / "network.safetensors", load("leduc"))
 
 
 def test_a_residual_network_has_skip_connections():
