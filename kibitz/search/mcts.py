@@ -22,7 +22,6 @@ from .advice import Advice
 from .mcts_simulation import Limits, Scratch, simulate
 from .mcts_tree import BYTES, find_below, keep_below, larger, new_tree, plant
 from .policies import NO_LIMIT, Uniform
-from .replies import UNANSWERED, LastGoodReplies, with_replies
 from .search import Search, search
 from .selection import UNKNOWN, PuctSelection, Ucb1
 
@@ -36,11 +35,6 @@ Fpu = Annotated[
 Prove = Annotated[bool, "whether to prove wins and losses (MCTS-Solver)"]
 Reuse = Annotated[bool, "whether to keep the tree from move to move"]
 Plies = Annotated[int, "length of a playout, after which it counts as a draw; 0: no limit", Interval(0, 1e9)]
-Replies = Annotated[
-    str,
-    "last good replies in playouts of board games: none, kept until replaced (lgr), or forgotten when they lose (lgrf)",
-    ("none", "lgr", "lgrf"),
-]
 Megabytes = Annotated[float, "memory for the tree; 0: what --memory allows", Interval(0, 1e9)]
 
 
@@ -61,7 +55,6 @@ class Mcts(Search):
         megabytes: float = 0,
         policy: Any = None,
         determinized: bool = False,
-        replies: str = "none",
     ) -> None:
         """
         Args:
@@ -69,7 +62,6 @@ class Mcts(Search):
             policy: Prior of the children, and policy of the playouts; uniform if None.
             determinized: Whether positions are sampled worlds, so that a tree of a game with hidden information may
                 see everything.
-            replies: Last good replies in playouts: `none`, `lgr` or `lgrf`.
         """
         facts = game.facts
         if facts.hidden and not determinized:
@@ -80,8 +72,6 @@ class Mcts(Search):
         self.select = select
         self.reuse = reuse and not getattr(game, "in_python", False)  # finding the new root would take longer
         self.policy = Uniform() if policy is None else policy
-        if replies != "none":
-            self.select, self.policy = with_replies(game, select, self.policy, forget=replies == "lgrf")
         low, high = facts.rewards
         provable = prove and facts.seats == 2 and facts.zero_sum
         self.limits = Limits(plies or NO_LIMIT, provable, 2.0 / (high - low), (high + low) / 2.0)
@@ -111,8 +101,6 @@ class Mcts(Search):
             self.tree = kept
         elif node < 0:
             plant(self.game, self.root, self.tree)
-            if isinstance(self.policy, LastGoodReplies):
-                self.policy.reply[:] = UNANSWERED
 
     def _known(self, view: Any) -> int:
         """The node of a view below the root, any number of moves; -1 where there is none."""
@@ -239,10 +227,9 @@ class Uct(Mcts):
         megabytes: Megabytes = 0,
         policy: Any = None,
         determinized: bool = False,
-        replies: Replies = "none",
     ) -> None:
         select = Ucb1(float(c), fpu == "parent")
-        super().__init__(game, seed, select, prove, reuse, plies, megabytes, policy, determinized, replies)
+        super().__init__(game, seed, select, prove, reuse, plies, megabytes, policy, determinized)
 
 
 @search("puct")
@@ -263,7 +250,6 @@ class Puct(Mcts):
         megabytes: Megabytes = 0,
         policy: Any = None,
         determinized: bool = False,
-        replies: Replies = "none",
     ) -> None:
         select = PuctSelection(float(c), fpu == "parent")
-        super().__init__(game, seed, select, prove, reuse, plies, megabytes, policy, determinized, replies)
+        super().__init__(game, seed, select, prove, reuse, plies, megabytes, policy, determinized)

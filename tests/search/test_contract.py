@@ -26,7 +26,6 @@ VARIANTS = {
     "oos at its infoset": partial(SEARCHES["oos"], target="ist", linear=True),
     "uct without proofs": partial(SEARCHES["uct"], prove=False, fpu="parent", plies=3),
     "puct without a kept tree": partial(SEARCHES["puct"], reuse=False, fpu="infinite"),
-    "uct with last good replies": partial(SEARCHES["uct"], replies="lgrf"),
     "single-uct by visits": partial(SEARCHES["single-uct"], decide="visits", announcements="tree"),
 }
 
