@@ -19,6 +19,7 @@ from ..core.names import BadInput, at_least, choose
 from .learner import Samples
 from .packing import COLUMNS, Packed, pack, size_of, stored
 
+DECAY = 2.0  # d of the exponential rule
 RULES = ("exponential", "uniform", "latest")
 FORMAT = "kibitz replay buffer 1"
 OLD_FORMAT = "kibitz experience 1"  # of ExIt-OOS, before version 0.2
@@ -29,20 +30,17 @@ Arrays = dict[str, np.ndarray]
 class ReplayBuffer:
     """Samples as rows of named arrays, which grow up to the capacity."""
 
-    def __init__(
-        self, capacity: int, empty: Samples, rule: str = "uniform", decay: float = 2.0, may_be_nan: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, capacity: int, empty: Samples, rule: str = "uniform", may_be_nan: Sequence[str] = ()) -> None:
         """
         Args:
             capacity: Maximum number of samples.
             empty: Each array with no rows, [0, ...]: it defines the shape and type of a row. Packed rows stay so, and
                 are widened where new ones need it.
             rule: One of RULES.
-            decay: Of the exponential rule: d in the formula above.
             may_be_nan: Names of the arrays in which NaN has a meaning.
         """
         at_least("capacity of the replay buffer", capacity, 1)
-        self.capacity, self.rule, self.decay = capacity, choose("rule of the replay buffer", rule, RULES), decay
+        self.capacity, self.rule = capacity, choose("rule of the replay buffer", rule, RULES)
         self.arrays: Samples = dict(empty)
         self.may_be_nan = may_be_nan
         self.added = 0  # samples ever added
@@ -61,7 +59,7 @@ class ReplayBuffer:
     def add(self, samples: Samples, generator: np.random.Generator) -> None:
         """Add samples, the oldest first; the rule decides which are kept, and which they replace."""
         count = len(next(iter(samples.values())))
-        at = slots(self.rule, self.added, self.capacity, count, generator, self.decay)
+        at = slots(self.rule, self.added, self.capacity, count, generator)
         self.added += count
         given = {name: self._alike(name, samples[name]) for name in self.arrays}
         self._grow()
@@ -155,7 +153,7 @@ class ReplayBuffer:
         self.added, self.arrays = about["added"], restored
 
 
-def slots(rule: str, added: int, k: int, count: int, generator: np.random.Generator, decay: float = 2.0) -> np.ndarray:
+def slots(rule: str, added: int, k: int, count: int, generator: np.random.Generator) -> np.ndarray:
     """Return the slot of each of `count` new samples among k, `added` samples after the first; -1: not kept."""
     order = added + np.arange(count)
     if rule == "latest":
@@ -165,5 +163,5 @@ def slots(rule: str, added: int, k: int, count: int, generator: np.random.Genera
         found[found >= k] = -1
     else:
         found = generator.integers(0, k, size=count)
-        found[generator.random(count) >= k * -math.expm1(-1 / (decay * k))] = -1
+        found[generator.random(count) >= k * -math.expm1(-1 / (DECAY * k))] = -1
     return np.where(order < k, order, found)

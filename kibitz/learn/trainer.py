@@ -18,7 +18,7 @@ from typing import Any
 
 from ..core.files import make_folder
 from ..core.legacy import current_config
-from ..core.names import BadInput, absolute, absolute_path, check, choose, paths
+from ..core.names import BadInput, absolute, absolute_path, check, choose, located, paths
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.trust import only_named
@@ -27,6 +27,7 @@ from ..games import full_name, load, load_stored
 from ..jit import compiled
 from .checkpoints import Checkpoints, Journal, origin
 from .learner import Learner, WorkerPool, learner_class, make_worker
+from .removed_options import without_removed
 
 PREDICTED_AFTER = 3  # iterations: from then on the duration of the rest is predicted by their times
 
@@ -77,6 +78,8 @@ def config_of(run: Run, **changes: Any) -> Any:
         raise BadInput(f"{run.folder} is no training run: it was made by {found.get('command', 'something else')!r}")
     cls = class_of(run).Config
     known = {field.name for field in fields(cls)}
+    with located(run.path("config.json")):
+        found = without_removed(str(found["method"]), found)
     values = {key: value for key, value in found.items() if key not in ("command", "method")}
     if set(values) != known:
         raise BadInput(f"{run.path('config.json')}: {', '.join(sorted(set(values) ^ known))} missing or unknown")

@@ -19,12 +19,13 @@ from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval, summary
 from ..core.files import check_fits, make_folder, read_json, readable, write_atomically
 from ..core.legacy import current_config
-from ..core.names import LARGEST, MAX_PROCESSES, BadInput, Interval, choose, hints, is_allowed
+from ..core.names import LARGEST, MAX_PROCESSES, BadInput, Interval, choose, hints, is_allowed, located
 from ..core.progress import SILENT, Reporter
 from ..core.registry import Registry
 from ..core.runs import Run
 from ..games import load
 from ..games.records import Record
+from ..learn.removed_options import without_removed
 from ..learn.trainer import configured, new_run, train
 from .report import Report, points
 
@@ -123,6 +124,8 @@ class Study:
             return new_run(folder, method, config)
         run = Run(folder)
         wanted, there = {"command": "train", "method": method, **vars(config)}, current_config(run.config())
+        with located(run.path("config.json")):
+            there = without_removed(method, there)
         with readable(run.path("config.json"), "configuration"):
             check_fits(there, {"iterations?": int})
         if extend:
@@ -131,7 +134,7 @@ class Study:
         if there != wanted:
             raise BadInput(f"{folder} holds another training run: give another folder with --out")
         if extend and begun_for < wanted["iterations"]:
-            run.grow(wanted, ("iterations",))
+            run.grow(run.config() | {"iterations": wanted["iterations"]}, ("iterations",))
         return run
 
     def is_trained(self, run: Run) -> bool:

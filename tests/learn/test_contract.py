@@ -30,7 +30,7 @@ CASES = {
                              "keep_every": 2}),
     "alphazero": ("tic_tac_toe", {"iterations": 3, "games": 6, "parts": 2, "rounds": 60, "simulations": 4,
                                   "fast_simulations": 2, "channels": 4, "blocks": 1, "steps": 3, "batch_size": 8,
-                                  "keep_every": 2, "evaluation_games": 2, "evaluation_simulations": 5,
+                                  "keep_every": 2, "evaluation_games": 2,
                                   "device": "cpu"}),
     "tspg": ("tic_tac_toe", {"iterations": 3, "simulations": 20, "keep_every": 2}),
     "ntuple": ("tic_tac_toe", {"iterations": 3, "games": 4, "capacity": 50, "keep_every": 2}),

@@ -118,7 +118,7 @@ def test_bootstrap_intervals_over_five_runs_cover_83_percent():
 def test_a_gradient_that_hardly_varies_makes_huge_steps_where_epsilon_is_outside_the_root():
     sizes = {}
     for inside in (False, True):
-        optimizer = RmsProp(rate=0.005, epsilon=1e-8, inside=inside)
+        optimizer = RmsProp(rate=0.005, inside=inside)
         for _ in range(300):
             step = optimizer.step(np.array([0.001]))
         sizes[inside] = abs(float(step[0]))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from ...core import memory
-from ...core.names import EXPLORATION, LEARNING_RATE, BadInput, Interval
+from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import Game
 from ...search import batched_puct
 from ..learner import ADVANCED
@@ -53,17 +53,10 @@ class AlphaZeroConfig:
     selection: Annotated[
         str, "root selection: Gumbel with sequential halving, or PUCT with Dirichlet noise", ("gumbel", "puct")
     ] = "gumbel"
-    considered: Annotated[int, "actions that sequential halving begins with", range(2, 1024), ADVANCED] = 16
-    c: Annotated[float, "exploration constant of PUCT, for values from -1 to 1", EXPLORATION, ADVANCED] = 1.5
-    c_scale: Annotated[
-        float, "weight of values against logits in the improved policy", Interval(0, 100, above=True), ADVANCED
-    ] = 0.3
-    dirichlet: Annotated[float, "concentration of PUCT's noise", Interval(0, 1, above=True), ADVANCED] = 0.5
     temperature_moves: Annotated[
         int, "first moves of a game, drawn by chance; later ones are the search's best", range(10**4), ADVANCED
     ] = 12
     opening: Annotated[int, "random moves that some games begin with, at most; 0: none", range(10**4)] = 0
-    opening_share: Annotated[float, "share of games that begin with random moves", SHARE, ADVANCED] = 0.5
     resign: Annotated[
         float, "resign where three searches in a row are below minus this; 1: never", Interval(0.5, 1)
     ] = 0.95
@@ -73,19 +66,13 @@ class AlphaZeroConfig:
     steps: Annotated[int, "gradient steps per iteration", range(1, 10**6)] = 100
     batch_size: Annotated[int, "samples per minibatch", range(2, 10**6)] = 256
     learning_rate: Annotated[float, "learning rate of Adam", LEARNING_RATE] = 1e-3
-    weight_decay: Annotated[float, "decoupled weight decay", SHARE, ADVANCED] = 1e-4
     averaging: Annotated[
         float, "decay per iteration of the moving average of weights that plays and is exported; 0: the last weights",
         Interval(0, 0.999999), ADVANCED,
     ] = 0.75  # fmt: skip
     capacity: Annotated[int, "samples that the replay buffer holds", range(1, 10**9)] = 100_000
-    searched_value: Annotated[
-        float, "share of the search's value in what the value learns; the rest is the outcome", SHARE, ADVANCED
-    ] = 0.25
-    symmetries: Annotated[bool, "learn from a random symmetric image of each sample", ADVANCED] = True
     device: Annotated[str, "device for torch", ("auto", "cpu", "cuda")] = "auto"
     evaluation_games: Annotated[int, "games of the network without search against uct", range(10**5), ADVANCED] = 40
-    evaluation_simulations: Annotated[int, "simulations per move of that uct", range(1, 10**6), ADVANCED] = 100
     evaluate_every: Annotated[int, "iterations between evaluations; 0: never", range(10**7)] = 10
     keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 50
     seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1

@@ -25,6 +25,9 @@ from .self_play import COUNTS, Arrays, Part, self_play
 FORMAT = "kibitz alphazero 1"
 GAMES_FORMAT = "kibitz games in progress 1"
 OPENING = 2  # random plies before an evaluation game
+SIMULATIONS = 100  # per move of its opponent
+SEARCHED = 0.25  # share of the search's value in what the value learns; the rest is the outcome
+WEIGHT_DECAY = 1e-4
 
 
 @learner("alphazero")
@@ -56,7 +59,7 @@ class AlphaZero(Learner):
         )
         self.networks = torch.nn.ModuleDict({"last": self.network, "average": self.average})
         self.optimizer = torch.optim.AdamW(
-            self.network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
+            self.network.parameters(), lr=config.learning_rate, weight_decay=WEIGHT_DECAY, fused=True
         )
         empty: Samples = {
             "encodings": Packed.empty(facts.encoding),
@@ -104,7 +107,7 @@ class AlphaZero(Learner):
         report.progress(done, config.iterations * config.games * config.rounds, "learning")
         self.tables = _tables(samples, config.parts)
         self.counts = self.counts + samples["counts"].sum(axis=0)
-        mixed = config.searched_value * samples["searched"] + (1 - config.searched_value) * samples["outcomes"]
+        mixed = SEARCHED * samples["searched"] + (1 - SEARCHED) * samples["outcomes"]
         packed = {
             "encodings": samples["encodings"],
             "policies": samples["policies"],
@@ -160,7 +163,7 @@ class AlphaZero(Learner):
         policies, values = (torch.from_numpy(rows[name].astype(np.float32)) for name in ("policies", "values"))
         policies, values = policies.to(self.device), values.to(self.device)
         encodings, legal = (on_device(rows[name], self.device) for name in ("encodings", "legal"))
-        if self.config.symmetries and len(self.cells_from) > 1:
+        if len(self.cells_from) > 1:
             drawn = self.generator.integers(len(self.cells_from), size=len(policies))
             chosen = torch.from_numpy(drawn).to(self.device)
             cells, actions = self.cells_from[chosen], self.actions_from[chosen]
@@ -175,9 +178,9 @@ class AlphaZero(Learner):
         """The score of the network without search against uct, both seats, after two random plies."""
         if not (self.config.evaluate_every and self.config.evaluation_games):
             return {}
-        return {"score_uct": self.score(self.config.evaluation_games, self.config.evaluation_simulations)}
+        return {"score_uct": self.score(self.config.evaluation_games)}
 
-    def score(self, games: int, simulations: int) -> float:
+    def score(self, games: int) -> float:
         game, evaluate = self.game, evaluator(self.geometry, self.config.shape, self.weights(), self.device)
         opponent, generator = Uct(game, reuse=False), np.random.default_rng([self.config.seed, 3])
         states, points = positions(game, games), 0.0
@@ -190,7 +193,7 @@ class AlphaZero(Learner):
             for g, state in enumerate(states):
                 if (turn := game.turn(state)) not in (OVER, g % 2):
                     opponent.begin(int(generator.integers(2**63)))
-                    game.play(state, opponent.advise(state, turn, simulations).best)
+                    game.play(state, opponent.advise(state, turn, SIMULATIONS).best)
                 if game.turn(state) == g % 2:
                     game.observe(state, g % 2, encodings[g])
             logits, _ = evaluate(encodings)

@@ -26,6 +26,9 @@ from .networks import Weights
 from .processor_network import evaluator
 
 Arrays = dict[str, np.ndarray]
+CONSIDERED = 16  # actions that sequential halving begins with
+DIRICHLET = 0.5  # concentration of PUCT's noise
+OPENING_SHARE = 0.5  # of games that begin with random moves, where some do
 RESIGN_MOVES = 3  # of a seat in a row, at which its search sees the game as lost
 COUNTS = ("games", "moves", "resigned", "played_on", "false_resignations")
 POSITIONS = "positions"  # the name of `Rows.states` in a file
@@ -66,9 +69,7 @@ class Rule(NamedTuple):
     resign: float  # value below minus this is lost; 2: never resign
     play_on: float  # share of games without resignation
     temperature_moves: int  # moves that are drawn by chance: by Gumbel noise, or by the visits of PUCT
-    dirichlet: float  # of PUCT: noise at the root
     opening: int  # random moves that a game may begin with, at most; 0: none
-    opening_share: float  # share of such games
 
 
 class Table:
@@ -131,13 +132,12 @@ class SelfPlay:
         self.trees = new_trees(count, 1 + (most + 1) * wide)
         self.leaves = new_leaves(game, count)
         self.noise = np.zeros((count, wide))
-        self.settings = settings_for(game, config.selection == "gumbel", config.c, c_scale=config.c_scale)
+        self.settings = settings_for(game, config.selection == "gumbel")
         self.rule = Rule(
             config.fast_simulations, config.simulations, config.full_share,
-            config.resign if config.resign < 1 else 2.0, config.play_on, config.temperature_moves, config.dirichlet,
-            config.opening, config.opening_share,
+            config.resign if config.resign < 1 else 2.0, config.play_on, config.temperature_moves, config.opening,
         )  # fmt: skip
-        considered = min(config.considered, wide)
+        considered = min(CONSIDERED, wide)
         self.sequences = np.zeros((2, considered + 1, most), np.int32)
         for full, simulations in enumerate((config.fast_simulations, config.simulations)):
             self.sequences[full, :, :simulations] = halving(considered, simulations)
@@ -321,7 +321,7 @@ def begin_search(game, state, trees, g, seat, rule, actions, rng):
     if seat.searching == 0:
         if seat.ply == 0:
             seat.plays_on = uniform(rng) < rule.play_on
-            if rule.opening and uniform(rng) < rule.opening_share:
+            if rule.opening and uniform(rng) < OPENING_SHARE:
                 play_opening(game, state, seat, rule, actions, rng)
         seat.full = uniform(rng) < rule.full_share
     seat.budget = rule.full if seat.full else rule.fast
@@ -355,7 +355,7 @@ def prepare_root(trees, g, seat, settings, rule, noise, rng):
     elif seat.full and n > 1:
         total = 0.0
         for i in range(n):
-            noise[i] = gamma(rule.dirichlet, rng)
+            noise[i] = gamma(DIRICHLET, rng)
             total += noise[i]
         for i in range(n):
             mixed = 0.75 * np.float64(trees.prior[g, first + i]) + 0.25 * noise[i] / max(total, 1e-300)

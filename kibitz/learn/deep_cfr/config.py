@@ -73,9 +73,6 @@ class DeepCfrConfig:
     validation: Annotated[
         float, "share of samples held out for early stopping; 0: none", Interval(0, 0.9), ADVANCED
     ] = 0.0
-    patience: Annotated[
-        int, "epochs without improvement on the held-out samples before stopping", range(10**6), ADVANCED
-    ] = 10
     replay: Annotated[str, "samples to keep: a uniform reservoir, or the latest", ("reservoir", "latest"), ADVANCED] = (
         "reservoir"
     )
@@ -84,9 +81,6 @@ class DeepCfrConfig:
     merge_samples: Annotated[
         bool, "fit the weighted mean of all samples of a view: the same expected gradient with less noise", ADVANCED
     ] = False
-    regret_power: Annotated[
-        float, "weight samples of iteration t by t to this power; 1: linear CFR", Interval(0, 10), ADVANCED
-    ] = 1.0
     average_power: Annotated[
         float, "weight strategies of iteration t by t to this power in the average", Interval(0, 10), ADVANCED
     ] = 1.0
@@ -178,7 +172,7 @@ THESIS: dict[str, Any] = {
     "traversals": 250, "in_flight": 250, "iterations": 50, "keep_every": 10, "network": "plain",
     "hidden": "512-512-256", "norm": "batch", "skip_connections": False, "init_scale": 0.005, "learning_rate": 1e-4,
     "max_gradient_norm": 0.0, "steps": 16_000, "batch_size": 500, "strategy_steps": 16_000, "strategy_batch_size": 500,
-    "strategy_loss": "squares", "validation": 0.2, "patience": 10, "replay": "latest", "capacity": 100_000,
+    "strategy_loss": "squares", "validation": 0.2, "replay": "latest", "capacity": 100_000,
     "strategy_capacity": 100_000,
 }  # fmt: skip
 # Few views occur again and again in small games: all samples of a view are merged.

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 FORMAT = "kibitz distillation checkpoint 1"
 SAMPLES, VALIDATION, HELD_OUT = 7, 8, 9  # second number of a seed: what it is for (see `worker`)
 WARM_UP = 0.02  # share of the steps in which the learning rate rises from 0
+AVERAGING = 0.01  # steps over which weights are averaged, as a share of all steps
 MAX_NORM = 1.0  # of gradients
 ROWS = 20_000  # evaluated at once
 
@@ -55,10 +56,6 @@ class DistillConfig:
     ] = 0.4
     hidden: Annotated[int, "width of the layers; 288: less than 2 MB in a file", range(1, 10**5)] = 288
     learning_rate: Annotated[float, "highest learning rate of Adam; a cosine decreases it to 0", LEARNING_RATE] = 1e-3
-    averaging: Annotated[
-        float, "steps over which weights are averaged, as a share of all steps; 0: no averaging", Interval(0, 1),
-        ADVANCED,
-    ] = 0.01  # fmt: skip
     held_out: Annotated[
         float, "share of the boards of each street that are only evaluated on; 0: none", Interval(0, 0.5)
     ] = 0.01
@@ -288,7 +285,7 @@ class Fit:
         for group in self.optimizer.param_groups:
             group["lr"] = rate if isinstance(group["lr"], float) else group["lr"].fill_(rate)
         # The first weights count less and less: the average is over the last steps, however few there were.
-        self.share.fill_(1 / min(max(config.averaging * total, 1.0), 1 + number / 2))
+        self.share.fill_(1 / min(max(AVERAGING * total, 1.0), 1 + number / 2))
         return self._one_step().clone()
 
     def _step(self) -> "torch.Tensor":

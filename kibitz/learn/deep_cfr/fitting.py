@@ -22,6 +22,7 @@ from .unpacking import streets, unpacker
 
 SQUARES, ENTROPY, ADVANTAGES = "squares", "entropy", "advantages"
 MOMENTUM = 0.05  # of batch norm's running statistics
+PATIENCE = 10  # epochs without improvement on the held-out samples before it stops
 REPORT_EVERY = 50  # steps
 VALIDATION_BATCH = 100_000  # rows
 WARM_UP = 10  # after n steps the moving average covers the last n / 9, until the decay allows no more
@@ -38,7 +39,6 @@ class FitSettings:
     weight_averaging: float  # decay of the moving average; 0: none
     max_gradient_norm: float  # 0: no clipping
     validation: float  # share of rows
-    patience: int  # epochs
     newest_held_out: bool  # the newest rows are the validation set
     permute_suits: bool  # hold'em: at random, each time a hand is drawn
     balance_streets: bool  # every street has the same share of minibatches and of the loss
@@ -241,7 +241,7 @@ def fit(
                 since += 1
                 if found < best:
                     best, since, best_weights = found, 0, copy.deepcopy(fitter.result())
-                if since > settings.patience:
+                if since > PATIENCE:
                     break
         fitted = Fitted(best_weights or fitter.result(), float(tail) / counted, done, prepared - began)
         return replace(fitted, fitting=fitter.clock() - prepared)

@@ -141,7 +141,7 @@ class DeepCfr(Learner):
         config = self.config
         generator = np.random.default_rng([config.seed, REPLAY, iteration, seat])
         for buffer, found, power in (
-            (self.advantages[seat], advantages, config.regret_power),
+            (self.advantages[seat], advantages, 1.0),
             (self.strategies[1 - seat], strategies, config.average_power),
         ):
             if found is strategies and not config.with_network:
@@ -212,7 +212,7 @@ class DeepCfr(Learner):
         return FitSettings(
             steps, config.batch_size if loss == ADVANTAGES else config.strategy_batch_size,
             config.learning_rate, config.learning_rate_decay, config.weight_averaging, config.max_gradient_norm,
-            config.validation, config.patience, "newest-held-out" in config.defect_set, config.suit_isomorphism,
+            config.validation, "newest-held-out" in config.defect_set, config.suit_isomorphism,
             config.balance_streets, loss,
         )  # fmt: skip
 

@@ -25,6 +25,7 @@ PRESETS: dict[str, dict[str, Any]] = {  # the networks of the thesis' table 6
     "thesis-128": {"nodes": 128, "batch_size": 50, "iterations": 10},
     "thesis-256": {"nodes": 256, "batch_size": 50, "iterations": 5},
 }
+LAYERS = 2  # of the LSTM
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,6 @@ class NextCardConfig:
     game: Annotated[str, "the game, with its parameters"]
     data: Annotated[str, "recorded games to learn from: a file of records or of lines, or a run folder", PATH] = ""
     iterations: Annotated[int, "number of epochs", range(1, 10**6)] = 10
-    layers: Annotated[int, "layers of the LSTM", range(1, 10)] = 2
     nodes: Annotated[int, "nodes per layer", range(1, 10**4)] = 64
     batch_size: Annotated[int, "lines per minibatch; a game gives four, one per seat", range(1, 10**6)] = 25
     learning_rate: Annotated[float, "learning rate of Adam", LEARNING_RATE] = 0.002
@@ -87,7 +87,7 @@ class NextCardLearner(Supervised):
         self.order: tuple[int, torch.Tensor] | None = None  # an epoch, and its order of lines
         self.start(
             games.source,
-            new_lstm(config.layers, config.nodes, config.seed).to(pick_device(config.device, large=True)),
+            new_lstm(LAYERS, config.nodes, config.seed).to(pick_device(config.device, large=True)),
         )
         self.lines = torch.from_numpy(lines_of(training)).to(self.device)
         self.steps = -(-len(self.lines) // config.batch_size)

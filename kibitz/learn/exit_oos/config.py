@@ -16,7 +16,6 @@ from ...search.value_oos import ValueOos
 from ..encodings import survey
 from ..learner import ADVANCED
 from ..mlp import parse_sizes, sizes_of
-from ..replay import RULES
 
 COMPILED_UP_TO = 400_000  # weights after the first layer: larger networks are faster in batches (see docs/results.md)
 MAX_WEIGHTS = 100_000_000
@@ -69,10 +68,6 @@ class ExItConfig:
     batch_size: Annotated[int, "samples per minibatch", range(1, 10**6)] = 128
     learning_rate: Annotated[float, "learning rate of Adam", LEARNING_RATE] = 1e-3
     capacity: Annotated[int, "games that the replay buffer holds", range(1, 10**8)] = 32_000
-    replay: Annotated[str, "which samples the replay buffer keeps", RULES, ADVANCED] = "exponential"
-    replay_decay: Annotated[float, "decay of the exponential replay buffer", Interval(0, 1e6, above=True), ADVANCED] = (
-        2.0
-    )
     exploration: Annotated[float, "probability of a uniformly random move in self-play", Interval(0, 1), ADVANCED] = 0.2
     device: Annotated[str, "device for torch", ("auto", "cpu", "cuda")] = "auto"
     evaluate_every: Annotated[int, "iterations between exact NashConvs, in small games; 0: never", range(10**7)] = 10
@@ -98,14 +93,6 @@ class ExItConfig:
 
 @dataclass(frozen=True)
 class ExItOosConfig(ExItConfig):
-    epsilon: Annotated[float, "exploration of the search", Interval(1e-6, 1), ADVANCED] = 0.4
-    delta: Annotated[float, "probability of a targeted simulation", Interval(0, 0.999999), ADVANCED] = 0.9
-    gamma: Annotated[
-        float, "uniform policy mixed into regret matching in the search", Interval(0, 0.999999), ADVANCED
-    ] = 0.01
-    target: Annotated[
-        str, "targeting: public subgame (pst), information set (ist)", ("auto", "pst", "ist"), ADVANCED
-    ] = "auto"
     linear_averaging: Annotated[bool, "weight the t-th simulation of the search by t", ADVANCED] = False
     leaf: Annotated[
         str, "at the end of a simulation: a playout by the network, or the value of a second network", LEAVES
@@ -120,7 +107,6 @@ class ExItOosConfig(ExItConfig):
     playouts: Annotated[
         str, "evaluate the network inside the search's kernel, or in batches", ("auto", "compiled", "batched"), ADVANCED
     ] = "auto"
-    in_flight: Annotated[int, "simulations of one search at the same time, in batches", range(1, 10**4), ADVANCED] = 20
     shared_seed: Annotated[
         int, "number of games that share one random stream (a defect, for comparison)", range(1, 10**6), ADVANCED
     ] = 1
@@ -139,14 +125,7 @@ class ExItOosConfig(ExItConfig):
         return sum(a * b for a, b in pairwise(sizes)) > COMPILED_UP_TO
 
     def search_settings(self) -> dict[str, Any]:
-        return {
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "gamma": self.gamma,
-            "target": self.target,
-            "linear": self.linear_averaging,
-            "prior_weight": self.prior_weight,
-        }
+        return {"linear": self.linear_averaging, "prior_weight": self.prior_weight}
 
     def new_search(self, game: Game, policy: Any = None, critic: Any = None) -> Search:
         if critic is not None:

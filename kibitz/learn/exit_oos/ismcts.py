@@ -9,12 +9,11 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ...core.names import EXPLORATION
 from ...games import Game
 from ...search.advice import Advice
 from ...search.ismcts import IsMcts
 from ...search.search import Search
-from ..learner import ADVANCED, learner
+from ..learner import learner
 from .config import PRESETS, ExItConfig
 from .learner import ExItOos
 
@@ -28,10 +27,9 @@ class ExItIsMctsConfig(ExItConfig):
         "what the network learns: the shares of the visits, of their cubes, or the most visited move",
         tuple(POWERS),
     ] = "most-visited"
-    c: Annotated[float, "exploration constant of the search, for rewards from 0 to 1", EXPLORATION, ADVANCED] = 0.7
 
     def new_search(self, game: Game, policy: Any = None) -> Search:
-        return IsMcts(game, c=self.c, policy=policy)
+        return IsMcts(game, policy=policy)
 
     def to_learn(self, advice: Advice) -> np.ndarray:
         if not advice.visits.any():  # a single legal move

@@ -47,7 +47,7 @@ class ExItOos(ExpertIteration):
 
         super().__init__(config, game)
         capacity = config.capacity * survey(game)
-        self.replay = ReplayBuffer(capacity, empty_samples(game), config.replay, config.replay_decay)
+        self.replay = ReplayBuffer(capacity, empty_samples(game), "exponential")
         self.generator = np.random.default_rng([config.seed, 1])
         self.device = torch.device(pick_device(config.device, config.in_batches(game)))
         layers = new_layers(sizes_of(game, config.hidden_sizes), self.generator)

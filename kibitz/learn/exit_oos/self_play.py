@@ -12,7 +12,7 @@ import numpy as np
 
 from ...games import CHANCE, OVER, Game, chance_outcomes, load, positions, view_of
 from ...search.advice import Advice
-from ...search.batched_oos import Batch, BatchedOos, new_batch
+from ...search.batched_oos import IN_FLIGHT, Batch, BatchedOos, new_batch
 from ...search.search import Search
 from ..mlp import Layers, compiled
 from .config import ExItConfig, ExItOosConfig
@@ -119,12 +119,12 @@ def _in_batches(game: Game, config: ExItOosConfig) -> Callable[[tuple[int, ...],
             networks[:] = [(layers, evaluate, compiled(layers) if config.prior_weight else None)]
         _, evaluate, prior = networks[0]
         while len(searches) < len(numbers):
-            searches.append(BatchedOos(game, in_flight=config.in_flight, policy=prior, **config.search_settings()))
+            searches.append(BatchedOos(game, policy=prior, **config.search_settings()))
         if prior is not None:
             for search in searches:
                 search.policy = prior
         episodes = [Episode(game, searches[i], config, number) for i, number in enumerate(numbers)]
-        batch = new_batch(game, len(numbers) * config.in_flight)
+        batch = new_batch(game, len(numbers) * IN_FLIGHT)
         side_by_side(episodes, batch, evaluate, config.simulations)
         return [(number, episode.samples()) for number, episode in zip(numbers, episodes, strict=True)]
 

@@ -73,8 +73,8 @@ class MmdConfig:
     ] = 0.0
     value_weight: Annotated[float, "weight of the value network's loss", Interval(0, 1000), ADVANCED] = 0.5
     normalize: Annotated[
-        str, "divide advantages by the standard deviation of: the payoffs, the advantages themselves (PPO), nothing",
-        ("payoffs", "advantages", "none"), ADVANCED,
+        str, "divide advantages by the standard deviation of: the payoffs, the advantages themselves (PPO)",
+        ("payoffs", "advantages"), ADVANCED,
     ] = "payoffs"  # fmt: skip
     max_gradient_norm: Annotated[float, "clip gradients to this norm; 0: no clipping", Interval(0, 1e9), ADVANCED] = 0.5
     averaging: Annotated[

@@ -325,8 +325,6 @@ class Mmd(Learner):
 
     def deviation(self, gains: np.ndarray, payoffs: np.ndarray) -> float:
         """By which advantages are divided."""
-        if self.config.normalize == "none":
-            return 1.0
         return float(np.std(gains if self.config.normalize == "advantages" else payoffs)) + 1e-8
 
     def network(self) -> Layers:

@@ -22,12 +22,10 @@ class NTupleConfig:
     tuples: Annotated[str, "groups: cells; also blocks of two by three, lines of four, both; squares", KINDS] = "both"
     opening: Annotated[int, "a game begins with as many random plies, at most", range(1000)] = 16
     epsilon: Annotated[float, "probability of a random move afterwards", Interval(0, 1)] = 0.04
-    successors: Annotated[float, "part of positions of which a random successor is learned, too", Interval(0, 1)] = 0.0
     lambda_: Annotated[float, "lambda of TD(lambda): 0 learns from searches alone, 1 from results", Interval(0, 1)] = (
         0.75
     )
     capacity: Annotated[int, "positions remembered: the latest", range(1, 10**8)] = 200_000
-    samples: Annotated[float, "positions that are learned from per new position", Interval(0.01, 1000), ADVANCED] = 2.0
     batch_size: Annotated[int, "positions per step", range(1, 10**8), ADVANCED] = 2048
     learning_rate: Annotated[float, "how far a step moves the logits, by their mean error", Interval(0, 100)] = 6.0
     keep_every: Annotated[int, "iterations between evaluations that are kept", range(1, 10**7)] = 50

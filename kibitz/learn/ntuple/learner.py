@@ -14,6 +14,7 @@ from .self_play import self_play
 from .store import SEARCH, default_values, save_ntuples
 from .tuples import groups, sharing
 
+DRAWN = 2  # positions that are learned from per new one
 TASKS = 64  # that the games of an iteration are cut into
 FALLS_AFTER = 0.7  # of the iterations: from then on the learning rate falls, nearly to zero
 DAMPING = 0.5, 2.0  # in the first half of the iterations, and in the second
@@ -62,7 +63,7 @@ class NTupleLearner(ExpertIteration):
         self.states = np.concatenate([self.states, samples["states"]])[-config.capacity :]
         self.wins = np.concatenate([self.wins, samples["wins"]])[-config.capacity :]
         rate = config.learning_rate * min(1.0, (1.03 - self.done) / (1.03 - FALLS_AFTER))
-        drawn = self.generator.integers(max(len(self.wins), 1), size=round(config.samples * new))
+        drawn = self.generator.integers(max(len(self.wins), 1), size=DRAWN * new)
         states: Any = self.states[drawn].reshape(-1).view(self.game.state)
         loss = fit(
             self.game, self.model, self.weights, states, self.wins[drawn], rate, DAMPING[self.done > 0.5],

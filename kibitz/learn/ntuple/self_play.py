@@ -20,7 +20,7 @@ def self_play(config: NTupleConfig) -> Callable[[tuple[int, ...], np.ndarray], l
     """Return the function of a worker: numbers of games, and weights -> the samples of these games."""
     game = load(config.game)
     most, high = game.facts.max_game_length, max(game.facts.payoffs)
-    states, values, played = np.zeros(2 * most, game.state), np.zeros(2 * most), np.zeros(2 * most, np.int8)
+    states, values, played = np.zeros(most, game.state), np.zeros(most), np.zeros(most, np.int8)
     latest: list[tuple[np.ndarray, AlphaBeta]] = []
 
     def play(numbers: tuple[int, ...], weights: np.ndarray) -> list[tuple[int, Samples]]:
@@ -34,7 +34,7 @@ def self_play(config: NTupleConfig) -> Callable[[tuple[int, ...], np.ndarray], l
         search.begin(1)
         n = play_game(
             game, search.evaluation, search.tactics, search.frames, search.memory, search.free, positions(game), rng,
-            (config.depth, config.opening, config.epsilon, config.successors, config.lambda_, high),
+            (config.depth, config.opening, config.epsilon, config.lambda_, high),
             states, values, played,
         )  # fmt: skip
         rows = np.frombuffer(states[:n].tobytes(), np.uint8).reshape(n, game.state.itemsize)
@@ -43,8 +43,7 @@ def self_play(config: NTupleConfig) -> Callable[[tuple[int, ...], np.ndarray], l
     return play
 
 
-# What was played at a position: the search's move, a random move, or nothing (a successor that is only learned from).
-PLAYED, RANDOM, ASIDE = 0, 1, 2
+PLAYED, RANDOM = 0, 1  # at a position: the search's move, or a random one
 
 
 @kernel
@@ -53,23 +52,16 @@ def play_game(game, evaluation, tactics, frames, memory, settings, root, rng, op
 
     The search looks 1 to `depth` plies ahead, as many in all the game. A position's value is the lambda-return of the
     values of searches, which ends in the game's result, or with the search's value where a random move was played.
-    Of each position also a random successor is written with some probability; its own search values it. Positions
-    that the game's tactics decide are left out, as a search doesn't evaluate them.
+    Positions that the game's tactics decide are left out, as a search doesn't evaluate them.
     """
-    depth, opening, epsilon, successors, lambda_, high = options
+    depth, opening, epsilon, lambda_, high = options
     state, n = root[0], 0
     plies, random_plies = 1 + below(rng, depth), below(rng, opening + 1)
     for _ in range(random_plies):
         if game.turn(state) != OVER:
             game.play(state, game.sample_action(state, rng))
     while game.turn(state) != OVER and not tactics.tactics_win(game, state):
-        if uniform(rng) < successors:
-            states[n] = state
-            game.play(states[n], game.sample_action(state, rng))
-            if game.turn(states[n]) != OVER and not tactics.tactics_win(game, states[n]):
-                values[n] = search(game, evaluation, tactics, frames, memory, settings, states[n], plies) / high
-                kinds[n] = ASIDE
-                n += 1
+        uniform(rng)  # isn't used; without it the games of a seed would be others than before
         states[n] = state
         values[n] = search(game, evaluation, tactics, frames, memory, settings, state, plies) / high
         action, kinds[n] = frames.chosen[0], PLAYED
@@ -82,8 +74,7 @@ def play_game(game, evaluation, tactics, frames, memory, settings, root, rng, op
     for i in range(n - 1, -1, -1):
         if kinds[i] == PLAYED:
             values[i] += lambda_ * (worth - values[i])
-        if kinds[i] != ASIDE:
-            worth = values[i]
+        worth = values[i]
     kept = 0
     for i in range(n):
         if not tactics.tactics_threatened(game, states[i]):

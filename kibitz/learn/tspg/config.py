@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ...core.names import EXPLORATION, BadInput, Interval
+from ...core.names import BadInput, Interval
 from ...games import OVER, Game, full_name, legal_actions, load, positions
 from ...games.protocol import of_a_game
 from ...jit import generators
 from ..learner import ADVANCED
-from .objectives import OBJECTIVES, UNVISITED
+from .objectives import UNVISITED
 from .sets import KIND_SETS
 from .store import POLICIES
 
@@ -46,7 +46,6 @@ class TspgConfig:
         bool, "choose patterns by the lower bound of the correlation's 95% interval", ADVANCED
     ] = False
     playouts: Annotated[str, "policy of the playouts", (*POLICIES, "uniform")] = "double"
-    target: Annotated[str, "objective of the policies ce and double", tuple(OBJECTIVES)] = "visits"
     unvisited: Annotated[str, "value assumed for unvisited actions, for the policy tspg", UNVISITED, ADVANCED] = (
         "parent"
     )
@@ -54,17 +53,9 @@ class TspgConfig:
     capacity: Annotated[int, "positions remembered per seat: the latest", range(1, 10**6)] = 400
     updates: Annotated[int, "updates of each weight vector per turn", range(1, 1000), ADVANCED] = 1
     learning_rate: Annotated[float, "learning rate of RMSProp", Interval(0, 1, below=True)] = 0.005
-    momentum: Annotated[float, "momentum of RMSProp", Interval(0, 1, below=True), ADVANCED] = 0.9
-    decay: Annotated[float, "decay of RMSProp's running means", Interval(0, 1, below=True), ADVANCED] = 0.9
-    epsilon: Annotated[float, "constant in the denominator of RMSProp", Interval(0, 1, below=True), ADVANCED] = 1e-8
     epsilon_inside: Annotated[bool, "add epsilon inside the square root", ADVANCED] = False
     divide_learning_rate: Annotated[bool, "divide the learning rate by the number of patterns", ADVANCED] = False
-    exploration: Annotated[float, "exploration constant of PUCT", EXPLORATION, ADVANCED] = 2.5
-    prove: Annotated[bool, "let the search prove wins and losses", ADVANCED] = False
-    playout_plies: Annotated[int, "plies until a playout counts as a draw; 0: no limit", range(10**6), ADVANCED] = 200
-    max_turns: Annotated[int, "turns until a game of self-play is stopped", range(1, 10**6), ADVANCED] = 150
     keep_every: Annotated[int, "iterations between features that are kept", range(1, 10**7)] = 25
-    keep_first: Annotated[bool, "keep the features of the first iteration too", ADVANCED] = True
     seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1
 
 

@@ -36,8 +36,7 @@ class Side:
         self.finder = Finder(game, config.features)
         self.patterns: list[Pattern] = list(atoms_of(game, config.features, seat))
         self.vectors = {name: np.zeros(len(self.patterns)) for name in POLICIES}
-        settings = (config.momentum, config.decay, config.epsilon, config.epsilon_inside)
-        self.optimizers = {name: RmsProp(config.learning_rate, *settings) for name in POLICIES}
+        self.optimizers = {name: RmsProp(config.learning_rate, config.epsilon_inside) for name in POLICIES}
         self.memory: Samples = {}
         self.seen = 0
         self.compile()
@@ -85,7 +84,7 @@ class Side:
         loss = 0.0
         for name in POLICIES:
             weights = self.vectors["ce"] + (self.vectors[name] if name != "ce" else 0.0)
-            objective = "tspg" if name == "tspg" else self.config.target
+            objective = "tspg" if name == "tspg" else "visits"
             slope, probs = gradient(batch, weights, objective, self.config.unvisited)
             if name == "ce":
                 loss = float(-(batch.shares * np.log(np.maximum(probs, 1e-12))).sum()) / len(batch.root)
@@ -148,7 +147,7 @@ class Tspg(ExpertIteration):
         return {"loss": float(np.mean(losses)), "turns": len(samples["seats"]), "patterns": patterns, "rows": rows}
 
     def keeps(self, iteration: int) -> bool:
-        return super().keeps(iteration) or (iteration == 1 and self.config.keep_first)
+        return super().keeps(iteration) or iteration == 1
 
     def shared(self) -> Features:
         first, second = self.sides

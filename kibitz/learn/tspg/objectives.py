@@ -5,8 +5,6 @@ policy, M the visits divided by their sum, Q the values of actions in -1..1:
 
     visits       cross-entropy to the visits:  c = π - M
     tspg         the expected value of one move by the policy, then search (Soemers et al. 2019):  c = -π (Q - Σ π Q)
-    completed    cross-entropy to the policy that Gumbel search improves by values (Danihelka et al. 2022):
-                 c = π - softmax(log P + σ(Q)),  σ(q) = (50 + most visits) q / 10
 """
 
 from collections.abc import Callable
@@ -63,16 +61,9 @@ def tspg(batch: Batch, probs: np.ndarray, unvisited: str) -> np.ndarray:
     return -probs * (values - batch.cases.spread(batch.cases.summed(probs * values)))
 
 
-def completed(batch: Batch, probs: np.ndarray, unvisited: str) -> np.ndarray:
-    most = batch.cases.spread(np.maximum.reduceat(batch.visits, batch.cases.first))
-    logits = np.log(np.maximum(batch.prior, 1e-12)) + (50.0 + most) * batch.values(unvisited) / 10.0
-    return probs - batch.cases.softmax(logits)
-
-
 OBJECTIVES: dict[str, Callable[[Batch, np.ndarray, str], np.ndarray]] = {
     "visits": visits,
     "tspg": tspg,
-    "completed": completed,
 }
 
 

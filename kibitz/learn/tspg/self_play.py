@@ -14,6 +14,9 @@ from ..learner import Samples
 from .config import TspgConfig
 from .store import Features, biased
 
+PLAYOUT_PLIES = 200  # until a playout counts as a draw
+MAX_TURNS = 150  # until a game is stopped
+
 
 def self_play(config: TspgConfig) -> Callable[[tuple[int, ...], Features], list[tuple[int, Samples]]]:
     """Return the function of a worker: numbers of games, and features -> the samples of these games."""
@@ -21,7 +24,7 @@ def self_play(config: TspgConfig) -> Callable[[tuple[int, ...], Features], list[
 
     def play(numbers: tuple[int, ...], features: Features) -> list[tuple[int, Samples]]:
         policy = biased(game, features, "ce", config.playouts)
-        search = Puct(game, c=config.exploration, policy=policy, plies=config.playout_plies, prove=config.prove)
+        search = Puct(game, policy=policy, plies=PLAYOUT_PLIES, prove=False)
         return [(number, play_one(game, search, config, number)) for number in numbers]
 
     return play
@@ -35,7 +38,7 @@ def play_one(game: Game, search: Puct, config: TspgConfig, number: int) -> Sampl
     low, high = game.facts.rewards
     states, seats, visits, values, priors, roots = [], [], [], [], [], []
     turns, seat = 0, int(game.turn(state[0]))
-    while seat != OVER and turns < config.max_turns:
+    while seat != OVER and turns < MAX_TURNS:
         advice = search.advise(state[0].copy(), seat, config.simulations)
         scaled = (2 * advice.value - high - low) / (high - low)
         tried = advice.visits > 0

@@ -186,15 +186,7 @@ BAD = {
     ("train", "exit-oos", "kuhn", "--hidden", "128-x"): "hidden=128-x should be sizes of layers",
     ("train", "exit-oos", "kuhn", "--iterations", "0"): "iterations=0 is out of range",
     ("train", "exit-oos", "kuhn", "--games", "many"): "--games",
-    (
-        "train",
-        "exit-oos",
-        "kuhn",
-        "--epsilon",
-        "0",
-    ): "epsilon=0.0 is out of range",
-    ("train", "exit-oos", "kuhn", "--epsilon", "nan"): "epsilon=nan is out of range",
-    ("train", "exit-oos", "kuhn", "--delta", "1"): "delta=1.0 is out of range",
+    ("train", "exit-oos", "kuhn", "--exploration", "nan"): "exploration=nan is out of range",
     (
         "train",
         "exit-oos",
@@ -209,11 +201,7 @@ BAD = {
         "--learning-rate",
         "0",
     ): "learning_rate=0.0 is out of range",
-    ("train", "exit-oos", "kuhn", "--replay-decay", "0"): "replay_decay=0.0 is out of range",
-    ("train", "exit-oos", "kuhn", "--replay-decay", "inf"): "replay_decay=inf is out of range",
-    ("train", "exit-oos", "kuhn", "--replay", "magic"): "replay=magic is out of range, it should be exponential or",
     ("train", "exit-oos", "kuhn", "--device", "tpu"): "device=tpu is out of range, it should be auto or cpu or cuda",
-    ("train", "exit-oos", "goofspiel", "--target", "pst"): "target=pst is not possible in goofspiel, it should be ist",
     ("train", "exit-oos", "kuhn", "--simulations", "999999999"): "more than the",
     ("train", "exit-oos", "kuhn", "--seed", "-1"): "seed=-1 is out of range",
     ("train", "exit-oos", "kuhn", "--processes", "0"): "--processes",
@@ -225,7 +213,7 @@ BAD = {
     ("train", "--resume", "foreign/diary.txt"): "foreign/diary.txt holds no run",
     ("train", "--resume", "solved"): "solved is no training run: it was made by 'solve'",
     ("train", "--resume", "broken"): "config.json can't be read",
-    ("train", "--resume", "older"): "gamma",
+    ("train", "--resume", "older"): "steps",
     ("train", "--resume", "RUN", "--iterations", "2"): "was started for 4 iterations: 2 is less",
     ("train", "--resume", "RUN", "--iterations", "99999999"): "iterations=99999999 is out of range",
     ("train", "--iterations", "7", "exit-oos", "kuhn"): "--iterations 7 should follow exit-oos, not precede it",
@@ -261,7 +249,7 @@ def test_bad_input_gives_one_clear_line_and_writes_nothing(kibitz, tmp_path, tra
     (tmp_path / "broken" / "config.json").write_text("{")
     (tmp_path / "blind.py").write_text(BLIND)
     Run.create(tmp_path / "solved", "", {"command": "solve", "game": "kuhn"})
-    older = {key: value for key, value in Run(trained).config().items() if key != "gamma"}
+    older = {key: value for key, value in Run(trained).config().items() if key != "steps"}
     Run.create(tmp_path / "older", "", older)
     before = contents(tmp_path) | contents(trained)
     code, _, error = kibitz(*(str(trained) if word == "RUN" else word for word in arguments))

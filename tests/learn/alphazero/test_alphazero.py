@@ -90,11 +90,11 @@ def test_an_iteration_too_short_for_a_search_is_refused():
 
 
 def test_some_games_begin_with_random_moves():
-    play = played(full_share=1.0, opening=4, opening_share=0.5, rounds=800)
+    play = played(full_share=1.0, opening=4, rounds=800)
     first = [game["encodings"][:1].numbers().sum() for game in play.finished]
     assert set(first) == {0, 1, 2, 3, 4}  # stones at the first search
     assert 0.3 < np.mean(np.array(first) == 0) < 0.7
-    over = played(full_share=1.0, opening=9, opening_share=1.0)  # openings that end a game are dropped
+    over = played(full_share=1.0, opening=9)  # openings that end a game are dropped
     with_all = [game["encodings"][:1].numbers().sum() for game in over.finished if len(game["outcomes"])]
     assert 0 in with_all
     assert max(with_all) > 4
@@ -125,7 +125,7 @@ def test_noise_decides_the_first_moves_and_the_search_the_later_ones(ply, chosen
     trees.first[0, 0], trees.children[0, 0], trees.prior[0, 1:], trees.proven[0] = 1, 2, 0.5, 2.0
     trees.visits[0], trees.total[0, 1:] = (5, 2, 2), (1.0, -1.0)
     seat["ply"] = ply
-    rule = Rule(2, 4, 1.0, 2.0, 0.0, temperature_moves=4, dirichlet=0.5, opening=0, opening_share=0.5)
+    rule = Rule(2, 4, 1.0, 2.0, 0.0, temperature_moves=4, opening=0)
     settings = settings_for(load("tic_tac_toe"), gumbel=True)
     noise, rng = np.array([0.0, 50.0]), np.ones(2, np.uint64)
     assert choose_move(trees, 0, seat[0], settings, rule, np.zeros(2), noise, rng) == chosen

@@ -179,8 +179,8 @@ def test_samples_are_weighted_by_a_power_of_their_iteration():
     assert set(solver.advantages[0].all()["weights"].tolist()) == {3.0}
     assert set(solver.strategies[1].all()["weights"].tolist()) == {3.0}
     assert len(solver.advantages[1]) == len(solver.strategies[0]) == 0
-    solver, *_ = taken(regret_power=2.0, average_power=0.0)
-    assert set(solver.advantages[0].all()["weights"].tolist()) == {9.0}
+    solver, *_ = taken(average_power=0.0)
+    assert set(solver.advantages[0].all()["weights"].tolist()) == {3.0}
     assert set(solver.strategies[1].all()["weights"].tolist()) == {1.0}
 
 
@@ -396,7 +396,7 @@ def test_a_network_starts_anew_in_each_iteration_or_from_the_last_one(reinitiali
 
 def test_the_preset_thesis_has_the_sizes_of_its_tables():
     config = trainer.configured("deep-cfr", "holdem:thesis", "thesis", {})
-    assert (config.learning_rate, config.steps, config.batch_size, config.patience) == (1e-4, 16_000, 500, 10)
+    assert (config.learning_rate, config.steps, config.batch_size) == (1e-4, 16_000, 500)
     assert (config.strategy_steps, config.strategy_batch_size) == (config.steps, config.batch_size)
     assert (config.capacity, 2 * config.strategy_capacity, config.replay) == (100_000, 200_000, "latest")
     assert (config.hidden, config.norm, config.init_scale, config.reinitialize) == ("512-512-256", "batch", 0.005, True)

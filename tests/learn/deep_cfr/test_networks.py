@@ -35,7 +35,7 @@ from kibitz.learn.deep_cfr.networks import (
 from kibitz.learn.deep_cfr.packing import Packing, Rows
 from kibitz.learn.packing import pack
 
-SETTINGS = FitSettings(400, 64, 0.01, "none", 0.0, 1.0, 0.0, 10, False, False, False, ADVANTAGES)
+SETTINGS = FitSettings(400, 64, 0.01, "none", 0.0, 1.0, 0.0, False, False, False, ADVANTAGES)
 
 
 def shaped(kind=PLAIN, norm="layer", skips=True):
@@ -193,7 +193,7 @@ def test_the_validation_set_is_random_or_the_newest_and_stops_early():
     assert len(splits[False]) == 40
     assert splits[False] != splits[True]
     noise = Rows(rows.views, np.random.default_rng(3).normal(size=(200, 3)).astype(np.float32), rows.weights)
-    result, _ = learned(packing, noise, validation=0.2, patience=3, steps=2000)
+    result, _ = learned(packing, noise, validation=0.2, steps=2000)
     assert result.steps < 1000
 
 

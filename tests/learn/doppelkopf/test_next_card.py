@@ -158,11 +158,11 @@ def test_presets_are_those_of_table_6(data):
     sizes = {}
     for name in ("thesis", "thesis-128", "thesis-256"):
         found = trainer.configured("next-card", RULES, name, {"data": str(data), "validation": 0.3})
-        sizes[name] = (found.layers, found.nodes, found.batch_size, found.iterations, found.learning_rate)
+        sizes[name] = (found.nodes, found.batch_size, found.iterations, found.learning_rate)
     assert sizes == {
-        "thesis": (2, 64, 25, 10, 0.002),
-        "thesis-128": (2, 128, 50, 10, 0.002),
-        "thesis-256": (2, 256, 50, 5, 0.002),
+        "thesis": (64, 25, 10, 0.002),
+        "thesis-128": (128, 50, 10, 0.002),
+        "thesis-256": (256, 50, 5, 0.002),
     }
 
 

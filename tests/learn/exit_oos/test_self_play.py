@@ -11,7 +11,7 @@ from kibitz.learn.exit_oos.config import ExItOosConfig
 from kibitz.learn.exit_oos.self_play import Episode, self_play, side_by_side
 from kibitz.learn.mlp import new_layers, sizes_of
 from kibitz.search.advice import Advice
-from kibitz.search.batched_oos import BatchedOos, new_batch
+from kibitz.search.batched_oos import IN_FLIGHT, BatchedOos, new_batch
 
 
 def configured(game="leduc", **values):
@@ -69,7 +69,7 @@ def test_rows_are_the_decisions_of_one_whole_game_each(name, playouts, monkeypat
     monkeypatch.setattr(exit_oos, "Episode", Logged)
     Logged.known.clear()
     game, first = games.load(name), games.positions(games.load(name))[0]
-    found = played(configured(name, playouts=playouts, in_flight=4), range(6))
+    found = played(configured(name, playouts=playouts), range(6))
     assert sorted(found) == sorted(Logged.known) == list(range(6))
     for number, rows in found.items():
         episode = Logged.known[number]
@@ -99,7 +99,7 @@ def test_rows_are_the_decisions_of_one_whole_game_each(name, playouts, monkeypat
 @pytest.mark.parametrize("playouts", ["compiled", "batched"])
 def test_a_game_is_the_same_whoever_plays_it(playouts):
     """In any order, alone or with others, by a worker that has played others before or not, and longer ones."""
-    config = configured("goofspiel:cards=6", playouts=playouts, simulations=300, in_flight=8)
+    config = configured("goofspiel:cards=6", playouts=playouts, simulations=300)
     whole, layers = played(config, range(6)), network(config)
     worker = self_play(config)
     again = dict(worker((4, 1), layers)) | dict(worker((0, 5, 2), network(config))) | dict(worker((3,), layers))
@@ -177,19 +177,19 @@ def side_by_side_rows(config, numbers, searches=None):
         sizes.append(len(encodings))
         return np.zeros((len(encodings), game.facts.num_actions), np.float32)
 
-    searches = searches or [BatchedOos(game, in_flight=config.in_flight) for _ in numbers]
+    searches = searches or [BatchedOos(game) for _ in numbers]
     found = [Episode(game, search, config, number) for search, number in zip(searches, numbers, strict=True)]
-    side_by_side(found, new_batch(game, len(found) * config.in_flight), evaluate, config.simulations)
+    side_by_side(found, new_batch(game, len(found) * IN_FLIGHT), evaluate, config.simulations)
     return [episode.samples() for episode in found], sizes
 
 
 @pytest.mark.parametrize("name", ["leduc", "goofspiel:cards=6"])
 def test_games_side_by_side_are_the_same_as_one_after_the_other(name):
     """Where the network says exactly the same; games end at different times, searches were used before."""
-    config = configured(name, simulations=700, in_flight=6)
+    config = configured(name, simulations=700)
     game = games.load(name)
     together, _ = side_by_side_rows(config, range(7))
-    used = BatchedOos(game, in_flight=6)
+    used = BatchedOos(game)
     for number, rows in enumerate(together):
         assert same(rows, side_by_side_rows(config, [number])[0][0])
         assert same(rows, side_by_side_rows(config, [number], [used])[0][0])
@@ -197,11 +197,11 @@ def test_games_side_by_side_are_the_same_as_one_after_the_other(name):
 
 def test_batches_are_nearly_as_large_as_what_is_in_flight():
     """Short only while the simulations of a move, which end together, run out."""
-    config = configured("goofspiel:cards=6", simulations=400, in_flight=10)
+    config = configured("goofspiel:cards=6", simulations=800)
     _, sizes = side_by_side_rows(config, range(12))
-    assert max(sizes) == 120
-    assert np.mean(sizes) > 0.8 * 120
-    assert np.median(sizes) > 0.9 * 120
+    assert max(sizes) == 240
+    assert np.mean(sizes) > 0.8 * 240
+    assert np.median(sizes) > 0.9 * 240
 
 
 def test_workers_play_their_games_in_batches(monkeypatch):
@@ -214,10 +214,10 @@ def test_workers_play_their_games_in_batches(monkeypatch):
         return lambda encodings: (sizes.append(len(encodings)), evaluate(encodings))[1]
 
     monkeypatch.setattr(learning, "batch_evaluator", counted)
-    found = played(configured("goofspiel:cards=6", playouts="batched", simulations=100, in_flight=5), range(20))
+    found = played(configured("goofspiel:cards=6", playouts="batched", simulations=100), range(20))
     assert len(found) == 20
-    assert max(sizes) == 100
-    assert np.mean(sizes) > 70
+    assert max(sizes) == 400
+    assert np.mean(sizes) > 250
 
 
 # ---------------------------------------------------------------- the configuration

@@ -112,7 +112,7 @@ def test_values_and_priors_are_not_in_batches_by_default(given):
 
 def test_in_batches_the_prior_is_that_of_the_present_network():
     game, rng = games.load("kuhn"), np.random.default_rng(3)
-    config = ExItOosConfig("kuhn", hidden="4", simulations=40, playouts="batched", prior_weight=1e6, gamma=0.0)
+    config = ExItOosConfig("kuhn", hidden="4", simulations=40, playouts="batched", prior_weight=1e6)
     trainer.configured("exit-oos", "kuhn", None, {"playouts": "batched", "prior_weight": 5.0})  # isn't refused
     play = ExItOos.worker(config)
     for _ in range(2):
