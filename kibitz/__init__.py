@@ -16,7 +16,7 @@ _PUBLIC = {
     "load": "api.loading", "solve": "api.solving", "advise": "api.positions", "match": "api.playing",
     "tournament": "api.playing", "train": "api.training", "resume": "api.training", "exploit": "api.playing",
     "play": "api.playing", "models": "api.training", "check": "api.loading", "beliefs": "api.positions",
-    "review": "api.positions", "replay_svg": "api.positions", "explain": "api.positions",
+    "review": "api.positions", "explain": "api.positions",
     # what comes back
     "Solution": "api.solving", "TrainingRun": "api.training", "Advice": "search.advice",
     "State": "games.state", "MatchResult": "arena.match", "Standings": "arena.tournament", "BadInput": "core.names",
@@ -54,7 +54,6 @@ __all__ = [
     "play",
     "player",
     "record",
-    "replay_svg",
     "resume",
     "review",
     "search",
@@ -67,7 +66,7 @@ __all__ = [
 if TYPE_CHECKING:
     from .api.loading import check, load
     from .api.playing import exploit, match, play, tournament
-    from .api.positions import advise, beliefs, explain, replay_svg, review, search
+    from .api.positions import advise, beliefs, explain, review, search
     from .api.solving import Solution, solve
     from .api.training import TrainingRun, models, resume, train
     from .arena.match import MatchResult

@@ -235,8 +235,6 @@ def shrunk(words: list[str]) -> list[str]:
         small["--plies"] = "22-25"
     if "--sessions" not in given:  # one, whose sheet is shown
         small.pop("--sessions", None)
-    if "--svg" in given:  # of all positions
-        small.pop("--positions")
     for option, other in INSTEAD_OF.items():
         small.pop(other if option in given else option, None)
     if "--resume" in given and small.pop("--iterations") and "--iterations" in given:

@@ -29,7 +29,6 @@ FUNCTIONS = [
     "models",
     "beliefs",
     "review",
-    "replay_svg",
     "explain",
 ]
 

@@ -11,7 +11,7 @@ from ..core.names import BadInput, as_path, at_least, choose
 from ..core.progress import SILENT, Reporter
 from ..core.trust import only_named
 from ..games import load as _load
-from ..games import load_stored, view_of
+from ..games import view_of
 from ..games.record_files import read_game
 from ..games.records import Record
 from ..games.state import State
@@ -205,37 +205,6 @@ def review(
             at_least("number", number, 1)
             record = read_game(as_path(record), number)
         return _review.review(record, player, seat, seed, report)
-
-
-def replay_svg(record: Record | State | str | Path, number: int = 1, seconds: float = 1.2, trust: bool = False) -> str:
-    """Draw a game as an animated SVG, in which everything hidden is shown.
-
-    Args:
-        record: A record, such as one of `match(...).records`; a `State` that was played from the opening; or a file of
-            games, of any format that `kibitz convert` reads, or a run folder.
-        number: Which game of the file, from 1.
-        seconds: Time per move.
-        trust: Whether code in `.py` files may run that a record names.
-
-    Returns:
-        One `<svg>` element, for a file or a notebook (`IPython.display.SVG`). It needs no script and nothing from
-        elsewhere, and stands still for viewers who asked for reduced motion.
-
-    Example:
-        >>> import kibitz
-        >>> state = kibitz.load("tic_tac_toe").initial().play("b2").play("a1")
-        >>> kibitz.replay_svg(state).startswith("<svg")
-        True
-    """
-    from ..games.animation import replay_svg as draw
-
-    if isinstance(record, State):
-        return draw(record.game, record.history, seconds=seconds)
-    with only_named(trust=trust):
-        if not isinstance(record, Record):
-            at_least("number", number, 1)
-            record = read_game(as_path(record), number)
-        return draw(load_stored(record.game), record.actions, record.players, seconds)
 
 
 def search(game: AnyGame, name: str, seed: int = 1, **options: Any) -> Search:

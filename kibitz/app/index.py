@@ -1,7 +1,7 @@
 """The index of what ships: options of learners and studies, models, games, players.
 
 A help page or a list needn't import the learners and games that it describes, which takes longer than printing it. The
-index is written by `python -m kibitz.app.cli_reference`; a test compares it with what is registered.
+index is written by `python docs/make_reference.py`; a test compares it with what is registered.
 """
 
 import functools

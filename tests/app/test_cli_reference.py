@@ -1,10 +1,10 @@
 """`docs/cli.md` agrees with the help texts of the commands."""
 
-from kibitz.app.cli_reference import FILE, reference
+from make_reference import FILE, reference
 
 
 def test_the_reference_is_up_to_date():
-    assert FILE.read_text() == reference(), "run python -m kibitz.app.cli_reference to regenerate docs/cli.md"
+    assert FILE.read_text() == reference(), "run python docs/make_reference.py to regenerate docs/cli.md"
 
 
 def test_the_reference_is_plain_text():

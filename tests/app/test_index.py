@@ -17,7 +17,7 @@ HEAVY = {"numpy", "numba", "torch", "scipy", "matplotlib", "tensorboard", "safet
 
 def test_the_index_is_current():
     written = json.loads(json.dumps(index.written()))
-    assert written == index.index(), "run python -m kibitz.app.cli_reference"
+    assert written == index.index(), "run python docs/make_reference.py"
 
 
 @pytest.mark.parametrize(("module", "group"), [(train, "train"), (study, "study")])

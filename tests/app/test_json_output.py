@@ -3,10 +3,10 @@
 import json
 
 import pytest
+from make_reference import subcommands
 from typer.main import get_command
 
 from kibitz.app import cli
-from kibitz.app.cli_reference import subcommands
 from kibitz.app.commands import bench, options
 from kibitz.arena import acpc_client
 from kibitz.arena.acpc_client import Played

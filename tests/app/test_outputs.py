@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 import torch
+from make_reference import subcommands
 from typer.main import get_command
 
 import kibitz as kibitz_api
 from kibitz.app import cli
-from kibitz.app.cli_reference import subcommands
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.learn import trainer
 
-OPTIONS = ("--json", "--out", "--plot", "--svg", "--save", "--log")
+OPTIONS = ("--json", "--out", "--plot", "--save", "--log")
 ARGUMENTS = (("export", "file"), ("convert", "target"))
 
 

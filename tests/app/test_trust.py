@@ -34,7 +34,7 @@ THESIS = "doppelkopf:thesis"
 # Command lines that read files, and whether they run with --trust what the files name as their game; or the field from
 # which they do.
 READERS = {
-    "replay": [("match", True), ("record", True), ("session --svg game.svg", True), ("tournament/matches/1-2", True)],
+    "replay": [("match", True), ("record", True), ("session", True), ("tournament/matches/1-2", True)],
     "convert": [
         ("match --to text", True),
         ("record copy.jsonl", True),

@@ -6,12 +6,12 @@ import struct
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
+import make_models
 import numpy as np
 import pytest
 import safetensors.numpy
 
 from kibitz import games
-from kibitz.app import models_page
 from kibitz.core.files import tensor_file_about
 from kibitz.core.names import BadInput
 from kibitz.learn.mlp import new_layers, read_layers, save_layers, sizes_of
@@ -136,6 +136,6 @@ def test_the_card_of_a_model_that_ships_is_whole_and_true(name):
 
 
 def test_the_page_is_that_of_the_files():
-    assert models_page.FILE.read_text() == models_page.page(), "run python -m kibitz.app.cli_reference"
+    assert make_models.FILE.read_text() == make_models.page(), "run python docs/make_reference.py"
     for name in shipped():
-        assert f"\n## models/{name}\n" in models_page.page()
+        assert f"\n## models/{name}\n" in make_models.page()

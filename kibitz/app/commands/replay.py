@@ -9,10 +9,9 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
-from ...core.files import write_atomically
 from ...core.names import BadInput
 from ..ui.progress import out
-from .options import Trust, file_to_write, path_to_read
+from .options import Trust, path_to_read
 
 if TYPE_CHECKING:
     from ...games import Game
@@ -41,15 +40,6 @@ def replay(
             "--positions", help="Show the position after every N moves; 0: only at the end.", metavar="N", min=0
         ),
     ] = 0,
-    picture: Annotated[
-        Path | None,
-        typer.Option(
-            "--svg",
-            help="Write the game as an animated picture instead, with all that was hidden.",
-            metavar="FILE.svg",
-            parser=file_to_write,
-        ),
-    ] = None,
     trust: Trust = False,
 ) -> None:
     """Show a recorded game: its moves, one round of the table or one trick per line, and the last position.
@@ -57,8 +47,6 @@ def replay(
     Example: kibitz replay runs/leduc-match-001 --game 12 --seat 2
 
     Example: kibitz replay runs/doppelkopf-match-001 --positions 1
-
-    Example: kibitz replay runs/hex-match-001 --game 3 --svg game.svg
     """
     from ...games import CHANCE, load_stored
     from ...games.records import FILE, read_records
@@ -77,16 +65,6 @@ def replay(
         raise BadInput(f"{path}, {error}") from None
     if seat is not None and not 1 <= seat <= game.facts.seats:
         raise BadInput(f"--seat {seat} should be 1 to {game.facts.seats}")
-    if picture is not None:
-        from ...games.animation import replay_svg
-
-        if picture.suffix != ".svg":
-            raise BadInput(f"--svg {picture} should be a file whose name ends in .svg")
-        if seat is not None or every:
-            raise BadInput("--svg shows every position and every seat: leave out --seat and --positions")
-        write_atomically(picture, replay_svg(game, record.actions, record.players).encode())
-        print_line(f"wrote {picture}")
-        return
     players = ", ".join(f"seat {i + 1} {name}" for i, name in enumerate(record.players))
     out.print(f"game {number} of {record.game}: {players}", highlight=False, markup=False)
     steps = list(record.replay())

@@ -1,7 +1,7 @@
 """Writes the generated parts of `docs/games`: facts, options and playthroughs of the pages, the table, the replays.
 
-    python -m kibitz.app.game_pages          # by `python -m kibitz.app.cli_reference`, too
-    python -m kibitz.app.game_pages --play   # first play the games of the playthroughs again
+    python docs/make_games.py          # by `python docs/make_reference.py`, too
+    python docs/make_games.py --play   # first play the games of the playthroughs again
 
 A generated part stands between the lines `<!-- generated: NAME -->` and `<!-- end -->`. The games that are shown are
 records in `docs/games/playthroughs.jsonl`.
@@ -16,20 +16,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..core import names
-from ..core.files import write_atomically
-from ..core.names import BadInput
-from ..games import CHANCE, GAMES, Game, full_name, is_shipped, legal_actions, load, view_of
-from ..games.animation import replay_svg
-from ..games.display import display
-from ..games.records import Record, read_records
-from ..games.tree import estimated_leaves
-from ..learn.learner import LEARNERS
-from ..players import default_player
-from ..search.search import SEARCHES
-from ..search.sequence_form import MAX_LEAVES
+from replay_svg import replay_svg
 
-FOLDER = Path(__file__).parents[2] / "docs" / "games"
+from kibitz.core import names
+from kibitz.core.files import write_atomically
+from kibitz.core.names import BadInput
+from kibitz.games import CHANCE, GAMES, Game, full_name, is_shipped, legal_actions, load, view_of
+from kibitz.games.display import display
+from kibitz.games.records import Record, read_records
+from kibitz.games.tree import estimated_leaves
+from kibitz.learn.learner import LEARNERS
+from kibitz.players import default_player
+from kibitz.search.search import SEARCHES
+from kibitz.search.sequence_form import MAX_LEAVES
+
+FOLDER = Path(__file__).with_name("games")
 RECORDS = FOLDER / "playthroughs.jsonl"
 PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 FEW = 24  # decisions up to which a playthrough shows what the seat to move sees at each
@@ -274,7 +275,7 @@ def _indented(text: str) -> list[str]:
 
 def played(name: str, player: str, number: int) -> Record:
     """Game `number` of a match of a player against itself with seed 1."""
-    from ..arena.match import play_match
+    from kibitz.arena.match import play_match
 
     game = load(name)
     (record,) = play_match(full_name(game), [player] * game.facts.seats, number + 1, 1, 1, done=range(number))

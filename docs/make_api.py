@@ -9,16 +9,16 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from .. import _PUBLIC
+from kibitz import _PUBLIC
 
-PACKAGE = Path(__file__).parents[1]
-FILE = PACKAGE.parent / "docs" / "api.md"
+PACKAGE = Path(__file__).parents[1] / "kibitz"
+FILE = Path(__file__).with_name("api.md")
 INTRODUCTION = """\
 # API reference
 
 Everything that `import kibitz` offers; [Kibitz in Python](python.md) shows it at work. What is not listed here is \
 private and may change. Each name is imported when it is first used. This page is generated from the docstrings by \
-`python -m kibitz.app.cli_reference`.
+`python docs/make_reference.py`.
 """
 SECTIONS = {
     "Functions": {

@@ -1,19 +1,19 @@
-"""Writes `docs/models.md`, the cards of the models that ship, from what their files say."""
+"""Writes `models.md`, the cards of the models that ship, from what their files say."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .commands.models import lines
-from .index import index
+from kibitz.app.commands.models import lines
+from kibitz.app.index import index
 
-FILE = Path(__file__).parents[2] / "docs" / "models.md"
+FILE = Path(__file__).with_name("models.md")
 INTRODUCTION = """\
 # Models
 
 The trained networks and pattern features that ship with Kibitz, each with its card: what it plays, how it was \
 trained, and what was measured. `kibitz models` lists them, `kibitz models leduc` shows the card of one. This page is \
-generated from the files by `python -m kibitz.app.cli_reference`.
+generated from the files by `python docs/make_reference.py`.
 
 Intervals are 95% intervals. NashConv is the sum over seats of what a best response gains; exploitability is NashConv \
 divided by the number of seats. The rules stamp is a fingerprint of turns, legal actions and payoffs in three games: \
