@@ -1,10 +1,9 @@
-"""Writes the generated pages of `docs`, and `index.json`: `python docs/make_reference.py`.
+"""Writes the generated pages of `docs`: `python docs/make_reference.py`.
 
 `cli.md` is the reference of all commands, `api.md` that of the Python interface, `models.md` has the cards of the
 models that ship, `games` the facts of the games.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,6 @@ import make_models
 from rich.text import Text
 from typer.main import get_command
 
-from kibitz.app import index
 from kibitz.app.cli import PANELS, build
 from kibitz.core.files import write_atomically
 
@@ -92,8 +90,6 @@ def _plain(text: str | None) -> str:
 if __name__ == "__main__":
     import make_games  # it imports much that the tests of this file don't need
 
-    write_atomically(index.FILE, (json.dumps(index.written(), indent=1, ensure_ascii=False) + "\n").encode())
-    index.index.cache_clear()
     write_atomically(FILE, reference().encode())
     write_atomically(make_models.FILE, make_models.page().encode())
     make_games.write()

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import kibitz
+from kibitz.app import index
 
 ROOT = Path(__file__).parents[1]
 MAX_SIZE = 12_000_000  # bytes of the wheel
@@ -97,9 +98,11 @@ def test_the_wheel_is_pure_and_small_and_has_all_files_of_the_package(distributi
     assert wheel.stat().st_size < MAX_SIZE
     with zipfile.ZipFile(wheel) as file:
         packed = {name for name in file.namelist() if ".dist-info/" not in name}
+        index_made = json.loads(file.read("kibitz/app/index.json"))
     there = {path.relative_to(source).as_posix() for path in (source / "kibitz").rglob("*") if path.is_file()}
-    assert packed == there
-    assert {"kibitz/models/leduc.safetensors", "kibitz/app/web/static/index.html", "kibitz/app/index.json"} <= packed
+    assert packed == there | {"kibitz/app/index.json"}
+    assert index_made == json.loads(json.dumps(index.written()))
+    assert {"kibitz/models/leduc.safetensors", "kibitz/app/web/static/index.html"} <= packed
 
 
 def test_the_source_distribution_is_complete(distributions):

@@ -130,7 +130,7 @@ def test_the_image_has_what_the_package_is_built_from_and_runs_as_nobody_special
     docker, ignored = read("Dockerfile"), read(".dockerignore").splitlines()
     kept = {line[1:] for line in ignored if line.startswith("!")}
     assert "*" in ignored
-    assert kept == {"LICENSE", "README.md", "constraints.txt", "kibitz", "pyproject.toml"}
+    assert kept == {"LICENSE", "README.md", "constraints.txt", "kibitz", "pyproject.toml", "setup.py"}
     lines = re.sub(r"\\\n", "", docker).splitlines()
     orders = [line.split()[0] for line in lines if line and not line.startswith("#")]
     assert orders.index("USER") < orders.index("ENTRYPOINT")

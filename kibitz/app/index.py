@@ -1,10 +1,12 @@
 """The index of what ships: options of learners and studies, models, games, players.
 
 A help page or a list needn't import the learners and games that it describes, which takes longer than printing it. The
-index is written by `python docs/make_reference.py`; a test compares it with what is registered.
+index is made when a wheel is built. Where it is missing, as in a clone, it is made on first use and kept in the user's
+cache until a file of the package changes.
 """
 
 import functools
+import hashlib
 import inspect
 import json
 import os
@@ -15,9 +17,12 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from ..core.files import write_atomically
 from ..core.registry import Registry
 from ..core.user_files import is_shipped
+from ..core.user_folders import cache_folder
 
+PACKAGE = Path(__file__).parents[1]
 FILE = Path(__file__).with_name("index.json")
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (str, int, float, bool, Path)}
 KINDS |= {f"list[{name}]": list.__class_getitem__(kind) for name, kind in KINDS.items()}
@@ -26,8 +31,35 @@ KEPT = ("help", "rich_help_panel", "metavar", "min", "max", "show_default")  # s
 
 @functools.cache
 def index() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    if FILE.exists():
+        found: dict[str, Any] = json.loads(FILE.read_bytes())
+        return found
+    path, stamp = _cached(), _stamp()
+    try:
+        kept = json.loads(path.read_bytes())
+        if kept["stamp"] == stamp:
+            return dict(kept["index"])
+    except (OSError, ValueError, TypeError, KeyError):  # none yet, or a damaged one
+        pass
+    found = json.loads(_as_json(written()))
+    write_atomically(path, _as_json({"stamp": stamp, "index": found}))
     return found
+
+
+def _cached() -> Path:
+    """The file of this installation's index in the user's cache."""
+    return cache_folder() / f"index-{hashlib.sha256(bytes(PACKAGE)).hexdigest()[:16]}.json"
+
+
+def _stamp() -> str:
+    """A fingerprint of the code and the models of the package, by their times and sizes."""
+    files = sorted(path for end in ("*.py", "*.safetensors") for path in PACKAGE.rglob(end))
+    facts = [(path.as_posix(), about.st_mtime_ns, about.st_size) for path in files for about in [path.stat()]]
+    return hashlib.sha256(repr(facts).encode()).hexdigest()
+
+
+def _as_json(found: dict[str, Any]) -> bytes:
+    return json.dumps(found, ensure_ascii=False).encode()
 
 
 def is_enough() -> bool:
@@ -102,3 +134,7 @@ def written() -> dict[str, Any]:
         "players": list(ships(PLAYERS)),
         "models": models.described(),
     }
+
+
+if __name__ == "__main__":
+    write_atomically(Path(sys.argv[1]) if sys.argv[1:] else FILE, _as_json(written()))

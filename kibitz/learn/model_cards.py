@@ -4,7 +4,7 @@
 
     kibitz models leduc --json card.json                      # prints what is known; edit the fields of a Card
     python -m kibitz.learn.model_cards models/leduc card.json
-    python docs/make_reference.py                        # the page, and the index that kibitz models reads
+    python docs/make_reference.py                             # the page
 """
 
 import hashlib
