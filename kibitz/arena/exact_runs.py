@@ -9,7 +9,6 @@ times.jsonl         flops per second
 import hashlib
 import json
 import math
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,16 +26,15 @@ from ..core.files import (
     tensor_file_about,
     write_tensors,
 )
-from ..core.interrupts import deferred_interrupts
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import RESUME, Run
+from ..core.steps import Work, steps
 from ..games import full_name, load_stored
 from ..games.holdem import Holdem
 from ..learn.deep_cfr.network_best_response import NetworkBestResponse, TorchPolicy
 from ..learn.deep_cfr.networks import Model
 from ..learn.devices import check_device
-from ..learn.pcs_runs import CHECKPOINT_SHARE, REPORT_SECONDS
 from ..learn.public_best_response import PublicBestResponse
 from ..players import absolute_label, make_for
 from ..players.networks import NetworkPlayer
@@ -60,7 +58,6 @@ from .statistics import Estimate
 COMMAND, METHOD = "exploit", "exact"
 STATE = "kibitz exact best response 1"
 STATE_FILE, RESULT = "state.safetensors", "result.json"
-SAVE_SECONDS = 30.0
 MIN_FLOPS = 4  # two in each half: else there is no interval
 
 
@@ -83,14 +80,6 @@ class Measured:
         about = {"exact": self.exact, "flop_classes": self.classes, "visited": self.done, "drawn_per_half": self.drawn}
         interval = {} if self.exact else {"low": found["low"], "high": found["high"]}
         return about | {"nash_conv": found["mean"], **interval, "best": known, "seconds": round(self.seconds, 3)}
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, after the state was written."""
-
-    def __init__(self, measured: Measured) -> None:
-        super().__init__()
-        self.measured = measured
 
 
 # ---------------------------------------------------------------- strategies
@@ -208,44 +197,9 @@ def is_exact_run(folder: Path) -> bool:
 
 
 def exploit_run(run: Run, response: PublicBestResponse, report: Reporter = SILENT) -> Measured:
-    """Visit the flops of a run that are left, and measure.
-
-    An interrupt (Ctrl-C) ends it after the present flop, with all written; then `Interrupted` is raised. Before the
-    first flop is done, KeyboardInterrupt is raised at once; where one takes long, after some seconds.
-
-    Raises:
-        BadInput: A file of the run is damaged, or isn't the run's.
-    """
+    """Visit the flops of a run that are left, and measure. What is raised after Ctrl-C: see `steps`."""
     with run.lock():
-        return _visit(run, Work(run, response), report)
-
-
-def _visit(run: Run, work: "Work", report: Reporter) -> Measured:
-    start, before = work.done, work.seconds
-    with deferred_interrupts(lambda: work.done > start) as interrupted:
-        began = shown = saved = time.perf_counter()
-        wait = SAVE_SECONDS
-        while not interrupted() and work.done < len(work.wanted):
-            work.visit()
-            now = time.perf_counter()
-            work.seconds = before + now - began
-            if now - shown > REPORT_SECONDS:
-                shown = now
-                report.progress(work.done, len(work.wanted), f"{(work.done - start) / (now - began):.3g} flops/s")
-            if now - saved > wait:
-                work.save()
-                saved = time.perf_counter()
-                wait = max(SAVE_SECONDS, CHECKPOINT_SHARE * (saved - now))
-        rate = (work.done - start) / max(time.perf_counter() - began, 1e-9)
-        if work.done > start or not run.path(STATE_FILE).exists():
-            work.save()
-        found = work.measured()
-        if work.done > start and not math.isnan(found.nash_conv.mean):
-            run.log_times(iteration=work.done, flops_per_second=round(rate, 4))
-            run.log(iteration=work.done, **{"nash_conv" if found.exact else "lower_bound": found.nash_conv.mean})
-        run.write(RESULT, json.dumps(run.config() | found.as_json() | {"wanted": len(work.wanted)}, indent=2) + "\n")
-        if interrupted():
-            raise Interrupted(found)
+        found: Measured = steps(Visiting(run, response), report)
     return found
 
 
@@ -260,25 +214,36 @@ def read_run(folder: Path) -> Measured:
     run = Run(folder)
     if not run.path(STATE_FILE).exists():
         raise BadInput(f"{folder} has visited no flops yet")
-    return Work(run, None).measured()
+    work = Visiting(run, None)
+    work.restore()
+    return work.measured()
 
 
-class Work:
+class Visiting(Work):
     """A run being measured: the flops in their order, and the values of those visited."""
 
+    run: Run
+    save_seconds, logs = 30.0, False
+
     def __init__(self, run: Run, response: PublicBestResponse | None) -> None:
-        self.run, self.response, self.config = run, response, run.config()
+        super().__init__(run, 0)
+        self.response, self.config = response, run.config()
         with readable(run.path("config.json"), "configuration"):
             check_fits(self.config, {"game": str, "strategy": str, "flops": int, "seed": int})
         self.game: Any = load_stored(self.config["game"])
         self.cards = cards_of(self.game)
         self.tree = betting_tree(self.game, self.cards)
-        self.done, self.seconds = 0, 0.0
+        self.spent = self._before = 0.0  # seconds of all flops so far; those of earlier calls
         self._visits: Iterator[np.ndarray] | None = None
-        if response is not None and not run.path(STATE_FILE).exists():
-            self._start(response)
-        else:
+
+    def restore(self) -> bool:
+        there = self.response is None or self.run.path(STATE_FILE).exists()
+        if there:
             self._restore()
+        else:
+            self._start()
+        self.total, self._before = len(self.wanted), self.spent
+        return there
 
     def _draw(self, weights: np.ndarray) -> None:
         """Draw the order of flops, of which some are alike and have a common weight."""
@@ -286,8 +251,9 @@ class Work:
         draws = self.orders.size if self.config["flops"] >= weights.sum() else self.config["flops"]
         self.wanted, self.order = visits(self.orders, draws), visits(self.orders, self.orders.size)
 
-    def _start(self, response: PublicBestResponse) -> None:
-        hands = len(self.cards.hands)
+    def _start(self) -> None:
+        assert self.response is not None
+        response, hands = self.response, len(self.cards.hands)
         self._draw(np.array([len(flop.images) for flop in response.flops], np.int64))
         self.ends, self.all_in_ends = response.ends, response.all_in_ends
         self.first_street = response.first_street_probs()
@@ -299,20 +265,33 @@ class Work:
         self.flops = np.zeros((len(self.wanted), 2, len(self.ends), hands), np.float32)
         self.all_in = response.all_in()
 
-    def visit(self) -> None:
+    def step(self) -> None:
         """Visit the next flop."""
         assert self.response is not None
         if self._visits is None:
             self._visits = self.response.visits(self.wanted[self.done :].tolist())
         self.flops[self.done] = next(self._visits)
         self.done += 1
+        self.spent = self._before + self.seconds
+
+    def note(self) -> str:
+        return f"{self.rate:.3g} flops/s" if self.done > self.start else ""
+
+    def result(self) -> Measured:
+        found = self.measured()
+        if self.done > self.start and not math.isnan(found.nash_conv.mean):
+            self.run.log_times(iteration=self.done, flops_per_second=round(self.rate, 4))
+            self.run.log(iteration=self.done, **{"nash_conv" if found.exact else "lower_bound": found.nash_conv.mean})
+        about = self.run.config() | found.as_json() | {"wanted": self.total}
+        self.run.write(RESULT, json.dumps(about, indent=2) + "\n")
+        return found
 
     def save(self) -> None:
         """Write all that is known, at once."""
         tensors = self._tensors()
         about = {key: self.config[key] for key in ("game", "strategy", "seed")}
         whole = checksum(*tensors.values())
-        write_tensors(self.run.path(STATE_FILE), STATE, tensors, checksum=whole, seconds=self.seconds, **about)
+        write_tensors(self.run.path(STATE_FILE), STATE, tensors, checksum=whole, seconds=self.spent, **about)
 
     def _tensors(self) -> dict[str, np.ndarray]:
         return {
@@ -349,7 +328,7 @@ class Work:
             self._draw(tensors["weights"])
             if len(found) > len(self.order):
                 raise ValueError(f"it has {len(found):,} classes of flops, and there are {len(self.order):,}")
-            self.done, self.seconds = len(found), float(about["seconds"])
+            self.done, self.spent = len(found), float(about["seconds"])
             self.flops = np.zeros((max(len(found), len(self.wanted)), *found.shape[1:]), np.float32)
             self.flops[: self.done] = found
             self.all_in, self.first_street = tensors["all_in"], tensors["first_street"]
@@ -371,10 +350,10 @@ class Work:
         if exact:
             first, second = values.best().tolist()
             both = Estimate(first + second, first + second, first + second)
-            return Measured(True, self.done, every, 0, (first, second), both, self.seconds)
+            return Measured(True, self.done, every, 0, (first, second), both, self.spent)
         found = values.split(self.orders)
         first, second = found.best.tolist()
-        return Measured(False, self.done, every, found.drawn, (first, second), found.nash_conv, self.seconds)
+        return Measured(False, self.done, every, found.drawn, (first, second), found.nash_conv, self.spent)
 
     def _boards(self, street: int) -> float:
         """How many boards can follow two hands until a street."""

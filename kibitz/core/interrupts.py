@@ -13,6 +13,14 @@ PATIENCE = 10.0  # seconds for which an interrupt waits for the end of an iterat
 UNSAFE = 10.0  # and for the end of what would lose it
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, after all was saved."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__()
+        self.result = result  # what was reached
+
+
 class Postponed:
     """Sends a signal again a little later where an interrupt would be lost, or end the process."""
 

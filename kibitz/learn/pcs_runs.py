@@ -2,15 +2,13 @@
 
     config.json               game, abstraction (its checksum), iterations, seed, device, boards per iteration
     abstraction.safetensors   the card abstraction, a second name of its file; none where each hand has its own bucket
-    state.safetensors         regrets and sums of strategies at the last checkpoint: what a killed run resumes from
-    strategy.safetensors      the average strategy then, for players
-    metrics.jsonl             at 1, 2, 3, 5, 7, 10, ... iterations and at the end;  times.jsonl: boards per second
+
+The other files are those of `solver_runs`; times.jsonl has the boards per second.
 
 On processor cores the result depends on the configuration only, bit by bit. A GPU adds in any order.
 """
 
 import math
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,10 +16,10 @@ import numpy as np
 
 from ..core import memory
 from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_about, write_tensors
-from ..core.interrupts import deferred_interrupts
 from ..core.names import BadInput, at_least, choose
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
+from ..core.steps import steps
 from ..games import full_name, load_stored
 from ..search.best_response import evaluate
 from ..search.public_chance.betting_tree import betting_tree
@@ -40,7 +38,7 @@ from ..search.public_chance.files import (
 )
 from ..search.public_chance.solver import first_entries
 from ..search.public_chance.strategy import TableStrategy
-from ..search.solvers import next_due, poker_form
+from ..search.solvers import poker_form
 from .devices import DEVICES
 from .pcs_solvers import (
     AgainstBest,
@@ -52,6 +50,7 @@ from .pcs_solvers import (
     check_threads,
     check_two_streets,
 )
+from .solver_runs import STATE_FILE, STRATEGY_FILE, Solving, open_solver_run
 
 METHODS = ("pcs", "cfr-br")
 START_FILE = "start.safetensors"  # the checkpoint that a run of CFR-BR was started from
@@ -59,9 +58,6 @@ STATE = "kibitz public chance sampling 1"
 BOARDS = {"pcs": {"cpu": 1, "cuda": 16}, "cfr-br": {"cpu": 1, "cuda": 2}}  # per iteration
 ALL = "all"  # boards per iteration
 START_WEIGHT = 10.0  # of the strategy that CFR-BR starts from
-CHECKPOINT_SECONDS = 60.0  # between two checkpoints,
-CHECKPOINT_SHARE = 30.0  # or this many times the duration of the last one, if that is more
-REPORT_SECONDS = 0.25
 BYTES = 24  # per entry of the tables, while a checkpoint is written
 
 
@@ -145,7 +141,7 @@ def new_run(
     if file is not None:
         link(file, run.path(ABSTRACTION_FILE))
     if given is not None:
-        link(given.run.path("state.safetensors"), run.path(START_FILE))
+        link(given.run.path(STATE_FILE), run.path(START_FILE))
     return run
 
 
@@ -154,7 +150,7 @@ class Start:
 
     def __init__(self, folder: Path, game: Any) -> None:
         self.run = Run(folder)
-        path = self.run.path("state.safetensors")
+        path = self.run.path(STATE_FILE)
         if not path.is_file():
             raise BadInput(f"{folder} holds no run of pcs to start from: it has no {path.name}")
         about = tensor_file_about(path)
@@ -169,17 +165,12 @@ def open_run(folder: Path, iterations: int | None = None) -> Run:
     Raises:
         BadInput: There is no such run, or it wasn't made by public chance sampling.
     """
-    run = Run(folder)
-    if not run.path("config.json").is_file():
-        raise BadInput(f"{folder} holds no run")
-    config = _config(run)
-    if iterations is not None and iterations != config["iterations"]:
-        run.check_same(config | {"iterations": iterations}, ("iterations",))
-        run.grow(config | {"iterations": iterations}, ("iterations",))
-    return run
+    return open_solver_run(folder, iterations, _config)
 
 
 def _config(run: Run) -> dict[str, Any]:
+    if not run.path("config.json").is_file():
+        raise BadInput(f"{run.folder} holds no run")
     config = run.config()
     if config.get("command") != "solve" or config.get("with") not in METHODS:
         made = " ".join(str(config.get(key, "")) for key in ("command", "with")).strip() or "something else"
@@ -220,63 +211,23 @@ class Solved(NamedTuple):
 def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -> Solved:
     """Start a run, or resume it from its last checkpoint, until all its iterations are done.
 
-    An interrupt (Ctrl-C) ends it after the present iteration, with a checkpoint; then `Interrupted` is raised. Before
-    the first iteration is done, KeyboardInterrupt is raised at once; where one takes long, after some seconds.
-
-    Raises:
-        BadInput: A file of the run is damaged, or isn't the run's.
+    What is raised after Ctrl-C: see `steps`.
     """
     config = _config(run)
     check_threads(threads, config["with"], config["device"], config["boards"])
     with run.lock():
-        return _solve(run, config, threads, report)
-
-
-def _solve(run: Run, config: dict[str, Any], threads: int | None, report: Reporter) -> Solved:
-    work = Work(run, config, load_stored(config["game"]), threads)
-    run.show_in_tensorboard()
-    done = start = work.restore()
-    run.keep_metrics(lambda line: line["iteration"] <= done)
-    with deferred_interrupts(lambda: done > start) as interrupted:
-        began = shown = saved = time.perf_counter()
-        wait, due = CHECKPOINT_SECONDS, next_due(done)
-        while not interrupted() and done < config["iterations"]:
-            work.solver.run()
-            done += 1
-            if done >= due or done == config["iterations"]:
-                due = next_due(done)
-                work.measure(done)
-                run.log_times(iteration=done, boards_per_second=round(work.rate(done - start, began), 3))
-            now = time.perf_counter()
-            if now - shown > REPORT_SECONDS:
-                shown = now
-                report.progress(done, config["iterations"], work.note(work.rate(done - start, began)))
-            if now - saved > wait:
-                work.save(done)
-                saved = time.perf_counter()
-                wait = max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * (saved - now))
-        seconds, rate = time.perf_counter() - began, work.rate(done - start, began)
-        if done > start or not run.path("state.safetensors").exists():
-            work.save(done)
-        solved = Solved(done, done * work.solver.boards, work.infosets, seconds, rate, work.metrics)
-        if interrupted():
-            raise Interrupted(solved)
+        solved: Solved = steps(PcsSolving(run, config, load_stored(config["game"]), threads), report)
     return solved
 
 
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, after the checkpoint was written."""
+class PcsSolving(Solving):
+    """A run being solved by public chance sampling, or by CFR-BR."""
 
-    def __init__(self, solved: Solved) -> None:
-        super().__init__()
-        self.solved = solved
-
-
-class Work:
-    """A run being solved: solver, measurements, checkpoints."""
+    save_share = 30.0
 
     def __init__(self, run: Run, config: dict[str, Any], game: Any, threads: int | None) -> None:
-        self.run, self.config, self.game = run, config, game
+        super().__init__(run, config)
+        self.game = game
         self.buckets = lossless_if_small(game) if not config["abstraction"] else self._abstraction()
         self.solver: OnCores | OnGpu | OnAllBoards | AgainstBest
         if config["with"] == "cfr-br":
@@ -291,7 +242,6 @@ class Work:
         self.infosets = int(np.array(self.buckets.counts)[tree.street[tree.choices > 0]].sum())
         exact = config["boards"] == ALL or config["with"] == "cfr-br"
         self.form = None if exact else poker_form(game, tree, self.buckets.cards)
-        self.metrics: dict[str, float] = {}
 
     def _abstraction(self) -> Buckets:
         path = self.run.path(ABSTRACTION_FILE)
@@ -300,51 +250,59 @@ class Work:
             raise BadInput(f"{path} is another card abstraction than the one that the run was started with")
         return buckets
 
-    def rate(self, iterations: int, began: float) -> float:
-        """Boards per second."""
-        return iterations * self.solver.boards / max(time.perf_counter() - began, 1e-9)
+    def iterate(self) -> None:
+        self.solver.run()
 
-    def note(self, rate: float) -> str:
-        shown = [f"{rate:,.1f} boards/s"]
+    def measure(self) -> dict[str, float]:
+        """What the solver knows, and NashConv in a game that is small enough to enumerate."""
+        found: dict[str, float] = self.solver.measure()
+        if self.form is not None:
+            strategy = self.strategy(self.solver.tables()["sums"])
+            found |= {"nash_conv": evaluate(self.form, strategy.on(self.form)).nash_conv}
+        return found
+
+    def totals(self) -> dict[str, int]:
+        return {"boards": self.done * self.solver.boards}
+
+    def boards_per_second(self) -> float:
+        return self.solver.boards * self.rate
+
+    def speed(self) -> dict[str, float]:
+        return {"boards_per_second": round(self.boards_per_second(), 3)}
+
+    def note(self) -> str:
+        shown = [f"{self.boards_per_second():,.1f} boards/s"] if self.done > self.start else []
         labels = {"nash_conv": "NashConv", "regret_bound": "regret", "value": "value", "opponents_win": "lost"}
         return "  ".join(shown + [f"{labels[key]} {self.metrics[key]:.4g}" for key in labels if key in self.metrics])
 
-    def measure(self, done: int) -> None:
-        """Write a line of metrics: what the solver knows, and NashConv in a game that is small enough to enumerate."""
-        self.metrics = self.solver.measure()
-        if self.form is not None:
-            found = evaluate(self.form, self.strategy(self.solver.tables()["sums"]).on(self.form))
-            self.metrics |= {"nash_conv": found.nash_conv}
-        self.run.log(iteration=done, boards=done * self.solver.boards, **self.metrics)
+    def result(self) -> Solved:
+        boards, rate = self.done * self.solver.boards, self.boards_per_second()
+        return Solved(self.done, boards, self.infosets, self.seconds, rate, self.metrics)
 
     def strategy(self, sums: np.ndarray) -> TableStrategy:
         return TableStrategy(self.game, self.solver.tree, self.buckets, self.solver.first, sums)
 
-    def save(self, done: int) -> None:
+    def save(self) -> None:
         """Write the average strategy and a checkpoint, last: a run without it starts again."""
         tables = self.solver.tables()
-        about = {"game": self.config["game"], "abstraction": self.config["abstraction"], "iterations": done}
+        about = {"game": self.config["game"], "abstraction": self.config["abstraction"], "iterations": self.done}
         total = None if math.isnan(self.solver.total) else self.solver.total.hex()
         whole = checksum(*tables.values())
         fine = self.config["boards"] == ALL
-        save_strategy(
-            self.run.path("strategy.safetensors"), self.strategy(tables["sums"]), self.config["abstraction"], fine
-        )
-        write_tensors(self.run.path("state.safetensors"), STATE, tables, total=total, checksum=whole, **about)
+        save_strategy(self.run.path(STRATEGY_FILE), self.strategy(tables["sums"]), self.config["abstraction"], fine)
+        write_tensors(self.run.path(STATE_FILE), STATE, tables, total=total, checksum=whole, **about)
 
-    def restore(self) -> int:
-        """Restore the last checkpoint and return the number of finished iterations."""
-        path = self.run.path("state.safetensors")
+    def restore(self) -> bool:
+        path = self.run.path(STATE_FILE)
         if not path.exists():
             self._start()
-            return 0
+            return False
         tensors, about = self._read(path, self.solver.sizes())
         self.solver.total = math.nan if about["total"] is None else float.fromhex(about["total"])
         self.solver.restore(about["iterations"], tensors)
-        lines = [line for line in self.run.read_lines() if line["iteration"] <= about["iterations"]]
-        if lines:
-            self.metrics = {key: value for key, value in lines[-1].items() if key not in ("iteration", "boards")}
-        return int(about["iterations"])
+        self.done = int(about["iterations"])
+        self.restore_metrics()
+        return True
 
     def _start(self) -> None:
         """Start from the tables of another run, if there is one: its average strategy is the first to be answered.

@@ -1,10 +1,6 @@
 """Runs of CFR on the public tree: a large game solved into a run folder, which is resumed exactly.
 
-    config.json            game, method, iterations, device
-    state.safetensors      regrets and sums of strategies at the last checkpoint: what a killed run resumes from
-    strategy.safetensors   the average strategy then, for players
-    metrics.jsonl          NashConv and value at 1, 2, 3, 5, 7, 10, ... iterations and at the end
-    times.jsonl            seconds per iteration
+The files are those of `solver_runs`; metrics are NashConv and value, times are seconds per iteration.
 
 On processor cores the result depends on the configuration only, bit by bit, whatever the number of threads.
 """
@@ -15,17 +11,16 @@ from typing import Any, NamedTuple
 
 from ..core import memory
 from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_large_tensors
-from ..core.interrupts import deferred_interrupts
 from ..core.names import BadInput, at_least, choose
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
+from ..core.steps import steps
 from ..games import Game, full_name, load_stored
 from ..search.public_tree.cfr import METHODS, VectorCfr, needed
 from ..search.public_tree.table import checksum, strategy_of
 from ..search.public_tree.tree import PublicTree
-from ..search.solvers import next_due
 from .devices import DEVICES
-from .pcs_runs import CHECKPOINT_SECONDS, CHECKPOINT_SHARE, REPORT_SECONDS
+from .solver_runs import STATE_FILE, STRATEGY_FILE, Solving, open_solver_run
 
 STATE = "kibitz vector cfr 1"
 TREE = "public"  # in the configuration: tells these runs from those on the sequence form
@@ -74,12 +69,7 @@ def new_run(
 
 def open_run(folder: Path, iterations: int | None = None) -> Run:
     """The run in a folder, with a larger number of iterations where one is given."""
-    run = Run(folder)
-    config = _config(run)
-    if iterations is not None and iterations != config["iterations"]:
-        run.check_same(config | {"iterations": iterations}, ("iterations",))
-        run.grow(config | {"iterations": iterations}, ("iterations",))
-    return run
+    return open_solver_run(folder, iterations, _config)
 
 
 def _config(run: Run) -> dict[str, Any]:
@@ -119,100 +109,67 @@ class Solved(NamedTuple):
     metrics: dict[str, float]  # the last measurement
 
 
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, after the checkpoint was written."""
-
-    def __init__(self, solved: Solved) -> None:
-        super().__init__()
-        self.solved = solved
-
-
 def solve_run(run: Run, threads: int | None = None, report: Reporter = SILENT) -> Solved:
     """Start a run, or resume it from its last checkpoint, until all its iterations are done.
 
-    An interrupt (Ctrl-C) ends it after the present iteration, with a checkpoint; then `Interrupted` is raised. Before
-    the first iteration is done, KeyboardInterrupt is raised at once; where one takes long, after some seconds.
-
-    Raises:
-        BadInput: A file of the run is damaged, or isn't the run's.
+    What is raised after Ctrl-C: see `steps`.
     """
     config = _config(run)
     check_threads(threads, config["device"])
     with run.lock():
-        return _solve(run, config, threads, report)
-
-
-def _solve(run: Run, config: dict[str, Any], threads: int | None, report: Reporter) -> Solved:
-    solver = _solver(load_stored(config["game"]), config["with"], config["device"], threads)
-    work, total = Work(run, config, solver), config["iterations"]
-    run.show_in_tensorboard()
-    start = work.restore()
-    run.keep_metrics(lambda line: line["iteration"] <= start)
-    with deferred_interrupts(lambda: solver.iterations > start) as interrupted:
-        began = shown = saved = time.perf_counter()
-        wait, due, spent = CHECKPOINT_SECONDS, next_due(start), 0.0
-        while not interrupted() and solver.iterations < total:
-            before = time.perf_counter()
-            solver.run(1)
-            done, now = solver.iterations, time.perf_counter()
-            spent += now - before
-            rate = spent / (done - start)
-            if done == start + 2 and (total - done) * (now - before) > LONG:  # the first one may have compiled
-                minutes = (total - done) * (now - before) / 60
-                report.message(f"about {minutes:,.0f} minutes for {total - done:,} iterations")
-            if done >= due or done == total:
-                due = next_due(done)
-                work.measure()
-                run.log_times(iteration=done, seconds_per_iteration=round(rate, 4))
-            now = time.perf_counter()
-            if now - shown > REPORT_SECONDS:
-                shown = now
-                report.progress(done, total, work.note(rate))
-            if now - saved > wait:
-                work.save()
-                saved = time.perf_counter()
-                wait = max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * (saved - now))
-        done = solver.iterations
-        if done > start or not run.path("state.safetensors").exists():
-            work.save()
-        seconds, count = time.perf_counter() - began, max(done - start, 1)
-        solved = Solved(done, solver.tree.infosets, seconds, spent / count, work.metrics)
-        if interrupted():
-            raise Interrupted(solved)
+        solver = _solver(load_stored(config["game"]), config["with"], config["device"], threads)
+        solved: Solved = steps(VectorSolving(run, config, solver), report)
     return solved
 
 
-class Work:
-    """A run being solved: solver, measurements, checkpoints."""
+class VectorSolving(Solving):
+    """A run being solved by CFR on the public tree."""
 
     def __init__(self, run: Run, config: dict[str, Any], solver: Any) -> None:
-        self.run, self.config, self.solver = run, config, solver
-        self.metrics: dict[str, float] = {}
+        super().__init__(run, config)
+        self.solver = solver
+        self.spent = 0.0  # seconds of the iterations of this call, without measurements and checkpoints
 
-    def note(self, seconds: float) -> str:
-        shown = f"{seconds:.3g} s per iteration"
-        return shown + (f"  NashConv {self.metrics['nash_conv']:.4g}" if self.metrics else "")
+    def iterate(self) -> None:
+        began = time.perf_counter()
+        self.solver.run(1)
+        seconds = time.perf_counter() - began
+        self.spent += seconds
+        done, left = self.solver.iterations, self.total - self.solver.iterations
+        if done == self.start + 2 and left * seconds > LONG:  # the first one may have compiled
+            self.report.message(f"about {left * seconds / 60:,.0f} minutes for {left:,} iterations")
 
-    def measure(self) -> None:
-        """Write a line of metrics."""
+    def measure(self) -> dict[str, float]:
         found = self.solver.evaluate()
-        self.metrics = {"nash_conv": found.nash_conv, "value": found.value}
-        self.run.log(iteration=self.solver.iterations, **self.metrics)
+        return {"nash_conv": found.nash_conv, "value": found.value}
+
+    def each(self) -> float:
+        """Seconds per iteration."""
+        return self.spent / max(self.done - self.start, 1)
+
+    def speed(self) -> dict[str, float]:
+        return {"seconds_per_iteration": round(self.each(), 4)}
+
+    def note(self) -> str:
+        shown = [f"{self.each():.3g} s per iteration"] if self.done > self.start else []
+        return "  ".join(shown + ([f"NashConv {self.metrics['nash_conv']:.4g}"] if self.metrics else []))
+
+    def result(self) -> Solved:
+        return Solved(self.done, self.solver.tree.infosets, self.seconds, self.each(), self.metrics)
 
     def save(self) -> None:
         """Write the average strategy and a checkpoint, last: a run without it starts again."""
-        done, tables = self.solver.iterations, self.solver.tables
-        strategy_of(self.solver.tree, tables.sums).save(self.run.path("strategy.safetensors"), iterations=done)
+        done, tables = self.done, self.solver.tables
+        strategy_of(self.solver.tree, tables.sums).save(self.run.path(STRATEGY_FILE), iterations=done)
         tensors = tables._asdict()
         about = {"game": self.config["game"], "with": self.config["with"], "iterations": done}
-        path = self.run.path("state.safetensors")
+        path = self.run.path(STATE_FILE)
         write_large_tensors(path, STATE, tensors, checksum=checksum(tensors), **about)
 
-    def restore(self) -> int:
-        """Restore the last checkpoint and return the number of finished iterations."""
-        path, tree = self.run.path("state.safetensors"), self.solver.tree
+    def restore(self) -> bool:
+        path, tree = self.run.path(STATE_FILE), self.solver.tree
         if not path.exists():
-            return 0
+            return False
 
         def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
             if any(about.get(key) != self.config[key] for key in ("game", "with")):
@@ -226,7 +183,6 @@ class Work:
             if checksum(tensors) != about["checksum"]:
                 raise ValueError("its checksum is wrong")
         self.solver.restore(about["iterations"], tensors["regrets"], tensors["sums"])
-        lines = [line for line in self.run.read_lines() if line["iteration"] <= about["iterations"]]
-        if lines:
-            self.metrics = {key: value for key, value in lines[-1].items() if key != "iteration"}
-        return int(about["iterations"])
+        self.done = int(about["iterations"])
+        self.restore_metrics()
+        return True

@@ -10,8 +10,10 @@ import torch
 
 import kibitz as package
 from kibitz.arena import exact_runs
-from kibitz.arena.exact_runs import Interrupted, exploit_run, identity, new_run, read_run, response_to
+from kibitz.arena.exact_runs import exploit_run, identity, new_run, read_run, response_to
 from kibitz.arena.holdem_best_response import evaluate_hands
+from kibitz.core import steps
+from kibitz.core.interrupts import Interrupted
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.games import full_name, load
@@ -72,11 +74,11 @@ def test_equals_the_other_exact_best_responses(tmp_path, game):
 
 
 def test_stopped_and_resumed_gives_the_same_numbers(tmp_path, small, monkeypatch):
-    monkeypatch.setattr(exact_runs, "REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(steps, "REPORT_SECONDS", 0.0)
     whole = measured(tmp_path / "whole", small)
     with pytest.raises(Interrupted) as stopped:
         measured(tmp_path / "parts", small, report=Stop(7))
-    part = stopped.value.measured
+    part = stopped.value.result
     assert (part.exact, part.done, part.classes) == (False, 7, whole.classes)
     assert part.drawn >= 2
     assert read_run(tmp_path / "parts").nash_conv == part.nash_conv
@@ -89,8 +91,8 @@ def test_stopped_and_resumed_gives_the_same_numbers(tmp_path, small, monkeypatch
 
 def test_after_a_kill_the_last_state_is_resumed(tmp_path, small, monkeypatch):
     whole = measured(tmp_path / "whole", small)
-    monkeypatch.setattr(exact_runs, "SAVE_SECONDS", 0.0)
-    monkeypatch.setattr(exact_runs, "CHECKPOINT_SHARE", 0.0)
+    monkeypatch.setattr(exact_runs.Visiting, "save_seconds", 0.0)
+    monkeypatch.setattr(exact_runs.Visiting, "save_share", 0.0)
     response = response_to(small, load(SMALL))
     visit, visited = response.visit, []
 

@@ -10,7 +10,7 @@ import torch
 import kibitz
 from kibitz.games import load
 from kibitz.learn.cfr_br import CfrBr, Walk
-from kibitz.learn.pcs_runs import Work, new_run, open_run, solve_run
+from kibitz.learn.pcs_runs import PcsSolving, new_run, open_run, solve_run
 from kibitz.learn.public_best_response import PublicBestResponse
 from kibitz.learn.public_levels import levels
 from kibitz.learn.public_tree_cfr import PublicTreeCfr
@@ -149,7 +149,7 @@ def test_opponents_start_in_the_trunk_with_the_strategy_of_the_run(tmp_path):
     game = load(LONG)
     solve_run(new_run(game, iterations=200, folder=tmp_path / "pcs"))
     run = new_run(game, iterations=1, folder=tmp_path / "run", method="cfr-br", start=tmp_path / "pcs")
-    work = Work(run, run.config(), game, 1)
+    work = PcsSolving(run, run.config(), game, 1)
     work.restore()
     solver = work.solver.solver
     for node in np.flatnonzero((solver.tree.street == 0) & (solver.tree.choices > 0)):
@@ -163,7 +163,7 @@ def test_opponents_start_in_the_trunk_with_the_strategy_of_the_run(tmp_path):
     other = new_run(
         game, iterations=1, folder=tmp_path / "other", method="cfr-br", start=tmp_path / "pcs", start_weight=30
     )
-    more = Work(other, other.config(), game, 1)
+    more = PcsSolving(other, other.config(), game, 1)
     more.restore()
     assert torch.allclose(3 * solver.regrets, more.solver.solver.regrets)
 

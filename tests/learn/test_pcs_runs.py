@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import kibitz
+from kibitz.core import steps
+from kibitz.core.interrupts import Interrupted
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 from kibitz.games import load
 from kibitz.learn import pcs_runs
-from kibitz.learn.pcs_runs import Interrupted, new_run, open_run, solve_run
+from kibitz.learn.pcs_runs import new_run, open_run, solve_run
 from kibitz.learn.pcs_solvers import OnCores, OnGpu
 from kibitz.search.public_chance import abstraction_runs, clusters
 from kibitz.search.public_chance.buckets import lossless
@@ -72,17 +74,17 @@ def test_a_run_that_grows_or_is_killed_ends_with_the_same_bytes(name, options, l
     game = load(name)
     solve_run(new_run(game, iterations=long, folder=tmp_path / "one", **options))
     solve_run(new_run(game, iterations=3 * long // 10, folder=tmp_path / "two", **options), None if options else 2)
-    monkeypatch.setattr(pcs_runs, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(pcs_runs, "CHECKPOINT_SHARE", 0.0)
-    measure = pcs_runs.Work.measure
+    monkeypatch.setattr(pcs_runs.PcsSolving, "save_seconds", 0.0)
+    monkeypatch.setattr(pcs_runs.PcsSolving, "save_share", 0.0)
+    step = pcs_runs.PcsSolving.step
 
-    def killed(work, done):
-        measure(work, done)
-        if done == 7 * long // 10:
+    def killed(work):
+        step(work)
+        if work.done == 7 * long // 10:
             raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(pcs_runs.Work, "measure", killed)
+        patch.setattr(pcs_runs.PcsSolving, "step", killed)
         with pytest.raises(Killed):
             solve_run(open_run(tmp_path / "two", long))
     assert solve_run(open_run(tmp_path / "two")).iterations == long
@@ -108,11 +110,11 @@ def test_an_interrupt_ends_in_order(tmp_path, monkeypatch):
             assert "boards/s" in note
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(pcs_runs, "REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(steps, "REPORT_SECONDS", 0.0)
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(Interrupted) as stopped:
         solve_run(new_run(load("leduc"), iterations=40, folder=tmp_path / "two"), report=Press())
-    assert stopped.value.solved.iterations == 1
+    assert stopped.value.result.iterations == 1
     assert signal.getsignal(signal.SIGINT) is before
     solve_run(open_run(tmp_path / "two"))
     solve_run(new_run(load("leduc"), iterations=40, folder=tmp_path / "one"))

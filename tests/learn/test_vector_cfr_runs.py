@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from kibitz import BadInput
+from kibitz.core import steps
+from kibitz.core.interrupts import Interrupted
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 from kibitz.games import load
 from kibitz.learn import vector_cfr_runs
 from kibitz.learn.bidding_cfr import BiddingCfr
-from kibitz.learn.vector_cfr_runs import Interrupted, is_vector_run, new_run, open_run, solve_run
+from kibitz.learn.vector_cfr_runs import is_vector_run, new_run, open_run, solve_run
 from kibitz.search.public_tree.cfr import METHODS, VectorCfr
 
 FILES = ("state.safetensors", "strategy.safetensors", "metrics.jsonl")
@@ -33,17 +35,17 @@ def test_a_run_that_grows_or_is_killed_ends_with_the_same_bytes(tmp_path, monkey
     assert 0 < solved.metrics["nash_conv"] < 0.01
     assert solved.metrics["value"] == pytest.approx(-1 / 18, abs=0.01)
     solve_run(new_run(game, iterations=30, folder=tmp_path / "two"), threads=2)
-    monkeypatch.setattr(vector_cfr_runs, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(vector_cfr_runs, "CHECKPOINT_SHARE", 0.0)
-    measure = vector_cfr_runs.Work.measure
+    monkeypatch.setattr(vector_cfr_runs.VectorSolving, "save_seconds", 0.0)
+    monkeypatch.setattr(vector_cfr_runs.VectorSolving, "save_share", 0.0)
+    step = vector_cfr_runs.VectorSolving.step
 
     def killed(work):
-        measure(work)
-        if work.solver.iterations == 70:
+        step(work)
+        if work.done == 70:
             raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(vector_cfr_runs.Work, "measure", killed)
+        patch.setattr(vector_cfr_runs.VectorSolving, "step", killed)
         with pytest.raises(Killed):
             solve_run(open_run(tmp_path / "two", 100))
     assert solve_run(open_run(tmp_path / "two")).iterations == 100
@@ -59,10 +61,10 @@ def test_an_interrupt_ends_in_order(tmp_path, monkeypatch):
             notes.append(note)
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(vector_cfr_runs, "REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(steps, "REPORT_SECONDS", 0.0)
     with pytest.raises(Interrupted) as stopped:
         solve_run(new_run(load("kuhn"), iterations=40, folder=tmp_path / "two"), report=Press())
-    assert stopped.value.solved.iterations == 1
+    assert stopped.value.result.iterations == 1
     assert "s per iteration  NashConv" in notes[0]
     solve_run(open_run(tmp_path / "two"))
     solve_run(new_run(load("kuhn"), iterations=40, folder=tmp_path / "one"))

@@ -279,7 +279,8 @@ def _enumerate(
 
 def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> None:
     """Solve a game on its public tree, from wherever the run is, and print what it has reached."""
-    from ...learn.vector_cfr_runs import Interrupted, solve_run
+    from ...core.interrupts import Interrupted
+    from ...learn.vector_cfr_runs import solve_run
     from ..ui import plots
 
     config, interrupted = run.config(), False
@@ -289,7 +290,7 @@ def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> No
         try:
             solved = solve_run(run, threads, report)
         except Interrupted as stopped:
-            solved, interrupted = stopped.solved, True
+            solved, interrupted = stopped.result, True
         except KeyboardInterrupt:  # before anything new was done, or in an iteration that takes long
             _show_resume(run, name)
     out.print(
@@ -325,7 +326,8 @@ def _show_resume(run: Run, name: str, done: int | None = None) -> NoReturn:
 
 def _sample(run: Run, threads: int | None, json_file: Path | None) -> None:
     """Solve poker on the public tree, from wherever the run is, and print what it has reached."""
-    from ...learn.pcs_runs import Interrupted, solve_run
+    from ...core.interrupts import Interrupted
+    from ...learn.pcs_runs import solve_run
 
     config, interrupted = run.config(), False
     name = str(config["game"])
@@ -334,7 +336,7 @@ def _sample(run: Run, threads: int | None, json_file: Path | None) -> None:
         try:
             solved = solve_run(run, threads, report)
         except Interrupted as stopped:
-            solved, interrupted = stopped.solved, True
+            solved, interrupted = stopped.result, True
         except KeyboardInterrupt:  # before anything new was done, or in an iteration that takes long
             _show_resume(run, name)
     _show(run, config, solved)

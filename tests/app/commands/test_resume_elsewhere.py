@@ -8,6 +8,7 @@ import pytest
 
 from kibitz.arena import exact_runs, match
 from kibitz.arena.exploiters import runs
+from kibitz.core.interrupts import Interrupted
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games.records import FILE
@@ -104,7 +105,7 @@ def test_an_exact_best_response_goes_on_from_another_folder(kibitz, begun, tmp_p
     visit = exact_runs.exploit_run
 
     def stop(*arguments):
-        raise exact_runs.Interrupted(visit(*arguments))
+        raise Interrupted(visit(*arguments))
 
     monkeypatch.setattr(exact_runs, "exploit_run", stop)
     said = begun("exploit", "leduc", "table", "--flops", "4", "--out", "run")
