@@ -7,6 +7,8 @@ the last: from there on, and over all cards that can come last, the opponent is 
 before (the *trunk*) it learns by regret matching, with a bucket for every hand.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,12 +27,10 @@ from .public_streets import (
     Street,
     first_entries,
     halved,
-    join,
     lay_out,
     moved,
     public_street,
-    settled,
-    spread,
+    street_values,
 )
 
 
@@ -152,28 +152,16 @@ class Walk:
         `scale`, by seat [boards, ways]: by which the reach was divided.
         """
         solver, batch = self.solver, self._batch(street)
-        regrets, sums, count = solver.regrets, solver.added, solver.buckets.counts[street.number]
-        reaches: list[Pair] = [reach] * len(street.nodes)
-        for i, node in enumerate(street.nodes):
-            if node.seat < 0:
-                continue
-            mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
-            strategy, after = solver.steps.choose(
-                regrets[node.table], sums[node.table], batch.buckets[street.number], mine, len(node.children), count,
-                self.weight, scale[node.seat],
-            )  # fmt: skip
-            self.strategies[id(node)] = strategy
-            for place, child in enumerate(node.children):
-                reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
-        values = self._below(street, reaches, self.answer)
-        settled(street, reaches, batch, values)
-        ones = torch.ones(reach[0].shape[1], device=solver.device)
-        for i in range(len(street.nodes) - 1, -1, -1):
-            node = street.nodes[i]
-            if node.seat >= 0:
-                own, rest = self._answer(street, node, [values[child] for child in node.children], reaches[i])
-                values[i] = ((own, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (own, ones))
-        return _scaled(values[0])
+        buckets, count = batch.buckets[street.number], solver.buckets.counts[street.number]
+
+        def follow(node: Node, reach: Pair) -> torch.Tensor:
+            regrets, sums, n = solver.regrets[node.table], solver.added[node.table], len(node.children)
+            self.strategies[id(node)], after = solver.steps.choose(
+                regrets, sums, buckets, reach[node.seat], n, count, self.weight, scale[node.seat]
+            )
+            return after
+
+        return street_values(street, reach, batch, follow, self._visited(self.answer), partial(self._answer, street))
 
     def _answer(self, street: Street, node: Node, children: list, reach: Pair) -> Pair:
         """The opponent's value and the other's; its answer is kept."""
@@ -190,58 +178,39 @@ class Walk:
     def update(self, street: Street, reach: Pair, scale: Any = (None, None)) -> Pair:
         """Update the learners' regrets; `reach` and values are those against the answers of the opponents."""
         solver, batch = self.solver, self._batch(street)
-        count = solver.buckets.counts[street.number]
-        reaches: list[Pair] = [reach] * len(street.nodes)
-        for i, node in enumerate(street.nodes):
-            if node.seat < 0:
-                continue
-            mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
-            answer = self.answers.pop(id(node))
+        buckets, count = batch.buckets[street.number], solver.buckets.counts[street.number]
+
+        def follow(node: Node, reach: Pair) -> torch.Tensor:
+            answer, mine = self.answers.pop(id(node)), reach[node.seat]
             trunk = answer.is_floating_point()
-            after = mine * answer if trunk else solver.steps.obey(answer, mine, len(node.children))
-            for place, child in enumerate(node.children):
-                reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
-        values = self._below(street, reaches, self.update)
-        settled(street, reaches, batch, values)
-        ones = torch.ones(reach[0].shape[1], device=solver.device)
-        for i in range(len(street.nodes) - 1, -1, -1):
-            node = street.nodes[i]
-            if node.seat >= 0:
-                children, strategy = [values[child] for child in node.children], self.strategies.pop(id(node))
-                factor = scale[1 - node.seat]
-                if factor is not None and batch.weights is not None:
-                    factor = factor * batch.weights[:, None]
-                own, rest = solver.steps.update(
-                    solver.regrets[node.table], batch.buckets[street.number], strategy, node.seat, children, count,
-                    self.weight, factor,
-                )  # fmt: skip
-                values[i] = ((own, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (own, ones))
-        return _scaled(values[0])
+            return mine * answer if trunk else solver.steps.obey(answer, mine, len(node.children))
+
+        def back(node: Node, children: list, reach: Pair) -> Pair:
+            strategy, factor = self.strategies.pop(id(node)), scale[1 - node.seat]
+            if factor is not None and batch.weights is not None:
+                factor = factor * batch.weights[:, None]
+            return solver.steps.update(
+                solver.regrets[node.table], buckets, strategy, node.seat, children, count, self.weight, factor
+            )
+
+        return street_values(street, reach, batch, follow, self._visited(self.update), back)
 
     def _batch(self, street: Street) -> Batch:
         return self.levels.lower if street.number == self.solver.last else self.levels.upper
 
-    def _below(self, street: Street, reaches: list[Pair], visit: Any) -> list:
-        """Values at the ends of a street, by what a visit of the next streets finds."""
-        values: list[Any] = [None] * len(street.nodes)
+    def _visited(self, visit: Callable[..., Pair]) -> Callable[[Street, Pair], Pair]:
+        """A visit of next streets that goes down to the boards of the last one, and up again."""
         found = self.levels
-        for below, ends in street.below:
-            joined = join(reaches, ends)
+
+        def on_boards(below: Street, reach: Pair) -> Pair:
             if below.number < self.solver.last:
-                spread(values, reaches, ends, visit(below, joined))
-                continue
+                return visit(below, reach)
             if not self.solver.half:
-                first, second = visit(below, (found.down(joined[0]), found.down(joined[1])))
-                spread(values, reaches, ends, (found.up(first), found.up(second)))
-                continue
-            halves, most = halved(joined)
+                first, second = visit(below, (found.down(reach[0]), found.down(reach[1])))
+                return found.up(first), found.up(second)
+            halves, most = halved(reach)
             scale = most[0][found.parents], most[1][found.parents]
             first, second = visit(below, (found.down(halves[0]), found.down(halves[1])), scale)
-            above = found.up(first) * most[1][..., None], found.up(second) * most[0][..., None]
-            spread(values, reaches, ends, above)
-        return values
+            return found.up(first) * most[1][..., None], found.up(second) * most[0][..., None]
 
-
-def _scaled(value: Any) -> Pair:
-    (first, one), (second, other) = value
-    return first * one[:, None], second * other[:, None]
+        return on_boards

@@ -5,12 +5,12 @@ suits makes equal, given the board so far, are visited once. A best response kno
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations, islice
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ from .devices import with_own_products
 from .public_streets import (
     PADDED,
     Batch,
-    End,
+    Node,
     Pair,
     Street,
     compared,
@@ -35,8 +35,8 @@ from .public_streets import (
     packed,
     plain,
     public_street,
-    settled,
-    spread,
+    street_reaches,
+    street_values,
 )
 
 BOARDS_AT_ONCE = 16  # where all are in before the flop
@@ -216,11 +216,14 @@ class PublicBestResponse:
     def _reach_of(self, place: int) -> Pair:
         """Reaches at the ends of the first street that one form of the next follows."""
         if self._first_reaches is None:
-            every = torch.ones(1, 1, len(self.cards.hands), device=self.device)
+            every = torch.ones(1, len(self.cards.hands), device=self.device)
             boards = self._moved(self._possible([Dealt(np.zeros(0, np.int64), self._all, ())], 0))
-            reaches = self._reaches(self.root, (every, every), boards.batch)
-            joined = [self._joined(reaches, ends, boards) for _, ends in self.root.below]
-            self._first_reaches = [(first[0], second[0]) for first, second in joined]
+            inside = self._into(every, boards)
+            reaches = street_reaches(self.root, (inside, inside), self._followed(self.root, boards.batch))
+            joined = [join(reaches, ends) for _, ends in self.root.below]
+            self._first_reaches = [
+                (self._everyone(first, boards)[0], self._everyone(second, boards)[0]) for first, second in joined
+            ]
         return self._first_reaches[place]
 
     def _chance(self, street: int, later: int) -> int:
@@ -237,22 +240,35 @@ class PublicBestResponse:
         half = self.half and street.number == self.cards.streets - 1
         reach, most = halved(reach) if half else (reach, None)
         inside = self._into(reach[0], given), self._into(reach[1], given)
-        parts = []
-        if street.below:
-            reaches = self._reaches(street, inside, given.batch)
-            for below, ends in street.below:
-                found = []
-                later = [self._after(board, street.number, below.number) for board in boards]
-                ahead: dict[int, Future] = {}
-                if self.prepares_ahead:
-                    ahead = {i: self._pool.submit(self._possible, each, below.number) for i, each in enumerate(later)}
-                first, second = self._joined(reaches, ends, given)
-                for i, after in enumerate(later):
-                    one = self._boards(below, (first[i], second[i]), after, ahead.get(i))
-                    found.append(tuple(each / self._chance(street.number, below.number) for each in one))
-                parts.append((torch.stack([each[0] for each in found]), torch.stack([each[1] for each in found])))
-        first, second = (self._summed(each, given) for each in self._street(street, inside, given, parts))
+
+        def visit(below: Street, reach: Pair) -> Pair:
+            """On all boards that can follow, board after board."""
+            later = [self._after(board, street.number, below.number) for board in boards]
+            ahead: dict[int, Future] = {}
+            if self.prepares_ahead:
+                ahead = {i: self._pool.submit(self._possible, each, below.number) for i, each in enumerate(later)}
+            first, second = self._everyone(reach[0], given), self._everyone(reach[1], given)
+            found = [self._boards(below, (first[i], second[i]), each, ahead.get(i)) for i, each in enumerate(later)]
+            chance = self._chance(street.number, below.number)
+            one, two = (self._inside(torch.stack(each) / chance, given) for each in zip(*found, strict=True))
+            return one, two
+
+        def back(node: Node, children: list, reach: Pair) -> Pair:
+            return self._steps.respond(node.seat, children)
+
+        values = street_values(street, inside, given.batch, self._followed(street, given.batch), visit, back)
+        first, second = self._summed(values[0], given), self._summed(values[1], given)
         return (first, second) if most is None else (first * most[1][:, None], second * most[0][:, None])
+
+    def _followed(self, street: Street, batch: Batch) -> Callable[[Node, Pair], torch.Tensor]:
+        """The function from a decision and the reaches there to the mover's reach after each action."""
+        buckets, count = batch.buckets[street.number], self.strategy.buckets.counts[street.number]
+
+        def follow(node: Node, reach: Pair) -> torch.Tensor:
+            table = self.packed.get(id(node), self.table[node.table])
+            return self._steps.follow(table, buckets, reach[node.seat], len(node.children), count)
+
+        return follow
 
     def _summed(self, values: torch.Tensor, boards: Boards) -> torch.Tensor:
         """From [boards, ways, possible hands] to [ways, all hands], summed over what the boards stand for."""
@@ -302,52 +318,13 @@ class PublicBestResponse:
         nobody = torch.zeros(len(boards.hands), dtype=torch.int32, device=self.device)
         return self._steps.deal(reach[None], nobody, boards.hands)
 
-    def _reaches(self, street: Street, reach: Pair, batch: Batch) -> list[Pair]:
-        """The reaches of both seats at each node of a street."""
-        if reach[0].shape[-1] != batch.meets.shape[1]:
-            more = batch.meets.shape[1] - reach[0].shape[-1]
-            reach = (torch.nn.functional.pad(reach[0], (0, more)), torch.nn.functional.pad(reach[1], (0, more)))
-        count = self.strategy.buckets.counts[street.number]
-        buckets = batch.buckets[street.number]
-        reaches: list[Pair] = [reach] * len(street.nodes)
-        for i, node in enumerate(street.nodes):
-            if node.seat < 0:
-                continue
-            table, n = self.packed.get(id(node), self.table[node.table]), len(node.children)
-            mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
-            after = self._steps.follow(table, buckets, mine, n, count)
-            for place, child in enumerate(node.children):
-                reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
-        return reaches
+    def _everyone(self, inside: torch.Tensor, boards: Boards) -> torch.Tensor:
+        """From [boards, ways, possible hands] to [boards, ways, all hands]."""
+        full = inside.new_zeros(*inside.shape[:2], len(self.cards.hands))
+        where = boards.hands[:, None, : boards.batch.hands].expand(-1, inside.shape[1], -1).long()
+        return full.scatter_(2, where, inside[..., : boards.batch.hands])
 
-    def _joined(self, reaches: list[Pair], ends: list[End], boards: Boards) -> Pair:
-        """The reaches at the ends of a street that one form of the next follows, [boards, ways, all hands]."""
-        found = []
-        for inside in join(reaches, ends):
-            full = inside.new_zeros(*inside.shape[:2], len(self.cards.hands))
-            where = boards.hands[:, None, : boards.batch.hands].expand(-1, inside.shape[1], -1).long()
-            found.append(full.scatter_(2, where, inside[..., : boards.batch.hands]))
-        return found[0], found[1]
-
-    def _street(self, street: Street, reach: Pair, boards: Boards, parts: list[Pair]) -> Pair:
-        """Values of best responses at the beginning of a street; `parts` has those of the next, over all hands."""
-        batch = boards.batch
-        reaches = self._reaches(street, reach, batch)
-        nodes, ways = street.nodes, reach[0].shape[1]
-        ones = torch.ones(ways, device=self.device)
-        values: list[Any] = [None] * len(nodes)
-        settled(street, reaches, batch, values)
-        for (_, ends), found in zip(street.below, parts, strict=True):
-            size = batch.meets.shape[1]
-            shape = len(boards.hands), -1, len(self.cards.hands)
-            where = boards.hands.clamp_min(0)[:, None].long()
-            inside = [each.reshape(shape) for each in found]
-            inside = [each.gather(2, where.expand(-1, each.shape[1], size)) for each in inside]
-            spread(values, reaches, ends, (inside[0], inside[1]))
-        for i in range(len(nodes) - 1, -1, -1):
-            node = nodes[i]
-            if node.seat >= 0:
-                own, rest = self._steps.respond(node.seat, [values[child] for child in node.children])
-                values[i] = ((own, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (own, ones))
-        (first, one), (second, other) = values[0]
-        return first * one[:, None], second * other[:, None]
+    def _inside(self, everyone: torch.Tensor, boards: Boards) -> torch.Tensor:
+        """From [boards, ways, all hands] to [boards, ways, possible hands], filled up."""
+        where = boards.hands.clamp_min(0)[:, None].long()
+        return everyone.gather(2, where.expand(-1, everyone.shape[1], boards.hands.shape[1]))

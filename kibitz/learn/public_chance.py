@@ -15,19 +15,18 @@ from ..search.public_chance.buckets import Buckets
 from .devices import with_own_products
 from .public_streets import (
     Batch,
+    Node,
     Pair,
     Street,
     compared,
     first_entries,
     fused,
     halved,
-    join,
     lay_out,
     moved,
     plain,
     public_street,
-    settled,
-    spread,
+    street_values,
 )
 
 AHEAD = 4  # iterations whose boards are prepared while the present one runs
@@ -113,39 +112,31 @@ class TorchPublicChanceCfr:
         return first[..., : batch.hands], second[..., : batch.hands]
 
     def _walk(self, street: Street, reach: Pair, batch: Batch, weight: float, average: float) -> Pair:
-        nodes, buckets = street.nodes, batch.buckets[street.number]
-        count = self.buckets.counts[street.number]
-        steps = self.steps
+        """Update the tables of a street and of those below it; return both seats' values at its beginning."""
+        buckets, count, steps = batch.buckets[street.number], self.buckets.counts[street.number], self.steps
         scale: Any = (None, None)
         if self.half and street.number == len(self.buckets.counts) - 1:
             reach, scale = halved(reach)
-        reaches: list[Pair] = [reach] * len(nodes)
         strategies: dict[int, torch.Tensor] = {}
-        for i, node in enumerate(nodes):
-            if node.seat < 0:
-                continue
+
+        def follow(node: Node, reach: Pair) -> torch.Tensor:
             regrets, sums, n = self.regrets[node.table], self.added[node.table], len(node.children)
-            mine, other = reaches[i][node.seat], reaches[i][1 - node.seat]
-            strategies[i], after = steps.choose(regrets, sums, buckets, mine, n, count, average, scale[node.seat])
-            for place, child in enumerate(node.children):
-                reaches[child] = (after[place], other) if node.seat == 0 else (other, after[place])
-        values: list[Any] = [None] * len(nodes)  # (value, scale by way) of both seats
-        settled(street, reaches, batch, values)
-        for below, ends in street.below:
-            spread(values, reaches, ends, self._walk(below, join(reaches, ends), batch, weight, average))
-        ones = torch.ones(reach[0].shape[1], device=self.device)
-        for i in range(len(nodes) - 1, -1, -1):
-            node = nodes[i]
-            if node.seat >= 0:
-                found, regrets = [values[child] for child in node.children], self.regrets[node.table]
-                value, rest = steps.update(
-                    regrets, buckets, strategies.pop(i), node.seat, found, count, weight, scale[1 - node.seat]
-                )
-                values[i] = ((value, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (value, ones))
-        (first, one), (second, other) = values[0]
-        if scale[0] is not None:
-            return first * (scale[1] * one)[..., None], second * (scale[0] * other)[..., None]
-        return (first, second) if nodes[0].seat >= 0 else (first * one[:, None], second * other[:, None])
+            strategies[id(node)], after = steps.choose(
+                regrets, sums, buckets, reach[node.seat], n, count, average, scale[node.seat]
+            )
+            return after
+
+        def visit(below: Street, reach: Pair) -> Pair:
+            return self._walk(below, reach, batch, weight, average)
+
+        def back(node: Node, children: list, reach: Pair) -> Pair:
+            strategy = strategies.pop(id(node))
+            return steps.update(
+                self.regrets[node.table], buckets, strategy, node.seat, children, count, weight, scale[1 - node.seat]
+            )
+
+        first, second = street_values(street, reach, batch, follow, visit, back)
+        return (first, second) if scale[0] is None else (first * scale[1][..., None], second * scale[0][..., None])
 
     def add_sums(self) -> None:
         """Add an iteration to the sums of strategies. One by one its small numbers would be lost in large sums."""

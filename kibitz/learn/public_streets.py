@@ -3,6 +3,7 @@
 So a node of a street is one tensor [boards, ways, hands], and a street is walked once for all its ways.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -313,6 +314,47 @@ def spread(values: list, reaches: list[Pair], ends: list[End], found: Pair) -> N
         for seat in (0, 1):
             values[i][seat][0][:, ways] = found[seat][:, start : start + size]
         start += size
+
+
+def street_reaches(street: Street, reach: Pair, follow: Callable[[Node, Pair], torch.Tensor]) -> list[Pair]:
+    """The reaches of both seats at each node of a street; `follow`: see `street_values`."""
+    reaches: list[Pair] = [reach] * len(street.nodes)
+    for i, node in enumerate(street.nodes):
+        if node.seat >= 0:
+            other = reaches[i][1 - node.seat]
+            for child, mine in zip(node.children, follow(node, reaches[i]), strict=True):
+                reaches[child] = (mine, other) if node.seat == 0 else (other, mine)
+    return reaches
+
+
+def street_values(
+    street: Street, reach: Pair, batch: Batch, follow: Callable[[Node, Pair], torch.Tensor],
+    visit: Callable[[Street, Pair], Pair], back: Callable[[Node, list, Pair], Pair],
+) -> Pair:  # fmt: skip
+    """Walk a street with all streets below it: the values of both seats at its beginning, [boards, ways, hands].
+
+    Args:
+        street: The street.
+        reach: Both seats' reaches at its beginning, [boards, ways, hands].
+        batch: Its boards.
+        follow: Of a decision and the reaches there: the mover's reach after each action.
+        visit: Of a next street and the reaches there: the values at its beginning, on the boards of this one.
+        back: Of a decision, the values after its actions, (value, scale by way) of both seats, and the reaches there:
+            the mover's value, and the other's.
+    """
+    nodes, reaches = street.nodes, street_reaches(street, reach, follow)
+    values: list[Any] = [None] * len(nodes)
+    settled(street, reaches, batch, values)
+    for below, ends in street.below:
+        spread(values, reaches, ends, visit(below, join(reaches, ends)))
+    ones = torch.ones(reach[0].shape[1], device=reach[0].device)
+    for i in range(len(nodes) - 1, -1, -1):
+        node = nodes[i]
+        if node.seat >= 0:
+            own, rest = back(node, [values[child] for child in node.children], reaches[i])
+            values[i] = ((own, ones), (rest, ones)) if node.seat == 0 else ((rest, ones), (own, ones))
+    (first, one), (second, other) = values[0]
+    return (first, second) if nodes[0].seat >= 0 else (first * one[:, None], second * other[:, None])
 
 
 def ended(node: Node, reach: Pair, batch: Batch) -> tuple[Pair, Pair]:
