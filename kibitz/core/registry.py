@@ -1,4 +1,4 @@
-"""Classes by name: those of a package, and those in files `path/to/file.py:Class`."""
+"""Classes by name: those of a package, those of plugins, and those in files `path/to/file.py:Class`."""
 
 import ast
 import importlib
@@ -8,25 +8,25 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import user_files
+from . import plugins, user_files
 from .names import BadInput, as_path, choose
 from .trust import trust
 
-C = TypeVar("C", bound=type)
+C = TypeVar("C", bound=Callable[..., Any])
 
 
 class Registry(Mapping[str, Any]):
-    """Classes of one kind by name. `@registry("name")` adds one; all modules of a package are imported to find them.
+    """Classes of one kind by name. `@registry("name")` adds one; modules of a package and of plugins are imported.
 
     Adding a game, search, player, learner or study therefore touches one file. A class outside the package is named
     `path/to/file.py:Class`.
     """
 
-    def __init__(self, kind: str, package: str, folders_only: bool = False) -> None:
+    def __init__(self, kind: str, package: str = "", folders_only: bool = False) -> None:
         """
         Args:
-            kind: What is registered, for error messages: "player".
-            package: The package whose modules are imported to find all of them.
+            kind: What is registered, for error messages and the tables of plugins: "player".
+            package: The package whose modules are imported to find all of them; empty: plugins alone have more.
             folders_only: Whether only its subpackages are imported, not its modules.
         """
         self.kind, self.package, self.folders_only = kind, package, folders_only
@@ -63,10 +63,10 @@ class Registry(Mapping[str, Any]):
 
     def _all(self) -> dict[str, Any]:
         if not self._complete:
-            package = importlib.import_module(self.package)
-            for module in pkgutil.iter_modules(package.__path__):
+            for module in pkgutil.iter_modules(importlib.import_module(self.package).__path__ if self.package else []):
                 if module.ispkg or not self.folders_only:
                     importlib.import_module(f"{self.package}.{module.name}")
+            plugins.load(self.kind)
             self._complete = True
         return self._classes
 

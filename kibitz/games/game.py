@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.names import BadInput, NoMove
 from ..core.registry import Registry
+from ..core.user_files import is_shipped
 from ..jit import below, copy_record, hash_record, helper, rules, uniform, xor_mix
 from . import svg
 from .display import show_board
@@ -205,11 +206,6 @@ def game(
 def is_split(game: Game) -> bool:
     """Whether a game declares a public tree: it writes the rules `private_state` and `public_state`."""
     return getattr(type(game), "private_state", private_state) is not private_state
-
-
-def is_shipped(cls: type) -> bool:
-    """Whether a game is one of Kibitz's own."""
-    return cls.__module__.startswith(f"{GAMES.package}.")
 
 
 def _near(name: str, known: Any) -> str:

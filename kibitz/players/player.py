@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..core import names
+from ..core import names, plugins
 from ..core.names import BadInput
 from ..core.registry import Registry
 from ..core.user_files import is_shipped
@@ -128,7 +128,9 @@ def in_any_process(player: Any) -> bool:
     if not isinstance(player, str) or player == "human":
         return False
     name = names.split(player)[0]
-    return ".py" in name or name not in PLAYERS or is_shipped(PLAYERS[name])
+    if ".py" in name or name not in PLAYERS:
+        return True
+    return is_shipped(PLAYERS[name]) or plugins.is_installed(PLAYERS[name])
 
 
 def complete(player: Any) -> Player:

@@ -1,0 +1,1 @@
+"""Doppelkopf. A guest: it enters by registries and hooks (see `plugin`)."""

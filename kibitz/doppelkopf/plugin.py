@@ -1,0 +1,8 @@
+"""What Doppelkopf adds to Kibitz: kind -> the modules that register it, imported when something of it is looked up."""
+
+MODULES = {
+    "game": ["kibitz.games.doppelkopf"],
+    "player": ["kibitz.players.doppelkopf"],
+    "learner": ["kibitz.learn.doppelkopf"],
+    "study": ["kibitz.studies.doppelkopf_ablation", "kibitz.studies.doppelkopf_thesis"],
+}
