@@ -110,7 +110,7 @@ FILES = {
     ],
     "match.acpc": ["convert runs/holdem-match-001 match.acpc"],
     "hands.acpc": ["convert runs/holdem-match-001 hands.acpc"],
-    "games.lines": ["convert runs/uct-games games.lines --to thesis --position dealer"],
+    "games.lines": ["convert runs/uct-games games.lines --to thesis:position=dealer"],
     "bad.lines": ["convert runs/uct-games bad.lines --to thesis", lambda: with_a_card_too_many("bad.lines")],
     "bad.txt": [lambda: PEOPLE.replace("3 ♣10, 4", "3 ♠9, 4")],
     "HH20090502.txt": [lambda: SHOWDOWN],

@@ -2,6 +2,7 @@
 
 MODULES = {
     "game": ["kibitz.games.doppelkopf"],
+    "record format": ["kibitz.games.doppelkopf.record_formats"],
     "player": ["kibitz.players.doppelkopf"],
     "learner": ["kibitz.learn.doppelkopf"],
     "study": ["kibitz.studies.doppelkopf_ablation", "kibitz.studies.doppelkopf_thesis"],

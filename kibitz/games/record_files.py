@@ -1,4 +1,4 @@
-"""Reads recorded games of any format that Kibitz knows, and recognizes the format."""
+"""Reads recorded games of any format, and recognizes the format. A class with `@record_format("name")` adds one."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -6,60 +6,117 @@ from typing import Any
 
 import numpy as np
 
+from ..core import names
 from ..core.files import read_text
 from ..core.names import BadInput, located
-from . import Game, full_name, load, load_stored, positions
-from .doppelkopf import notation, thesis_lines
+from ..core.registry import Registry
+from ..jit import kernel
+from . import OVER, Game, full_name, load, load_stored, positions
 from .game import SCRATCH
-from .holdem import Holdem, acpc, pokerstars
 from .records import FILE, Record, read_line, read_records
 
+FORMATS = record_format = Registry("record format")  # but for json, Kibitz's own
+JSON, JSON_ABOUT = "json", "JSON lines, as matches write them"
 MANY = 1000  # games for which it pays to compile the rules
 UNKNOWN = "unknown"  # the player of a format without names
-RULES = {"thesis": "doppelkopf:thesis", "acpc": "holdem", "pokerstars": "holdem"}  # the game where none is named
+
+
+class RecordFormat:
+    """A format of recorded games. What `__init__` takes, `Annotated`, are its options: `thesis:position=dealer`."""
+
+    about = ""  # what it is, for help
+    suffix = ""  # of files of this format, such as .acpc; empty: they have none of their own
+    rules = ""  # the game where none is named; empty: files name theirs
+    writes = True  # False: it is only read
+    between = ""  # what stands between two games
+    loses = ""  # what a record may have and a file of this format doesn't
+
+    def recognizes(self, text: str) -> bool:
+        """Whether a file that begins like this is of the format."""
+        return False
+
+    def plays(self, game: Game) -> bool:
+        """Whether games by these rules can be written."""
+        raise NotImplementedError
+
+    def read(self, text: str, game: Game | None, left_out: Callable[[str], None]) -> Iterator[tuple[Record, Any]]:
+        """Yield each game with its last position; tell `left_out` why something in the file is no whole game.
+
+        Args:
+            text: The content of a file.
+            game: The rules; None where files name theirs.
+            left_out: Receives the reasons.
+
+        Raises:
+            BadInput: A game can't have been played; the message begins with its line.
+        """
+        raise NotImplementedError
+
+    def write(self, game: Game, record: Record, end: Any, language: str) -> str:
+        """A game with its last position as text."""
+        raise NotImplementedError
+
+    def is_lossy(self, end: Any) -> bool:
+        """Whether the game with this last position has something that is lost (see `loses`)."""
+        return False
+
+    def replay(self, game: Game, record: Record, many: bool) -> Any:
+        """The last position of a record, or BadInput with what is wrong; with `many` rules are compiled."""
+        if many:
+            end = positions(game)[0]
+            played = play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))
+            if played and record.payoffs == [game.payoff(end, seat) for seat in range(game.facts.seats)]:
+                return end
+        return record.verify()
+
+
+def format_of(text: str) -> RecordFormat:
+    """A format from its name and options, such as `thesis:position=dealer`."""
+    name, parameters = names.split(text)
+    cls = FORMATS[names.choose("format", name, [JSON, *FORMATS])]
+    made: RecordFormat = cls(**names.parameters(name, cls, parameters))
+    return made
 
 
 def looks_like(text: str) -> str:
-    """The format of recorded games: json, text, thesis, acpc or pokerstars."""
-    first = text.lstrip()
-    if first.startswith(("STATE", *acpc.NO_HANDS)):
-        return "acpc"
-    if first.lstrip("\ufeff").startswith(pokerstars.MARK):
-        return "pokerstars"
-    return "json" if first.startswith("{") else "text" if first.startswith(("game ", "Spiel ")) else "thesis"
+    """The name of the format of recorded games."""
+    first = text.lstrip().lstrip("\ufeff")
+    if not first or first.startswith("{"):
+        return JSON
+    for name in FORMATS:
+        if format_of(name).recognizes(first):
+            return name
+    raise BadInput(f"the format of these games isn't recognized: known are {', '.join([JSON, *FORMATS])}")
 
 
 def read_games(
     text: str,
     read_as: str | None = None,
     rules: str | None = None,
-    form: thesis_lines.Form | None = None,
     left_out: Callable[[str], None] = lambda reason: None,
 ) -> Iterator[tuple[Record, Any]]:
-    """Yield each recorded game of Doppelkopf or hold'em with its last position.
+    """Yield each recorded game with its last position.
 
     Args:
         text: The content of a file.
-        read_as: Its format; None: as `looks_like` says.
-        rules: The game that was played, for the formats of `RULES`.
-        form: The form of the format thesis; None: the default.
-        left_out: Receives the reason for each hand of PokerStars that is no whole game.
+        read_as: Its format, with options; None: as `looks_like` says.
+        rules: The game that was played, for formats that don't name it; None: the format's usual one.
+        left_out: Receives the reason for each part of the file that is no whole game.
 
     Raises:
         BadInput: A game can't have been played.
     """
     read_as = looks_like(text) if read_as is None else read_as
-    rules = RULES.get(read_as, "") if rules is None else rules
-    if read_as == "json":
+    if read_as == JSON:
         yield from _from_json(text)
-    elif read_as == "text":
-        yield from _from_text(text)
-    elif read_as == "thesis":
-        yield from _from_lines(text, rules, thesis_lines.form() if form is None else form)
-    elif read_as == "acpc":
-        yield from _from_hands(text, rules)
-    else:
-        yield from _from_pokerstars(text, rules, left_out)
+        return
+    form = format_of(read_as)
+    rules = form.rules if rules is None else rules
+    game = load(rules) if form.rules else None
+    if game is not None and not form.plays(game):
+        usual, name = names.split(form.rules)[0], names.split(read_as)[0]
+        raise BadInput(f"--rules {rules}: the format {name} is for {usual}")
+    yield from form.read(text, game, left_out)
 
 
 def read_game(path: Path, number: int = 1, read_as: str | None = None, rules: str | None = None) -> Record:
@@ -69,11 +126,12 @@ def read_game(path: Path, number: int = 1, read_as: str | None = None, rules: st
     """
     path = path / FILE if path.is_dir() else path
     text = read_text(path, "file of games")
-    read_as = looks_like(text) if read_as is None else read_as
-    if read_as == "json":
+    with located(path):
+        read_as = looks_like(text) if read_as is None else read_as
+    if read_as == JSON:
         records = {record.number + 1: record for record in read_records(path)}
     with located(path):
-        if read_as != "json":
+        if read_as != JSON:
             records = {place: record for place, (record, _) in enumerate(read_games(text, read_as, rules), 1)}
         if number not in records:
             held = f"its games are {min(records)} to {max(records)}" if records else "it is empty"
@@ -82,8 +140,9 @@ def read_game(path: Path, number: int = 1, read_as: str | None = None, rules: st
     return records[number]
 
 
-def _payoffs(end: Any) -> list[float]:
-    return [float(score) for score in end.scores]
+def unnamed(number: int, game: Game, actions: list[int], payoffs: list[float]) -> Record:
+    """The record of a game of a format without names."""
+    return Record(number, full_name(game), [UNKNOWN] * game.facts.seats, 0, actions, payoffs)
 
 
 def _from_json(text: str) -> Iterator[tuple[Record, Any]]:
@@ -97,65 +156,25 @@ def _from_json(text: str) -> Iterator[tuple[Record, Any]]:
 
 
 def _end_of(record: Record, many: bool) -> Any:
-    """Return the last position of a game; refuse one that can't have been played."""
-    place = f"game {record.number + 1}"
-    with located(place):
+    """Return the last position of a game; refuse one that can't have been played, or has no other format."""
+    with located(f"game {record.number + 1}"):
         game = load_stored(record.game)
-    if isinstance(game, Holdem):
-        end = positions(game)[0]
-        known = many and notation.play_all(game, np.array(record.actions, np.int64), end, np.empty(SCRATCH, np.int64))
-        return end if known and record.payoffs == [game.payoff(end, seat) for seat in range(2)] else record.verify()
-    with located(place):
-        if not isinstance(game, notation.Doppelkopf):
-            raise BadInput(
-                f"games of {record.game} have no form but Kibitz's own: only holdem and doppelkopf are converted"
-            )
-        end = notation.replay(game, record.actions, many)
-        if _payoffs(end) != record.payoffs:
-            raise BadInput(f"it pays {_payoffs(end)}, not {record.payoffs}")
-    return end
+        forms = [format_of(name) for name in FORMATS]
+        form = next((form for form in forms if form.plays(game)), None)
+        if form is None:
+            raise BadInput(f"games of {record.game} have no form but Kibitz's own")
+    return form.replay(game, record, many)
 
 
-def _from_text(text: str) -> Iterator[tuple[Record, Any]]:
-    for found in notation.read(text):
-        yield Record(*found[:5], _payoffs(found.end)), found.end
-
-
-def _from_lines(text: str, rules_name: str, form: thesis_lines.Form) -> Iterator[tuple[Record, Any]]:
-    rules = notation.check_game(load(rules_name))
-    many = text.count("\n") >= MANY
-    for count, (actions, end) in enumerate(thesis_lines.read_games(rules, text, form, many)):
-        yield Record(count, full_name(rules), [UNKNOWN] * 4, 0, actions, _payoffs(end)), end
-
-
-def _holdem(rules_name: str, form_name: str) -> Game:
-    rules = load(rules_name)
-    if not isinstance(rules, Holdem):
-        raise BadInput(f"--rules {rules_name}: the format {form_name} is for holdem")
-    return rules
-
-
-def _from_pokerstars(text: str, rules_name: str, left_out: Callable[[str], None]) -> Iterator[tuple[Record, Any]]:
-    """The hands that are whole games; the reason is reported for each other one."""
-    rules = _holdem(rules_name, "pokerstars")
-    refused: list[str] = []
-    read = 0
-    for place, lines in pokerstars.hands(text):
-        try:
-            hand = pokerstars.read(rules, lines)
-        except BadInput as error:
-            refused.append(f"line {place}: {error}")
-            continue
-        read += 1
-        yield Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs), hand.end
-    if refused and not read:
-        more = f" (and {len(refused) - 1:,} more hands)" if len(refused) > 1 else ""
-        raise BadInput(f"{refused[0]}{more}")
-    for reason in refused:
-        left_out(reason)
-
-
-def _from_hands(text: str, rules_name: str) -> Iterator[tuple[Record, Any]]:
-    rules = _holdem(rules_name, "acpc")
-    for hand in acpc.read_acpc_log(rules, text, text.count("\n") >= MANY):
-        yield Record(hand.number, full_name(rules), hand.names, 0, hand.actions, hand.payoffs), hand.end
+@kernel
+def play_all(game, actions, state, legal):
+    """Whether these are all the actions of a game, and all legal."""
+    for action in actions:
+        found = False
+        if game.turn(state) != OVER:
+            for i in range(game.actions(state, legal)):
+                found |= legal[i] == action
+        if not found:
+            return False
+        game.play(state, action)
+    return game.turn(state) == OVER

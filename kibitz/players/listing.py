@@ -44,7 +44,14 @@ def player_info(name: str) -> PlayerInfo:
     kind = PLAYERS[name]
     if issubclass(kind, Search):  # from a user's file
         kind = player_class(kind)
-    source = getattr(kind, "Options", kind)
+    options = options_of(getattr(kind, "Options", kind))
+    about = " ".join((inspect.getdoc(kind) or "").partition("\n\n")[0].split())
+    example = ":".join(filter(None, [name, getattr(kind, "example", "")]))
+    return PlayerInfo(name, about, getattr(kind, "plays", ANY), example, options, dict(getattr(kind, "presets", {})))
+
+
+def options_of(source: Any) -> list[Option]:
+    """The options that a class takes."""
     parameters = inspect.signature(source).parameters
     options = []
     for key, field in names.hints(source).items():
@@ -53,9 +60,7 @@ def player_info(name: str) -> PlayerInfo:
         if type(allowed) is tuple:
             choices = tuple(map(str, allowed))
         options.append(Option(key, _text(parameters[key].default), names.span(*field), choices, field[1]))
-    about = " ".join((inspect.getdoc(kind) or "").partition("\n\n")[0].split())
-    example = ":".join(filter(None, [name, getattr(kind, "example", "")]))
-    return PlayerInfo(name, about, getattr(kind, "plays", ANY), example, options, dict(getattr(kind, "presets", {})))
+    return options
 
 
 def _text(value: Any) -> str | None:

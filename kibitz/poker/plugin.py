@@ -2,5 +2,6 @@
 
 MODULES = {
     "game": ["kibitz.games.holdem"],
+    "record format": ["kibitz.games.holdem.record_formats"],
     "player": ["kibitz.players.holdem"],
 }

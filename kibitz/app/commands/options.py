@@ -132,7 +132,7 @@ Within = Annotated[
     float | None,
     typer.Option(
         callback=finite,
-        help="Report how many more games are needed for a 95% interval of ± this (payoff units; mbb/g in poker).",
+        help="Report how many more games are needed for a 95% interval of ± this (payoff units, or thousandths where the game counts those).",
         min=0.001,
     ),
 ]
@@ -213,8 +213,8 @@ PlayedGame = Annotated[
     str | None,
     typer.Option(
         "--rules",
-        help="Formats thesis, acpc and pokerstars: the game that was played.",
+        help="The game that was played, where the format doesn't name it.",
         metavar="GAME",
-        show_default="doppelkopf:thesis or holdem",
+        show_default="the format's usual one",
     ),
 ]

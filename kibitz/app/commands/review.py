@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from ...core import names
-from ...core.names import BadInput, choose
+from ...core.names import BadInput
 from ..ui.progress import out, reporting
-from .convert import FORMATS, READ_ONLY, choices
 from .options import Json, Memory, PlayedGame, Seed, Trust, path_to_read, write_json
 
 COST_OF_A_POLICY = (
@@ -51,7 +50,7 @@ def review(
         str | None,
         typer.Option(
             "--from",
-            help=f"Format of FILE: {choices(FORMATS | READ_ONLY)}. Default: recognized by its content.",
+            help="Format of FILE: json, or one of kibitz convert --formats. Default: recognized by its content.",
             metavar="FORMAT",
         ),
     ] = None,
@@ -85,8 +84,6 @@ def review(
 
     words = Words(language)
     say = partial(out.print, highlight=False, markup=False)
-    if read_as is not None:
-        choose("format", read_as, FORMATS | READ_ONLY)
     names.at_least("--seed", seed, 0)
     record = read_game(file, number, read_as, rules)
     game = load_stored(record.game)

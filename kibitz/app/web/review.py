@@ -18,7 +18,7 @@ from ...core.files import read_lines
 from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, full_name, legal_actions, view_of
 from ...games.display import display
-from ...games.record_files import looks_like, read_games
+from ...games.record_files import format_of, looks_like, read_games
 from ...games.records import FILE, Record, read_line
 from ...players.defaults import strengths
 from .desk import Request
@@ -122,14 +122,15 @@ def games_in(lobby: Lobby, file: GameFile) -> GameList:
             except BadInput as error:
                 raise type(error)(f"line {number}: {error}") from None
     else:
+        form = format_of(kind)
         if file.rules:
             lobby.game(file.rules)
-        if kind == "text" and ".py" in file.text:  # its head names the game
+        if not form.rules and ".py" in file.text:  # it names the game
             raise Unknown("this file names a game in a file of code, which isn't run")
         try:
             found = [as_message(record) for record, _ in read_games(file.text, kind, file.rules or None)]
         except BadInput as error:
-            raise Refused(f"{'read as Doppelkopf in lines of letters: ' * (kind == 'thesis')}{error}") from None
+            raise Refused(f"read as {form.about}: {error}") from None
     if not found:
         raise Refused("there is no game in this file")
     return GameList(games=found, more=False)
@@ -310,7 +311,7 @@ def router(lobby: Lobby) -> APIRouter:
 
     @routes.post("/files")
     def file(file: GameFile) -> GameList:
-        """Read games from a file: JSON lines, Doppelkopf as text or letters, ACPC, PokerStars."""
+        """Read games from a file of any format (`kibitz convert --formats`)."""
         return games_in(lobby, file)
 
     @routes.post("/outline")

@@ -25,9 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.names import BadInput, whole
-from ...jit import kernel
 from .. import full_name, load_stored
 from ..game import OVER, SCRATCH, legal_actions, positions
+from ..record_files import play_all
 from . import Doppelkopf
 from .announcements import CALL, LEVELS, SILENT, side_of
 from .cards import BITS, CLASS, DECKS, KINDS, NAMES, POINTS, SUITS, TRUMP, WORDS, hand_to_string, normalized
@@ -127,20 +127,6 @@ def replay(game: Any, actions: list[int], compiled: bool = False) -> Any:
     if game.turn(state) != OVER:
         raise BadInput(f"the game ends after {state.count} of {4 * hand_size(game)} cards")
     return state
-
-
-@kernel
-def play_all(game, actions, state, legal):
-    """Whether these are all the actions of a game, and all legal."""
-    for action in actions:
-        found = False
-        if game.turn(state) != OVER:
-            for i in range(game.actions(state, legal)):
-                found |= legal[i] == action
-        if not found:
-            return False
-        game.play(state, action)
-    return game.turn(state) == OVER
 
 
 # ---------------------------------------------------------------- writing

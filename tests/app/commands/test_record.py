@@ -55,11 +55,11 @@ def test_a_game_is_printed(kibitz, recorded):
 
 
 def test_lines_of_one_seat_with_letters_of_ones_own(kibitz, tmp_path, recorded):
-    own = ("--letters", " ".join(NAMES[::-1]), "--position", "dealer", "--hand", "held")
-    assert kibitz("convert", "run", "own.lines", "--to", "thesis", "--seat", "4", *own)[0] == 0
+    own = f"thesis:letters={' '.join(NAMES[::-1])},position=dealer,hand=held"
+    assert kibitz("convert", "run", "own.lines", "--to", f"{own},seat=4")[0] == 0
     lines = (tmp_path / "own.lines").read_text().splitlines()
     assert [line[12] for line in lines] == ["0"] * 4
-    assert kibitz("convert", "own.lines", "own.jsonl", "--from", "thesis", *own)[0] == 0
+    assert kibitz("convert", "own.lines", "own.jsonl", "--from", own)[0] == 0
     assert [record.actions for record in read_records(tmp_path / "own.jsonl")] == list(map(in_order, recorded))
     assert kibitz("convert", "own.lines", "own.jsonl", "--from", "thesis")[0] == 2
 
@@ -109,19 +109,20 @@ def test_json_that_cannot_have_been_played_is_refused_with_its_line(kibitz, tmp_
 
 BAD = {
     ("convert", "nowhere"): "nowhere can't be read",
-    ("convert", "run"): "--to is missing: the formats are json, text, thesis",
+    ("convert", "run"): "--to is missing: the formats are json, acpc, text, thesis",
     ("convert", "run", "out.doc"): "--to is missing",
     ("convert", "run", "--to", "words"): "no format is called 'words'",
     ("convert", "run", "--to", "text", "--game", "9"): "has no game 9",
     ("convert", "run", "--to", "text", "--from", "txt"): "no format is called 'txt': did you mean 'text'?",
     ("convert", "run", "--to", "text", "--from", "text"): "line 1: '{",
-    ("convert", "run", "--to", "thesis", "--letters", "♣9"): "each of the 24 cards once",
-    ("convert", "run", "--to", "thesis", "--position", "left"): "no position is called 'left'",
-    ("convert", "run", "--to", "thesis", "--seat", "5"): "--seat",
+    ("convert", "run", "--to", "thesis:letters=♣9"): "each of the 24 cards once",
+    ("convert", "run", "--to", "thesis:position=left"): "no position is called 'left'",
+    ("convert", "run", "--to", "thesis:seat=5"): "seat=5 is out of range, it should be 0 to 4",
+    ("convert", "run", "--to", "thesis", "--seat", "5"): "--seat 5 is an option of its format now",
     ("convert", "run", "none/out.txt"): "can't write none/out.txt",
     ("convert", "empty", "--to", "text"): "empty holds no game",
     ("convert", "bad.lines", "--to", "json"): "bad.lines, line 1: 'z' in column 1 is no card",
-    ("convert", "bad.lines", "--to", "json", "--rules", "kuhn"): "kuhn has no records of this form",
+    ("convert", "bad.lines", "--to", "json", "--rules", "kuhn"): "--rules kuhn: the format thesis is for doppelkopf",
     ("convert", "bad.lines", "--to", "json", "--rules", "doppelkopf:nines=no"): "the rules need nines=yes",
     ("convert", "latin", "--to", "json"): "latin can't be read",
 }

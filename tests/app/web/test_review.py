@@ -184,7 +184,7 @@ def test_every_format_is_read(client, tmp_path, kibitz):
     ("text", "why"),
     [
         ("{", "line 1: this is no record of a game"),
-        ("nothing of the kind", "read as Doppelkopf in lines of letters: line 1: "),
+        ("nothing of the kind", "the format of these games isn't recognized"),
         ("STATE:0:rrrrrrrrr:KsQh|Ac2d:-20|20:alice|bob", "line 1: "),
         ("game 1 of nothing, seed 1\n", "line 1: "),
         ("   ", "no game"),
@@ -194,7 +194,8 @@ def test_every_format_is_read(client, tmp_path, kibitz):
         (json.dumps(LOST | {"game": "chess"}), "line 1: no game is called 'chess'"),
         (json.dumps(LOST | {"actions": [0] * 6000}), "actions: List should have at most"),
         (json.dumps(LOST | {"game": "tic_tac_toe\x00"}), "line 1: "),
-        ("[" * 50_000, "read as Doppelkopf in lines of letters: line 1: "),
+        ("[" * 50_000, "the format of these games isn't recognized"),
+        ("zz", "read as Doppelkopf in lines of 62 letters: line 1: "),
         ('{"number":' + "[" * 50_000, "line 1: this is no record of a game"),
     ],
 )
