@@ -46,10 +46,11 @@ def begun(kibitz, tmp_path, monkeypatch):
 
 
 def resumed(kibitz, said):
-    """Run the command that was printed."""
+    """Run the command that was printed; the run goes on in its own folder, and nothing is written here."""
     line = next(line for line in said.splitlines() if line.startswith("to resume: kibitz "))
     code, out, err = kibitz(*shlex.split(line)[3:], "--processes", "1")
     assert code == 0, err
+    assert not list(Path().iterdir())
     return out
 
 
@@ -76,12 +77,14 @@ def test_games_go_on_from_another_folder(kibitz, begun, tmp_path, monkeypatch, c
     def stop(*_, **__):
         raise KeyboardInterrupt
 
+    file.write_bytes(b"".join(whole.splitlines(keepends=True)[:2]))
     monkeypatch.chdir(tmp_path / "here")
     with monkeypatch.context() as patched:
         patched.setattr(match, "play_into", stop)
         said = begun(*command, "--out", "run", "--processes", "1")
     monkeypatch.chdir(tmp_path / "there")
     resumed(kibitz, said)
+    assert file.read_bytes() == whole
 
 
 @pytest.mark.parametrize("method", ["rl", "ismcts"])
@@ -113,6 +116,7 @@ def test_an_exact_best_response_goes_on_from_another_folder(kibitz, begun, tmp_p
     monkeypatch.chdir(tmp_path / "there")
     line = next(line for line in said.splitlines() if line.startswith("to resume: kibitz "))
     assert kibitz(*shlex.split(line)[3:])[0] == 0
+    assert not list(Path().iterdir())
 
 
 def test_sessions_keep_absolute_names(begun, tmp_path):
