@@ -316,8 +316,16 @@ MISTAKES = {
         FIRST, "state.step = self.evaluate(0)", "evaluate is a method that is no rule", "start", "self.evaluate"
     ),
     "a class": Mistake(FIRST, "state.step = Score().high - 1", "uses Score, which is a class", "start", "Score()"),
-    "an f-string": Mistake(FIRST, "print(f'{state.step:>3}')\n        state.step = 0", "f-string", "start", "print(f"),
-    "a comprehension": Mistake(FIRST, "state.step = sum(int(x) for x in ('0',))", "comprehension", "start", "sum("),
+    "an f-string": Mistake(
+        FIRST, "print(f'{state.step:>3}')\n        state.step = 0", "strings belong into show", "start", "print(f"
+    ),
+    "a comprehension": Mistake(
+        FIRST,
+        "state.step = sum(int(x) for x in ('0',))",
+        "comprehension can't be compiled: write a loop",
+        "start",
+        "sum(",
+    ),
     "try": Mistake(
         FIRST,
         "try:\n            state.step = 0\n        except (ValueError, TypeError):\n            state.step = 1",
@@ -412,6 +420,9 @@ def test_a_rule_that_does_not_compile_is_one_line_where_the_game_is_used(tmp_pat
 @pytest.mark.filterwarnings("always")
 def test_a_warning_of_numba_is_not_shown_before_the_line(tmp_path, capsys, recwarn):
     path, mistake = written(tmp_path, "a dictionary of which Numba warns first")
+    text = Path(path).read_text()
+    assert "(1, 2)" in text
+    Path(path).write_text(text.replace("(1, 2)", "(1, 2.5)"))  # Numba warns once in a process of the same types
     with pytest.raises(BadInput) as found:
         kibitz.check(f"{path}:OneBet", games=2)
     is_right(str(found.value), path, mistake)
