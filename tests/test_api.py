@@ -110,7 +110,7 @@ def test_exploit_by_every_method(tmp_path, monkeypatch):
 def test_exploit_refuses_options_of_other_methods():
     with pytest.raises(kibitz.BadInput, match="simulations=5 is for the methods ismcts, not for rl"):
         kibitz.exploit("kuhn", "random", method="rl", simulations=5)
-    with pytest.raises(kibitz.BadInput, match="out=x is for the methods lbr and rl and ismcts, not for exact"):
+    with pytest.raises(kibitz.BadInput, match="out=x is for the methods rl and ismcts and lbr, not for exact"):
         kibitz.exploit("kuhn", "random", out="x")
     with pytest.raises(kibitz.BadInput, match="no method of exploit is called 'exakt'"):
         kibitz.exploit("kuhn", "random", method="exakt")

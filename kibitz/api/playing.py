@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from ..arena import exploitability as _exploitability
 from ..arena import match as _match
 from ..arena import tournament as _tournament
+from ..arena.measures import bound, with_games
 from ..core.names import BadInput, choose
 from ..core.progress import SILENT, Reporter
 from ..core.trust import only_named
@@ -45,8 +46,8 @@ def match(
         out: A run folder to write, or to continue; without it nothing is written.
         report: Receives progress.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
-        reduce_variance: In Leduc poker and hold'em, whether to estimate the payoff by AIVAT, too: `.result.reduced`. At
-            least one player must have `action_probs`, as networks, strategies and styles do.
+        reduce_variance: Whether to estimate the payoff by AIVAT, too, in games where that is known (Leduc poker):
+            `.result.reduced`. At least one player must have `action_probs`, as networks and strategies do.
         openings: Number of random plies with which games begin, in games without chance: the same for a pair of games.
 
     Returns:
@@ -114,7 +115,7 @@ def exploit(
 @overload
 def exploit(
     game: AnyGame, player: AnyPlayer | Strategy, seeds: int | None = None, seed: int = 1, processes: int = 1,
-    report: Reporter = SILENT, trust: bool = False, *, method: Literal["lbr", "rl", "ismcts"],
+    report: Reporter = SILENT, trust: bool = False, *, method: str,
     preset: str | None = None, games: int | None = None, iterations: int | None = None, simulations: int | None = None,
     out: str | Path | None = None,
 ) -> Bound: ...  # fmt: skip
@@ -150,13 +151,13 @@ def exploit(
         report: Receives progress.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
         method: `"exact"`; or a lower bound: `"rl"`, an exploiter that learns by playing; `"ismcts"`, one that searches
-            with the player's policy as a model; `"lbr"`, local best response in hold'em.
+            with the player's policy as a model; or one that plays, of `kibitz exploit --measures`.
         preset: With `rl` and `ismcts`, the budget: `"small"`, `"kibitz"` (default) or `"long"`.
         games: Number of games that measure a lower bound.
         iterations: With `rl`, iterations of learning.
         simulations: With `ismcts`, simulations per infoset.
         out: A run folder to write, or to continue, for a lower bound; by default a new one in `runs/` with `rl` and
-            `ismcts`, and none with `lbr`.
+            `ismcts`, else none.
 
     Returns:
         With `exact` the exploitability: `.nash_conv` is the mean over seeds, `.mean_strategy` has the figures of the
@@ -178,12 +179,9 @@ def exploit(
             return _exploitability.exploit(rules, player, 3 if seeds is None else seeds, seed, processes, report)
         named: Any = _exploitability.named(player)
         named = f"strategy:{named}" if isinstance(named, Path) else named
-        if method == "lbr":
-            from ..arena.holdem_lbr import local_bound
-
-            return local_bound(
-                rules, named, 10_000 if games is None else games, seed, processes, path_or_none(out), report
-            )
+        if method in with_games():
+            games = 10_000 if games is None else games
+            return bound(method, rules, named, games, seed, processes, path_or_none(out), report)
         from ..arena.exploiters import runs
 
         spent = runs.budget_for(rules, named, method, preset, **budget)
@@ -193,17 +191,18 @@ def exploit(
 
 EXPLOIT_OPTIONS: dict[str, tuple[str, ...]] = {
     "exact": ("seeds",),
-    "lbr": ("games", "out"),
     "rl": ("seeds", "preset", "games", "iterations", "out"),
     "ismcts": ("seeds", "preset", "games", "simulations", "out"),
 }  # of `exploit`, by method
+OF_MEASURES = ("games", "out")  # of those that play games
 
 
 def _only_given_where_used(method: str, given: dict[str, Any]) -> None:
-    choose("method of exploit", method, EXPLOIT_OPTIONS)
+    options = EXPLOIT_OPTIONS | dict.fromkeys(with_games(), OF_MEASURES)
+    choose("method of exploit", method, options)
     for name, value in given.items():
-        if value is not None and name not in EXPLOIT_OPTIONS[method]:
-            users = " and ".join(each for each, names in EXPLOIT_OPTIONS.items() if name in names)
+        if value is not None and name not in options[method]:
+            users = " and ".join(each for each, names in options.items() if name in names)
             raise BadInput(f"{name}={value} is for the methods {users}, not for {method}")
 
 

@@ -12,13 +12,11 @@ Its winnings are a lower bound of the player's exploitability.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..core.names import MAX_GAMES, BadInput, at_least
-from ..core.progress import Reporter
+from ..core.names import BadInput
 from ..games import Game, full_name, legal_actions
 from ..games.holdem import Holdem
 from ..games.holdem.ranges import boards_to_come, equities, masks
@@ -27,9 +25,8 @@ from ..games.records import Record
 from ..players import label, make_for
 from ..players.holdem_ranges import HandRange
 from ..search.advice import Advice
-from .exploiters.bound import Bound, estimate
-from .match import open_run, play_into, play_match
-from .play import as_game, labels, play_game, round_of, seat_of
+from .measures import Measure, measure
+from .play import as_game, labels, play_game
 
 BOARDS = 300  # sampled to compute equities, where more may come
 NAME = "lbr"
@@ -102,32 +99,17 @@ class LocalBestResponse:
         return found
 
 
-def lbr_games(game: str | Game, players: Sequence[Any], seed: int) -> Callable[[int], Record]:
-    """Return the function that plays a game by its number: local best response, named first, against a player."""
-    rules = as_game(game)
-    made = [LocalBestResponse(adviser(players[1], rules)), make_for(players[1], rules)]
-    return partial(play_game, rules, made, labels(players), seed)
+@measure(NAME)
+class ByLocalBestResponse(Measure):
+    about = "local best response, which plays games of hold'em: a lower bound"
+    title = "local best response"
 
-
-def local_bound(
-    game: Game, player: Any, games: int, seed: int, processes: int | None, out: Path | None, report: Reporter
-) -> Bound:
-    """Play local best response against a player, in a run folder or without one; each deal from both seats."""
-    at_least("games", games, 4, MAX_GAMES)
-    at_least("seed", seed, 0)
-    players, games, make = [NAME, player], games - games % 2, lbr_games
-    if out is not None:
-        run = open_run(out, NAME, game, players, games, seed, make)
-        records = play_into(run, processes, report, players, game, make)
-    else:
-        make(game, players, seed)  # refuses what it can't play against
-        records = list(play_match(game, players, games, seed, processes, report=report, make=make))
-    payoffs = np.zeros((2, games // 2))
-    for record in records:
-        seat = seat_of(0, record.number, 2)
-        payoffs[seat, round_of(record.number, 2)] = record.payoffs[seat]
-    by_seat, total = [estimate(each) for each in payoffs], estimate(payoffs.sum(axis=0))
-    return Bound(by_seat, chosen=[1, 1], gains=[], nash_conv=total, games=games, compared=0)
+    @staticmethod
+    def games(game: str | Game, players: Sequence[Any], seed: int) -> Callable[[int], Record]:
+        """Return the function that plays a game by its number: local best response, named first, against a player."""
+        rules = as_game(game)
+        made = [LocalBestResponse(adviser(players[1], rules)), make_for(players[1], rules)]
+        return partial(play_game, rules, made, labels(players), seed)
 
 
 def adviser(player: Any, game: Game) -> Any:

@@ -39,6 +39,7 @@ __all__ = [
     "legal_actions",
     "load",
     "load_stored",
+    "offering",
     "positions",
     "view_of",
 ]
@@ -94,6 +95,11 @@ def load_stored(text: str) -> Game:
     """
     with only_named():
         return load(text)
+
+
+def offering(hook: str) -> str:
+    """The names of the games that offer a hook (see `game.HOOKS`), in words."""
+    return " and ".join(name for name, cls in GAMES.items() if hasattr(cls, hook))
 
 
 def full_name(game: Game) -> str:

@@ -48,6 +48,7 @@ class Display:
 
     unit = "payoff"  # what payoffs are, for people: "payoff" or "points"
     symbol = ""  # of the unit, behind a payoff
+    stage_head = ""  # what the parts of a game are called, such as "street"; empty: decisions are found by their turn
 
     def __init__(self, game: Game, language: str = "en") -> None:
         self.game, self.language = game, choose("language", language, LANGUAGES)
@@ -95,6 +96,10 @@ class Display:
     def describe_observed(self, before: Any, action: int, after: Any) -> str:
         """Text of another seat's action after it was played."""
         return self.action_to_string(before, action)
+
+    def stage(self, view: Any) -> str:
+        """The part of the game that a view is of, where there is a `stage_head`."""
+        return ""
 
     def is_visible(self, view: Any, action: int) -> bool:
         """Whether an action is reported at all."""

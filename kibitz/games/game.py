@@ -102,6 +102,19 @@ RENAMED = {  # rules and facts before version 0.2
     "longest": "max_game_length",
     "mills": "milli_unit",
 }
+# What a game may offer beside its rules: hooks that other rooms ask for, `None` or absent where there is nothing.
+HOOKS = {
+    "display": "class of `games.display.Display`: how people read and enter moves",
+    "opponent": "name of the default player",
+    "file": "where the game was read from",
+    "how_to_solve": "what to do where the game tree is too large, for the message",
+    "review_marks": "mark of a review -> the cost, in payoffs, from which it is given",
+    "beliefs": "(view, seat, assumed, own) -> what the seat may believe, with `basis`, `text(language)` and `as_json`",
+    "weighted_worlds": "(view, seat, player) -> worlds that fit a view, and their probabilities",
+    "insight": "(view, seat, player, assumed, uniform, asked) -> what lies behind advice, `shown` and `plot`; or None",
+    "best_response": "(player, processes, report) -> `Exploitability` of a player with `action_probs`",
+    "session": "(games) -> who sits where and which rules are next in a series of games (see `app.web.session`)",
+}
 FACTS = [field.name for field in dataclasses.fields(Facts) if field.name != "hidden"]
 
 C = TypeVar("C", bound=type)
@@ -399,4 +412,4 @@ DEFAULTS = (
     determinize, target, private_state, public_state, payoff_class, from_to, pieces, without_announcements, places,
     regions, show, action_to_string, parse_action, picture, initial,
 )  # fmt: skip
-KNOWN = {*RULES, *(default.__name__ for default in DEFAULTS), "board", "likelihood"}  # methods of a game
+KNOWN = {*RULES, *(default.__name__ for default in DEFAULTS), "board", "likelihood", *HOOKS}  # methods of a game

@@ -3,5 +3,8 @@
 MODULES = {
     "game": ["kibitz.games.holdem"],
     "record format": ["kibitz.games.holdem.record_formats"],
+    "measure": ["kibitz.arena.holdem_lbr", "kibitz.app.commands.exploit_exact"],
+    "variance reduction": ["kibitz.arena.aivat"],
+    "solver": ["kibitz.app.commands.solve_boards"],
     "player": ["kibitz.players.holdem"],
 }

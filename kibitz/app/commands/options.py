@@ -132,7 +132,8 @@ Within = Annotated[
     float | None,
     typer.Option(
         callback=finite,
-        help="Report how many more games are needed for a 95% interval of ± this (payoff units, or thousandths where the game counts those).",
+        help="Report how many more games are needed for a 95% interval of ± this (payoff units; thousandths in games "
+        "that are counted so).",
         min=0.001,
     ),
 ]

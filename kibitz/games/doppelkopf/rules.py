@@ -294,6 +294,16 @@ class Doppelkopf(NamedTuple):
     def parse_action(self, state, text):
         return display.parse_action(self, state, text)
 
+    def beliefs(self, view, seat, assumed=None, own=None):
+        from ...players.doppelkopf_beliefs import card_beliefs
+
+        return card_beliefs(self, view, seat, assumed)
+
+    def session(self, games):
+        from .session import Session
+
+        return Session(self, games)
+
 
 # ---------------------------------------------------------------- before the first card
 

@@ -40,6 +40,32 @@ def check(rules: Any, games: int, solos: bool) -> None:
     next_game(rules, opening(solos), games).facts  # noqa: B018  (refuses solos that may not be named)
 
 
+class Session(NamedTuple):
+    """The rules of a session, as the hook `session` gives them to a table."""
+
+    rules: Any
+    games: int
+
+    def check(self) -> None:
+        check(self.rules, self.games, self.rules.solos)
+
+    def opening(self) -> Standing:
+        return opening(self.rules.solos)
+
+    def standing(self, content: dict[str, Any]) -> Standing:
+        """The standing in the content of a file, which may have more."""
+        return Standing(*(content[key] for key in Standing._fields))
+
+    def seated(self, standing: Standing) -> list[int]:
+        return seated(standing)
+
+    def next_game(self, standing: Standing) -> Any:
+        return next_game(self.rules, standing, self.games)
+
+    def after(self, standing: Standing, end: Any) -> Standing:
+        return after(standing, self.next_game(standing), end)
+
+
 def opening(solos: bool) -> Standing:
     return Standing(0, SEATS - 1, (1 << SEATS) - 1 if solos else 0)
 

@@ -209,6 +209,10 @@ class HoldemDisplay(Display):
     """The table for interactive games: moves with their chips, suits as symbols."""
 
     symbol = "bb"
+    stage_head = "street"
+
+    def stage(self, view):
+        return STREETS[view.street]
 
     def action_to_string(self, state, action):
         """`call 10`, `bet 10`, `raise by 10`; a card as `A♥`."""

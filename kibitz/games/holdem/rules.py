@@ -212,6 +212,31 @@ class Holdem(NamedTuple):
     def parse_action(self, state, text):
         return display.parse_action(self, state, text)
 
+    # ------------------------------------------------------------ hooks, each of which imports its part when it is used
+
+    how_to_solve = "--with pcs solves it, a game of many cards with an abstraction (--buckets small)"  # type: ignore[misc]
+    review_marks = {"blunder": 1.0, "mistake": 0.5, "inaccuracy": 0.25}  # type: ignore[misc]
+
+    def beliefs(self, view, seat, assumed=None, own=None):
+        from ...players.holdem_beliefs import range_beliefs
+
+        return range_beliefs(self, view, seat, assumed, assumed if own is None else own)
+
+    def weighted_worlds(self, view, seat, player):
+        from ...players.holdem_beliefs import weighted_worlds
+
+        return weighted_worlds(self, view, seat, player)
+
+    def insight(self, view, seat, player, assumed=None, uniform=False, asked=False):
+        from ...players.holdem_insight import hand_insight
+
+        return hand_insight(self, view, seat, player, assumed, uniform, asked)
+
+    def best_response(self, player, processes, report):
+        from ...arena.holdem_best_response import evaluate_hands
+
+        return evaluate_hands(self, player, processes, report)
+
 
 # ---------------------------------------------------------------- bets
 
