@@ -35,7 +35,7 @@ def accepts(name, game):
     try:
         if name in SEARCHES:
             make_for(f"{name}:{BUDGET.get(name, 10)}", kibitz.load(game))
-        elif name in solvers.METHODS:
+        elif name in solvers.methods():
             solvers.new_solver(kibitz.load(game), name)
         else:
             trainer.configured(name, game, None, {})
@@ -45,14 +45,14 @@ def accepts(name, game):
 
 
 def test_the_table_has_every_search_solver_and_learner():
-    assert set(SEARCHES) | set(solvers.METHODS) | set(LEARNERS) == NAMES
+    assert set(SEARCHES) | set(solvers.methods()) | set(LEARNERS) == NAMES
 
 
 @pytest.mark.parametrize("game", ["connect_four", "leduc", "goofspiel:13"])
 def test_the_table_says_what_runs(game):
     slow = {"external", "outcome"} if game != "leduc" else set()  # they count leaves, to measure: a minute
     if game == "goofspiel:13":
-        slow |= set(solvers.METHODS)
+        slow |= set(solvers.methods())
     for name in sorted(NAMES - slow):
         assert TABLE[name, game] == ("yes" if accepts(name, game) else "no"), name
 

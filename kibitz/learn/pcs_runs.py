@@ -36,9 +36,9 @@ from ..search.public_chance.files import (
     read_buckets,
     save_strategy,
 )
+from ..search.public_chance.sampling_solver import poker_form
 from ..search.public_chance.solver import first_entries
 from ..search.public_chance.strategy import TableStrategy
-from ..search.solvers import poker_form
 from .devices import DEVICES
 from .pcs_solvers import (
     AgainstBest,

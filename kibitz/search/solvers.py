@@ -1,26 +1,19 @@
 """The solvers by name, and the loop that runs one and measures its NashConv."""
 
-import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.names import BadInput, at_least, choose
+from ..core.registry import Registry
 from ..games import Game
 from .best_response import Exploitability, evaluate
 from .cfr import VARIANTS, Cfr
 from .mccfr import SAMPLERS
-from .public_chance.betting_tree import BettingTree
-from .public_chance.buckets import Buckets
-from .public_chance.cards import Cards
-from .public_chance.files import buckets_for
-from .public_chance.solver import PublicChanceCfr
-from .public_chance.strategy import TableStrategy
 from .public_tree import cfr as vector_cfr
 from .public_tree.tree import is_large
 from .sequence_form import SequenceForm, measurable_form, two_seats_zero_sum
-from .strategy import Strategy
 
 # Name -> description, for `kibitz solve --help`: variants of CFR (`cfr.VARIANTS`), then samplers (`mccfr.SAMPLERS`).
 METHODS = {
@@ -31,8 +24,8 @@ METHODS = {
     "pcfr+": "predictive CFR+, quadratic averaging (Farina, Kroer and Sandholm 2021)",
     "external": "Monte Carlo CFR with external sampling (Lanctot et al. 2009)",
     "outcome": "Monte Carlo CFR with outcome sampling (Lanctot et al. 2009)",
-    "pcs": "Linear CFR with public chance sampling, for poker (Johanson et al. 2012)",
 }
+SOLVERS = solver = Registry("solver")  # others, for games of their own
 MEASURABLE = 3_000_000  # leaves up to which the NashConv of a sampling solver is measured
 KERNEL_SECONDS = 0.25  # per call of a kernel, so that progress is shown and Ctrl-C works
 
@@ -43,6 +36,28 @@ class Measurement(NamedTuple):
     nash_conv: float | None  # None: not measured here
 
 
+class Solver:
+    """A solver beside `METHODS`: a class with `@solver("name")` that has `make`, or `start` and `resume`, or both."""
+
+    about = ""  # what it is, with its paper
+
+    # def make(self, game, seed, abstraction) -> (solver, sequence form or None)
+    #     As `new_solver`, for `kibitz.solve`; `abstraction` is a folder, or None.
+    #
+    # def start(self, game_name, method, given) -> None
+    #     `kibitz solve`: solve a game into a run folder and print what was reached. `given` has the options of the
+    #     command by name, None where they weren't given.
+
+    def resume(self, folder: Path, iterations: int | None, threads: int | None, json_file: Path | None) -> None:
+        """`kibitz solve --resume`: continue a run of this solver, to more iterations if they are given."""
+        raise NotImplementedError
+
+
+def methods() -> dict[str, str]:
+    """The solvers of `kibitz.solve` with what they are."""
+    return METHODS | {name: cls.about for name, cls in SOLVERS.items() if hasattr(cls, "make")}
+
+
 def new_solver(
     game: Game, method: str, seed: int = 1, abstraction: Path | None = None
 ) -> tuple[Any, SequenceForm | None]:
@@ -50,40 +65,20 @@ def new_solver(
 
     A large game that declares a public tree is solved on it, by a solver that measures itself (`evaluate`).
     """
-    choose("solver", method, METHODS)
+    if method not in METHODS:
+        choose("solver", method, methods())
+        two_seats_zero_sum(game, method)
+        made: tuple[Any, SequenceForm | None] = SOLVERS[method]().make(game, seed, abstraction)
+        return made
     two_seats_zero_sum(game, method)
-    if method == "pcs":
-        sampling = PublicChanceSolver(game, buckets_for(game, abstraction), seed)
-        return sampling, sampling.form
     if abstraction is not None:
-        raise BadInput(f"{method} takes no card abstraction: it is for pcs")
+        raise BadInput(f"{method} takes no card abstraction: it is for {' and '.join(SOLVERS)}")
     if method in vector_cfr.METHODS and is_large(game):
         return vector_cfr.VectorCfr(game, method), None
     if method in VARIANTS:
         solver = Cfr(game, method)
         return solver, solver.form
     return SAMPLERS[method](game, seed), measurable_form(game, MEASURABLE)
-
-
-def poker_form(game: Any, tree: BettingTree, cards: Cards) -> SequenceForm | None:
-    """The same for poker, where the number of leaves is known without enumerating them."""
-    ends = tree.street[tree.choices == 0].tolist()
-    if sum(math.perm(cards.deck, 2 * cards.hole + cards.dealt[street]) for street in ends) > 20 * MEASURABLE:
-        return None
-    return measurable_form(game, MEASURABLE)
-
-
-class PublicChanceSolver(PublicChanceCfr):
-    """Public chance sampling, with the average strategy as the loop below takes it."""
-
-    def __init__(self, game: Any, buckets: Buckets, seed: int) -> None:
-        super().__init__(game, buckets, seed)
-        self.form = poker_form(game, self.tree, buckets.cards)
-
-    def strategy(self) -> Strategy | TableStrategy:
-        """The average strategy: by infoset in a small game, else by bucket."""
-        table = TableStrategy(self.game, self.tree, self.buckets, self.tables.first, self.probs())
-        return table if self.form is None else table.on(self.form)
 
 
 def solve(solver: Any, form: SequenceForm | None, iterations: int) -> Iterator[Measurement]:

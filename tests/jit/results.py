@@ -47,7 +47,7 @@ def walks() -> Iterator[tuple[str, Any]]:
 
 def solutions() -> Iterator[tuple[str, Any]]:
     for name in ("kuhn", "goofspiel:3", "liars_dice:faces=2"):
-        for method in sorted(METHODS.keys() - {"pcs"}):  # which is for poker with a board
+        for method in sorted(METHODS):
             solver, form = new_solver(games.load(name), method, seed=7)
             solver.run(4)
             strategy = solver.strategy()

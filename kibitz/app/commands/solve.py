@@ -2,19 +2,16 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.markup import escape
 
 from ...core import names
-from ...core.names import BadInput, TooLarge, counted, whole
+from ...core.names import BadInput, TooLarge, counted
 from ...core.runs import Run
 from ..ui.progress import err, out, print_plain, reporting
 from .options import GameName, Json, Memory, Out, Seed, Threads, Trust, path_to_read, refuse_given, write_json
-
-if TYPE_CHECKING:
-    from ...learn.pcs_runs import Solved
 
 ITERATIONS = 1000
 
@@ -32,7 +29,8 @@ def solve(
             "--with",
             help="Solver: cfr, cfr+, linear (linear CFR), dcfr (discounted CFR), pcfr+ (predictive CFR+), external or "
             "outcome (Monte Carlo CFR with external or outcome sampling), pcs (linear CFR with public chance sampling) "
-            "and cfr-br (CFR in a card abstraction against best responses without one), both for leduc and holdem.",
+            "and cfr-br (CFR in a card abstraction against best responses without one), for games such as "
+            "leduc.",
         ),
     ] = "cfr+",
     iterations: Annotated[
@@ -42,8 +40,8 @@ def solve(
     abstraction: Annotated[
         Path | None,
         typer.Option(
-            help="With pcs and cfr-br: card abstraction, the folder of kibitz abstract. Default: all hands are kept "
-            "apart.",
+            help="With pcs and cfr-br: card abstraction, the folder of kibitz poker abstract. Default: all hands are "
+            "kept apart.",
             metavar="FOLDER",
             parser=path_to_read,
         ),
@@ -51,9 +49,9 @@ def solve(
     buckets: Annotated[
         str | None,
         typer.Option(
-            help="With pcs and cfr-br in holdem: compute a card abstraction first, with this number of buckets per "
-            "street, instead of naming one by --abstraction: small, medium, large, or a number for each street after "
-            "the first. Its folder is that of --out with -buckets added to the name.",
+            help="With pcs and cfr-br, if there are many cards: compute a card abstraction first, with this number of "
+            "buckets per street, instead of naming one by --abstraction: small, medium, large, or a number for each "
+            "street after the first. Its folder is that of --out with -buckets added to the name.",
         ),
     ] = None,
     device: Annotated[
@@ -67,7 +65,7 @@ def solve(
         str | None,
         typer.Option(
             help="With pcs: boards per iteration. A number (on a GPU; default: 16), or all: discounted CFR on all "
-            "boards, measured exactly, for games of two streets such as holdem:flop. With cfr-br in longer games: "
+            "boards, measured exactly, for games of two streets. With cfr-br in longer games: "
             "boards of the street before the last. Default: 1, on a GPU 2.",
             metavar="NUMBER|all",
         ),
@@ -109,10 +107,11 @@ def solve(
     Writes a run folder with the strategy, the metrics and a plot. Ctrl-C stops early and saves the strategy so far.
     The player strategy:RUN plays it.
 
-    Poker that is too large for a game tree is solved with pcs, large hold'em with a card abstraction: each iteration
-    samples a board and updates all hands of both seats. With --boards all, it visits all boards. cfr-br lowers the
-    exploitability that is left in an abstraction: each seat learns against a best response that sees all cards.
-    After Ctrl-C or a kill, --resume RUN continues to the same result, with more --iterations if they are given.
+    Games that are too large for a game tree have solvers of their own, such as pcs for games with public cards, with a
+    card abstraction where there are many: each iteration samples a board and updates all hands of both seats. With
+    --boards all, it visits all boards. cfr-br lowers the exploitability that is left in an abstraction: each seat
+    learns against a best response that sees all cards. After Ctrl-C or a kill, --resume RUN continues to the same
+    result, with more --iterations if they are given.
 
     A large game that declares a public tree, such as Liar's Dice with two dice, is solved on it by cfr, cfr+, linear
     and dcfr: each iteration visits all public states with vectors over what is private. Runs are resumed in the same
@@ -122,33 +121,27 @@ def solve(
 
     Example: kibitz solve goofspiel:5 --with dcfr --iterations 500
 
-    Example: kibitz solve holdem --with pcs --buckets small --iterations 20000 --out runs/blueprint
+    Example: kibitz solve leduc --with pcs --iterations 20000 --out runs/leduc-pcs
 
-    Example: kibitz solve holdem --with pcs --abstraction runs/buckets --iterations 20000
-
-    Example: kibitz solve holdem:flop --with pcs --boards all --device cuda --iterations 2000
-
-    Example: kibitz solve holdem --with cfr-br --from runs/holdem-pcs-001 --iterations 1000 --device cuda
-
-    Example: kibitz solve --resume runs/holdem-pcs-001 --iterations 50000
+    Example: kibitz solve --resume runs/leduc-pcs --iterations 50000
 
     Example: kibitz solve liars_dice:2 --with cfr+ --iterations 1000
     """
     if resumed is not None:
         refuse_given(context, ("resumed", "iterations", "threads", "memory", "trust", "json_file"), resumed)
-        from ...learn import pcs_runs, vector_cfr_runs
+        from ...learn import vector_cfr_runs
 
         if vector_cfr_runs.is_vector_run(Run(resumed)):
             _on_public_tree(vector_cfr_runs.open_run(resumed, iterations), threads, json_file)
         else:
-            _sample(pcs_runs.open_run(resumed, iterations), threads, json_file)
+            _solver_of(Run(resumed)).resume(resumed, iterations, threads, json_file)
         return
     if not game_name:
         raise BadInput("name a game, such as leduc, or --resume RUN; see kibitz solve --help")
     from ...search import solvers
 
     value: Any
-    names.choose("solver", method, [*solvers.METHODS, "cfr-br"])
+    names.choose("solver", method, [*solvers.METHODS, *solvers.SOLVERS])
     iterations = ITERATIONS if iterations is None else iterations
     names.at_least("--iterations", iterations, 1)
     names.at_least("--seed", seed, 0)
@@ -158,27 +151,10 @@ def solve(
         if start is None:
             raise BadInput(f"--start-weight {start_weight:g} is for --from, the run that cfr-br starts from")
         names.at_least("--start-weight", start_weight, 0, 1e6)
-    if method in ("pcs", "cfr-br"):
-        from ...games import load
-        from ...learn.pcs_runs import new_run
-        from ...learn.pcs_solvers import check_threads, has_threads
-
-        at_once = _boards(boards)
-        if buckets is None:  # whose computation uses them too
-            check_threads(threads, method, device or "cpu", at_once)
-        if buckets is not None:
-            if abstraction is not None or start is not None:
-                name, value = ("--abstraction", abstraction) if abstraction is not None else ("--from", start)
-                raise BadInput(f"--buckets {buckets} makes an abstraction, and {name} {value} has one: leave one out")
-            from .abstract import compute
-
-            folder = None if out_folder is None else out_folder.with_name(f"{out_folder.name}-buckets")
-            abstraction = compute(load(game_name), buckets, device or "cpu", seed, threads, folder)[0].folder
-            threads = threads if has_threads(method, device or "cpu", at_once) else None
-        with reporting("reading the card abstraction" if abstraction else "counting the hands"):
-            sizes = iterations, seed, device or "cpu", at_once
-            run = new_run(load(game_name), abstraction, *sizes, out_folder, method, start, start_weight)
-        _sample(run, threads, json_file)
+    if method not in solvers.METHODS:
+        given = {"abstraction": abstraction, "buckets": buckets, "device": device, "boards": boards, "from": start}
+        given |= {"start_weight": start_weight, "threads": threads, "iterations": iterations, "seed": seed}
+        solvers.SOLVERS[method]().start(game_name, method, given | {"out": out_folder, "json": json_file})
         return
     for name, value in {"--abstraction": abstraction, "--buckets": buckets, "--boards": boards}.items():
         if value is not None:
@@ -203,12 +179,18 @@ def solve(
     _enumerate(game_name, method, iterations, seed, out_folder, json_file)
 
 
-def _boards(text: str | None) -> int | str | None:
-    if text is None or text == "all":
-        return text
-    if not text.isdecimal():
-        raise BadInput(f"--boards {text!r} should be a number of boards per iteration, or all")
-    return whole(text)
+def _solver_of(run: Run) -> Any:
+    """The registered solver that a run was made by."""
+    from ...search.solvers import SOLVERS
+
+    if not run.path("config.json").is_file():
+        raise BadInput(f"{run.folder} holds no run")
+    config = run.config()
+    if config.get("command") != "solve" or config.get("with") not in SOLVERS:
+        made = " ".join(str(config.get(key, "")) for key in ("command", "with")).strip() or "something else"
+        wanted = " or ".join(SOLVERS)
+        raise BadInput(f"{run.folder} can't be resumed by kibitz solve: it was made by {made}, not by solve {wanted}")
+    return SOLVERS[config["with"]]()
 
 
 def _enumerate(
@@ -216,7 +198,6 @@ def _enumerate(
 ) -> None:
     """Solve a small game, or one by Monte Carlo CFR."""
     from ...games import full_name, legal_actions, load
-    from ...games.holdem import Holdem
     from ...search import solvers
     from ...search.best_response import evaluate
     from ..ui import formatting, plots
@@ -227,8 +208,8 @@ def _enumerate(
         with reporting(f"building the game tree of {name}"):
             solver, form = solvers.new_solver(game, method, seed)
     except TooLarge as error:
-        how = "--with pcs solves it, a game of many cards with an abstraction (--buckets small)"
-        raise BadInput(f"{error}; {how if isinstance(game, Holdem) else '--with outcome samples it'}") from None
+        how = getattr(game, "how_to_solve", "--with outcome samples it")
+        raise BadInput(f"{error}; {how}") from None
     config = {"command": "solve", "game": name, "with": method, "iterations": iterations, "seed": seed}
     run = Run.create(out_folder, f"{game.name}-{method}", config)
     points: list[tuple[int, float]] = []
@@ -292,7 +273,7 @@ def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> No
         except Interrupted as stopped:
             solved, interrupted = stopped.result, True
         except KeyboardInterrupt:  # before anything new was done, or in an iteration that takes long
-            _show_resume(run, name)
+            show_resume(run, name)
     out.print(
         f"[bold]{escape(name)}[/bold], {method} on the public tree: {counted(solved.iterations, 'iteration')}, "
         f"{solved.infosets:,} infosets, {solved.seconds_per_iteration:.3g} s per iteration",
@@ -310,10 +291,10 @@ def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> No
     found = {key: value for key, value in solved._asdict().items() if key not in ("iterations", "metrics")}
     write_json(json_file, config | {"done": solved.iterations} | found | solved.metrics)
     if interrupted:
-        _show_resume(run, name, solved.iterations)
+        show_resume(run, name, solved.iterations)
 
 
-def _show_resume(run: Run, name: str, done: int | None = None) -> NoReturn:
+def show_resume(run: Run, name: str, done: int | None = None) -> NoReturn:
     """Say how to resume a run that was interrupted, and end the command."""
     if done is None:
         print_plain("stopped; everything up to the last checkpoint is saved", err)
@@ -322,74 +303,3 @@ def _show_resume(run: Run, name: str, done: int | None = None) -> NoReturn:
     trust = ["--trust"] if ".py:" in name else []
     print_plain("to resume: " + shlex.join(["kibitz", "solve", "--resume", run.place, *trust]), err)
     raise typer.Exit(130)
-
-
-def _sample(run: Run, threads: int | None, json_file: Path | None) -> None:
-    """Solve poker on the public tree, from wherever the run is, and print what it has reached."""
-    from ...core.interrupts import Interrupted
-    from ...learn.pcs_runs import solve_run
-
-    config, interrupted = run.config(), False
-    name = str(config["game"])
-    err.print(f"[bold]{escape(name)}[/bold] into {escape(str(run.folder))}", highlight=False)
-    with reporting(f"{name}, {config['with']}", config["iterations"]) as report:
-        try:
-            solved = solve_run(run, threads, report)
-        except Interrupted as stopped:
-            solved, interrupted = stopped.result, True
-        except KeyboardInterrupt:  # before anything new was done, or in an iteration that takes long
-            _show_resume(run, name)
-    _show(run, config, solved)
-    write_json(json_file, _results(config, solved))
-    if interrupted:
-        _show_resume(run, name, solved.iterations)
-
-
-def _results(config: dict[str, Any], solved: "Solved") -> dict[str, Any]:
-    found = {key: value for key, value in solved._asdict().items() if key not in ("iterations", "boards", "metrics")}
-    milli = {"mbb_per_game": 500 * solved.metrics["nash_conv"]} if _in_big_blinds(config, solved) else {}
-    return config | {"done": solved.iterations, "sampled": solved.boards} | found | solved.metrics | milli
-
-
-def _in_big_blinds(config: dict[str, Any], solved: "Solved") -> bool:
-    """Whether there is an exploitability in mbb/g to show."""
-    from ...games import load_stored
-
-    return "nash_conv" in solved.metrics and load_stored(str(config["game"])).facts.milli_unit == "mbb/g"
-
-
-def _show(run: Run, config: dict[str, Any], solved: "Solved") -> None:
-    from ..ui import plots
-
-    name, metrics = str(config["game"]), solved.metrics
-    out.print(
-        f"[bold]{escape(name)}[/bold], {config['with']}: {counted(solved.iterations, 'iteration')}, "
-        f"{solved.boards:,} boards, {solved.infosets:,} infosets, seed {config['seed']}"
-        + (f", {solved.boards_per_second:,.1f} boards/s" if solved.boards_per_second else ""),
-        highlight=False,
-    )
-    if "nash_conv" in metrics:
-        milli = f", {500 * metrics['nash_conv']:.4g} mbb/g" if _in_big_blinds(config, solved) else ""
-        half = metrics["nash_conv"] / 2
-        print_plain(f"NashConv {metrics['nash_conv']:.6g} (exploitability, half of it: {half:.6g}{milli})")
-    if "nash_conv_current" in metrics:
-        print_plain(f"NashConv of the last iteration's strategy, not the average: {metrics['nash_conv_current']:.6g}")
-    if "opponents_win" in metrics:
-        print_plain(f"opponents of both seats won {metrics['opponents_win']:.4g} (mean over the iterations)")
-    if "value" in metrics:
-        over = "iterations" if config["boards"] == "all" else "boards"
-        print_plain(f"value for seat 1: {metrics['value']:.4f} (mean over the {over})")
-    if "regret_bound" in metrics:
-        what = "abstract game" if config["abstraction"] else "game"
-        print_plain(
-            f"regret: {metrics['regret_bound']:.4g} (bounds the NashConv of the {what}, but for sampling noise)"
-        )
-    lines = run.read_lines()
-    points = [(line["iteration"], line["nash_conv"]) for line in lines if "nash_conv" in line]
-    if points:
-        plots.convergence(run.path("convergence.png"), f"{name}, {config['with']}", *zip(*points, strict=True))
-        print_plain(f"plot:     {run.path('convergence.png')}")
-    print_plain(f"strategy: {run.path('strategy.safetensors')}")
-    print_plain(f"play it:  kibitz play {name} --against strategy:{run.folder}")
-    if "nash_conv" not in metrics:
-        print_plain(f"measure:  kibitz exploit {name} {run.folder} --with lbr")

@@ -19,8 +19,8 @@ from ...core.progress import Reporter
 from ...games import full_name
 from ...games.holdem.encoding import HAND_CATEGORY, by_street
 from ...search.public_chance.files import is_table_strategy, read_strategy_of
+from ...search.public_chance.sampling_solver import poker_form
 from ...search.public_chance.strategy import TableStrategy
-from ...search.solvers import poker_form
 from ..checkpoints import Changed
 from ..learner import ADVANCED, Learner, Metrics, Samples, learner
 from .average import Table
