@@ -27,7 +27,7 @@ import numpy as np
 from ..core.names import BadInput
 from ..core.progress import SILENT, Reporter
 from ..core.workers import START, spread
-from ..games import CHANCE, Game, full_name, legal_actions, positions, view_of
+from ..games import CHANCE, Game, legal_actions, positions, view_of
 from ..games.holdem import Holdem
 from ..games.holdem.ranges import showdown
 from ..games.leduc import Leduc
@@ -36,6 +36,7 @@ from ..players import make_for
 from ..search.public_chance.cards import Cards, cards_of
 from .play import as_game, labels, player_at, seed_of, shared
 from .statistics import Reduced, summary
+from .variance import VarianceReduction, variance_reduction
 
 BLOCK = 100  # games per task
 MOST = 60  # boards to come; more are sampled
@@ -49,10 +50,8 @@ def known_policies(game: Game, players: Sequence[Any]) -> list[str]:
     """The names of those players whose policies are known.
 
     Raises:
-        BadInput: There is none, or the game isn't Leduc poker or hold'em.
+        BadInput: There is none.
     """
-    if not isinstance(game, Leduc | Holdem):
-        raise BadInput(f"variance is reduced in leduc and holdem, not in {full_name(game)}")
     names = labels(players)
     known = [name for name, each in zip(names, players, strict=True) if hasattr(make_for(each, game), "action_probs")]
     if not known:
@@ -90,6 +89,22 @@ def reduced(
     ends = [replace(each, payoffs=[found[each.number], -found[each.number]]) for each in records]
     result = summary(ends)
     return Reduced(result.payoff, result.of_pairs, known)
+
+
+@variance_reduction("aivat")
+class Aivat(VarianceReduction):
+    games = "leduc and holdem"
+
+    def plays(self, game: Game) -> bool:
+        return isinstance(game, Leduc | Holdem)
+
+    def known_policies(self, game: Game, players: Sequence[Any]) -> list[str]:
+        return known_policies(game, players)
+
+    def reduced(
+        self, game: Game, players: Sequence[Any], records: Sequence[Record], processes: int | None, report: Reporter
+    ) -> Reduced:
+        return reduced(game, players, records, processes, report)
 
 
 def estimates(game: str | Game, players: Sequence[Any], seed: int) -> Callable[[Task], dict[int, float]]:

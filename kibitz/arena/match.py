@@ -25,7 +25,7 @@ from ..core.workers import START, check_main_guard, spread
 from ..games import Game, full_name
 from ..games.records import FILE, Record, read_records
 from ..players import make_for
-from . import aivat
+from . import variance
 from .batched import MANY, all_batched, blocks, match_blocks
 from .play import as_game, as_kept, labels, match_games, player_at, recorded_games, shared
 from .statistics import Estimate, Result, Running, html_table, summary, text_table
@@ -94,16 +94,16 @@ def match(
         processes: Worker processes; by default one per core.
         out: A run folder to write, or to resume; None: nothing is written.
         report: Receives the progress.
-        reduce_variance: In poker, whether to estimate the mean payoff by AIVAT, too.
+        reduce_variance: Whether to estimate the mean payoff with less variance, too (see `variance`).
         openings: Number of random plies with which games begin, in games without chance: the same for a pair.
     """
     rules = as_game(game)
     if reduce_variance:
-        aivat.known_policies(rules, players)
+        variance.known_policies(rules, players)
     records, run = play_all(rules, players, games, seed, processes, out, report, openings)
     result = summary(records)
     if reduce_variance:
-        result = replace(result, reduced=aivat.reduced(rules, players, records, processes, report))
+        result = replace(result, reduced=variance.reduced(rules, players, records, processes, report))
     if run is not None:
         run.write(RESULT, json.dumps(run.config() | result.as_json(), indent=2) + "\n")
     folder = None if run is None else run.folder

@@ -43,8 +43,8 @@ def match(
         bool,
         typer.Option(
             "--reduce-variance",
-            help="In leduc and holdem: also estimate the payoff by AIVAT, which is unbiased and varies less. Uses the "
-            "policies of players that don't search; at least one is needed, two reduce more.",
+            help="In leduc and its like: also estimate the payoff by AIVAT, which is unbiased and varies less. Uses "
+            "the policies of players that don't search; at least one is needed, two reduce more.",
         ),
     ] = False,
     openings: Openings = 0,
@@ -65,18 +65,16 @@ def match(
 
     Example: kibitz match kuhn path/to/my_player.py:MyPlayer random
 
-    Example: kibitz match doppelkopf:thesis ensemble-uct:10x1000 random random random --deals 1000
-
-    Example: kibitz match holdem style:tight-aggressive always:call --games 100000 --within 10
+    Example: kibitz match leduc net:models/leduc always:call --games 100000 --within 10
 
     Example: kibitz match breakthrough alphabeta:seconds=0.1 uct:seconds=0.1 --openings 4 --games 100
 
     Example: kibitz match leduc net:models/leduc random --games 2000 --reduce-variance
     """
-    from ...arena.aivat import known_policies
     from ...arena.match import FILE, RESULT, open_run, opened
     from ...arena.match import match as play_match
     from ...arena.play import labels
+    from ...arena.variance import known_policies
     from ...games import load
     from ..ui.arena_tables import needed, players_table, print_line, print_needed, print_unit, result_table, shown
 
