@@ -21,9 +21,7 @@ from .arguments import AnyGame, AnyPlayer
 from .explained_moves import ExplainedMoves
 
 if TYPE_CHECKING:
-    from ..players.beliefs import Beliefs
-    from ..players.doppelkopf_beliefs import CardBeliefs
-    from ..players.holdem_beliefs import RangeBeliefs
+    from ..players.beliefs import Believed
     from ..search.search import Search
 
 
@@ -80,22 +78,22 @@ def beliefs(
     own: AnyPlayer | None = None,
     seat: int | None = None,
     trust: bool = False,
-) -> Beliefs | RangeBeliefs | CardBeliefs:
+) -> Believed:
     """What a seat may believe about hidden information at a position.
 
     Args:
         game: A game or its name.
         position: A `State`, or all moves and chance outcomes so far as text, as for `advise`. Only what the seat sees
             of it is used.
-        assumed: The player that the others are assumed to be, one without search, such as `"net:models/leduc"`; in
-            Doppelkopf a player with a belief network. By default all deals that fit are equally likely.
-        own: In hold'em, the player whose strategy with all own hands is shown; by default `assumed`.
+        assumed: The player that the others are assumed to be, one without search, such as `"net:models/leduc"`,
+            or one with a belief network. By default all deals that fit are equally likely.
+        own: The player whose strategy with all own hands is shown, where the game has that; by default `assumed`.
         seat: Whose view, from 0; by default that of the seat to move.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
 
     Returns:
-        The probabilities and what they rest on (`.basis`); `.as_json()`. Hold'em: `.other` and `.own`, each with its
-        `.grid()` of hand classes. Doppelkopf: `.expected` cards by seat, `.re` by seat. Others: `.distributions`.
+        The probabilities and what they rest on (`.basis`); `.as_json()`. Most games have `.distributions`, some have
+        tables of their own.
 
     Example:
         >>> import kibitz

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..games import Game, legal_actions
-from ..games.holdem import Holdem
 from ..games.protocol import SCRATCH
-from ..players.holdem_beliefs import range_beliefs
 from ..players.worlds import policy_values, possible_worlds
 from ..search.advice import Advice
 from .batched import move, to_next_seats
@@ -25,10 +23,8 @@ def with_values(game: Game, player: Any, view: Any, seat: int, advice: Advice, s
     if not np.isnan(advice.value).all() or not hasattr(player, "action_probs"):
         return advice
     worlds, probs = np.array([view], game.state), np.ones(1)
-    if isinstance(game, Holdem):
-        other = range_beliefs(game, view, seat, player).other
-        worlds, probs = np.tile(worlds, int((other.probs > 0).sum())), other.probs[other.probs > 0]
-        worlds["hole"][:, 1 - seat] = other.hands[other.probs > 0]
+    if (weighted := getattr(game, "weighted_worlds", None)) is not None:
+        worlds, probs = weighted(view, seat, player)
     elif game.facts.hidden:
         found = possible_worlds(game, view, seat, player)
         values = policy_values(game, found, seat, player) if found.exact else None

@@ -3,8 +3,8 @@
 The cost of a move is the value of the best move less the value of the move that was played, both by the same advice; a
 policy without search is valued by its own play (`policy_values`). Where nothing is hidden, a search that hardly tried
 the move that was played has a better value of it: the one that it finds at the next position. A cost is marked by its
-share of the range of payoffs that searches scale to, in hold'em by big blinds. Costs that are estimated by playouts
-have a standard error; they are marked only beyond twice that error.
+share of the range of payoffs that searches scale to, or by what the game says (`review_marks`). Costs that are
+estimated by playouts have a standard error; they are marked only beyond twice that error.
 """
 
 import math
@@ -18,6 +18,7 @@ import numpy as np
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..games import Game, legal_actions, load_stored, view_of
+from ..games.display import display
 from ..games.records import Record
 from ..players import default_player, explained, label, make_adviser
 from ..search.advice import Advice
@@ -26,26 +27,21 @@ from .statistics import html_table, text_table
 
 # Marks and the smallest share of the payoff range that they begin at, as the marks of chess sites do.
 MARKS = {"blunder": 0.15, "mistake": 0.10, "inaccuracy": 0.05}
-MARKS_IN_BLINDS = {"blunder": 1.0, "mistake": 0.5, "inaccuracy": 0.25}  # in hold'em, where the range is very wide
 HEAD = ["turn", "seat", "played", "policy", "value", "best", "value", "cost", "mark"]
 VALUES = (4, 6, 7)  # columns with payoffs
 
 
-BLINDS_IN_WORDS = "marks by cost: {marks} bb, where the cost is beyond its margin of error"
+OWN_MARKS_IN_WORDS = "marks by cost: {marks}{unit}, where the cost is beyond its margin of error"
 MARKS_IN_WORDS = "marks by cost: {marks} ({shares} of the range from {low} to {high})"
 
 
 def thresholds(game: Game) -> dict[str, float]:
     """The cost from which each mark is given, in payoffs."""
-    if in_blinds(game):
-        return MARKS_IN_BLINDS
+    own: dict[str, float] | None = getattr(game, "review_marks", None)
+    if own is not None:
+        return own
     low, high = game.facts.rewards
     return {mark: share * (high - low) for mark, share in MARKS.items()}
-
-
-def in_blinds(game: Game) -> bool:
-    """Whether payoffs are in big blinds."""
-    return game.facts.milli_unit == "mbb/g"
 
 
 @dataclass(frozen=True)
@@ -134,7 +130,7 @@ class Review:
     @property
     def mark_text(self) -> str:
         """The sentence on marks, whose values are `mark_values`."""
-        return BLINDS_IN_WORDS if in_blinds(self.game) else MARKS_IN_WORDS
+        return OWN_MARKS_IN_WORDS if hasattr(self.game, "review_marks") else MARKS_IN_WORDS
 
     @property
     def by_playouts(self) -> bool:
@@ -146,7 +142,9 @@ class Review:
         parts = [f"{spelled(mark)} {number(f'{self.thresholds[mark]:g}')}" for mark in reversed(MARKS)]
         low, high = (number(f"{bound:g}") for bound in self.game.facts.rewards)
         shares = ", ".join(f"{share:.0%}" for share in reversed(MARKS.values()))
-        return {"marks": ", ".join(parts), "shares": shares, "low": low, "high": high}
+        unit = display(self.game).symbol
+        unit = f" {unit}" if unit else ""
+        return {"marks": ", ".join(parts), "shares": shares, "low": low, "high": high, "unit": unit}
 
     def rows(self, shown: Any = None) -> list[list[str]]:
         """One row of HEAD per decision; `shown` spells the actions instead of the game."""

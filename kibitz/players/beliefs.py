@@ -1,13 +1,13 @@
 """What a seat may believe about hidden information, as data for people: tables of probabilities in words.
 
-Every result says what it rests on (`basis`), depends on the view alone, and has `as_json()`. Hold'em and Doppelkopf
-have tables of their own; in other games the worlds that fit the view (`worlds.py`) answer questions such as "the card
-of seat 2".
+Every result says what it rests on (`basis`), depends on the view alone, and has `as_json()`. A game may have tables of
+its own (the hook `beliefs`); in others the worlds that fit the view (`worlds.py`) answer questions such as "the card of
+seat 2".
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,16 +16,12 @@ from ..games import Game, view_of
 from ..games import goofspiel as _goofspiel
 from ..games import kuhn as _kuhn
 from ..games import leduc as _leduc
-from ..games.doppelkopf import Doppelkopf
 from ..games.goofspiel import Goofspiel
-from ..games.holdem import Holdem
 from ..games.kuhn import Kuhn
 from ..games.leduc import Leduc
 from ..games.liars_dice import LiarsDice
 from .defaults import default_player
-from .doppelkopf_beliefs import CardBeliefs, card_beliefs
 from .german import said_in
-from .holdem_beliefs import RangeBeliefs, range_beliefs
 from .worlds import MAX_POSITIONS, Worlds, possible_worlds
 
 MAX_VALUES = 50  # of a field; one with more, such as a hash, is left out
@@ -33,6 +29,20 @@ MAX_VALUES = 50  # of a field; one with more, such as a hash, is left out
 # A question in words, whether exactly one of its answers is true, and the answers that are true in a world, each with
 # a key by which answers are sorted.
 Answers = tuple[str, bool, list[tuple[Any, str]]]
+
+
+class Believed(Protocol):
+    """What a seat may believe, as a game or `Beliefs` has it."""
+
+    @property
+    def basis(self) -> str:
+        """What the probabilities rest on, in words."""
+
+    def as_json(self, language: str = "en") -> dict[str, Any]:
+        """Everything, as values for JSON, with its `kind`."""
+
+    def text(self, language: str = "en") -> str:
+        """Everything, for a terminal."""
 
 
 @dataclass(frozen=True)
@@ -77,30 +87,28 @@ class Beliefs:
 
 def beliefs(
     game: Game, view: Any, seat: int, assumed: Any = None, own: Any = None, most: int = MAX_POSITIONS
-) -> Beliefs | RangeBeliefs | CardBeliefs:
+) -> Believed:
     """What a seat may believe about what its view hides.
 
     Args:
         game, view, seat: The view; it may be another seat's turn.
-        assumed: The player that the other seats are assumed to be, by name or as an object, such as `net:models/leduc`;
-            in Doppelkopf the player whose belief network weighs the cards. None: all deals that fit are equally likely.
-        own: In hold'em, the player whose strategy with all own hands is shown beside it; by default `assumed`.
+        assumed: The player that the other seats are assumed to be, by name or as an object, such as `net:models/leduc`,
+            or one with a belief network. None: all deals that fit are equally likely.
+        own: The player whose strategy with all own hands is shown beside it, where the game has that; by default
+            `assumed`.
         most: Number of positions up to which all worlds are found; beyond it worlds are sampled.
 
     Raises:
         BadInput: Nothing is hidden, or the player's probabilities aren't known at every view.
     """
-    if isinstance(game, Holdem):
-        return range_beliefs(game, view, seat, assumed, assumed if own is None else own)
-    if isinstance(game, Doppelkopf):
-        return card_beliefs(game, view, seat, assumed)
+    if (tables := getattr(game, "beliefs", None)) is not None:
+        found: Believed = tables(view, seat, assumed, own)
+        return found
     worlds = possible_worlds(game, view, seat, assumed, most)
     return Beliefs(worlds.basis, worlds.exact, len(worlds.states), tuple(_distributions(game, worlds, seat)))
 
 
-def adviser_beliefs(
-    game: Game, view: Any, seat: int, player: Any, most: int = MAX_POSITIONS
-) -> Beliefs | RangeBeliefs | CardBeliefs | None:
+def adviser_beliefs(game: Game, view: Any, seat: int, player: Any, most: int = MAX_POSITIONS) -> Believed | None:
     """What an adviser's seat may believe about hidden information; None: nothing is known.
 
     The others are assumed to play like the adviser where its probabilities are known for every hand, else like the

@@ -145,6 +145,15 @@ def range_beliefs(game: Any, view: Any, seat: int, assumed: Any = None, own: Any
     )
 
 
+def weighted_worlds(game: Any, view: Any, seat: int, player: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The worlds in which the other seat may be, one for each of its hands, and their probabilities."""
+    other = range_beliefs(game, view, seat, player).other
+    probs = other.probs[other.probs > 0]
+    worlds = np.tile(np.array([view], game.state), len(probs))
+    worlds["hole"][:, 1 - seat] = other.hands[other.probs > 0]
+    return worlds, probs
+
+
 def public_position(game: Any, line: str) -> Any:
     """The position after moves and cards of the board, with all hole cards hidden; a seat is to move.
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.names import BadInput
-from ..games.holdem import Holdem
 from ..games.holdem.equity import Equity, equity
 from .beliefs import adviser_beliefs
 from .holdem_beliefs import RangeBeliefs, hand_class, range_beliefs
@@ -23,11 +22,23 @@ class HandInsight:
         """Everything, as values for JSON, in words of a language (`en`, `de`)."""
         return self.believed.as_json(language) | {"equity": self.equity._asdict()}
 
+    def shown(self, width: int, words: Any, legend: bool = True) -> Any:
+        """For a terminal of a width: a renderable of rich."""
+        from ..app.ui.range_grid import insight_text
+
+        return insight_text(self, width, words, legend)
+
+    def plot(self, title: str, form: str, words: Any) -> bytes:
+        """The content of a picture in a form, `png` or `svg`."""
+        from ..app.ui.range_plot import plot_insight
+
+        return plot_insight(self, title, form, words)
+
 
 def hand_insight(
     game: Any, view: Any, seat: int, player: str, assumed: str | None = None, uniform: bool = False, asked: bool = False
 ) -> HandInsight | None:
-    """What lies behind an adviser's advice on a view of hold'em.
+    """What lies behind an adviser's advice on a view of hold'em: the hook `insight`.
 
     Args:
         game, view, seat: The view; the seat's hand is dealt.
@@ -38,11 +49,9 @@ def hand_insight(
         asked: Whether to answer for any adviser.
 
     Returns:
-        None for another game, and for an adviser whose strategy isn't known where nobody asked.
+        None for an adviser whose strategy isn't known where nobody asked.
     """
-    known = isinstance(game, Holdem)
-    if not known:
-        return None
+    known = True
     try:
         policy_player(player, game)
     except BadInput:

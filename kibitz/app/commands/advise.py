@@ -52,8 +52,8 @@ def advise(
         bool | None,
         typer.Option(
             "--range/--no-range",
-            help="In hold'em: show a grid of what the adviser does with every hand and of the hands that the other "
-            "seat may hold, and how often the own hand wins against these.",
+            help="Where a game has ranges: show a grid of what the adviser does with every hand and of those that the "
+            "other seat may hold, and how often the own hand wins against these.",
             show_default="shown where the adviser's moves with every hand are known; in --json only if asked for",
         ),
     ] = None,
@@ -70,22 +70,16 @@ def advise(
 
     Example: kibitz advise leduc "? K raise"
 
-    Example: kibitz advise holdem "? ? Ah As"
-
-    Example: kibitz advise holdem "??AhAs raise call 2c7dTs check" --plot aces.png
-
     Example: kibitz advise leduc "? K raise" --beliefs net:models/leduc
 
     Example: kibitz advise connect_four "4 4 3" --with uct:10000 --json -
     """
-    from ...games import full_name, load
+    from ...games import full_name, load, offering
     from ...games.display import display
     from ...players import default_player, explained, make_adviser
     from ...players.beliefs import beliefs
-    from ...players.holdem_insight import HandInsight, hand_insight
     from ..ui.formatting import advice_table, position
     from ..ui.position_parser import parse_position, split
-    from ..ui.range_grid import insight_text
     from ..ui.referee import Follower, own_views
     from ..ui.words import Words
 
@@ -105,11 +99,12 @@ def advise(
     if ranges is not False or asked_for:
         with reporting("weighing the deals"):
             other = None if assumed == ANY else assumed
-            believed = hand_insight(game, views[-1], seat, player, other, assumed == ANY, asked_for)
+            if (insight := getattr(game, "insight", None)) is not None:
+                believed = insight(views[-1], seat, player, other, assumed == ANY, asked_for)
             if believed is None and asked_for:
                 if ranges or plot_file is not None:
                     option = "--range" if ranges else "--plot"
-                    raise BadInput(f"{option} is for holdem, not for {full_name(game)}")
+                    raise BadInput(f"{option} is for {offering('insight')}, not for {full_name(game)}")
                 believed = beliefs(game, views[-1], seat, other)
     with reporting(f"{player} is thinking"):
         Follower(adviser, game, seat, seed).move(views)
@@ -119,10 +114,8 @@ def advise(
     asked = {"game": full_name(game), "line": split(moves), "seat": seat + 1, "with": player, "seed": seed}
     report = asked | advice.as_json(game, views[-1]) | ({"beliefs": believed.as_json()} if asked_for else {})
     if plot_file is not None:
-        from ..ui.range_plot import plot_insight
-
         title = f"{full_name(game)}: {moves}"
-        write_atomically(plot_file, plot_insight(believed, title, plot_file.suffix[1:].lower(), words))
+        write_atomically(plot_file, believed.plot(title, plot_file.suffix[1:].lower(), words))
     if json_file == STDOUT:
         print(json.dumps(report, indent=2))
         return
@@ -130,9 +123,9 @@ def advise(
     out.print(position(shown, views[-1], seat, title))
     out.print(words("{name} would play", name=player), style="green", highlight=False, markup=False)
     out.print(advice_table(shown, views[-1], advice, words))
-    if isinstance(believed, HandInsight):
+    if hasattr(believed, "shown"):
         out.print()
-        out.print(insight_text(believed, out.width, words))
+        out.print(believed.shown(out.width, words))
     elif believed:
         out.print(f"\n{believed.text(language)}", highlight=False, markup=False)
     if plot_file is not None:

@@ -63,19 +63,17 @@ def review(
 ) -> None:
     """Review a recorded game: the value of each move and of the best one, and what each mistake cost.
 
-    Values are expected payoffs of the seat that moves, by the advice of a player that sees what the seat saw; in
-    hold'em they are in big blinds (bb). A network, a strategy or a style of hold'em is valued by its own
-    play; other players without search give no values.
+    Values are expected payoffs of the seat that moves, by the advice of a player that sees what the seat saw. A
+    network or a strategy is valued by its own play; other players without search give no values.
 
     Example: kibitz review runs/connect_four-match-001 --game 3 --with uct:10000
 
-    Example: kibitz review hands.acpc --game 7 --seat 2 --with net:models/holdem
+    Example: kibitz review runs/leduc-match-001 --game 7 --seat 2 --with net:models/leduc
     """
-    from ...arena.review import HEAD, MARKS, VALUES, in_blinds
+    from ...arena.review import HEAD, MARKS, VALUES
     from ...arena.review import review as review_game
     from ...games import load_stored
     from ...games.display import display
-    from ...games.holdem.display import STREETS
     from ...games.record_files import read_game
     from ...players import default_player
     from ..ui.formatting import position, unit_note
@@ -96,19 +94,19 @@ def review(
     head = "game {number} of {game}: {players}; reviewed by {player}"
     say(words(head, number=number, game=record.game, players=players, player=player))
     shown = display(game, language)
-    streets = in_blinds(game)  # in hold'em decisions are found by their street, and all cards and bets are shown
-    if streets:
+    stages = shown.stage_head  # decisions are found by their stage, and the whole end is shown
+    if stages:
         *_, (end, _) = record.replay()
         out.print(position(shown, end, -1, words("the hand")))
-    table = compact_table(*map(words, ["street", *HEAD[1:]] if streets else HEAD))
+    table = compact_table(*map(words, [stages, *HEAD[1:]] if stages else HEAD))
     styles = dict(zip(MARKS, ("red", "yellow", "cyan"), strict=True))
     for row, move in zip(found.rows(shown), found.moves, strict=True):
         if move.mark or shown.is_visible(move.view, move.action):  # nobody hears that a seat announces nothing
-            first = STREETS[move.view.street] if streets else row[0]
+            first = shown.stage(move.view) if stages else row[0]
             cells = [words.number(cell) if i in VALUES else cell for i, cell in enumerate(row)]
             table.add_row(first, *cells[1:-1], words(move.mark) if move.mark else "", style=styles.get(move.mark, ""))
     say(table)
-    unit = " bb" if streets else ""
+    unit = f" {shown.symbol}" if shown.symbol else ""
     for mover in sorted({move.seat for move in found.moves}):
         total, marked = found.total_cost(mover), [move.mark for move in found.moves if move.seat == mover and move.mark]
         margin = found.total_margin(mover)
@@ -125,6 +123,6 @@ def review(
     say(words(found.mark_text, **found.mark_values(words, words.number)))
     if found.by_playouts:
         say(words(COST_OF_A_POLICY, player=player))
-    if unit:
-        say(unit_note(shown, words))
+    if note := unit_note(shown, words):
+        say(note)
     write_json(json_file, found.as_json())

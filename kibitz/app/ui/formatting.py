@@ -128,7 +128,7 @@ def advice_notes(game: Any, view: Any, advice: Advice, words: Words = ENGLISH) -
 
 
 def unit_note(game: Any, words: Words = ENGLISH) -> str:
-    """What the unit of payoffs means, for a display of hold'em; empty for other games."""
+    """What the unit of payoffs means, for a display that counts in big blinds; else empty."""
     if getattr(game, "symbol", "") != "bb":
         return ""
     return words("bb: big blinds of {chips} chips, won or lost in the whole hand", chips=game.big_blind)

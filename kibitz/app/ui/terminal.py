@@ -19,11 +19,9 @@ from ...games import CHANCE, OVER, Game, full_name
 from ...games.display import display
 from ...games.records import forfeit_payoffs
 from ...players import Forfeit, Player, explained
-from ...players.holdem_insight import hand_insight
 from ...search.advice import Advice
 from .formatting import advice_table, compact_moves, position, unit_note, width_beside
 from .progress import out, reporting
-from .range_grid import insight_text
 from .referee import Follower, Referee, derived_seed, describe_step
 from .words import ENGLISH, Words
 
@@ -93,7 +91,7 @@ class TerminalGame:
         name: str = "the kibitzer",
         against: str = "",
         language: str = "en",
-        ranges: bool = False,  # whether to show ranges above advice in hold'em; `name` is then a player's name
+        ranges: bool = False,  # whether to show the game's `insight` above advice; `name` is then a player's name
     ) -> None:
         self.ranges, self.explained = ranges, False  # whether the legend of the ranges was shown
         self.game, self.others, self.kibitzer, self.ask, self.show = game, others, kibitzer, ask, show
@@ -285,7 +283,7 @@ class TerminalGame:
                 self.show(board)
             self.say(self.words("{name} gives no advice", name=self.name), "red")
             return
-        if self.ranges:
+        if self.ranges and hasattr(self.game, "insight"):
             self.show_ranges()
         lines = len(self.display.show(self.referee.view(), self.seat).splitlines()) + 2
         if board and (width := width_beside(board, out)):
@@ -300,9 +298,9 @@ class TerminalGame:
     def show_ranges(self) -> None:
         """Show what the kibitzer does with every hand, and the hands that the other seat may hold."""
         with reporting(self.words("the kibitzer is thinking")):
-            insight = hand_insight(self.game, self.referee.view(), self.seat, self.name)
+            insight = self.game.insight(self.referee.view(), self.seat, self.name)
         if insight is not None:
-            self.show(insight_text(insight, out.width, self.words, legend=not self.explained))
+            self.show(insight.shown(out.width, self.words, legend=not self.explained))
             self.explained = True
 
     def advice_box(self, advice: Advice, rows: int, bars: int = 20, width: int | None = None) -> Panel:

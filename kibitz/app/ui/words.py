@@ -150,8 +150,8 @@ GERMAN = {
         "Urteile nach Verlust: {marks} ({shares} der Spanne von {low} bis {high})"
     ),
     "the hand": "die Hand",
-    "marks by cost: {marks} bb, where the cost is beyond its margin of error": (
-        "Urteile nach Verlust: {marks} bb, wo der Verlust über seinem Fehlerbereich liegt"
+    "marks by cost: {marks}{unit}, where the cost is beyond its margin of error": (
+        "Urteile nach Verlust: {marks}{unit}, wo der Verlust über seinem Fehlerbereich liegt"
     ),
     "policy: how often {player} plays the move; values: the mean of playouts in which both seats then play like "
     "{player}; cost: the value of the best move less that of the one played, ± its margin (95%). A mixed strategy "

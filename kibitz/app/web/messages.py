@@ -36,7 +36,7 @@ class NewTable(Message):
         0,
         ge=0,
         le=MAX_GAMES,
-        description="Games of a session with compulsory solos, which Doppelkopf has; 0: single games.",
+        description="Games of a session, where the game has sessions; 0: single games.",
     )
 
 
@@ -118,7 +118,7 @@ class Result(Message):
 
 
 class SessionView(Message):
-    """Where a session of Doppelkopf stands. Seats are those of the game at the table, from 1; 0: none."""
+    """Where a session stands. Seats are those of the game at the table, from 1; 0: none."""
 
     games: int = Field(description="Games of the session.")
     played: int = Field(description="Games that are over.")

@@ -1,16 +1,20 @@
-"""A session of Doppelkopf at a table: the rules of its games, who sits where, and who owes a compulsory solo."""
+"""A session at a table: the rules of its games, who sits where, and who still owes a game of a kind, such as a solo.
+
+The game's hook `session` has its rules. A standing between two games has `played`, `dealer` and `owed`, a bit for each
+participant.
+"""
 
 from typing import Any
 
-from ...games.doppelkopf import Doppelkopf
-from ...games.doppelkopf.session import Standing, after, check, next_game, opening, seated
+from ...core.names import BadInput
+from ...games import full_name, offering
 from .messages import SessionView
 
 NOBODY = -1
 
 
 def has_sessions(game: Any) -> bool:
-    return isinstance(game, Doppelkopf)
+    return hasattr(game, "session")
 
 
 class Session:
@@ -19,45 +23,48 @@ class Session:
     def __init__(self, rules: Any, games: int) -> None:
         """
         Args:
-            rules: Doppelkopf; each participant owes a compulsory solo if it has solos.
+            rules: A game with sessions.
             games: Number of games.
         """
-        check(rules, games, getattr(rules, "solos", False))
+        if not has_sessions(rules):
+            raise BadInput(f"{full_name(rules)} has no sessions: only {offering('session')} has")
+        self.plan = rules.session(games)
+        self.plan.check()
         self.rules, self.games = rules, games
-        self.standing = opening(rules.solos)
-        self.solos: list[int] = []  # per finished game the participant whose compulsory solo it was, or NOBODY
+        self.standing = self.plan.opening()
+        self.solos: list[int] = []  # per finished game the participant who paid what it owed, or NOBODY
 
     @property
     def game(self) -> Any:
         """The rules of the game at the table."""
-        return next_game(self.rules, self.standing, self.games)
+        return self.plan.next_game(self.standing)
 
     def seat_of(self, participant: int) -> int:
-        return seated(self.standing).index(participant)
+        return self.plan.seated(self.standing).index(participant)
 
     def participant_at(self, seat: int) -> int:
-        return seated(self.standing)[seat]
+        return int(self.plan.seated(self.standing)[seat])
 
     def finish(self, end: Any) -> None:
         """Enter the game at the table, which has ended."""
-        paid = self.standing.owed ^ after(self.standing, self.game, end).owed
+        paid = self.standing.owed ^ self.plan.after(self.standing, end).owed
         self.solos.append(paid.bit_length() - 1)
 
     def advance(self, end: Any) -> bool:
         """Go on from a game that has been entered; return whether a new session begins, with the next dealer."""
-        self.standing = after(self.standing, self.game, end)
+        self.standing = self.plan.after(self.standing, end)
         if self.standing.played < self.games:
             return False
-        self.standing, self.solos = opening(self.rules.solos)._replace(dealer=self.standing.dealer), []
+        self.standing, self.solos = self.plan.opening()._replace(dealer=self.standing.dealer), []
         return True
 
     def view(self, end: Any) -> SessionView:
         """What everybody knows, by the seats of the game at the table; `end` is None until it is over."""
-        standing, game = self.standing if end is None else after(self.standing, self.game, end), self.game
+        standing, game = self.standing if end is None else self.plan.after(self.standing, end), self.game
         return SessionView(
             games=self.games,
             played=standing.played,
-            owes=[bool(standing.owed >> player & 1) for player in seated(self.standing)],
+            owes=[bool(standing.owed >> player & 1) for player in self.plan.seated(self.standing)],
             solos=[0 if solo == NOBODY else self.seat_of(solo) + 1 for solo in self.solos],
             dealer=self.seat_of(self.standing.dealer) + 1,
             forced=game.forced + 1 if end is None else 0,
@@ -72,7 +79,7 @@ class Session:
     @classmethod
     def restored(cls, rules: Any, content: dict[str, Any]) -> "Session":
         session = cls(rules, content["games"])
-        session.standing = Standing(*(content[key] for key in Standing._fields))
+        session.standing = session.plan.standing(content)
         session.solos = content["solos"]
         return session
 
