@@ -42,7 +42,7 @@ def test_a_link_leads_to_every_page():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_command_exists(page):
-    known = {name for names in cli.PANELS.values() for name in names}
+    known = {name for names in cli.panels().values() for name in names}
     named = set(re.findall(r"(?:^|`)kibitz ([a-z]+)\b", page.read_text(), re.MULTILINE))
     if page.name == "CHANGELOG.md":
         named -= {"warm"}

@@ -50,7 +50,7 @@ for found in pkgutil.walk_packages(kibitz.__path__, "kibitz."):
     if not found.name.startswith({HOMES}) and not found.name.endswith("__main__"):
         importlib.import_module(found.name)
 from kibitz.app import cli
-names = [[name] for names in cli.PANELS.values() for name in names]
+names = [[name] for names in cli.panels().values() for name in names]
 for command in [], *names:
     sys.argv = ["kibitz", *command, "--help"]
     try:

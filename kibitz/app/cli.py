@@ -11,7 +11,7 @@ from ..core.names import BadInput, check_text
 from ..core.trust import only_named
 from ..core.version import __version__
 from . import commands, streams
-from .ui.progress import compiling, err, out
+from .ui.progress import compiling, err, out, print_plain
 
 try:
     from typer._click import exceptions as click_errors
@@ -21,12 +21,32 @@ except ImportError:  # Typer before it vendored click
 # Sections of `kibitz --help`, with their commands in order.
 PANELS = {
     "Play": ("games", "players", "play", "serve", "engine", "demo"),
-    "Search": ("advise", "ranges", "abstract", "solve"),
+    "Search": ("advise", "solve"),
     "Train": ("train", "models", "explain"),
-    "Measure": ("match", "tournament", "rate", "session", "exploit", "critical", "study", "bench", "dealer", "acpc"),
+    "Measure": ("match", "tournament", "rate", "exploit", "critical", "study", "bench"),
     "Data": ("runs", "record", "replay", "review", "convert", "export"),
     "Setup": ("check", "compile", "cache"),
 }
+
+
+OF_GROUPS = "Of single games"  # the panel of commands that plugins add
+
+
+def panels() -> dict[str, tuple[str, ...]]:
+    """The sections of `kibitz --help`, those of plugins included."""
+    return {**PANELS, OF_GROUPS: tuple(groups())}
+
+
+def groups() -> dict[str, typer.Typer]:
+    """The commands of plugins by their group."""
+    found: dict[str, typer.Typer] = {}
+    for name, function in commands.COMMANDS.items():
+        group, _, inner = name.partition(" ")
+        if group not in found:
+            text = f"Commands for {group}.\n\nExample: kibitz {group} {inner} --help"
+            found[group] = typer.Typer(help=text, no_args_is_help=True)
+        found[group].command(inner)(function)
+    return found
 
 
 def build(only: str = "") -> typer.Typer:
@@ -42,19 +62,23 @@ def build(only: str = "") -> typer.Typer:
         no_args_is_help=True,
     )
     app.callback()(_root)
-    panels = {name: panel for panel, names in PANELS.items() for name in names}
+    places = {name: panel for panel, names in PANELS.items() for name in names}
     modules = [module.name for module in pkgutil.iter_modules(commands.__path__)]
-    for name in [only] if only in panels and only in modules else modules:
+    alone = only in places and only in modules
+    for name in [only] if alone else modules:
         module = importlib.import_module(f"{commands.__name__}.{name}")
         if hasattr(module, "register"):
             module.register(app)
-    order = list(panels)
+    for name, group in ({} if alone else groups()).items():
+        places[name] = OF_GROUPS
+        app.add_typer(group, name=name)
+    order = list(places)
     for command in app.registered_commands:
         command.name = command.name or str(getattr(command.callback, "__name__", ""))
-        command.rich_help_panel = panels.get(command.name, "Other")
+        command.rich_help_panel = places.get(command.name, "Other")
     app.registered_commands.sort(key=lambda command: order.index(command.name) if command.name in order else len(order))
     for group in app.registered_groups:
-        group.rich_help_panel = panels.get(str(group.name), "Other")
+        group.rich_help_panel = places.get(str(group.name), "Other")
     return app
 
 
@@ -85,7 +109,11 @@ def _run() -> NoReturn:
     try:
         check_text(*sys.argv[1:])
         with only_named(*sys.argv[1:]):
-            app = build(sys.argv[1] if len(sys.argv) > 1 else "")
+            first = sys.argv[1] if len(sys.argv) > 1 else ""
+            app = build(first)
+            if first in commands.FORMER:
+                print_plain(f"kibitz {first} is called kibitz {commands.FORMER[first]} now", err)
+                sys.argv[1:2] = commands.FORMER[first].split()
             code = app(standalone_mode=False, prog_name="kibitz")
         sys.exit(code if isinstance(code, int) else 0)
     except click_errors.ClickException as error:

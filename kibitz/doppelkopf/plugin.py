@@ -1,6 +1,7 @@
 """What Doppelkopf adds to Kibitz: kind -> the modules that register it, imported when something of it is looked up."""
 
 MODULES = {
+    "command": ["kibitz.app.commands.session"],
     "game": ["kibitz.games.doppelkopf"],
     "record format": ["kibitz.games.doppelkopf.record_formats"],
     "player": ["kibitz.players.doppelkopf"],

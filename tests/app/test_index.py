@@ -73,16 +73,16 @@ def test_help_and_lists_import_nothing_heavy(tmp_path):
     index.index()  # makes the index where there is none
     script = f"""import io, sys
 from contextlib import redirect_stdout, suppress
-from kibitz.app.cli import PANELS, main
+from kibitz.app.cli import main, panels
 lists = [["--help"], ["--version"], ["games"], ["models"], ["runs"]]
 lists += [["train", "tspg", "--help"], ["study", "doko", "--help"]]
-for command in lists + [[name, "--help"] for names in PANELS.values() for name in names]:
+for command in lists + [[name, "--help"] for names in panels().values() for name in names]:
     sys.argv = ["kibitz", *command]
     with suppress(SystemExit), redirect_stdout(io.StringIO()):
         main()
     if imported := {HEAVY} & set(sys.modules):
         sys.exit(f"{{command}} imports {{imported}}")
-print(len(PANELS), "panels")
+print(len(panels()), "panels")
 """
     environment = dict(os.environ, PYTHONPATH=str(ROOT))
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, cwd=tmp_path)

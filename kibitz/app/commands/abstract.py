@@ -1,4 +1,4 @@
-"""`kibitz abstract`: computes a card abstraction of hold'em."""
+"""`kibitz poker abstract`: computes a card abstraction of hold'em."""
 
 import shlex
 import time
@@ -11,13 +11,11 @@ from rich.markup import escape
 from ...core import names
 from ...core.runs import Run
 from ..ui.progress import err, out, print_plain, reporting
+from . import command
 from .options import GameName, Json, Memory, Out, Seed, Threads, write_json
 
 
-def register(app: typer.Typer) -> None:
-    app.command("abstract")(abstract)
-
-
+@command("poker abstract", formerly="abstract")
 def abstract(
     game_name: GameName,
     buckets: Annotated[
@@ -42,11 +40,11 @@ def abstract(
     histogram of the equities that it may end with; k-means groups them. Hands that differ only by the names of suits
     are the same. kibitz solve --with pcs takes the folder. The same command with --out FOLDER continues after a kill.
 
-    Example: kibitz abstract holdem --out runs/buckets
+    Example: kibitz poker abstract holdem --out runs/buckets
 
-    Example: kibitz abstract holdem --buckets large --device cuda
+    Example: kibitz poker abstract holdem --buckets large --device cuda
 
-    Example: kibitz abstract holdem:flop --buckets 5000
+    Example: kibitz poker abstract holdem:flop --buckets 5000
     """
     from ...core.files import tensor_file_about
     from ...games import full_name, load
@@ -78,7 +76,7 @@ def compute(
         from ...learn.nearest_centers import on_gpu
 
         nearest = on_gpu()
-    command = ["abstract", full_name(game), "--buckets", buckets, "--device", device, "--seed", str(seed)]
+    command = ["poker", "abstract", full_name(game), "--buckets", buckets, "--device", device, "--seed", str(seed)]
     with reporting("counting the boards"):
         run = abstraction_runs.new_run(game, buckets, seed, folder, command)
     err.print(f"[bold]{escape(full_name(game))}[/bold] into {escape(str(run.folder))}", highlight=False)

@@ -1,4 +1,4 @@
-"""`kibitz acpc`: a player at a dealer of the Annual Computer Poker Competition."""
+"""`kibitz poker client`: a player at a dealer of the Annual Computer Poker Competition."""
 
 from typing import Annotated
 
@@ -6,16 +6,13 @@ import typer
 
 from .. import completion
 from ..ui.progress import err, print_plain, reporting
+from . import command
 from .options import Json, Seed, Trust, write_json
-
-
-def register(app: typer.Typer) -> None:
-    app.command("acpc")(acpc)
-
 
 Rules = Annotated[str, typer.Option(help="The game: holdem is the ACPC's limit game for two players.", metavar="GAME")]
 
 
+@command("poker client", formerly="acpc")
 def acpc(
     where: Annotated[str, typer.Argument(help="Address of the dealer.", metavar="HOST:PORT")],
     player: Annotated[
@@ -32,9 +29,10 @@ def acpc(
 ) -> None:
     """Connect to a dealer of the ACPC and play hold'em there, by the protocol 2.0.0, until the dealer ends the match.
 
-    The dealer is the server of the competition, or kibitz dealer. Exit code 1: the connection broke off within a hand.
+    The dealer is the server of the competition, or kibitz poker dealer. Exit code 1: the connection broke off within a
+    hand.
 
-    Example: kibitz acpc localhost:18791 --player net:models/holdem
+    Example: kibitz poker client localhost:18791 --player net:models/holdem
     """
     from ...arena.acpc_client import play_acpc
 

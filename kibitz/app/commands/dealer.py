@@ -1,4 +1,4 @@
-"""`kibitz dealer`: deals hold'em to two programs, by the protocol of the Annual Computer Poker Competition."""
+"""`kibitz poker dealer`: deals hold'em to two programs, by the protocol of the Annual Computer Poker Competition."""
 
 import os
 from pathlib import Path
@@ -9,13 +9,11 @@ import typer
 from ...core.files import writing
 from ...core.names import counted
 from ..ui.progress import err, out, print_plain, reporting
+from . import command
 from .options import GameName, Json, Seed, file_to_write, write_json
 
 
-def register(app: typer.Typer) -> None:
-    app.command("dealer")(dealer)
-
-
+@command("poker dealer", formerly="dealer")
 def dealer(
     game_name: GameName = "holdem",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on. 0: a free one.")] = 0,
@@ -39,9 +37,9 @@ def dealer(
     player that answers with anything but a legal move, too late or not at all forfeits: the match ends there, and the
     exit code is 1.
 
-    Example: kibitz dealer holdem --port 18791 --hands 1000 --log match.acpc
+    Example: kibitz poker dealer holdem --port 18791 --hands 1000 --log match.acpc
 
-    Example: kibitz dealer --port 18791 --hands 500 --names kibitz,guest --move-seconds 10
+    Example: kibitz poker dealer --port 18791 --hands 500 --names kibitz,guest --move-seconds 10
     """
     from ...arena.acpc_dealer import Dealer, Limits, check_match
     from ...arena.statistics import summary
@@ -52,7 +50,7 @@ def dealer(
     hands_file = Path(os.devnull) if log is None else log
     table = Dealer(game_name, port, names.split(","))
     try:
-        print_plain(f"waiting for two players: kibitz acpc localhost:{table.port} --player NAME")
+        print_plain(f"waiting for two players: kibitz poker client localhost:{table.port} --player NAME")
         with reporting(f"dealer on port {table.port}", 2 * hands) as report:
             table.connect(connect_seconds, report)
             with writing(hands_file), hands_file.open("w", buffering=1, encoding="utf-8", newline="\n") as file:

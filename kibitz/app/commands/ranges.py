@@ -1,4 +1,4 @@
-"""`kibitz ranges`: what players of hold'em do with every hand, as a grid of 13 x 13 classes."""
+"""`kibitz poker ranges`: what players of hold'em do with every hand, as a grid of 13 x 13 classes."""
 
 from typing import Annotated
 
@@ -8,15 +8,13 @@ from ...core.files import write_atomically
 from ...core.names import BadInput
 from .. import completion
 from ..ui.progress import out, print_plain, reporting
+from . import command
 from .options import GameName, Json, Memory, PlotFile, Trust, write_json
 
 DIFFERENCES = 8  # classes that are listed
 
 
-def register(app: typer.Typer) -> None:
-    app.command("ranges")(ranges)
-
-
+@command("poker ranges", formerly="ranges")
 def ranges(
     game_name: GameName,
     players: Annotated[
@@ -46,9 +44,9 @@ def ranges(
 
     Rows and columns are ranks from the ace: pairs are on the diagonal, suited hands above it, offsuit hands below.
 
-    Example: kibitz ranges holdem net:models/holdem --plot preflop.png
+    Example: kibitz poker ranges holdem net:models/holdem --plot preflop.png
 
-    Example: kibitz ranges holdem net:models/holdem style:tight-aggressive --line "raise"
+    Example: kibitz poker ranges holdem net:models/holdem style:tight-aggressive --line "raise"
     """
     from ...games import full_name, load
     from ...games.holdem import Holdem

@@ -1,4 +1,4 @@
-"""`kibitz session`: sessions of Doppelkopf with compulsory solos, and their score sheets."""
+"""`kibitz doppelkopf session`: sessions of Doppelkopf with compulsory solos, and their score sheets."""
 
 import json
 import re
@@ -13,6 +13,7 @@ from rich.table import Column, Table
 from ...core.names import absolute, choose
 from ..ui.progress import out, reporting
 from ..ui.words import ENGLISH, Words
+from . import command
 from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
 
 if TYPE_CHECKING:
@@ -23,10 +24,7 @@ SHEETS = "sheets.txt"
 WIDTH = 120  # of score sheets in the file
 
 
-def register(app: typer.Typer) -> None:
-    app.command("session")(session)
-
-
+@command("doppelkopf session", formerly="session")
 def session(
     game_name: GameName,
     players: Annotated[
@@ -53,9 +51,9 @@ def session(
     The run folder holds every game and the score sheets. The same command with --out on that folder resumes the
     sessions, or adds more of them.
 
-    Example: kibitz session doppelkopf random random random random
+    Example: kibitz doppelkopf session doppelkopf random random random random
 
-    Example: kibitz session doppelkopf:nines=no ensemble-uct:10x100 random random random --sessions 20
+    Example: kibitz doppelkopf session doppelkopf:nines=no ensemble-uct:10x100 random random random --sessions 20
     """
     from ...arena.doppelkopf_session import open_session, play_sessions, read_sessions, summary, totals
     from ...arena.match import FILE, RESULT
@@ -70,7 +68,7 @@ def session(
         owed = choose("answer to --solos", solos, ("yes", "no")) == "yes"
     with reporting("loading the players"):
         run = open_session(out_folder, game_name, players, games, sessions, owed, seed)
-    command = ["kibitz", "session", absolute(game_name), *labels(players)]
+    command = ["kibitz", "doppelkopf", "session", absolute(game_name), *labels(players)]
     command += ["--games", str(games), "--sessions", str(sessions)]
     command += ["--solos", "yes" if owed else "no", "--seed", str(seed), "--out", run.place]
     began, total, config = time.perf_counter(), games * sessions, run.config()

@@ -7,7 +7,6 @@ from rich.markup import escape
 
 from ...core.names import BadInput, counted, whole
 from ...core.runs import Run
-from ...search.solvers import Solver, solver
 from ..ui.progress import err, out, print_plain, reporting
 from .options import write_json
 from .solve import show_resume
@@ -16,54 +15,37 @@ if TYPE_CHECKING:
     from ...learn.pcs_runs import Solved
 
 
-class _OfBoards(Solver):
-    """A solver whose iterations visit boards."""
+def start(game_name: str, method: str, given: dict[str, Any]) -> None:
+    """Solve a game into a run folder. `given` has the options of the command by name."""
+    from ...games import load
+    from ...learn.pcs_runs import new_run
+    from ...learn.pcs_solvers import check_threads, has_threads
 
-    def start(self, game_name: str, method: str, given: dict[str, Any]) -> None:
-        from ...games import load
-        from ...learn.pcs_runs import new_run
-        from ...learn.pcs_solvers import check_threads, has_threads
+    abstraction, buckets, start = given["abstraction"], given["buckets"], given["from"]
+    device, seed, threads, out_folder = given["device"] or "cpu", given["seed"], given["threads"], given["out"]
+    boards = _boards(given["boards"])
+    if buckets is None:  # whose computation uses them too
+        check_threads(threads, method, device, boards)
+    if buckets is not None:
+        if abstraction is not None or start is not None:
+            name, value = ("--abstraction", abstraction) if abstraction is not None else ("--from", start)
+            raise BadInput(f"--buckets {buckets} makes an abstraction, and {name} {value} has one: leave one out")
+        from .abstract import compute
 
-        abstraction, buckets, start = given["abstraction"], given["buckets"], given["from"]
-        device, seed, threads, out_folder = given["device"] or "cpu", given["seed"], given["threads"], given["out"]
-        boards = _boards(given["boards"])
-        if buckets is None:  # whose computation uses them too
-            check_threads(threads, method, device, boards)
-        if buckets is not None:
-            if abstraction is not None or start is not None:
-                name, value = ("--abstraction", abstraction) if abstraction is not None else ("--from", start)
-                raise BadInput(f"--buckets {buckets} makes an abstraction, and {name} {value} has one: leave one out")
-            from .abstract import compute
-
-            folder = None if out_folder is None else out_folder.with_name(f"{out_folder.name}-buckets")
-            abstraction = compute(load(game_name), buckets, device, seed, threads, folder)[0].folder
-            threads = threads if has_threads(method, device, boards) else None
-        with reporting("reading the card abstraction" if abstraction else "counting the hands"):
-            sizes = given["iterations"], seed, device, boards
-            run = new_run(load(game_name), abstraction, *sizes, out_folder, method, start, given["start_weight"])
-        _sample(run, threads, given["json"])
-
-    def resume(self, folder: Path, iterations: int | None, threads: int | None, json_file: Path | None) -> None:
-        from ...learn import pcs_runs
-
-        _sample(pcs_runs.open_run(folder, iterations), threads, json_file)
+        folder = None if out_folder is None else out_folder.with_name(f"{out_folder.name}-buckets")
+        abstraction = compute(load(game_name), buckets, device, seed, threads, folder)[0].folder
+        threads = threads if has_threads(method, device, boards) else None
+    with reporting("reading the card abstraction" if abstraction else "counting the hands"):
+        sizes = given["iterations"], seed, device, boards
+        run = new_run(load(game_name), abstraction, *sizes, out_folder, method, start, given["start_weight"])
+    _sample(run, threads, given["json"])
 
 
-@solver("pcs")
-class PublicChanceSampling(_OfBoards):
-    about = "Linear CFR with public chance sampling, for poker (Johanson et al. 2012)"
+def resume(folder: Path, iterations: int | None, threads: int | None, json_file: Path | None) -> None:
+    """Continue a run, to more iterations if they are given."""
+    from ...learn.pcs_runs import open_run
 
-    def make(self, game: Any, seed: int, abstraction: Path | None) -> tuple[Any, Any]:
-        from ...search.public_chance.files import buckets_for
-        from ...search.public_chance.sampling_solver import PublicChanceSolver
-
-        sampling = PublicChanceSolver(game, buckets_for(game, abstraction), seed)
-        return sampling, sampling.form
-
-
-@solver("cfr-br")
-class AgainstBestResponses(_OfBoards):
-    about = "CFR in a card abstraction against best responses without one (Johanson et al. 2012)"
+    _sample(open_run(folder, iterations), threads, json_file)
 
 
 def _boards(text: str | None) -> int | str | None:

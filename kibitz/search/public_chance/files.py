@@ -35,7 +35,7 @@ from .clusters import CHUNK, Keep
 from .solver import first_entries
 from .strategy import TableStrategy
 
-ABSTRACTION = "kibitz abstraction 1"
+ABSTRACTION = "kibitz poker abstraction 1"
 PART = "kibitz part of an abstraction 1"
 STRATEGY = "kibitz table strategy 1"
 ABSTRACTION_FILE = "abstraction.safetensors"
@@ -182,7 +182,7 @@ def abstraction_file(folder: Path) -> Path:
     path = folder / ABSTRACTION_FILE if folder.is_dir() else folder
     if not path.exists():
         unfinished = (folder / "parts").is_dir()
-        what = "isn't finished: run kibitz abstract again" if unfinished else "has no card abstraction in it"
+        what = "isn't finished: run kibitz poker abstract again" if unfinished else "has no card abstraction in it"
         raise BadInput(f"{folder} {what}" if folder.is_dir() else f"no card abstraction {str(folder)!r}")
     return path
 
@@ -234,7 +234,7 @@ def lossless_if_small(game: Any) -> Buckets:
 def _too_many(game: Any) -> BadInput:
     return BadInput(
         f"{full_name(game)} has too many hands and boards to solve without a card abstraction: add "
-        "--buckets small, or compute one with kibitz abstract and name it with --abstraction"
+        "--buckets small, or compute one with kibitz poker abstract and name it with --abstraction"
     )
 
 
