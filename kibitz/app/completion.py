@@ -5,6 +5,7 @@ Importing all games and players would take longer than one waits for a Tab.
 
 from pathlib import Path
 
+from ..core import plugins
 from .index import index
 
 FROM_FILES = {  # players from files -> the file in a run folder
@@ -19,14 +20,21 @@ FROM_FILES = {  # players from files -> the file in a run folder
 
 def games(incomplete: str) -> list[str]:
     """Games whose name begins like this."""
-    return _beginning(list(index()["games"]), incomplete)
+    from .commands.games import listed
+
+    return _beginning(list(listed()), incomplete)
 
 
 def players(incomplete: str) -> list[str]:
     """Players whose name begins like this; after `net:` and the like, models and run folders."""
     kind, colon, start = incomplete.partition(":")
     if not colon:
-        return _beginning(index()["players"], incomplete)
+        names = index()["players"]
+        if plugins.have("player"):
+            from ..players import PLAYERS
+
+            names = list(PLAYERS)
+        return _beginning(names, incomplete)
     if kind not in FROM_FILES:
         return []
     found = _models() if kind != "strategy" else []

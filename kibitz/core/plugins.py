@@ -37,6 +37,12 @@ def plugins() -> tuple[ModuleType, ...]:
     return tuple(_import(module, module) for module in [*guests, *_installed()])
 
 
+def have(kind: str) -> bool:
+    """Whether an installed package has something of a kind, which no index of what ships has."""
+    ours = f"{PACKAGE.name}."
+    return any(kind in getattr(each, "MODULES", {}) for each in plugins() if not each.__name__.startswith(ours))
+
+
 def is_installed(thing: Any) -> bool:
     """Whether a class or a function is from an installed plugin, so that worker processes find it by its name."""
     package = str(thing.__module__).partition(".")[0]

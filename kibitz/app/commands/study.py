@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 from typer.core import TyperGroup
 
-from ...core import names
+from ...core import names, plugins
 from ..index import index, is_enough, rebuild_command
 from ..ui.progress import err, out, print_plain, reporting
 from .options import Json, Trust, folder_to_write, write_json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 class Studies(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
-        if is_enough():
+        if is_enough() and not plugins.have("study"):
             return list(index()["study"])
         from ...studies.study import STUDIES
 

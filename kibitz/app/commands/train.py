@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from ...core import names
+from ...core import names, plugins
 from ...core.names import BadInput
 from ...core.runs import Run
 from ..index import index, is_enough, rebuild_command
@@ -29,7 +29,7 @@ class LearnerGroup(TyperGroup):
     """Makes the subcommand of a learner when it is asked for, that of `path/to/file.py:Class` too."""
 
     def list_commands(self, context: Any) -> list[str]:
-        if is_enough():
+        if is_enough() and not plugins.have("learner"):
             return list(index()["train"])
         from ...learn.learner import LEARNERS
 
