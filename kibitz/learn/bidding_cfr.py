@@ -18,11 +18,11 @@ from ..games import full_name
 from ..games.liars_dice import LiarsDice
 from ..jit import kernel
 from ..search.best_response import Exploitability
-from ..search.cfr import VARIANTS, factor
 from ..search.public_tree.cfr import METHODS, kind_of
 from ..search.public_tree.table import PublicStrategy, strategy_of
 from ..search.public_tree.tree import PublicTree
 from ..search.public_tree.walk import Tables
+from ..search.regrets import VARIANTS, discount, rates
 from .devices import check_device
 
 
@@ -72,8 +72,7 @@ class BiddingCfr:
 
     def _update(self, seat: int, t: int) -> None:
         """Update one seat against the present strategy of the other."""
-        weight = float(t) ** self.variant.weight
-        gain, loss = factor(t, self.variant.positive), factor(t, self.variant.negative)
+        weight, gain, loss = rates(self.variant, t)
         own = self.second == bool(seat)
         bids, calls = self._strategy(*self.regrets)
         mine, other = self._reach(bids, own), self._reach(bids, ~own)
@@ -84,11 +83,11 @@ class BiddingCfr:
             values[parents] += torch.where(own[parents], bids[children] * values[children], values[children])
         for _, parents, children in self._slices():
             total = self.regrets[0][children] + (values[children] - values[parents])
-            total = torch.where(total > 0, total * gain, total * loss)
+            discount(total, gain, loss)
             self.regrets[0][children] = torch.where(own[parents], total, self.regrets[0][children])
             self.sums[0][children] += torch.where(own[parents], weight * mine[children], 0.0)
         total = self.regrets[1] + (called - values)
-        total = torch.where(total > 0, total * gain, total * loss)
+        discount(total, gain, loss)
         total[0] = 0.0  # there is nothing to call yet
         self.regrets[1] = torch.where(own, total, self.regrets[1])
         self.sums[1] += torch.where(own, weight * mine * calls, 0.0)

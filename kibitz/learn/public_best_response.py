@@ -19,6 +19,7 @@ from ..core.workers import cores
 from ..search.public_chance.cards import Cards
 from ..search.public_chance.first_street import FirstStreet, first_street_probs
 from ..search.public_chance.strategy import TableStrategy
+from ..search.regrets import matched
 from .devices import with_own_products
 from .public_streets import (
     PADDED,
@@ -31,7 +32,6 @@ from .public_streets import (
     halved,
     join,
     lay_out,
-    matched,
     packed,
     plain,
     public_street,

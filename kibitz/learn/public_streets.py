@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from ..search.public_chance.betting_tree import FOLD, SHOWDOWN, BettingTree
+from ..search.regrets import matched
 
 Pair = tuple[torch.Tensor, torch.Tensor]  # one tensor per seat
 
@@ -268,13 +269,6 @@ def unpacked(probs: torch.Tensor, n: int) -> torch.Tensor:
     """[entries, actions]"""
     first, second = (probs & UNIT).float() / UNIT, (probs >> 16 & UNIT).float() / UNIT
     return torch.stack([first, 1 - first] if n == 2 else [first, second, 1 - first - second], -1)
-
-
-def matched(regrets: torch.Tensor) -> torch.Tensor:
-    """Regret matching over the last dimension."""
-    positive = regrets.clamp_min(0)
-    total = positive.sum(-1, keepdim=True)
-    return torch.where(total > 0, positive / total.clamp_min(1e-30), 1.0 / regrets.shape[-1])
 
 
 def settled(street: Street, reaches: list[Pair], batch: Batch, values: list) -> None:

@@ -10,13 +10,14 @@ import numpy as np
 import torch
 
 from ..search.public_chance.buckets import Buckets
+from ..search.regrets import VARIANTS, discount, rates
 from .devices import with_own_products
 from .pcs_solvers import check_two_streets
 from .public_chance import TorchPublicChanceCfr
 from .public_levels import levels
 from .public_replies import PublicReplies
 
-POSITIVE, NEGATIVE, AVERAGE = 1.5, 0.0, 2.0  # exponents of the discounts of regrets and of the average strategy
+DISCOUNTED = VARIANTS["dcfr"]
 
 
 class PublicTreeCfr(TorchPublicChanceCfr):
@@ -37,19 +38,17 @@ class PublicTreeCfr(TorchPublicChanceCfr):
         """Do some iterations."""
         for _ in range(iterations):
             self.iterations += 1
-            t = float(self.iterations)
             first, _ = self.step(self.levels.lower, 1.0)
-            gain = t**POSITIVE / (t**POSITIVE + 1)
-            loss = t**NEGATIVE / (t**NEGATIVE + 1)
-            kept = (t / (t + 1)) ** AVERAGE
-            self.regrets.mul_(torch.where(self.regrets > 0, gain, loss))
+            _, gain, loss = rates(DISCOUNTED, self.iterations)
+            discount(self.regrets, gain, loss)
+            kept = (self.iterations / (self.iterations + 1)) ** DISCOUNTED.weight
             self.sums.mul_(kept)
             self.total.add_(first.sum(dtype=torch.float64)).mul_(kept)
 
     def value(self) -> float:
         """The value of the game for seat 0, the mean over the iterations, weighted as the average strategy."""
         t = self.iterations
-        weights = t * (2 * t + 1) / (6 * (t + 1))  # the sum of (s / (t + 1)) ** AVERAGE over iterations s
+        weights = t * (2 * t + 1) / (6 * (t + 1))  # the sum of (s / (t + 1)) ** 2 over iterations s
         return float(self.total) / (weights * self.levels.pairs)
 
     @with_own_products

@@ -11,12 +11,13 @@ import torch
 
 from ..search.public_chance.resolve import check_street, forced, subtree
 from ..search.public_chance.strategy import TableStrategy
+from ..search.regrets import matched
 from .cuda_graph import Replayed
 from .devices import check_device, with_own_products
 from .public_chance import TorchPublicChanceCfr
 from .public_levels import Levels, levels
 from .public_replies import PublicReplies
-from .public_streets import Batch, Pair, Street, compared, fused, lay_out, matched, plain, public_street
+from .public_streets import Batch, Pair, Street, compared, fused, lay_out, plain, public_street
 
 
 class TorchSubgame(TorchPublicChanceCfr):

@@ -1,40 +1,19 @@
 """Counterfactual regret minimization on the sequence form: one loop, whose variants are data.
 
 An iteration updates seat 0, then seat 1 against seat 0's new strategy (alternating updates). Each update computes the
-value of each sequence against the other's plan bottom up, then regrets, then regret matching top down. Each variant
-discounts regrets and weights its average:
-
-    regret <- (regret + new) * t^e / (t^e + 1)     e: `positive` or `negative`, by its sign
-    average += t^weight * plan
-
-An exponent of inf gives the factor 1 (no discount), one of -inf the factor 0 (the floor of CFR+).
+value of each sequence against the other's plan bottom up, then regrets, then regret matching top down. How each variant
+discounts regrets and weights its average says `regrets`.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from ..games import Game
 from ..jit import helper, kernel
+from .regrets import VARIANTS, discounted, rates
 from .sequence_form import SequenceForm, Side, unfold
 from .strategy import Strategy, normalised
-
-
-class Variant(NamedTuple):
-    positive: float = math.inf
-    negative: float = math.inf
-    weight: float = 0.0
-    predictive: bool = False  # adds the last regret once more before regret matching
-
-
-VARIANTS = {
-    "cfr": Variant(),  # Zinkevich et al. 2007
-    "cfr+": Variant(negative=-math.inf, weight=1.0),  # Tammelin 2014
-    "linear": Variant(positive=1.0, negative=1.0, weight=1.0),  # Brown and Sandholm 2019
-    "dcfr": Variant(positive=1.5, negative=0.0, weight=2.0),  # Brown and Sandholm 2019
-    "pcfr+": Variant(negative=-math.inf, weight=2.0, predictive=True),  # Farina, Kroer and Sandholm 2021
-}
 
 
 class Memory(NamedTuple):
@@ -89,8 +68,7 @@ def _iterate(side0, side1, memory0, memory1, done, count, variant):
 @helper
 def _update(side, memory, other, t, variant):
     """Update one seat against the plan of the other."""
-    weight = float(t) ** variant.weight
-    gain, loss = factor(t, variant.positive), factor(t, variant.negative)
+    weight, gain, loss = rates(variant, t)
     regret, probs, values = memory.regret, memory.probs, memory.values
     for s in range(len(values)):
         memory.average[s] += weight * memory.plan[s]
@@ -106,8 +84,7 @@ def _update(side, memory, other, t, variant):
         values[side.parent[infoset]] += value
         for s in range(start, end):
             values[s] -= value  # now the regret of this iteration
-            total = regret[s] + values[s]
-            regret[s] = total * (gain if total > 0 else loss)
+            regret[s] = discounted(regret[s] + values[s], gain, loss)
     _match(side, memory, variant.predictive)
 
 
@@ -126,11 +103,3 @@ def _match(side, memory, predictive):
         for s in range(start, end):
             probs[s] = probs[s] / total if total > 0 else 1.0 / (end - start)
             plan[s] = reach * probs[s]
-
-
-@helper
-def factor(t, exponent):
-    """The factor of a regret after iteration t."""
-    if exponent == math.inf:
-        return 1.0
-    return 0.0 if exponent == -math.inf else t**exponent / (t**exponent + 1.0)

@@ -14,6 +14,7 @@ from ..games.protocol import CHANCE, OVER, SCRATCH, TooLong
 from ..jit import below, generators, helper, kernel, uniform
 from .infoset_table import find, grow, has_room, new_table, size
 from .policies import choose
+from .regrets import match
 from .sequence_form import two_seats_zero_sum
 from .strategy import Strategy, from_table
 
@@ -95,22 +96,6 @@ class ExternalSampling(_Sampling):
 
 
 SAMPLERS: dict[str, Any] = {"outcome": OutcomeSampling, "external": ExternalSampling}
-
-
-@helper
-def match(cells, at, n, probs):
-    """Regret matching: probabilities in proportion to positive regrets, uniform where none is positive."""
-    total = 0.0
-    for i in range(n):
-        probs[i] = max(cells[at + i], 0.0)
-        total += probs[i]
-    if total > 0:
-        scale = 1.0 / total
-        for i in range(n):
-            probs[i] *= scale
-    else:
-        for i in range(n):
-            probs[i] = 1.0 / n
 
 
 @kernel

@@ -9,13 +9,14 @@ from ..core.names import BadInput, at_least, choose
 from ..core.registry import Registry
 from ..games import Game
 from .best_response import Exploitability, evaluate
-from .cfr import VARIANTS, Cfr
+from .cfr import Cfr
 from .mccfr import SAMPLERS
 from .public_tree import cfr as vector_cfr
 from .public_tree.tree import is_large
+from .regrets import VARIANTS
 from .sequence_form import SequenceForm, measurable_form, two_seats_zero_sum
 
-# Name -> description, for `kibitz solve --help`: variants of CFR (`cfr.VARIANTS`), then samplers (`mccfr.SAMPLERS`).
+# Name -> description, for `kibitz solve --help`: `regrets.VARIANTS` of CFR, then samplers (`mccfr.SAMPLERS`).
 METHODS = {
     "cfr": "counterfactual regret minimization (Zinkevich et al. 2007)",
     "cfr+": "CFR+: regrets floored at zero, linear averaging (Tammelin 2014)",

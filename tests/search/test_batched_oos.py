@@ -13,9 +13,9 @@ from kibitz.search import batched_oos, oos
 from kibitz.search.batched_oos import BatchedOos, new_batch
 from kibitz.search.best_response import evaluate
 from kibitz.search.infoset_table import Table, find, new_table
-from kibitz.search.mccfr import match
 from kibitz.search.oos import Oos
 from kibitz.search.policies import policy, softmax
+from kibitz.search.regrets import match
 from kibitz.search.sequence_form import unfold
 
 from .every_way import Scripted, every_way

@@ -8,7 +8,8 @@ import pytest
 
 from kibitz import games
 from kibitz.search.best_response import evaluate
-from kibitz.search.cfr import Cfr, factor
+from kibitz.search.cfr import Cfr
+from kibitz.search.regrets import factor
 
 from .exact_cfr import discounted_cfr, nash_conv, proportional, tree
 

@@ -11,9 +11,9 @@ from kibitz.games import CHANCE, OVER
 from kibitz.search import oos
 from kibitz.search.best_response import evaluate
 from kibitz.search.infoset_table import find, new_table
-from kibitz.search.mccfr import match
 from kibitz.search.oos import Oos, bytes_per_infoset
 from kibitz.search.policies import policy
+from kibitz.search.regrets import match
 from kibitz.search.sequence_form import unfold
 
 from .counting import Counting

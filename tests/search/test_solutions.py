@@ -8,7 +8,8 @@ import pytest
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.search.best_response import evaluate, evaluate_probs, nash_conv
-from kibitz.search.cfr import VARIANTS, Cfr
+from kibitz.search.cfr import Cfr
+from kibitz.search.regrets import VARIANTS
 from kibitz.search.sequence_form import unfold
 from kibitz.search.strategy import uniform_strategy
 

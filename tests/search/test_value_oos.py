@@ -8,7 +8,7 @@ import pytest
 from kibitz import games
 from kibitz.search import oos, value_oos
 from kibitz.search.best_response import evaluate
-from kibitz.search.mccfr import match
+from kibitz.search.regrets import match
 from kibitz.search.sequence_form import unfold
 from kibitz.search.value_oos import ValueOos, critic
 

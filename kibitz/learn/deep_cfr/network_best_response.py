@@ -20,6 +20,7 @@ from ...search.public_chance.buckets import Buckets
 from ...search.public_chance.cards import HoldemCards
 from ...search.public_chance.first_street import decisions_of
 from ...search.public_chance.strategy import TableStrategy
+from ...search.regrets import matched
 from ..mlp import Layers, encode
 from ..public_best_response import Dealt, PublicBestResponse, flop_classes
 from ..public_streets import Pair, Street, first_entries
@@ -100,13 +101,10 @@ class TorchPolicy:
 
     def _matched(self, advantages: torch.Tensor) -> torch.Tensor:
         """Regret matching, where nothing is positive as the model says."""
-        positive = advantages.clamp_min(0)
-        total = positive.sum(-1, keepdim=True)
-        if self.fallback == "argmax":
-            other = torch.nn.functional.one_hot(advantages.argmax(-1), advantages.shape[-1]).to(advantages.dtype)
-        else:
-            other = torch.full_like(advantages, 1 / advantages.shape[-1])
-        return torch.where(total > 0, positive / total.clamp_min(1e-30), other)
+        if self.fallback != "argmax":
+            return matched(advantages)  # type: ignore[no-any-return]
+        best = torch.nn.functional.one_hot(advantages.argmax(-1), advantages.shape[-1]).to(advantages.dtype)
+        return matched(advantages, best)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)

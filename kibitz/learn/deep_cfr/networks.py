@@ -20,6 +20,7 @@ import numpy as np
 from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
 from ...core.names import BadInput, absolute
 from ...games import Game, full_name, load
+from ...search import regrets
 from ..model_files import Description, model_format
 
 FORMAT = "kibitz deep cfr 1"
@@ -178,14 +179,11 @@ def _joined(cards: Any, bets: Any) -> Any:
 
 def matched(advantages: np.ndarray, legal: np.ndarray, fallback: str = "argmax") -> np.ndarray:
     """Regret matching by rows: probabilities of the legal actions [rows, actions]."""
-    positive = np.where(legal, np.maximum(advantages, 0), 0).astype(float)
-    total = positive.sum(axis=1, keepdims=True)
     if fallback == "argmax":
-        best = np.where(legal, advantages, -np.inf).argmax(axis=1)
-        other = np.eye(advantages.shape[1])[best]
+        otherwise = np.eye(advantages.shape[1])[np.where(legal, advantages, -np.inf).argmax(axis=1)]
     else:
-        other = legal / legal.sum(axis=1, keepdims=True)
-    return np.where(total > 0, positive / np.where(total > 0, total, 1), other)
+        otherwise = legal / legal.sum(axis=1, keepdims=True)
+    return np.asarray(regrets.matched(np.where(legal, advantages, 0).astype(float), otherwise))
 
 
 def softmax(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from ...games.holdem.encoding import PACKED
 from ...games.holdem.state import FOLD, HIDDEN
 from ...search.public_chance.cards import HoldemCards
 from ...search.public_chance.strategy import TableStrategy
+from ...search.regrets import matched
 
 CARDS = PACKED["cards"].shape[0] - 2  # of the board in a packed view
 DEALS = 0.625  # played for each decision that is wanted on a street: a deal has about two on each
@@ -114,8 +115,7 @@ class TableSamples:
         at = (self.first[node] + bucket * count[:, 0])[:, None] + self.places
         legal = self.places < count
         parts = torch.where(legal, self.parts[at.clamp_max(len(self.parts) - 1)].float(), 0.0)
-        total = parts.sum(1, keepdim=True)
-        return torch.where(total > 0, parts / total.clamp_min(1e-30), legal / count.clamp_min(1))
+        return matched(parts, legal / count.clamp_min(1))  # type: ignore[no-any-return]
 
     def explored(self, node: torch.Tensor) -> torch.Tensor:
         """The same of a seat that explores."""

@@ -28,6 +28,7 @@ from ...core.files import (
 )
 from ...core.names import BadInput
 from ...games import full_name, load_stored
+from ..regrets import matched
 from .betting_tree import betting_tree
 from .buckets import Buckets, lossless
 from .cards import Cards, cards_of
@@ -256,9 +257,7 @@ def save_strategy(path: Path, strategy: TableStrategy, abstraction: str, fine: b
     parts = np.zeros(size, kind)
     for node in np.flatnonzero(tree.choices):
         n, size = int(tree.choices[node]), int(tree.choices[node]) * counts[tree.street[node]]
-        weights = strategy.probs[strategy.first[node] :][:size].reshape(-1, n).astype(np.float64)
-        total = weights.sum(axis=1, keepdims=True)
-        probs = np.where(total > 0, weights / np.maximum(total, 1e-300), 1 / n)
+        probs = matched(strategy.probs[strategy.first[node] :][:size].reshape(-1, n).astype(np.float64))
         parts[first[node] :][:size] = np.rint(probs * np.iinfo(kind).max).astype(kind).reshape(-1)
     write_tensors(
         path,

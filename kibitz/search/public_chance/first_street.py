@@ -8,6 +8,7 @@ answers to some boards can be valued on others.
 import numpy as np
 
 from ...core.process_settings import one_blas_thread
+from ..regrets import matched
 from .betting_tree import FOLD, SHOWDOWN, BettingTree
 from .cards import Cards
 from .strategy import TableStrategy
@@ -19,9 +20,7 @@ def first_street_probs(strategy: TableStrategy) -> np.ndarray:
     bucket = strategy.buckets.tables[0][0].astype(np.int64)
     for node in decisions_of(tree):
         n = int(tree.choices[node])
-        weights = strategy.probs[strategy.first[node] + bucket[:, None] * n + np.arange(n)].astype(float)
-        total = weights.sum(axis=1, keepdims=True)
-        probs = np.where(total > 0, weights / np.maximum(total, 1e-300), 1 / n)
+        probs = matched(strategy.probs[strategy.first[node] + bucket[:, None] * n + np.arange(n)].astype(float))
         found.append(np.pad(probs, ((0, 0), (0, tree.most - n))))
     return np.stack(found)
 

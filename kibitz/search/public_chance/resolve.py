@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...core.names import BadInput
+from ..regrets import matched
 from .betting_tree import BettingTree
 from .cards import Cards
 from .solver import NOBODY, Hands, Tables, first_entries, scratch_for, walk
@@ -138,9 +139,7 @@ class Subgame:
             if self.safe_for is None:
                 self._walk(hands, reach, self.tables, weight)
                 continue
-            other, positive = 1 - self.safe_for, np.maximum(self._gadget, 0)
-            total = positive.sum(axis=0)
-            enters = np.where(total > 0, positive[0] / np.maximum(total, 1e-30), 0.5)
+            other, enters = 1 - self.safe_for, matched(self._gadget.T)[:, 0]
             reach[other] = self._forced + (1 - self._forced) * enters
             entered = np.zeros(reach.shape[1])
             entered[hands.buckets[0]] = self._walk(hands, reach, self.tables, weight)[other] * self._scale
@@ -161,9 +160,8 @@ class Subgame:
     def probs(self, node: int) -> np.ndarray:
         """[hands, actions]: the average strategy at a node of the betting tree on the subgame's first street."""
         n, first = int(self.tree.choices[node - self.root]), self.tables.first[node - self.root]
-        sums = self.tables.sums[first : first + self.reach.shape[1] * n].reshape(-1, n).astype(np.float64)
-        total = sums.sum(axis=1, keepdims=True)
-        return np.where(total > 0, sums / np.maximum(total, 1e-30), 1 / n)
+        sums = self.tables.sums[first : first + self.reach.shape[1] * n].reshape(-1, n)
+        return np.asarray(matched(sums.astype(np.float64)))
 
 
 def forced(reach: np.ndarray) -> np.ndarray:
@@ -266,9 +264,7 @@ class Resolver:
         free = given.buckets.cards.free(board[: given.buckets.cards.dealt[street]])
         bucket = np.where(free, given.buckets.on(board, street).astype(np.int64), 0)
         at = given.first[node] + bucket[:, None] * n + np.arange(n)
-        found = given.probs[at].astype(np.float64)
-        total = found.sum(axis=1, keepdims=True)
-        return np.where(total > 0, found / np.maximum(total, 1e-30), 1 / n)
+        return np.asarray(matched(given.probs[at].astype(np.float64)))
 
     def _reach(self, node: int, board: np.ndarray, seat: int) -> np.ndarray:
         """[2, hands]: the probability of each seat's moves up to a node, by hand."""

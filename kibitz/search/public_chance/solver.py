@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.workers import cores
 from ...jit import kernel, long_helper
+from ..regrets import matched, scale_and_rest
 from .betting_tree import FOLD, BettingTree, betting_tree
 from .buckets import Buckets
 
@@ -168,9 +169,7 @@ def normalised(tree: BettingTree, tables: Tables, counts: tuple[int, ...]) -> np
     for node in np.flatnonzero(tree.choices):
         n, start = int(tree.choices[node]), int(tables.first[node])
         part = slice(start, start + n * counts[tree.street[node]])
-        sums = tables.sums[part].reshape(-1, n)
-        total = sums.sum(axis=1, keepdims=True)
-        found[part] = np.where(total > 0, sums / np.maximum(total, 1e-30), 1 / n).reshape(-1)
+        found[part] = matched(tables.sums[part].reshape(-1, n)).reshape(-1)
     return found
 
 
@@ -231,14 +230,14 @@ def choose(tree, tables, hands, scratch, node, depth):
     """Regret matching for every hand; the values of both seats start at 0."""
     n, street, first = np.int64(tree.choices[node]), tree.street[node], tables.first[node]
     regrets, strategy = tables.regrets, scratch.strategy
+    even = np.float32(1.0) / np.float32(n)
     for i in range(scratch.values.shape[2]):
         h = hands.order[street, i]
         at = first + np.int64(hands.buckets[street, h]) * n
         total = np.float32(0.0)
         for a in range(n):
             total += max(regrets[at + a], np.float32(0.0))
-        scale = np.float32(1.0) / total if total >= TINY else np.float32(0.0)
-        rest = np.float32(0.0) if total >= TINY else np.float32(1.0) / np.float32(n)
+        scale, rest = scale_and_rest(total, even, np.float32(0.0), np.float32(1.0), TINY)
         for a in range(n):
             strategy[depth, a, h] = max(regrets[at + a], np.float32(0.0)) * scale + rest
     scratch.values[depth] = np.float32(0.0)

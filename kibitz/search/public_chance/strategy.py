@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.names import BadInput
 from ...games import full_name
+from ..regrets import matched
 from ..sequence_form import SequenceForm
 from ..strategy import Strategy, normalised
 from .betting_tree import BettingTree
@@ -57,10 +58,7 @@ class TableStrategy:
         for place in range(self.tree.most):
             here = counts > place
             found[here, place] = self.probs[at[here] + place]
-        total = found.sum(axis=1, keepdims=True)
-        return np.where(
-            total > 0, found / np.maximum(total, 1e-30), (np.arange(self.tree.most) < counts[:, None]) / counts[:, None]
-        )
+        return np.asarray(matched(found, (np.arange(self.tree.most) < counts[:, None]) / counts[:, None]))
 
     def on(self, form: SequenceForm) -> Strategy:
         """The same strategy by infoset, of a game that is small enough to enumerate."""

@@ -11,7 +11,7 @@ from ...core.names import BadInput, choose
 from ...core.workers import cores
 from ...games import Game, full_name
 from ..best_response import Exploitability
-from ..cfr import VARIANTS, factor
+from ..regrets import VARIANTS, rates
 from .table import PublicStrategy, strategy_of
 from .tree import SUBTREE, PublicTree
 from .values import evaluate_tables
@@ -50,15 +50,9 @@ class VectorCfr:
         """Do some iterations."""
         for _ in range(iterations):
             self.iterations += 1
-            t = self.iterations
-            rates = Rates.of(
-                self.kind,
-                float(t) ** self.variant.weight,
-                factor(t, self.variant.positive),
-                factor(t, self.variant.negative),
-            )
+            now = Rates.of(self.kind, *rates(self.variant, self.iterations))
             for seat in range(2):
-                self._update(seat, rates)
+                self._update(seat, now)
 
     def _update(self, seat: int, rates: Rates) -> None:
         """Update one seat against the present strategy of the other."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...games.protocol import OVER
 from ...jit import helper, kernel
+from ..regrets import discounted, scale_and_rest
 from .tree import PublicTree
 
 BOTH = -1  # as the learner: no seat learns, both play best responses
@@ -261,8 +262,7 @@ def choose(scratch, tables, depth, n, rates):
             totals[h] += max(regrets[h], rates.zero)
     even = rates.one / n
     for h in range(private):
-        rest[h] = rates.zero if totals[h] >= rates.tiny else even
-        totals[h] = rates.one / totals[h] if totals[h] >= rates.tiny else rates.zero
+        totals[h], rest[h] = scale_and_rest(totals[h], even, rates.zero, rates.one, rates.tiny)
     for a in range(n):
         regrets = tables.regrets[first + a]
         strategy = scratch.strategy[depth, a]
@@ -319,6 +319,5 @@ def update(scratch, tables, depth, turn, n, rates):
         regrets = tables.regrets[first + a]
         sums = tables.sums[first + a]
         for h in range(private):
-            total = regrets[h] + (acted[h] - values[h])
-            regrets[h] = total * (rates.gain if total > rates.zero else rates.loss)
+            regrets[h] = discounted(regrets[h] + (acted[h] - values[h]), rates.gain, rates.loss)
             sums[h] += weighted[h] * strategy[h]
