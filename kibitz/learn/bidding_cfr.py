@@ -19,9 +19,9 @@ from ..games.liars_dice import LiarsDice
 from ..jit import kernel
 from ..search.best_response import Exploitability
 from ..search.public_tree.cfr import METHODS, kind_of
+from ..search.public_tree.matrices import Tables
 from ..search.public_tree.table import PublicStrategy, strategy_of
 from ..search.public_tree.tree import PublicTree
-from ..search.public_tree.walk import Tables
 from ..search.regrets import VARIANTS, discount, rates
 from .devices import check_device
 

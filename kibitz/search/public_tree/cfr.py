@@ -12,10 +12,11 @@ from ...core.workers import cores
 from ...games import Game, full_name
 from ..best_response import Exploitability
 from ..regrets import VARIANTS, rates
+from .matrices import Tables
 from .table import PublicStrategy, strategy_of
 from .tree import SUBTREE, PublicTree
 from .values import evaluate_tables
-from .walk import DOWN, UP, Rates, Tables, Walker
+from .walk import Rates
 
 METHODS = ("cfr", "cfr+", "linear", "dcfr")  # pcfr+ would need a third table
 DOUBLE = 10_000_000  # numbers in a table up to which they are float64
@@ -43,7 +44,7 @@ class VectorCfr:
         shape = self.tree.entries, self.tree.private
         self.tables = Tables(np.zeros(shape, self.kind), np.zeros(shape, self.kind))
         self.threads = threads or (cores() if self.tree.infosets > SHARED else 1)
-        self.walker = Walker(self.tree, self.kind, self.threads)
+        self.walker, self.hands = self.tree.walker(self.kind, self.threads)
         self.tasks = self.tree.batches(16 * SUBTREE if self.tree.infosets > SHARED else SUBTREE)
 
     def run(self, iterations: int) -> None:
@@ -51,21 +52,8 @@ class VectorCfr:
         for _ in range(iterations):
             self.iterations += 1
             now = Rates.of(self.kind, *rates(self.variant, self.iterations))
-            for seat in range(2):
-                self._update(seat, now)
-
-    def _update(self, seat: int, rates: Rates) -> None:
-        """Update one seat against the present strategy of the other."""
-        walker, tables = self.walker, self.tables
-
-        def do(batch: range, thread: int) -> None:
-            for number in batch:
-                walker.subtree(number, tables, rates, seat, thread)
-
-        walker.trunk(DOWN, tables, rates, seat)
-        for _ in walker.spread(do, self.tasks):
-            pass
-        walker.trunk(UP, tables, rates, seat)
+            for seat in range(2):  # against the present strategy of the other
+                self.walker.iterate(self.hands, self.tables, now, seat, self.tasks)
 
     def restore(self, iterations: int, regrets: np.ndarray, sums: np.ndarray) -> None:
         """Continue from the tables after some iterations."""

@@ -2,9 +2,10 @@
 
 A game declares by its rules `private_state` and `public_state` that chance gives each seat something private at the
 beginning, and that everything after that is public. Liar's Dice with two dice has 352 million infosets, but they are
-16.8 million public states times 21 rolls. The tree is never stored: it is walked depth first by the rules, on a
-position in which all private states are hidden. Nodes, entries of tables (one per action of a node) and leaves are
-numbered in the order of the walk, and the walk is cut into subtrees for threads.
+16.8 million public states times 21 rolls. The tree is found by walking it depth first by the rules, on a position in
+which all private states are hidden; of a node only the mover and the number of actions are stored. Nodes, entries of
+tables (one per action of a node) and leaves are numbered in the order of the walk, and it is cut into subtrees for
+threads.
 """
 
 from typing import Any, NamedTuple
@@ -19,6 +20,8 @@ from ...games.protocol import CHANCE, OVER, TooLong, chance_outcomes, positions,
 from ...games.tree import estimated_leaves
 from ...jit import helper, kernel
 from ..sequence_form import two_seats_zero_sum
+from .matrices import MatrixHands
+from .walk import Nodes, Parts, Walker
 
 MAX_NODES = 1 << 26  # of a public tree
 MAX_DEALS = 10**6  # orders of chance at the beginning
@@ -49,6 +52,14 @@ class Subtrees(NamedTuple):
     length: np.ndarray  # [subtrees]: their number
 
 
+class Stored(NamedTuple):
+    """The tree as it is stored, in the order of the walk."""
+
+    seat: np.ndarray  # [nodes and leaves] i1: the seat to move, CHANCE or OVER
+    choices: np.ndarray  # [nodes and leaves] u2: number of actions
+    classes: np.ndarray  # [leaves] i4: the class of payoffs of each
+
+
 class LeafPaths(NamedTuple):
     """A way to a leaf of each class."""
 
@@ -75,6 +86,7 @@ class PublicTree:
         depth: Moves of the longest path.
         subtrees: Parts for threads.
         payoffs: [classes, private, private] f8: seat 0's payoff times the probability of chance.
+        stored: The tree itself.
 
     Raises:
         BadInput: The game doesn't declare a public tree, or it is too large.
@@ -92,10 +104,14 @@ class PublicTree:
         self.root = np.zeros(1, game.state)
         self.root[0] = view_of(game, view_of(game, state, 0), 1)
         none = Subtrees(*(np.zeros(shape, np.int64) for shape in ((0, 3), (0, 3), (0, 0), (0,))))
-        counts = self._survey(0, none, LeafPaths(np.zeros((0, 0), np.int16), np.zeros(0, np.int64)))
+        empty = Stored(*(np.zeros(0, kind) for kind in (np.int8, np.uint16, np.int32)))
+        counts = self._survey(0, none, LeafPaths(np.zeros((0, 0), np.int16), np.zeros(0, np.int64)), empty)
         self.nodes, self.entries, self.leaves, classes, self.depth, self.decisions = counts[:ROOTS].tolist()
         self.classes = classes or self.leaves
-        memory.check(self.classes * self.depth * 2, f"the public tree of {full_name(game)}", "choose a smaller game")
+        size = 4 * self.nodes + 8 * self.leaves + 2 * self.classes * self.depth
+        memory.check(size, f"the public tree of {full_name(game)}", "choose a smaller game")
+        both = self.nodes + self.leaves
+        self.stored = Stored(np.zeros(both, np.int8), np.zeros(both, np.uint16), np.zeros(self.leaves, np.int32))
         paths = LeafPaths(np.zeros((self.classes, self.depth), np.int16), np.zeros(self.classes, np.int64))
         room = 1024
         while True:
@@ -105,7 +121,7 @@ class PublicTree:
                 np.zeros((room, self.depth), np.int16),
                 np.zeros(room, np.int64),
             )
-            counts = self._survey(subtree, subtrees, paths)
+            counts = self._survey(subtree, subtrees, paths, self.stored)
             if counts[ROOTS] < room:
                 break
             room *= 4
@@ -130,6 +146,17 @@ class PublicTree:
             np.zeros(depth + 1, np.int64),
         )
 
+    def walker(self, kind: Any, threads: int) -> tuple[Walker, MatrixHands]:
+        """What walks the tree with numbers of a type, and what hands are worth in that type."""
+        payoffs, parts = self.payoffs, self.subtrees
+        hands = MatrixHands(
+            np.ascontiguousarray(payoffs.transpose(0, 2, 1), kind), np.ascontiguousarray(-payoffs, kind),
+            self.stored.classes,
+        )  # fmt: skip
+        nodes = Nodes(self.stored.seat, self.stored.choices, np.zeros(len(self.stored.seat), np.int8))
+        start, size = (each + np.array([1, 0, 0]) * each[:, 2:] for each in (parts.start, parts.size))
+        return Walker(nodes, Parts(start, size), self.private, self.depth + 1, self.most, kind, threads), hands
+
     def batches(self, nodes: int = SUBTREE) -> list[range]:
         """Subtrees one after the other in groups of at most this many nodes, or single ones."""
         found, start, total = [], 0, 0
@@ -140,10 +167,10 @@ class PublicTree:
             total += size
         return [*found, range(start, len(self.subtrees.length))] if len(self.subtrees.length) else found
 
-    def _survey(self, subtree: int, subtrees: Subtrees, paths: LeafPaths) -> np.ndarray:
+    def _survey(self, subtree: int, subtrees: Subtrees, paths: LeafPaths, stored: Stored) -> np.ndarray:
         counts, path = np.zeros(7, np.int64), self.path()
         path.states[0] = self.root[0]
-        ended = _survey(self.game, path, subtree, subtrees, paths, counts, MAX_NODES)
+        ended = _survey(self.game, path, subtree, subtrees, paths, stored, counts, MAX_NODES)
         if ended == TOO_LARGE:
             raise BadInput(f"{full_name(self.game)} is too large: it has more than {MAX_NODES:,} public states")
         return counts
@@ -195,20 +222,23 @@ class PublicTree:
 
 
 @kernel
-def _survey(game, path, subtree, subtrees, paths, counts, max_nodes):
-    """Count all nodes, entries and leaves; where there is room, note subtrees and a path to each class of leaf."""
+def _survey(game, path, subtree, subtrees, paths, stored, counts, max_nodes):
+    """Count nodes, entries and leaves; where there is room, note them, subtrees and a path to each class of leaf."""
     depth = 0
     path.tried[0] = -1
     while depth >= 0:
         tried = path.tried[depth]
         if tried < 0:
             if game.turn(path.states[depth]) == OVER:
-                _at_leaf(game, path, paths, counts, depth)
+                _at_leaf(game, path, paths, stored, counts, depth)
                 depth -= 1
                 continue
             if counts[NODES] == max_nodes:
                 return TOO_LARGE
             path.n[depth] = game.actions(path.states[depth], path.actions[depth])
+            if len(stored.seat):
+                stored.seat[counts[NODES] + counts[LEAVES]] = game.turn(path.states[depth])
+                stored.choices[counts[NODES] + counts[LEAVES]] = path.n[depth]
             path.start[depth, 0], path.start[depth, 1] = counts[NODES], counts[ENTRIES]
             path.start[depth, 2], path.roots[depth] = counts[LEAVES], counts[ROOTS]
             counts[NODES] += 1
@@ -243,13 +273,16 @@ def _survey(game, path, subtree, subtrees, paths, counts, max_nodes):
 
 
 @helper
-def _at_leaf(game, path, paths, counts, depth):
+def _at_leaf(game, path, paths, stored, counts, depth):
     """Count a leaf, and note the way to it if it is the first of its class."""
     number = np.int64(game.payoff_class(path.states[depth]))
     if number >= 0:
         counts[CLASSES] = max(counts[CLASSES], number + 1)
     else:
         number = counts[LEAVES]
+    if len(stored.seat):
+        stored.seat[counts[NODES] + counts[LEAVES]] = OVER
+        stored.classes[counts[LEAVES]] = number
     counts[LEAVES] += 1
     if len(paths.length) and paths.length[number] == 0:
         paths.length[number] = depth

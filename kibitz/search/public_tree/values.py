@@ -17,8 +17,9 @@ from ...games import full_name
 from ...games.protocol import OVER
 from ...jit import kernel
 from ..best_response import Exploitability
+from .matrices import Tables
 from .tree import SUBTREE, PublicTree
-from .walk import BOTH, DOWN, UP, Rates, Tables, Walker
+from .walk import BOTH, DOWN, UP, Rates, Walker
 
 Answer = Callable[[np.ndarray], np.ndarray]  # views -> [views, num_actions]: of the legal actions in order, then zeros
 FIRST = 0.01  # part of the work after which its duration is estimated
@@ -44,24 +45,23 @@ def evaluate_answers(tree: PublicTree, answers: list[Answer], report: Reporter =
 
 
 def _evaluate(tree: PublicTree, sources: Sequence["_Slices | _Asker"], report: Reporter) -> Exploitability:
-    walker, rates, none = Walker(tree, np.float64, len(sources)), Rates.of(np.float64), np.zeros((0, 0))
+    (walker, hands), rates, none = tree.walker(np.float64, len(sources)), Rates.of(np.float64), np.zeros((0, 0))
     trunk = Tables(sources[0].trunk(), none)
 
     def do(batch: range, thread: int) -> None:
         weights, first = sources[thread].subtrees(batch), 0
         for number in batch:
-            walker.subtree(number, Tables(weights, none), rates, BOTH, thread, first)
+            walker.subtree(number, hands, Tables(weights, none), rates, BOTH, True, thread, first)
             first += int(tree.subtrees.size[number, 1])
 
-    walker.trunk(DOWN, trunk, rates, BOTH, packed=True)
-    _reported(walker, do, report)
-    best = walker.trunk(UP, trunk, rates, BOTH, packed=True).sum(axis=1).tolist()
+    walker.trunk(DOWN, hands, trunk, rates, BOTH, best=True, packed=True)
+    _reported(tree, walker, do, report)
+    best = walker.trunk(UP, hands, trunk, rates, BOTH, best=True, packed=True).sum(axis=1).tolist()
     return Exploitability(best[0] + best[1], float(walker.shares.sum()), (best[0], best[1]))
 
 
-def _reported(walker: Walker, do: Callable[[range, int], None], report: Reporter) -> None:
-    tree, done = walker.tree, 0
-    batches = tree.batches()
+def _reported(tree: PublicTree, walker: Walker, do: Callable[[range, int], None], report: Reporter) -> None:
+    batches, done = tree.batches(), 0
     sizes = [int(tree.subtrees.size[batch.start : batch.stop, 0].sum()) for batch in batches]
     began, told = time.perf_counter(), False
     for size, _ in zip(sizes, walker.spread(do, batches), strict=True):

@@ -1,8 +1,10 @@
 """One walk over a public tree, for counterfactual regret minimization and for best responses.
 
-Each node has vectors over private states: the reach of both seats, and the values that come back, weighted by the
-reach of the other seat and of chance. The trunk is walked twice, before the subtrees to find their reaches and after
-them with their values; subtrees in between, by any thread in any order, with the same result.
+Each node has vectors over private hands: the reach of both seats, and the values that come back, weighted by the reach
+of the other seat and of chance. What hands are worth at an end, and where their numbers are in tables, is said by an
+object of a class with the compiled rules below: `MatrixHands` for any game that declares a public tree, `CardHands` for
+poker on a board. The trunk is walked twice, before the subtrees to find their reaches and after them with their values;
+subtrees in between, by any thread in any order, with the same result.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,13 +13,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...games.protocol import OVER
-from ...jit import helper, kernel
-from ..regrets import discounted, scale_and_rest
-from .tree import PublicTree
+from ...jit import helper, kernel, rules
 
-BOTH = -1  # as the learner: no seat learns, both play best responses
-DOWN, UP, WHOLE = range(3)  # ways to walk: the trunk for reaches, the trunk for values, a subtree
+BOTH = -1  # instead of a seat
+DOWN, UP, WHOLE = range(3)  # ways to walk: the trunk for reaches, the trunk for values, a whole subtree
+RULES = {
+    "room": "self, street, n",  # -> entries of a decision with n actions
+    "match_regrets": "self, tables, scratch, depth, street, n, rates",  # writes scratch.strategy[depth]
+    # The value of `seat`, who is to move, and what the node adds to its regrets and its average strategy.
+    "update_tables": "self, tables, scratch, depth, street, n, seat, rates",
+    "pay_end": "self, kind, number, scratch, depth, seat, rates",  # the values at an end, of `seat` or of BOTH
+}
+
+
+def hands(cls: Any) -> Any:
+    """Class decorator: the walk may call the rules above."""
+    return rules(RULES)(cls)
+
+
+class Nodes(NamedTuple):
+    """A public tree in preorder: a node's subtree follows it."""
+
+    seat: np.ndarray  # [nodes] i1: the seat to move, or CHANCE; of an end its kind
+    choices: np.ndarray  # [nodes] u2: number of actions; 0 at an end
+    street: np.ndarray  # [nodes] i1
 
 
 class Rates(NamedTuple):
@@ -36,96 +55,115 @@ class Rates(NamedTuple):
         return cls(*(np.dtype(kind).type(value) for value in (weight, gain, loss, 0.0, 1.0, tiny)))
 
 
-class Tables(NamedTuple):
-    """Numbers by entry and private state, [entries, private]. A node with n actions has n entries."""
+class Parts(NamedTuple):
+    """Subtrees for threads, in the order of the walk; the trunk ends where they begin."""
 
-    regrets: np.ndarray  # the strategy is in proportion to the positive ones; uniform where there are none
-    sums: np.ndarray  # weighted sums of strategies
-
-
-class Ends(NamedTuple):
-    """Payoffs times probability of chance, laid out for each seat: [classes, other's state, own state]."""
-
-    first: np.ndarray
-    second: np.ndarray
-
-
-class Cut(NamedTuple):
-    """Where the trunk ends."""
-
-    start: np.ndarray  # [subtrees] first node
-    size: np.ndarray  # [subtrees, 3] nodes, entries in the tables of the trunk, leaves
-    vectors: np.ndarray  # [subtrees, 2, private]: reaches on the way down, values on the way up
+    start: np.ndarray  # [subtrees, 3] i8: nodes, entries in tables, and ends before each
+    size: np.ndarray  # [subtrees, 3] i8: nodes, entries in the tables of the trunk, and ends of each
 
 
 class Scratch(NamedTuple):
-    """Vectors of one thread, one row per level."""
+    """Vectors over hands of one thread, one row per level."""
 
-    reach: np.ndarray  # [2, depth + 1, private]: a row is written where the seat has moved
-    row: np.ndarray  # [2, depth + 1]: the row that holds for a level
-    strategy: np.ndarray  # [depth + 1, most, private]
-    acted: np.ndarray  # [depth + 1, most, private]: values of the mover's actions
-    values: np.ndarray  # [depth + 1, 2, private]
-    entry: np.ndarray  # [depth + 1]: the node's first entry
-    totals: np.ndarray  # [2, private]
-    value: np.ndarray  # [1] f8: expected payoff of seat 0, summed over leaves
+    reach: np.ndarray  # [2, levels, hands]: a row is written where the seat has moved
+    row: np.ndarray  # [2, levels]: the row that holds for a level
+    strategy: np.ndarray  # [levels, most, hands]
+    acted: np.ndarray  # [levels, most, hands]: values of the mover's actions
+    values: np.ndarray  # [levels, 2, hands]
+    node: np.ndarray  # [levels]
+    entry: np.ndarray  # [levels]: the node's first entry in tables
+    tried: np.ndarray  # [levels]: number of actions tried
+    totals: np.ndarray  # [2, hands]
+    by_card: np.ndarray  # [2, deck] f8
+    value: np.ndarray  # [1] f8: expected payoff of seat 0, summed over ends
 
 
 class Walker:
     """Walks a public tree by threads, each with vectors of its own."""
 
-    def __init__(self, tree: PublicTree, kind: Any, threads: int) -> None:
-        self.tree, self.kind, self.threads = tree, np.dtype(kind), threads
-        n, depth, most = tree.private, tree.depth + 1, tree.most
-        self.ends = Ends(
-            np.ascontiguousarray(tree.payoffs.transpose(0, 2, 1), kind), np.ascontiguousarray(-tree.payoffs, kind)
-        )
+    def __init__(
+        self, nodes: Nodes, parts: Parts, hands: int, levels: int, most: int, kind: Any, threads: int, deck: int = 0
+    ) -> None:
+        self.nodes, self.parts, self.threads = nodes, parts, threads
+        vectors, rows = (levels, most, hands), lambda: np.zeros(levels, np.int64)
         self.scratch = [
             Scratch(
-                np.zeros((2, depth, n), kind),
-                np.zeros((2, depth), np.int64),
-                np.zeros((depth, most, n), kind),
-                np.zeros((depth, most, n), kind),
-                np.zeros((depth, 2, n), kind),
-                np.zeros(depth, np.int64),
-                np.zeros((2, n), kind),
+                np.zeros((2, levels, hands), kind),
+                np.zeros((2, levels), np.int64),
+                np.zeros(vectors, kind),
+                np.zeros(vectors, kind),
+                np.zeros((levels, 2, hands), kind),
+                rows(),
+                rows(),
+                rows(),
+                np.zeros((2, hands), kind),
+                np.zeros((2, deck)),
                 np.zeros(1),
             )
             for _ in range(threads)
         ]
-        self.paths = [tree.path() for _ in range(threads)]
-        parts = tree.subtrees
-        self.vectors = np.zeros((len(parts.length), 2, n), kind)
-        self.shares = np.zeros(1 + len(parts.length))  # of the expected payoff of seat 0: subtrees, then the trunk
-        self.cuts = {}
-        for packed in (False, True):  # packed: the tables of the trunk have no entries for subtrees
-            size = parts.size.copy()
-            size[:, 1] *= not packed
-            self.cuts[packed] = Cut(parts.start[:, 0].copy(), size, self.vectors)
+        self.vectors = np.zeros((len(parts.start), 2, hands), kind)  # of subtrees: reaches, then values
+        self.shares = np.zeros(1 + len(parts.start))  # of the expected payoff of seat 0: subtrees, then the trunk
+        packed = parts.size.copy()
+        packed[:, 1] = 0  # the tables of the trunk have no entries for subtrees
+        self.cuts = {False: parts, True: parts._replace(size=packed)}
+        self.whole = Parts(parts.start[:0], parts.size[:0])
         self.pool = ThreadPoolExecutor(threads)
 
-    def trunk(self, way: int, tables: Tables, rates: Rates, learner: int, packed: bool = False) -> np.ndarray:
-        """Walk the trunk; return [2, private]: the values of both seats."""
-        scratch, path = self.scratch[0], self.paths[0]
-        path.states[0] = self.tree.root[0]
-        scratch.reach[:, 0] = 1
-        start, scratch.value[0] = np.zeros(3, np.int64), 0.0
-        walk(self.tree.game, path, scratch, self.ends, tables, self.cuts[packed], start, way, rates, learner)
+    def iterate(self, hands: Any, tables: Any, rates: Rates, seat: int, tasks: Iterable[Iterable[int]]) -> np.ndarray:
+        """Update the tables of a seat, or of BOTH; `tasks` are groups of subtrees. Return the values, [2, hands]."""
+        if self.threads == 1:
+            return self.walk(hands, tables, rates, seat)
+
+        def do(group: Iterable[int], thread: int) -> None:
+            for number in group:
+                self.subtree(number, hands, tables, rates, seat, False, thread)
+
+        self.trunk(DOWN, hands, tables, rates, seat)
+        for _ in self.spread(do, tasks):
+            pass
+        return self.trunk(UP, hands, tables, rates, seat)
+
+    def walk(
+        self, hands: Any, tables: Any, rates: Rates, seat: int, best: bool = False, reach: Any = 1.0,
+        start: tuple[int, int, int] = (0, 0, 0),
+    ) -> np.ndarray:  # fmt: skip
+        """Walk the subtree that begins after so many nodes, entries and ends; return the values, [2, hands].
+
+        Args:
+            hands: What hands are worth, and where they are in the tables.
+            tables: Of which the strategy is matched; updated unless `best`.
+            rates: Of the iteration.
+            seat: Whose values are found, or BOTH.
+            best: Whether they are those of best responses.
+            reach: [2, hands] of both seats there.
+            start: Of the subtree.
+        """
+        scratch = self.scratch[0]
+        scratch.reach[:, 0] = reach
+        walk(self.nodes, hands, scratch, tables, self.whole, self.vectors, np.array(start), WHOLE, rates, seat, best)
+        return scratch.values[0].copy()
+
+    def trunk(
+        self, way: int, hands: Any, tables: Any, rates: Rates, seat: int, best: bool = False, packed: bool = False,
+        reach: Any = 1.0,
+    ) -> np.ndarray:  # fmt: skip
+        """Walk the trunk; return the values of both seats, [2, hands]."""
+        scratch, start = self.scratch[0], np.zeros(3, np.int64)
+        scratch.reach[:, 0], scratch.value[0] = reach, 0.0
+        walk(self.nodes, hands, scratch, tables, self.cuts[packed], self.vectors, start, way, rates, seat, best)
         self.shares[-1] = scratch.value[0]
         return scratch.values[0].copy()
 
     def subtree(
-        self, number: int, tables: Tables, rates: Rates, learner: int, thread: int, first: int | None = None
-    ) -> None:
+        self, number: int, hands: Any, tables: Any, rates: Rates, seat: int, best: bool, thread: int,
+        first: int | None = None,
+    ) -> None:  # fmt: skip
         """Walk a subtree: reaches become values. `first`: the place of its first entry in the tables."""
-        parts, scratch, path = self.tree.subtrees, self.scratch[thread], self.paths[thread]
-        start = parts.start[number].copy()
+        scratch, start = self.scratch[thread], self.parts.start[number].copy()
         start[1] = start[1] if first is None else first
         scratch.reach[:, 0], scratch.value[0] = self.vectors[number], 0.0
-        path.states[0] = self.tree.root[0]
-        _lead(self.tree.game, path.states, parts.actions[number], parts.length[number])
-        cut = self.cuts[False]
-        walk(self.tree.game, path, scratch, self.ends, tables, cut, start, WHOLE, rates, learner)
+        walk(self.nodes, hands, scratch, tables, self.whole, self.vectors, start, WHOLE, rates, seat, best)
         self.vectors[number], self.shares[number] = scratch.values[0], scratch.value[0]
 
     def spread(self, do: Callable[[Any, int], None], tasks: Iterable[Any]) -> Iterable[None]:
@@ -146,82 +184,89 @@ class Walker:
 
 
 @kernel
-def _lead(game, states, actions, length):
-    for k in range(length):
-        game.play(states[0], np.int64(actions[k]))
+def walk(nodes, hands, scratch, tables, cut, vectors, start, way, rates, seat, best):
+    """Walk the trunk or a subtree with the reaches in row 0; values are in row 0 then.
 
-
-@kernel
-def walk(game, path, scratch, ends, tables, cut, start, way, rates, learner):
-    """Walk the trunk or a subtree from `path.states[0]` with the reaches in row 0; values are in row 0 then.
-
-    The learner's regrets and average strategy are updated; where it is BOTH, each seat's values are those of a best
-    response, and nothing is updated.
+    Values are those of `seat`, or of BOTH. Where they are those of best responses nothing is updated.
     """
-    node, entry, leaf, stop = start[0], start[1], start[2], 0
+    at, entry, end, stop = start[0], start[1], start[2], 0
     values, reach, row = scratch.values, scratch.reach, scratch.row
-    depth = 0
+    depth, arrived = 0, True
     row[0, 0] = 0
     row[1, 0] = 0
-    path.tried[0] = -1
     while depth >= 0:
-        tried = path.tried[depth]
-        turn = game.turn(path.states[depth])
-        if tried < 0:
-            if turn == OVER:
-                if way != DOWN:
-                    number = np.int64(game.payoff_class(path.states[depth]))
-                    pay(scratch, ends, leaf if number < 0 else number, depth, rates, learner)
-                leaf += 1
-                depth -= 1
-                continue
-            if way != WHOLE and stop < len(cut.start) and node == cut.start[stop]:
-                for seat in range(2):
+        if arrived:
+            arrived = False
+            if stop < len(cut.start) and at == cut.start[stop, 0]:
+                for each in range(2):
                     if way == DOWN:
-                        copy(cut.vectors[stop, seat], reach[seat, row[seat, depth]])
+                        copy(vectors[stop, each], reach[each, row[each, depth]])
                     else:
-                        copy(values[depth, seat], cut.vectors[stop, seat])
-                node += cut.size[stop, 0]
+                        copy(values[depth, each], vectors[stop, each])
+                at += cut.size[stop, 0]
                 entry += cut.size[stop, 1]
-                leaf += cut.size[stop, 2]
+                end += cut.size[stop, 2]
                 stop += 1
                 depth -= 1
                 continue
-            node += 1
-            path.n[depth] = game.actions(path.states[depth], path.actions[depth])
+            if nodes.choices[at] == 0:
+                if way != DOWN:
+                    hands.pay_end(np.int64(nodes.seat[at]), end, scratch, depth, seat, rates)
+                    if best and seat == BOTH:
+                        own = reach[0, row[0, depth]]
+                        for h in range(len(own)):
+                            scratch.value[0] += np.float64(own[h]) * np.float64(values[depth, 0, h])
+                at += 1
+                end += 1
+                depth -= 1
+                continue
+            scratch.node[depth] = at
             scratch.entry[depth] = entry
+            scratch.tried[depth] = 0
             fill(values[depth, 0], rates.zero)
             fill(values[depth, 1], rates.zero)
-            if turn >= 0:
-                choose(scratch, tables, depth, path.n[depth], rates)
-                entry += path.n[depth]
-            tried = 0
-        elif turn < 0:
-            add(values[depth, 0], values[depth + 1, 0])
-            add(values[depth, 1], values[depth + 1, 1])
-        else:
-            if learner != 1 - turn:
-                copy(scratch.acted[depth, tried - 1], values[depth + 1, turn])
-            if learner != turn:
-                add(values[depth, 1 - turn], values[depth + 1, 1 - turn])
-        if tried == path.n[depth]:
-            if turn >= 0 and way != DOWN:
-                if learner == BOTH:
-                    best(scratch, depth, turn, tried)
-                elif learner == turn:
-                    update(scratch, tables, depth, turn, tried, rates)
+            if nodes.seat[at] >= 0:
+                street, count = np.int64(nodes.street[at]), np.int64(nodes.choices[at])
+                hands.match_regrets(tables, scratch, depth, street, count, rates)
+                entry += hands.room(street, count)
+            at += 1
+        node, tried = scratch.node[depth], scratch.tried[depth]
+        turn, n = np.int64(nodes.seat[node]), np.int64(nodes.choices[node])
+        if tried > 0:
+            if turn < 0:
+                add(values[depth, 0], values[depth + 1, 0])
+                add(values[depth, 1], values[depth + 1, 1])
+            else:
+                if seat != 1 - turn:
+                    copy(scratch.acted[depth, tried - 1], values[depth + 1, turn])
+                if seat != turn:
+                    add(values[depth, 1 - turn], values[depth + 1, 1 - turn])
+        if tried == n:
+            if turn >= 0 and way != DOWN and seat != 1 - turn:
+                if best:
+                    best_action(scratch, depth, turn, n)
+                else:
+                    hands.update_tables(tables, scratch, depth, np.int64(nodes.street[node]), n, turn, rates)
             depth -= 1
             continue
-        path.tried[depth] = tried + 1
-        path.states[depth + 1] = path.states[depth]
-        game.play(path.states[depth + 1], path.actions[depth, tried])
-        path.tried[depth + 1] = -1
+        scratch.tried[depth] = tried + 1
         row[0, depth + 1] = row[0, depth]
         row[1, depth + 1] = row[1, depth]
         if turn >= 0:
             multiply(reach[turn, depth + 1], reach[turn, row[turn, depth]], scratch.strategy[depth, tried])
             row[turn, depth + 1] = depth + 1
         depth += 1
+        arrived = True
+
+
+@helper
+def best_action(scratch, depth, turn, n):
+    """The value of the best action for every hand of the mover."""
+    values = scratch.values[depth, turn]
+    for a in range(n):
+        acted = scratch.acted[depth, a]
+        for h in range(len(values)):
+            values[h] = acted[h] if a == 0 else max(values[h], acted[h])
 
 
 @helper
@@ -246,78 +291,3 @@ def add(out, given):
 def multiply(out, one, two):
     for h in range(len(out)):
         out[h] = one[h] * two[h]
-
-
-@helper
-def choose(scratch, tables, depth, n, rates):
-    """Regret matching for every private state."""
-    totals, rest = scratch.totals[0], scratch.totals[1]
-    private = len(totals)
-    first = scratch.entry[depth]
-    for h in range(private):
-        totals[h] = rates.zero
-    for a in range(n):
-        regrets = tables.regrets[first + a]
-        for h in range(private):
-            totals[h] += max(regrets[h], rates.zero)
-    even = rates.one / n
-    for h in range(private):
-        totals[h], rest[h] = scale_and_rest(totals[h], even, rates.zero, rates.one, rates.tiny)
-    for a in range(n):
-        regrets = tables.regrets[first + a]
-        strategy = scratch.strategy[depth, a]
-        for h in range(private):
-            strategy[h] = max(regrets[h], rates.zero) * totals[h] + rest[h]
-
-
-@helper
-def pay(scratch, ends, number, depth, rates, learner):
-    """The values at a leaf: sums over the other seat's private states."""
-    for seat in range(2):
-        if learner != 1 - seat:
-            values, reach = scratch.values[depth, seat], scratch.reach[1 - seat, scratch.row[1 - seat, depth]]
-            payoffs = ends.first[number] if seat == 0 else ends.second[number]
-            for h in range(len(values)):
-                values[h] = rates.zero
-            for other in range(len(values)):
-                share = reach[other]
-                if share > rates.zero:
-                    row = payoffs[other]
-                    for h in range(len(values)):
-                        values[h] += share * row[h]
-    if learner == BOTH:
-        values, reach = scratch.values[depth, 0], scratch.reach[0, scratch.row[0, depth]]
-        for h in range(len(values)):
-            scratch.value[0] += np.float64(reach[h]) * np.float64(values[h])
-
-
-@helper
-def best(scratch, depth, turn, n):
-    """The value of the best action for every private state of the mover."""
-    values = scratch.values[depth, turn]
-    for a in range(n):
-        acted = scratch.acted[depth, a]
-        for h in range(len(values)):
-            values[h] = acted[h] if a == 0 else max(values[h], acted[h])
-
-
-@helper
-def update(scratch, tables, depth, turn, n, rates):
-    """The learner's value, and what a node adds to its regrets and its average strategy."""
-    values, weighted = scratch.values[depth, turn], scratch.totals[0]
-    reach = scratch.reach[turn, scratch.row[turn, depth]]
-    private = len(values)
-    first = scratch.entry[depth]
-    for h in range(private):
-        weighted[h] = rates.weight * reach[h]
-    for a in range(n):
-        strategy, acted = scratch.strategy[depth, a], scratch.acted[depth, a]
-        for h in range(private):
-            values[h] += strategy[h] * acted[h]
-    for a in range(n):
-        strategy, acted = scratch.strategy[depth, a], scratch.acted[depth, a]
-        regrets = tables.regrets[first + a]
-        sums = tables.sums[first + a]
-        for h in range(private):
-            regrets[h] = discounted(regrets[h] + (acted[h] - values[h]), rates.gain, rates.loss)
-            sums[h] += weighted[h] * strategy[h]
