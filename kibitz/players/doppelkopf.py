@@ -12,7 +12,7 @@ from ..learn.doppelkopf import lstm
 from ..learn.mlp import logits
 from ..learn.model_files import network_file
 from ..search.advice import Advice, fixed_advice
-from ..search.announcements import CHOICES, HowAnnounced, Margin, Worlds
+from ..search.announcements import CHOICES, HowAnnounced, Worlds
 from ..search.batched_ensemble import BatchedEnsemble
 from ..search.determinization import sample_worlds
 from ..search.ensemble_uct import EXACT, EnsembleUct, Exact
@@ -42,7 +42,6 @@ class GuidedPlayer(SearchPlayer):
         exact: Exact = EXACT,
         announcements: HowAnnounced = "distribution",
         worlds: Worlds = 400,
-        margin: Margin = 0.0,
     ) -> None:
         simulations, seconds, settings = by_worlds(budget)
         network = lstm.read_lstm(network_file(net))[0]
@@ -59,7 +58,6 @@ class GuidedPlayer(SearchPlayer):
                 exact,
                 announcements,
                 worlds,
-                margin,
                 policy,
             )
 
@@ -172,7 +170,6 @@ class DokoPlayer(SearchPlayer):
             ("auto", *CHOICES, "policy"),
         ] = "auto",
         worlds: Worlds = 400,
-        margin: Margin = 0.0,
         beliefs: Annotated[
             str, "card networks whose belief and value networks a policy network of mmd is used with"
         ] = "models/doppelkopf",
@@ -197,9 +194,9 @@ class DokoPlayer(SearchPlayer):
             determinizer: Any = sample_worlds
             if determinization == "belief":
                 determinizer = card_network.Beliefs(models[0] if models else own)
-            announced: dict[str, Any] = {"announcements": announcements, "worlds": worlds, "margin": margin}
+            announced: dict[str, Any] = {"announcements": announcements, "worlds": worlds}
             if announcements == "policy":
-                announced = {"announcements": PolicyAnnouncements(game, policy, worlds, margin, determinizer)}
+                announced = {"announcements": PolicyAnnouncements(game, policy, worlds, determinizer)}
             if tree_simulations:
                 return EnsembleUct(
                     game, 0, simulations, c, exact, policy=policy, determinizer=determinizer, tree=Puct, **announced

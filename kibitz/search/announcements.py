@@ -24,19 +24,18 @@ HowAnnounced = Annotated[
     str, "how to choose announcements: by the distribution of final scores, or as moves of the tree", CHOICES
 ]
 Worlds = Annotated[int, "worlds sampled per announcement", Interval(2, 1e6)]
-Margin = Annotated[float, "expected payoff that an announcement must gain", Interval(-1e6, 1e6)]
 
 
 class Announcements:
     """`advise(view, seat, rng)` where `game.is_announcement(view)`."""
 
-    def __init__(self, game: Game, worlds: int = 400, margin: float = 0.0) -> None:
+    def __init__(self, game: Game, worlds: int = 400) -> None:
         self.game, self.played = game, game.without_announcements()
-        self.worlds, self.margin = worlds, margin
+        self.worlds = worlds
         self.states = positions(game)
 
     def advise(self, view: Any, seat: int, rng: np.ndarray) -> Advice:
-        """Advise the first action, silence, unless another has a significantly higher mean, by more than the margin."""
+        """Advise the first action, silence, unless another has a significantly higher mean."""
         actions = np.array(legal_actions(self.game, view))
         no_worlds = sample_worlds(self.game, view, seat, 0, rng)
         _play(
@@ -48,7 +47,7 @@ class Announcements:
         chosen = 0
         for i in range(1, n):  # each has to beat the best before it: higher announcements can mostly be made later
             ahead = scores[i] - scores[chosen]
-            if ahead.mean() - CONFIDENCE * ahead.std() / np.sqrt(count) > self.margin:
+            if ahead.mean() - CONFIDENCE * ahead.std() / np.sqrt(count) > 0:
                 chosen = i
         return Advice(
             actions, np.eye(n)[chosen], scores.mean(axis=1), np.full(n, count), np.full(n, 1 / n), scores.size,
@@ -64,12 +63,12 @@ class Announcements:
 
 
 def announcements_for(
-    game: Game, announcements: str | Announcements = "distribution", worlds: int = 400, margin: float = 0.0
+    game: Game, announcements: str | Announcements = "distribution", worlds: int = 400
 ) -> Announcements | None:
     """The object that chooses announcements for a search; None where they are moves of its tree."""
     if isinstance(announcements, Announcements):
         return announcements
-    return Announcements(game, worlds, margin) if announcements == "distribution" else None
+    return Announcements(game, worlds) if announcements == "distribution" else None
 
 
 @kernel

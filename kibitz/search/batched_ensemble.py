@@ -70,7 +70,6 @@ class BatchedEnsemble(Ensemble):
         exact: int = EXACT,
         announcements: str = "distribution",
         worlds: int = 400,
-        margin: float = 0.0,
         policy: Any = None,
         determinizer: Determinizer = sample_worlds,
     ) -> None:
@@ -80,7 +79,7 @@ class BatchedEnsemble(Ensemble):
             determinizations: Number of worlds per move.
             policy: Policy of the playouts; uniform if None.
         """
-        super().__init__(game, seed, determinizations, exact, announcements, worlds, margin, determinizer)
+        super().__init__(game, seed, determinizations, exact, announcements, worlds, determinizer)
         facts = game.facts
         self.adviser = adviser
         self.select, self.policy = ObenausUcb(float(c)), Uniform() if policy is None else policy

@@ -15,7 +15,7 @@ from ..core.names import EXPLORATION, Interval
 from ..core.progress import Reporter
 from ..games import Game, legal_actions
 from .advice import Advice, greedy_advice
-from .announcements import Announcements, HowAnnounced, Margin, Worlds, announcements_for
+from .announcements import Announcements, HowAnnounced, Worlds, announcements_for
 from .budget import chunks
 from .determinization import Determinizer, sample_worlds
 from .ismcts import THESIS_C
@@ -52,10 +52,9 @@ class Ensemble(Search):
         exact: int = EXACT,
         announcements: str | Announcements = "distribution",
         worlds: int = 400,
-        margin: float = 0.0,
         determinizer: Determinizer = sample_worlds,
     ) -> None:
-        super().__init__(game, seed, announcements_for(game, announcements, worlds, margin))
+        super().__init__(game, seed, announcements_for(game, announcements, worlds))
         self.determinizations, self.determinizer = determinizations, determinizer
         self.maxn = MaxN(self.played, exact)
 
@@ -116,7 +115,6 @@ class EnsembleUct(Ensemble):
         exact: Exact = EXACT,
         announcements: HowAnnounced = "distribution",
         worlds: Worlds = 400,
-        margin: Margin = 0.0,
         policy: Any = None,
         prove: bool = True,
         determinizer: Determinizer = sample_worlds,
@@ -130,7 +128,7 @@ class EnsembleUct(Ensemble):
             determinizer: Samples the worlds.
             tree: The search of a world: Uct or Puct.
         """
-        super().__init__(game, seed, determinizations, exact, announcements, worlds, margin, determinizer)
+        super().__init__(game, seed, determinizations, exact, announcements, worlds, determinizer)
         new_tree: Any = tree
         self.tree: Mcts = new_tree(self.played, 0, c, prove=prove, reuse=False, policy=policy, determinized=True)
 

@@ -20,7 +20,7 @@ from ..games import Game, full_name, legal_actions, positions
 from ..games.protocol import CHANCE, OVER, TooLong, TooManyActions
 from ..jit import below, helper, kernel, mix
 from .advice import Advice, greedy_advice
-from .announcements import Announcements, HowAnnounced, Margin, Worlds, announcements_for
+from .announcements import Announcements, HowAnnounced, Worlds, announcements_for
 from .budget import refuse_beyond
 from .determinization import nothing_fits
 from .infoset_table import SLOT, clear, find, grow, has_room, new_table, size
@@ -155,10 +155,9 @@ class SingleUct(InfosetTree):
         ] = "mean",
         announcements: HowAnnounced = "distribution",
         worlds: Worlds = 400,
-        margin: Margin = 0.0,
         policy: Any = None,
     ) -> None:
-        choice = announcements_for(game, announcements, worlds, margin)
+        choice = announcements_for(game, announcements, worlds)
         super().__init__(game, seed, c / 2, policy, by_available=False, by_mean=decide == "mean", announcements=choice)
 
 

@@ -28,21 +28,19 @@ class PolicyAnnouncements(Announcements):
         game: Game,
         policy: Any,
         worlds: int = 400,
-        margin: float = 0.0,
         determinizer: Determinizer = sample_worlds,
     ) -> None:
         """
         Args:
             policy: Knows announcements, and moves for all seats.
             worlds: Sampled per announcement, where more than one action is tried.
-            margin: Expected reward that another action than the policy's likeliest must gain.
             determinizer: Samples the worlds.
         """
-        super().__init__(game, worlds, margin)
+        super().__init__(game, worlds)
         self.policy, self.determinizer, self.scratch = policy, determinizer, rollout_scratch(game)
 
     def advise(self, view: Any, seat: int, rng: np.ndarray) -> Advice:
-        """Advise the policy's likeliest action, unless another has a significantly higher mean, by the margin."""
+        """Advise the policy's likeliest action, unless another has a significantly higher mean."""
         actions = np.array(legal_actions(self.game, view))
         n = len(actions)
         prior = weighed(self.game, self.policy, view, n)
@@ -58,7 +56,7 @@ class PolicyAnnouncements(Announcements):
             values[:, tried] = found
             for i in tried[np.argsort(-prior[tried], kind="stable")]:
                 ahead = values[:, i] - values[:, chosen]
-                if ahead.mean() - CONFIDENCE * ahead.std() / np.sqrt(count) > self.margin:
+                if ahead.mean() - CONFIDENCE * ahead.std() / np.sqrt(count) > 0:
                     chosen = int(i)
         visits = np.zeros(n, np.int64)
         visits[tried] = count

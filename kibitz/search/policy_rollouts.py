@@ -43,7 +43,6 @@ class PolicyRollouts(Search):
         exact: int = 0,
         announcements: str | Announcements = "distribution",
         worlds: int = 400,
-        margin: float = 0.0,
         determinizer: Determinizer = sample_worlds,
         prior: float = 0.0,
         doubt: float = 1.75,
@@ -53,13 +52,13 @@ class PolicyRollouts(Search):
             policy: Moves for all seats, and evaluates positions.
             plies: Moves per rollout, after which the policy evaluates the position.
             exact: Largest number of positions of a world that is solved instead; 0: never.
-            announcements: "distribution" or "tree", with `worlds` and `margin` as in `announcements.py`; or an object
+            announcements: "distribution" or "tree", with `worlds` as in `announcements.py`; or an object
                 that chooses them.
             determinizer: Samples the worlds.
             prior: Reward per nat of the policy's log-probability that is added to an action's value.
             doubt: Standard errors by which an action may be behind the best one and still be tried.
         """
-        super().__init__(game, seed, announcements_for(game, announcements, worlds, margin))
+        super().__init__(game, seed, announcements_for(game, announcements, worlds))
         self.policy, self.plies, self.determinizer = policy, plies, determinizer
         self.prior, self.doubt = prior, doubt
         self.maxn = MaxN(self.played, exact)

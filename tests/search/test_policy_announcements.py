@@ -58,11 +58,10 @@ def test_where_it_is_in_doubt_rollouts_decide():
             assert advice.value[DOUBLE] == 2 * advice.value[SILENT]  # in the same worlds
 
 
-def test_a_difference_within_noise_or_the_margin_leaves_the_choice_to_the_policy():
+def test_a_difference_within_noise_leaves_the_choice_to_the_policy():
     for double in (0.4, 0.6):
         said = [advise(4, double, seed, worlds=20).best for seed in range(40)]  # doubling gains -1/9
         assert said.count(double > 0.5) > 30
-    assert [advise(0, 0.6, worlds=20, margin=margin).best for margin in (0.9, 1.1)] == [SILENT, DOUBLE]
 
 
 def test_a_search_takes_it_as_its_way_to_announce():
