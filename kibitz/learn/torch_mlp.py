@@ -1,5 +1,6 @@
 """Perceptrons in torch: conversion, the loss of policies, evaluation in batches."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,21 @@ def divergence(logits: torch.Tensor, policies: torch.Tensor, legal: torch.Tensor
     said = torch.log_softmax(torch.where(legal, logits, BANNED), dim=1)
     wanted = torch.where(policies > 0, policies, 1.0).log()
     return (policies * (wanted - said)).sum(dim=1).mean()
+
+
+def minimize(
+    optimizer: torch.optim.Optimizer,
+    loss: torch.Tensor,
+    clipped: Iterable[torch.nn.Parameter | torch.Tensor] = (),
+    max_norm: float = 0.0,
+) -> torch.Tensor:
+    """One gradient step; returns the loss. With `max_norm` the gradients of `clipped` are clipped to it first."""
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    if max_norm:
+        torch.nn.utils.clip_grad_norm_(clipped, max_norm)
+    optimizer.step()
+    return loss.detach()
 
 
 def batch_evaluator(layers: Layers, device: str) -> Any:

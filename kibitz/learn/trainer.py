@@ -41,6 +41,11 @@ def configured(name: str, game_name: str, preset: str | None, given: dict[str, A
     given = {key: value for key, value in given.items() if value is not None}
     config = cls.Config(**check(name, cls.Config, values | given))
     cls.refuse(config, game)
+    for device in ("device", "inference_device"):
+        if getattr(config, device, "") == "cuda":
+            from .torch_mlp import pick_device
+
+            pick_device("cuda", large=True)
     return replace(config, **{key: absolute_path(getattr(config, key)) for key in paths(cls.Config)})
 
 

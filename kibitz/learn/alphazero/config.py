@@ -114,5 +114,3 @@ def refuse(config: AlphaZeroConfig, game: Game) -> None:
     facts = game.facts
     sample = -(-facts.encoding // 8) + 2 * facts.num_actions + -(-facts.num_actions // 8) + 8
     memory.check(config.capacity * sample, f"a replay buffer of {config.capacity:,} samples", "lower capacity")
-    if config.device == "cuda":
-        config.torch_device()

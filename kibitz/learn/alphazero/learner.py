@@ -126,7 +126,7 @@ class AlphaZero(Learner):
         import torch
 
         from ..devices import one_thread
-        from ..torch_mlp import BANNED
+        from ..torch_mlp import BANNED, minimize
 
         config, on_gpu = self.config, self.device.startswith("cuda")
         total = torch.zeros(2, device=self.device)
@@ -141,9 +141,7 @@ class AlphaZero(Learner):
                 losses = torch.stack(
                     [-(policies * said).sum(dim=1).mean(), torch.nn.functional.mse_loss(value.float(), values)]
                 )
-                self.optimizer.zero_grad(set_to_none=True)
-                losses.sum().backward()  # type: ignore[no-untyped-call]
-                self.optimizer.step()
+                minimize(self.optimizer, losses.sum())
                 total += losses.detach()
         self.average.update_parameters(self.network)
         policy, value_loss = (total / config.steps).tolist()

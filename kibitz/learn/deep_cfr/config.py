@@ -257,11 +257,6 @@ def refuse(config: DeepCfrConfig, game: Any) -> None:
     thesis_defects.refuse(config, game)
     _refuse_size(config, config.traversed(game))
     config.shape(config.seen(game))
-    for device in (config.device, config.inference_device):
-        if device == "cuda":
-            from ..torch_mlp import pick_device
-
-            pick_device(device, large=True)
 
 
 def _refuse_size(config: DeepCfrConfig, game: Any) -> None:

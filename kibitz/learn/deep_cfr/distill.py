@@ -132,10 +132,6 @@ class Distill(Learner):
         of = tensor_file_about(path).get("game")
         if of != full_name(game):
             raise BadInput(f"{path} is a strategy for {of}, not for {full_name(game)}")
-        if config.device == "cuda":
-            from ..torch_mlp import pick_device
-
-            pick_device(config.device, large=True)
 
     @property
     def fit(self) -> "Fit":
@@ -291,6 +287,7 @@ class Fit:
     def _step(self) -> "torch.Tensor":
         import torch
 
+        from ..torch_mlp import minimize
         from .fitting import ENTROPY, errors
         from .networks import forward
 
@@ -304,10 +301,7 @@ class Fit:
             weights.append(self.weight.new_full((each,), 1 / each))
         said = forward(self.shape, self.parameters, self.decode_shuffled(torch.cat(views)))
         loss = (torch.cat(weights) * errors(said, torch.cat(values), ENTROPY)).sum() / (streets + 1)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.module.parameters(), MAX_NORM)
-        self.optimizer.step()
+        minimize(self.optimizer, loss, self.module.parameters(), MAX_NORM)
         with torch.no_grad():
             for name, average in self.average.items():
                 average.lerp_(self.parameters[name], self.share)

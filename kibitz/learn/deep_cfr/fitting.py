@@ -15,7 +15,7 @@ import torch
 
 from ..cuda_graph import Replayed
 from ..devices import one_thread, products, without_onednn
-from ..torch_mlp import BANNED
+from ..torch_mlp import BANNED, minimize
 from .networks import Shape, Weights, forward
 from .packing import Packing, Rows
 from .unpacking import streets, unpacker
@@ -133,11 +133,7 @@ class Fitter:
         if self.streets is not None and self.kept is None:
             weight = weight * self.streets.drawn_less
         loss = self.loss(said, self.values[drawn], weight)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        if self.settings.max_gradient_norm:
-            torch.nn.utils.clip_grad_norm_(self.learned, self.settings.max_gradient_norm)
-        self.optimizer.step()
+        minimize(self.optimizer, loss, self.learned, self.settings.max_gradient_norm)
         if self.played is not self.parameters:
             for name, each in self.played.items():
                 each.lerp_(self.parameters[name].detach(), self.share)

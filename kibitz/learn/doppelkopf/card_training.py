@@ -13,7 +13,7 @@ from ...games.doppelkopf.cards import KINDS
 from ..card_network import CARDS, HOLDERS, MAX_LOG_WEIGHT, REWARD, SIZES, CardNetwork, holder_weights
 from ..devices import one_thread
 from ..mlp import new_layers
-from ..torch_mlp import BANNED, as_module, layers_of
+from ..torch_mlp import BANNED, as_module, layers_of, minimize
 from .card_data import Rows, sample_rows
 from .recorded_games import Games
 
@@ -138,11 +138,7 @@ def log_arrangements(hands: np.ndarray) -> np.ndarray:
 def gradient_step(optimizer: torch.optim.Optimizer, losses: Losses) -> torch.Tensor:
     """Minimize the weighted sum of the losses by one step; returns the sum."""
     with one_thread():
-        loss = torch.stack([WEIGHTS[name] * each for name, each in losses.items()]).sum()
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-    return loss.detach()
+        return minimize(optimizer, torch.stack([WEIGHTS[name] * each for name, each in losses.items()]).sum())
 
 
 def evaluate(module: CardModule, game: Game, games: Games, seed: int) -> dict[str, float]:

@@ -174,10 +174,6 @@ class ExitCards(ExpertIteration):
         start_network(config)
         if config.others:
             check_rules(game, read_card_network(network_file(config.others))[1])
-        if config.device == "cuda":
-            from ..torch_mlp import pick_device
-
-            pick_device(config.device, large=True)
 
     def __init__(self, config: ExitCardsConfig, game: Game) -> None:
         import torch

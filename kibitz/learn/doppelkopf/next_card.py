@@ -96,6 +96,7 @@ class NextCardLearner(Supervised):
         import torch
 
         from ..devices import one_thread
+        from ..torch_mlp import minimize
         from . import lstm_training
 
         config = self.config
@@ -104,11 +105,7 @@ class NextCardLearner(Supervised):
             self.order = epoch, torch.from_numpy(order).to(self.device)
         batch = self.lines[self.order[1][step * config.batch_size : (step + 1) * config.batch_size]]
         with one_thread():
-            loss = lstm_training.cross_entropy(self.module(batch), batch)
-            self.optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step()
-        return loss.detach()
+            return minimize(self.optimizer, lstm_training.cross_entropy(self.module(batch), batch))
 
     def evaluate(self) -> Metrics:
         from ..devices import one_thread

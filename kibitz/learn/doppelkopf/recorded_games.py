@@ -64,10 +64,6 @@ def check_training(config: Any, read: Callable[[], Games]) -> None:
             f"validation={config.validation} keeps {count} of {len(games)} games for validation: "
             "it should be some of them, not all"
         )
-    if config.device == "cuda":
-        from ..torch_mlp import pick_device
-
-        pick_device(config.device, large=True)
 
 
 def read_games(name: str | Path, rules_name: str, form: thesis_lines.Form = thesis_lines.Form()) -> Games:  # noqa: B008

@@ -164,7 +164,3 @@ def refuse(config: ExItConfig, game: Game) -> None:
     held = config.capacity * survey(game) * (-(-encoding // 8) + 2 * actions + -(-actions // 8))
     memory.check(held, f"a replay buffer of {config.capacity:,} games", "lower capacity")
     search.refuse_beyond_memory(config.simulations * (game.facts.max_game_length if search.keeps_tree else 1))
-    if config.device == "cuda":
-        from ..torch_mlp import pick_device
-
-        pick_device(config.device, large=True)

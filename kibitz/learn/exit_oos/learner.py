@@ -83,7 +83,7 @@ class ExItOos(ExpertIteration):
         import torch
 
         from ..devices import one_thread
-        from ..torch_mlp import divergence
+        from ..torch_mlp import divergence, minimize
 
         self.replay.add(samples, self.generator)
         total = torch.zeros((), device=self.device)
@@ -93,11 +93,7 @@ class ExItOos(ExpertIteration):
                 encodings, legal = (on_device(drawn[name], self.device) for name in ("encodings", "legal"))
                 halves = drawn["policies"].astype(np.float32)
                 policies = torch.from_numpy(halves / halves.sum(axis=1, keepdims=True)).to(self.device)
-                loss = divergence(self.network(encodings), policies, legal.bool())
-                self.optimizer.zero_grad(set_to_none=True)
-                loss.backward()  # type: ignore[no-untyped-call]
-                self.optimizer.step()
-                total += loss.detach()
+                total += minimize(self.optimizer, divergence(self.network(encodings), policies, legal.bool()))
         return {"loss": float(total) / self.config.steps, "rows": len(self.replay)}
 
     def evaluate(self) -> Metrics:

@@ -36,6 +36,7 @@ class ValueLearner:
         import torch
 
         from ..devices import one_thread
+        from ..torch_mlp import minimize
 
         rows, payoffs = policy_games(self.game, compiled(policy), self.games, int(self.generator.integers(2**63)))
         batches = np.array_split(self.generator.permutation(len(rows)), max(1, len(rows) // BATCH))
@@ -43,11 +44,7 @@ class ValueLearner:
         with one_thread():
             for batch in batches:
                 inputs, wanted = (torch.from_numpy(each[batch]).to(self.device) for each in (rows, payoffs))
-                loss = torch.nn.functional.mse_loss(self.network(inputs)[:, 0], wanted)
-                self.optimizer.zero_grad(set_to_none=True)
-                loss.backward()  # type: ignore[no-untyped-call]
-                self.optimizer.step()
-                total += loss.detach()
+                total += minimize(self.optimizer, torch.nn.functional.mse_loss(self.network(inputs)[:, 0], wanted))
         return float(total) / len(batches)
 
     def save(self, path: Path) -> None:

@@ -55,6 +55,8 @@ class ActionValues(Mmd):
         """Learn the values of the actions that were played."""
         import torch
 
+        from ..torch_mlp import minimize
+
         config, done = self.config, (iteration - 1) / self.config.iterations
         for group in self.optimizer.param_groups:
             group["lr"] = config.learning_rate * (1 - done)
@@ -64,11 +66,7 @@ class ActionValues(Mmd):
         for _ in range(config.epochs):
             for rows in self.shuffled(len(targets), generator).tensor_split(minibatches):
                 said = self.policy(batch.encodings[rows]).gather(1, batch.actions[rows][:, None])[:, 0]
-                loss = ((said - targets[rows]) ** 2).mean() / 2
-                self.optimizer.zero_grad(set_to_none=True)
-                loss.backward()
-                self.optimizer.step()
-                total += loss.detach()
+                total += minimize(self.optimizer, ((said - targets[rows]) ** 2).mean() / 2)
         return {"loss": float(total) / (config.epochs * minibatches)}
 
     def targets(self, iteration: int, batch: Any) -> Any:

@@ -199,7 +199,3 @@ def refuse(config: MmdConfig, game: Game) -> None:
         raise BadInput(f"hidden={config.hidden} makes {weights:,} weights, more than the limit of {MAX_WEIGHTS:,}")
     decisions = config.games * survey(game, FEW_GAMES)
     memory.check(4 * decisions * (2 * inputs + sum(sizes)), f"a batch of {config.games:,} games", "lower games")
-    if config.device == "cuda":
-        from ..torch_mlp import pick_device
-
-        pick_device(config.device, large=True)

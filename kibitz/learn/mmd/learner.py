@@ -184,6 +184,7 @@ class Mmd(Learner):
         """Learn from the decisions of an iteration."""
         import torch
 
+        from ..torch_mlp import minimize
         from .loss import divergence, imitation_terms, log_policy, policy_terms
 
         config, width = self.config, self.game.facts.encoding
@@ -214,11 +215,7 @@ class Mmd(Learner):
                     with torch.no_grad():
                         pull = log_policy(magnet(some.encodings[:, :width]), some.legal)
                     loss = loss + config.magnet * divergence(said, pull, some.legal)
-                self.optimizer.zero_grad(set_to_none=True)
-                loss.backward()
-                if config.max_gradient_norm:
-                    torch.nn.utils.clip_grad_norm_(self.parameters, config.max_gradient_norm)
-                self.optimizer.step()
+                minimize(self.optimizer, loss, self.parameters, config.max_gradient_norm)
                 totals += torch.stack([loss.detach(), errors.detach(), terms.entropy.detach(), terms.kl.detach()])
         if self.average is not None:
             self.average.update_parameters(self.policy)
