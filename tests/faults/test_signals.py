@@ -3,7 +3,9 @@
 It ends within seconds, its workers too; its work is saved, and the line that resumes it is printed.
 """
 
+import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -14,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from kibitz.app import streams
+from kibitz.core.files import tensor_file_about
+from kibitz.core.runs import Run
 
 from .commands import RESUMABLE
 
@@ -78,6 +82,7 @@ LONG: dict[str, tuple[list[str], str, str, str]] = {
     ),
 }  # fmt: skip
 QUICK = ["solve", "match", "train"]
+JOURNAL = ["train", "train-tspg", "demo", "study"]  # the other learners go on from the last checkpoint alone
 
 
 @pytest.fixture
@@ -107,6 +112,11 @@ def wait_until(fits, process):
         time.sleep(0.05)
 
 
+def has_lines(folder, file):
+    """Whether something is done: the first line of metrics is written before."""
+    return any(path.read_bytes().count(b"\n") > 2 for path in folder.glob(file))
+
+
 def end(process, number, group=False):
     """What it said, after a signal to the process or to all of its group, which must end then."""
     (os.killpg if group else os.kill)(process.pid, number)
@@ -128,32 +138,58 @@ def group_lives(group):
     return True
 
 
+def check_kept(name, folder, said):
+    """What was done is in what a run goes on from: its state, or the last checkpoint and the journal."""
+    if name in ("solve-pcs", "solve-public-tree"):
+        done = int(re.search(r"stopped after ([\d,]+) of", said)[1].replace(",", ""))
+        assert tensor_file_about(folder / "state.safetensors").get("iterations") == done
+    for path in folder.rglob("metrics.jsonl") if name in JOURNAL else ():
+        done = {line["iteration"] for line in Run(path.parent).read_lines()} - {0}
+        states = path.parent.glob("checkpoints/*/state.json")
+        last = max((json.loads(state.read_text())["iteration"] for state in states), default=0)
+        journal = {int(each.stem) for each in path.parent.glob("journal/*.safetensors")}
+        assert done <= {*range(last + 1), *journal}, path
+
+
+def check_numbers(path):
+    """Each game is there once."""
+    numbers = [json.loads(line)["number"] for line in path.read_bytes().splitlines(keepends=True) if line[-1:] == b"\n"]
+    assert len(numbers) == len(set(numbers)), path
+
+
 @pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=heavy) for name in LONG])
 def test_sigterm_ends_a_long_command_with_its_work_saved_and_the_line_that_resumes_it(start, tmp_path, name):
     words, file, saved, resume = LONG[name]
     process = start([*words, "--out", "run"], tmp_path)
-    wait_until(lambda: any(b"\n" in path.read_bytes() for path in (tmp_path / "run").glob(file)), process)
+    wait_until(lambda: has_lines(tmp_path / "run", file), process)
     said = end(process, signal.SIGTERM)
     assert saved in said
+    check_kept(name, tmp_path / "run", said)
     lines = [line for line in said.splitlines() if line.startswith("to resume: ")]
     resume = resume and resume.removesuffix("run") + str(tmp_path / "run")
     assert lines == ([f"to resume: {resume}"] if resume else [])
     if name == "solve":
         assert (tmp_path / "run" / "strategy.safetensors").exists()
     again = start(shlex.split(resume)[1:] if resume else ["runs", "show", "run"], tmp_path)
-    before = sum(path.stat().st_size for path in (tmp_path / "run").glob(file))
+    before = {path: path.read_bytes() for path in (tmp_path / "run").glob(file)}
     if not resume:
         assert again.wait(AT_WORK) == 0
-    elif name not in ("study", "exploit"):
-        wait_until(lambda: sum(path.stat().st_size for path in (tmp_path / "run").glob(file)) > before, again)
+    else:
+        size = sum(map(len, before.values()))
+        wait_until(lambda: sum(path.stat().st_size for path in (tmp_path / "run").glob(file)) > size, again)
+        for path in (tmp_path / "run").glob(file) if file.endswith("games.jsonl") else ():
+            assert path.read_bytes().startswith(before.get(path, b""))
+            check_numbers(path)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_all_processes_of_a_training_saves_its_work(start, tmp_path, number):
     """As Slurm sends it to a job, and a terminal that closes to what runs in it."""
     process = start([*LONG["train"][0], "--out", "run"], tmp_path)
-    wait_until(lambda: any(b"\n" in path.read_bytes() for path in (tmp_path / "run").glob("metrics.jsonl")), process)
-    assert f"to resume: kibitz train --resume {tmp_path / 'run'}" in end(process, number, group=True)
+    wait_until(lambda: has_lines(tmp_path / "run", "metrics.jsonl"), process)
+    said = end(process, number, group=True)
+    assert f"to resume: kibitz train --resume {tmp_path / 'run'}" in said
+    check_kept("train", tmp_path / "run", said)
 
 
 def test_a_signal_while_nothing_is_computed_yet_ends_in_silence(start, tmp_path):
