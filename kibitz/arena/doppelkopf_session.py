@@ -4,8 +4,7 @@ The next game of a session depends on those before it, so the first games of all
 second ones, and so on.
 """
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,12 +16,13 @@ from ..core.files import check_fits, readable
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
+from ..core.steps import Tasks, steps
 from ..core.trust import only_named
 from ..core.workers import START, Workers
 from ..games import Game, full_name, load, load_stored
 from ..games.doppelkopf.session import SEATS, Standing, after, check, next_game, opening, seated
 from ..games.records import Record, read_records
-from .match import BYTES, FILE, OFTEN, open_run
+from .match import BYTES, FILE, open_run
 from .play import as_game, labels, lineup, play_game, shared
 from .statistics import Estimate, interval
 
@@ -97,40 +97,58 @@ def play_sessions(
     players: Sequence[Any] | None = None,
     alone: float = START,
 ) -> list[list[Played]]:
-    """Play the games that are missing in a run folder of sessions. Each is written as it ends, so a kill costs little.
+    """Play the games that are missing in a run folder of sessions.
 
     `players` are those given to `open_session`, by default the names in the folder.
     """
-    config = run.config()
-    given, games, seed, players = players or (), config["games"], config["seed"], players or config["players"]
-    rules, processes = shared(load_stored(config["game"]), players, processes)
-    total, last = games * config["sessions"], 0.0
-    with only_named(*given), run.lock():
-        sessions = read_sessions(run)
-        with run.appending(FILE) as append:
-            points = np.sum([totals(session) for session in sessions], axis=0)
-            done = sum(map(len, sessions))
-            with Workers(session_games, (rules, players, seed), processes, report, alone) as workers:
-                for count in range(games):
-                    coming = {
-                        games * number + count: _next(config, session)
-                        for number, session in enumerate(sessions)
-                        if len(session) == count
-                    }
-                    tasks = [
-                        (number, full_name(game), tuple(seated(standing)))
-                        for number, (standing, game) in coming.items()
-                    ]
-                    for record in workers.do(tasks):
-                        append(record.line())
-                        played = follow(*coming[record.number], record)
-                        sessions[record.number // games].append(played)
-                        points, done = points + played.scores, done + 1
-                        if time.monotonic() - last > OFTEN or done == total:
-                            last = time.monotonic()
-                            report.progress(done, total, " ".join(f"{score:+d}" for score in points))
-        run.write_lines(FILE, (played.record.line() for session in sessions for played in session))
+    with only_named(*(players or ())):
+        sessions: list[list[Played]] = steps(Sessions(run, players, processes, alone), report)
     return sessions
+
+
+class Sessions(Tasks):
+    """The games of sessions, in turn the first, second, ... of all sessions. Each is in the folder when it ends."""
+
+    run: Run
+
+    def __init__(self, run: Run, players: Sequence[Any] | None, processes: int | None, alone: float) -> None:
+        self.config = run.config()
+        super().__init__(run, self.config["games"] * self.config["sessions"], FILE)
+        self.players, self.processes, self.alone = players or self.config["players"], processes, alone
+
+    def restore(self) -> bool:
+        self.sessions = read_sessions(self.run)
+        self.points = np.sum([totals(session) for session in self.sessions], axis=0)
+        self.done = sum(map(len, self.sessions))
+        return True
+
+    def results(self) -> Generator[Record]:
+        games, seed = self.config["games"], self.config["seed"]
+        rules, processes = shared(load_stored(self.config["game"]), self.players, self.processes)
+        with Workers(session_games, (rules, self.players, seed), processes, self.report, self.alone) as workers:
+            for count in range(games):
+                self.coming = {
+                    games * number + count: _next(self.config, session)
+                    for number, session in enumerate(self.sessions)
+                    if len(session) == count
+                }
+                yield from workers.do(
+                    (number, full_name(game), tuple(seated(standing)))
+                    for number, (standing, game) in self.coming.items()
+                )
+
+    def take(self, result: Record) -> str:
+        played = follow(*self.coming[result.number], result)
+        self.sessions[result.number // self.config["games"]].append(played)
+        self.points, self.done = self.points + played.scores, self.done + 1
+        return result.line()
+
+    def note(self) -> str:
+        return " ".join(f"{score:+d}" for score in self.points)
+
+    def result(self) -> list[list[Played]]:
+        self.run.write_lines(FILE, (played.record.line() for session in self.sessions for played in session))
+        return self.sessions
 
 
 def _next(config: dict[str, Any], session: list[Played]) -> tuple[Standing, Any]:

@@ -7,7 +7,6 @@ play it.
 """
 
 import json
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
@@ -20,6 +19,7 @@ from ..core import memory
 from ..core.names import MAX_GAMES, BadInput, at_least, counted
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
+from ..core.steps import Tasks, steps
 from ..core.trust import only_named
 from ..core.workers import START, check_main_guard, spread
 from ..games import Game, full_name
@@ -32,7 +32,6 @@ from .statistics import Estimate, Result, Running, html_table, summary, text_tab
 
 RESULT = "result.json"  # in a run folder
 BYTES = 400  # of memory per game
-OFTEN = 0.05  # seconds between two reports of progress
 
 Make = Callable[..., Callable[..., Any]]
 KINDS: dict[str, Make] = {"match": match_games, "record": recorded_games}  # command -> what plays its games
@@ -129,34 +128,48 @@ def play_all(
     at_least("games", games, 1, MAX_GAMES)
     at_least("seed", seed, 0)
     memory.check(BYTES * games, f"a match of {games:,} games", "play fewer")
-    records, so_far = [], Progress(games, report)
-    make = player_of("match", openings)
-    with closing(play_match(game, players, games, seed, processes, report=report, make=make)) as played:
-        for record in played:
-            records.append(record)
-            so_far.add(record)
-    return sorted(records, key=lambda record: record.number), None
+    play = partial(play_match, game, players, games, seed, processes, make=player_of("match", openings))
+    return steps(Playing(None, games, play), report), None
 
 
-class Progress:
-    """Reports the result so far, a few times per second; first that of games from an earlier call."""
+class Playing(Tasks):
+    """The games of a match or a recording. Each is in the folder when it ends, so a kill costs little."""
 
-    def __init__(self, games: int, report: Reporter, before: Collection[Record] = ()) -> None:
-        self.games, self.report, self.running, self.last = games, report, Running(), -OFTEN
-        for record in before:
-            self.running.add(record)
-        if before:
-            report.progress(len(before), games, str(self.running))
+    def __init__(self, run: Run | None, games: int, play: Callable[..., Generator[Record]]) -> None:
+        """`play(done, report)` plays the games whose numbers aren't in `done`."""
+        super().__init__(run, games, FILE)
+        self.play, self.running = play, Running()
+        self.records: dict[int, Record] = {}
 
-    def add(self, record: Record) -> None:
+    def restore(self) -> bool:
+        for record in [] if self.run is None else _own_records(self.run):
+            self._add(record)
+        return True
+
+    def _add(self, record: Record) -> None:
+        self.records[record.number] = record
         self.running.add(record)
-        if record.forfeit:
-            name = record.players[record.forfeit.seat]
-            self.report.message(f"game {record.number + 1}: {name} forfeits: {record.forfeit.reason}")
-        now = time.monotonic()
-        if now - self.last > OFTEN or self.running.games == self.games:
-            self.last = now
-            self.report.progress(self.running.games, self.games, str(self.running))
+        self.done += 1
+
+    def results(self) -> Generator[Record]:
+        return self.play(done=self.records.keys(), report=self.report)
+
+    def take(self, result: Record) -> str:
+        self._add(result)
+        if result.forfeit:
+            name = result.players[result.forfeit.seat]
+            self.report.message(f"game {result.number + 1}: {name} forfeits: {result.forfeit.reason}")
+        return result.line()
+
+    def note(self) -> str:
+        return str(self.running)
+
+    def result(self) -> list[Record]:
+        """All games, in order."""
+        ordered = [self.records[number] for number in sorted(self.records)]
+        if self.run is not None:
+            self.run.write_lines(FILE, (record.line() for record in ordered))
+        return ordered
 
 
 def play_match(
@@ -265,8 +278,6 @@ def play_into(
 ) -> list[Record]:
     """Play the games that are missing in a run folder.
 
-    Each game is written as it ends, so a kill costs little.
-
     Args:
         run: From `open_run`.
         processes: Worker processes; by default one per core.
@@ -280,19 +291,10 @@ def play_into(
     games, seed, given = config["games"], config["seed"], [game, *(players or ())]
     game, players = game or config["game"], players or config["players"]
     make = make or player_of(config["command"], config.get("openings", 0))
-    with only_named(*given), run.lock():
-        records = {record.number: record for record in _own_records(run)}
-        with run.appending(FILE) as append:
-            so_far = Progress(games, report, records.values())
-            todo = play_match(game, players, games, seed, processes, records.keys(), report, alone, make)
-            with closing(todo) as played:
-                for record in played:
-                    append(record.line())
-                    records[record.number] = record
-                    so_far.add(record)
-        ordered = [records[number] for number in sorted(records)]
-        run.write_lines(FILE, (record.line() for record in ordered))
-    return ordered
+    play = partial(play_match, game, players, games, seed, processes, alone=alone, make=make)
+    with only_named(*given):
+        records: list[Record] = steps(Playing(run, games, play), report)
+    return records
 
 
 def _own_records(run: Run) -> list[Record]:

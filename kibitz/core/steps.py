@@ -3,6 +3,7 @@
 A kind of work is a subclass of `Work`: what a step is, what a checkpoint holds. `steps` does the rest.
 """
 
+import math
 import time
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -37,7 +38,7 @@ class Work:
         self.run, self.total = run, total
         self.done = 0  # finished steps
         self._saved = 0.0  # time of the last checkpoint
-        self._wait = self.save_seconds
+        self._wait, self._told = self.save_seconds, -math.inf  # seconds until the next one; time of the last report
 
     def restore(self) -> bool:
         """Read the last checkpoint, count its steps as `done`, and return whether there is one."""
@@ -49,6 +50,8 @@ class Work:
 
     def begin(self) -> None:
         """Called before the first step, when the metrics of steps that were lost are removed."""
+        if self.start:
+            self.tell()
 
     def step(self) -> None:
         """Do the next step, and count it as `done`."""
@@ -57,8 +60,15 @@ class Work:
     def save(self) -> None:
         """Write a checkpoint: what `restore` reads."""
 
-    def note(self) -> str | None:
-        """What the line of progress says after the number of steps; None: the steps report themselves."""
+    def tell(self) -> None:
+        """Report the progress, a few times per second."""
+        now = time.perf_counter()
+        if now - self._told > REPORT_SECONDS or self.done >= self.total:
+            self._told = now
+            self.report.progress(self.done, self.total, self.note())
+
+    def note(self) -> str:
+        """What the line of progress says after the number of steps."""
         return ""
 
     def result(self) -> Any:
@@ -106,7 +116,10 @@ def steps(work: Work, report: Reporter = SILENT) -> Any:
         with _interrupts(work) as interrupted, work.opened():
             work.begin()
             work.began = work._saved = time.perf_counter()
-            _do(work, interrupted)
+            while work.done < work.total and not interrupted():
+                work.step()
+                work.save_if_due()
+                work.tell()
             work.ended = time.perf_counter()
             if work.done > work.saved_at or not (work.resumed or work.done):  # there may be no steps at all
                 work.save_now()
@@ -118,19 +131,6 @@ def steps(work: Work, report: Reporter = SILENT) -> Any:
 
 def _interrupts(work: Work) -> AbstractContextManager[Any]:
     return deferred_interrupts(lambda: work.done > work.start) if work.defers else nullcontext(lambda: False)
-
-
-def _do(work: Work, interrupted: Any) -> None:
-    shown = -REPORT_SECONDS
-    if work.start and (note := work.note()) is not None:
-        work.report.progress(work.start, work.total, note)
-    while work.done < work.total and not interrupted():
-        work.step()
-        work.save_if_due()
-        note, now = work.note(), time.perf_counter()
-        if note is not None and (now - shown > REPORT_SECONDS or work.done >= work.total):
-            shown = now
-            work.report.progress(work.done, work.total, note)
 
 
 class Tasks(Work):

@@ -10,7 +10,6 @@ from the last checkpoint, learns again from the journal, and arrives at exactly 
 import hashlib
 import json
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,9 +35,6 @@ from ..core.runs import Run
 from .learner import Learner, Samples
 from .packing import COLUMNS, Packed, pack, stored
 
-CHECKPOINT_SECONDS = 60.0  # between two checkpoints,
-CHECKPOINT_SHARE = 20.0  # or this many times the duration of the last one, if that is more
-
 JOURNAL = "kibitz journal 1"
 PACKED = "packed"  # the type of samples that were collected as packed rows
 
@@ -48,22 +44,16 @@ class Changed(BadInput):
 
 
 class Checkpoints:
-    """Writes checkpoints of a learner when they are due, and restores the last one."""
+    """Writes checkpoints of a learner, and restores the last one."""
 
     def __init__(self, run: Run, learner: Learner) -> None:
         self.run, self.learner = run, learner
-        self.last, self.wait = time.perf_counter(), CHECKPOINT_SECONDS
-
-    @property
-    def due(self) -> bool:
-        return time.perf_counter() - self.last > self.wait
 
     def save(self, iteration: int, step: int = 0) -> None:
         """Save the state after an iteration, or after some steps of the next one.
 
         The folder counts once its last file, state.json, exists; only then the folders before it are removed.
         """
-        began = time.perf_counter()
         folder = self.run.path(f"checkpoints/{iteration * self.learner.steps + step:06d}")
         make_folder(folder.parent)
         make_folder(folder)
@@ -74,12 +64,6 @@ class Checkpoints:
             for other in folder.parent.iterdir():
                 if other != folder:
                     shutil.rmtree(other)
-        self.last = time.perf_counter()
-        self.wait = max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * (self.last - began))
-
-    def save_if_due(self, iteration: int, step: int) -> None:
-        if self.due:
-            self.save(iteration, step)
 
     def restore(self) -> int | None:
         """Restore the last checkpoint and return the number of finished iterations; None: there is no checkpoint."""

@@ -66,6 +66,7 @@ class Solving(Work):
                 self.metrics = {key: line[key] for key in line if key not in ("iteration", *self.totals())}
 
     def begin(self) -> None:
+        super().begin()
         self._due = next_due(self.done)
 
     def step(self) -> None:

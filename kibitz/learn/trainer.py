@@ -1,6 +1,6 @@
 """Training runs: `configured` makes a configuration, `new_run` a folder, `train` starts or resumes the run in it.
 
-`train_loop` is the one loop of all learners. What a run folder holds:
+What a run folder holds:
 
     config.json                   the learner's name and every field of its configuration
     checkpoints/, journal/        what a killed run resumes from (see `checkpoints`)
@@ -21,6 +21,7 @@ from ..core.legacy import current_config
 from ..core.names import BadInput, absolute, absolute_path, check, choose, located, paths
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
+from ..core.steps import Work, steps
 from ..core.trust import only_named
 from ..core.workers import Workers, check_main_guard, cores
 from ..games import full_name, load, load_stored
@@ -124,39 +125,60 @@ def train(run: Run, processes: int | None = None, cluster: str | None = None, re
     learner = cls(config, load_stored(config.game))
     learner.processes = processes or cores()
     with run.lock(), _workers(learner, name, cluster, report) as workers:
-        run.show_in_tensorboard()
         train_loop(run, learner, workers, report)
 
 
 def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter = SILENT) -> None:
     """Collect, learn, evaluate and save, iteration by iteration, from wherever the run is."""
-    checkpoints, journal = Checkpoints(run, learner), Journal(run.path("journal"))
-    restored = checkpoints.restore()
-    done = restored or 0
-    run.keep_metrics(lambda line: restored is not None and line["iteration"] <= done)
-    if restored is None:
-        run.log(iteration=0, **learner.totals(0), **learner.evaluate())
-    status = Status(report, learner, run.read_lines())
-    for iteration in range(done + 1, learner.config.iterations + 1):
+    steps(Training(run, learner, workers), report)
+
+
+class Training(Work):
+    """A run of a learner. Samples are in the journal before it learns from them: Ctrl-C needs to wait for nothing."""
+
+    run: Run
+    defers = False
+
+    def __init__(self, run: Run, learner: Learner, workers: WorkerPool) -> None:
+        super().__init__(run, learner.config.iterations)
+        self.learner, self.workers = learner, workers
+        self.checkpoints, self.journal = Checkpoints(run, learner), Journal(run.path("journal"))
+
+    def restore(self) -> bool:
+        restored = self.checkpoints.restore()
+        self.done = restored or 0
+        return restored is not None
+
+    def begin(self) -> None:
+        if not self.resumed:
+            self.run.log(iteration=0, **self.learner.totals(0), **self.learner.evaluate())
+        self.status = Status(self.report, self.learner, self.run.read_lines())
+        self.learner.pause = self.save_if_due
+
+    def step(self) -> None:
+        learner, status, iteration = self.learner, self.status, self.done + 1
         began, compiled_before = time.perf_counter(), len(compiled)
-        samples = journal.samples(iteration, functools.partial(learner.collect, workers, iteration, status))
+        samples = self.journal.samples(iteration, functools.partial(learner.collect, self.workers, iteration, status))
         collected = time.perf_counter()
-        learner.pause = lambda finished=iteration - 1: checkpoints.save_if_due(finished, learner.step)  # type: ignore[misc]
         metrics = learner.totals(iteration) | learner.learn(iteration, samples, status)
         learned = time.perf_counter()
         times = learner.times | {"collecting": collected - began, "learning": learned - collected}
         if learner.evaluates(iteration) and (found := learner.evaluate()):
             metrics |= found
             times["evaluating"] = time.perf_counter() - learned
-        run.log(iteration=iteration, **metrics)
-        run.log_times(iteration=iteration, **{part: round(seconds, 3) for part, seconds in times.items()})
+        self.run.log(iteration=iteration, **metrics)
+        self.run.log_times(iteration=iteration, **{part: round(seconds, 3) for part, seconds in times.items()})
         if learner.keeps(iteration):
-            make_folder(run.path("networks"))
-            learner.export(run.path(f"networks/{iteration:06d}.safetensors"), origin(run, learner, iteration))
-        if checkpoints.due or iteration == learner.config.iterations:
-            checkpoints.save(iteration)
-            journal.forget(iteration)
-        status.finished(iteration, metrics, times, typical=len(compiled) == compiled_before)
+            make_folder(self.run.path("networks"))
+            learner.export(self.run.path(f"networks/{iteration:06d}.safetensors"), origin(self.run, learner, iteration))
+        self.done, self.news = iteration, (metrics, times, len(compiled) == compiled_before)
+
+    def tell(self) -> None:
+        self.status.finished(self.done, *self.news)
+
+    def save(self) -> None:
+        self.checkpoints.save(self.done, self.learner.step % self.learner.steps)
+        self.journal.forget(self.done)
 
 
 class Status(Reporter):

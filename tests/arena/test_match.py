@@ -13,6 +13,7 @@ from kibitz.arena.batched import match_blocks
 from kibitz.arena.match import play_match
 from kibitz.arena.play import seat_of
 from kibitz.arena.statistics import summary
+from kibitz.core import steps
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.games import CHANCE
@@ -259,7 +260,7 @@ def test_progress_is_reported_with_the_result_so_far(monkeypatch):
             seen.append((done, total, note))
 
     seen = []
-    monkeypatch.setattr(match, "OFTEN", -1)
+    monkeypatch.setattr(steps, "REPORT_SECONDS", -1)
     match.match("kuhn", ["random", "random"], 6, report=Listener())
     assert [done for done, _, _ in seen] == [1, 2, 3, 4, 5, 6]
     assert all(total == 6 and "payoff" in note for _, total, note in seen)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kibitz.arena import match
 from kibitz.arena.match import FILE, open_run, play_into
+from kibitz.core import steps
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.games.records import read_records
@@ -43,7 +43,7 @@ def test_players_move_on_by_one_seat_per_game(tmp_path):
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_killed_recording_is_resumed_to_the_same_games(tmp_path, whole, processes, monkeypatch):
     run = open_run(tmp_path / "run", *ASKED)
-    monkeypatch.setattr(match, "OFTEN", -1)
+    monkeypatch.setattr(steps, "REPORT_SECONDS", -1)
     with pytest.raises(KeyboardInterrupt):
         play_into(run, 1, Stop(after=12))
     run.path(FILE).write_bytes(run.path(FILE).read_bytes()[:-9])  # a line that was cut off

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from kibitz.arena import match
 from kibitz.arena.match import FILE, open_run, play_into
+from kibitz.core import steps
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
@@ -27,7 +27,7 @@ class Listener(Reporter):
 
 @pytest.fixture(autouse=True)
 def every_game_is_reported(monkeypatch):
-    monkeypatch.setattr(match, "OFTEN", -1)
+    monkeypatch.setattr(steps, "REPORT_SECONDS", -1)
 
 
 def played(folder, *asked):

@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 
 from kibitz.arena import match
-from kibitz.core import files, runs
+from kibitz.core import files, runs, steps
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
-from kibitz.learn import checkpoints, trainer
+from kibitz.learn import trainer
 from kibitz.studies.study import Study
 
 from .commands import RESUMABLE, refused, results, resuming, run, undisturbed, words
@@ -90,8 +90,8 @@ def killed_at(moment, monkeypatch):
 @pytest.mark.parametrize("often", [True, False], ids=["checkpoints", "journal"])
 def test_a_command_that_dies_at_any_write_is_resumed_to_the_same_result(tmp_path, whole, monkeypatch, often):
     if often:  # a checkpoint after every iteration
-        monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", 0)
-        monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0)
+        monkeypatch.setattr(trainer.Training, "save_seconds", 0)
+        monkeypatch.setattr(trainer.Training, "save_share", 0)
     folder = tmp_path / "run"
     died = 0
     for moment in (2, 9, 5, 14, 3):
@@ -280,7 +280,7 @@ class Vandal(Reporter):
 
 
 def test_a_folder_removed_under_a_match_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(match, "OFTEN", -1)
+    monkeypatch.setattr(steps, "REPORT_SECONDS", -1)
     started = match.open_run(tmp_path / "run", "match", "kuhn", ["random", "random"], 40, 1)
     with pytest.raises(BadInput, match=r"can't write .*games\.jsonl: No such file or directory"):
         match.play_into(started, 1, Vandal(tmp_path / "run"))

@@ -13,7 +13,7 @@ from kibitz.core import names
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 from kibitz.games import CHANCE, OVER
-from kibitz.learn import checkpoints, trainer
+from kibitz.learn import trainer
 from kibitz.learn.learner import learner_class
 
 
@@ -94,8 +94,8 @@ def check_resume(name, game, values, folder, wanted):
     """A run that is killed at any report of progress and resumed equals one that never was, with any checkpoints."""
     for always in (False, True):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(checkpoints, "CHECKPOINT_SECONDS", -1.0 if always else 1e9)
-            patch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
+            patch.setattr(trainer.Training, "save_seconds", -1.0 if always else 1e9)
+            patch.setattr(trainer.Training, "save_share", 0.0)
             run = trainer.new_run(
                 folder / f"resumed-{always}" / "run", name, trainer.configured(name, game, None, values)
             )

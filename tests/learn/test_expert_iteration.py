@@ -19,7 +19,7 @@ from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
-from kibitz.learn import checkpoints, trainer
+from kibitz.learn import trainer
 from kibitz.learn.checkpoints import Journal
 from kibitz.learn.exit_oos import ExItOos
 from kibitz.learn.exit_oos.config import ExItOosConfig
@@ -237,8 +237,8 @@ class killed_before:
 
 
 def keep_checkpoints(monkeypatch, always):
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", -1.0 if always else 1e9)
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
+    monkeypatch.setattr(trainer.Training, "save_seconds", -1.0 if always else 1e9)
+    monkeypatch.setattr(trainer.Training, "save_share", 0.0)
 
 
 @pytest.fixture(params=["journal", "checkpoints"])
@@ -491,7 +491,7 @@ def test_a_wrong_configuration_is_refused(tmp_path, change, text):
 NURSERY = """
 import json, os, random, signal, sys, time
 from pathlib import Path
-from kibitz.learn import checkpoints, trainer
+from kibitz.learn import trainer
 from kibitz.core.runs import Run
 from tests.learn.test_expert_iteration import Seen, measured, safe
 
@@ -503,10 +503,10 @@ warm, *runs = json.loads(sys.argv[1])
 run = Run(Path(warm))
 run.show_in_tensorboard = lambda: None  # it would leave a thread behind
 trainer.train(run, 1)
-seconds = checkpoints.CHECKPOINT_SECONDS
+seconds = trainer.Training.save_seconds
 for folder, processes, kills, every_time in runs:
     dice = random.Random(Path(folder).parent.name)
-    checkpoints.CHECKPOINT_SECONDS, checkpoints.CHECKPOINT_SHARE = -1.0 if every_time else seconds, 0.0
+    trainer.Training.save_seconds, trainer.Training.save_share = -1.0 if every_time else seconds, 0.0
     run, before, noted = Run(Path(folder)), 0, Path(folder) / "noted"
     for attempt in range(kills + 1):
         child = os.fork()

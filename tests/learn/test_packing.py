@@ -13,7 +13,7 @@ from kibitz.core.files import read_tensors
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games import CHANCE, OVER
-from kibitz.learn import checkpoints, replay, trainer
+from kibitz.learn import replay, trainer
 from kibitz.learn.checkpoints import Journal
 from kibitz.learn.packing import BIT, BITS, BYTE, COLUMNS, FLOAT, Packed, joined, on_device, pack, stored
 from kibitz.learn.replay import RULES, ReplayBuffer
@@ -178,7 +178,7 @@ def test_a_rare_feature_is_learned_from_as_it_is(name, tmp_path, monkeypatch):
     config = trainer.configured(name, game, None, values)
     runs = [trainer.new_run(tmp_path / each / "run", name, config) for each in ("whole", "killed")]
     trainer.train(runs[0], processes=1)
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", 1e9)
+    monkeypatch.setattr(trainer.Training, "save_seconds", 1e9)
     with pytest.raises(Killed):
         trainer.train(Run(runs[1].folder), processes=1, report=KillAfter(5))
     trainer.train(Run(runs[1].folder), processes=1)

@@ -12,6 +12,7 @@ from typing import Any
 from ...core.names import at_least
 from ...core.progress import SILENT, Reporter
 from ...core.runs import RESUME, Run
+from ...core.steps import Work, steps
 from ...games import full_name, load_stored
 from .buckets import Buckets
 from .cards import cards_of
@@ -51,13 +52,36 @@ def compute(run: Run, threads: int | None = None, report: Reporter = SILENT, nea
         report: Receives progress.
         nearest: As in `abstraction`.
     """
-    config = run.config()
-    game: Any = load_stored(config["game"])
-    path, keep = run.path(ABSTRACTION_FILE), KeepParts(run.path("parts"))
-    with run.lock():
-        if not path.exists():
-            spec = Spec(tuple(config["clusters"]), config["seed"])
-            found = abstraction(cards_of(game), spec, nearest, threads, report, keep)
-            save_buckets(path, game, found, clusters=config["clusters"], seed=config["seed"])
-        keep.clear()
-    return map_buckets(path, game)
+    found: Buckets = steps(Computing(run, threads, nearest), report)
+    return found
+
+
+class Computing(Work):
+    """An abstraction as one step, which keeps its parts."""
+
+    run: Run
+    defers, logs = False, False
+
+    def __init__(self, run: Run, threads: int | None, nearest: Nearest | None) -> None:
+        super().__init__(run, 1)
+        self.config, self.threads, self.nearest = run.config(), threads, nearest
+        self.game: Any = load_stored(self.config["game"])
+        self.path, self.keep = run.path(ABSTRACTION_FILE), KeepParts(run.path("parts"))
+
+    def restore(self) -> bool:
+        self.done = int(self.path.exists())
+        return True
+
+    def step(self) -> None:
+        about = {key: self.config[key] for key in ("clusters", "seed")}
+        spec = Spec(tuple(about["clusters"]), about["seed"])
+        found = abstraction(cards_of(self.game), spec, self.nearest, self.threads, self.report, self.keep)
+        save_buckets(self.path, self.game, found, **about)
+        self.done = 1
+
+    def tell(self) -> None:
+        """The parts are reported as they are computed."""
+
+    def result(self) -> Buckets:
+        self.keep.clear()
+        return map_buckets(self.path, self.game)

@@ -7,6 +7,7 @@ import pytest
 
 from kibitz.arena import doppelkopf_session
 from kibitz.arena.doppelkopf_session import play_sessions
+from kibitz.core import steps
 from kibitz.core.progress import Reporter
 from kibitz.games.records import read_records
 
@@ -91,7 +92,7 @@ def test_ctrl_c_prints_the_sheet_so_far_and_how_to_resume(kibitz, tmp_path, monk
             if done == 3:
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr(doppelkopf_session, "OFTEN", -1)
+    monkeypatch.setattr(steps, "REPORT_SECONDS", -1)
     stopping = lambda run, processes, report: play_sessions(run, processes, Stop())  # noqa: E731
     monkeypatch.setattr(doppelkopf_session, "play_sessions", stopping)
     code, out, error = kibitz(*ASKED, "--out", "run")

@@ -12,7 +12,7 @@ from kibitz.arena.exploitability import exploitability
 from kibitz.core.legacy import current_config
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
-from kibitz.learn import checkpoints, trainer
+from kibitz.learn import trainer
 from kibitz.learn.checkpoints import Checkpoints
 from kibitz.learn.deep_cfr import DeepCfr
 from kibitz.learn.deep_cfr.average import Table, encoded, in_order, whole_strategy
@@ -272,8 +272,8 @@ def test_a_file_names_the_iteration_of_its_own_weights(tmp_path, monkeypatch, av
                 kept = len(model.weights), [weights.tobytes() for weights in model.seats[0][-1].values()]
                 found.append((iteration, name, model.made.rpartition(" ")[2], kept))
 
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", -1.0)
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
+    monkeypatch.setattr(trainer.Training, "save_seconds", -1.0)
+    monkeypatch.setattr(trainer.Training, "save_share", 0.0)
     monkeypatch.setattr(Checkpoints, "save", saved)
     trained(tmp_path / "run", average=average, iterations=5, keep_every=3, evaluate_every=0)
     said = {(iteration, name): int(made) for iteration, name, made, _ in found}

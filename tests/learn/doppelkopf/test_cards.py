@@ -16,7 +16,7 @@ from kibitz.games.doppelkopf.encoding import OPEN_SIZE, SIZE
 from kibitz.games.doppelkopf.next_card import possible_next_cards
 from kibitz.games.doppelkopf.state import is_re
 from kibitz.jit import generators
-from kibitz.learn import checkpoints, trainer
+from kibitz.learn import trainer
 from kibitz.learn.card_network import (
     Beliefs,
     PerSeatPolicy,
@@ -205,8 +205,8 @@ class Kill(Reporter):
 def test_a_run_killed_during_an_epoch_resumes_exactly(tmp_path, data, monkeypatch):
     (tmp_path / "whole").mkdir()
     whole = outcome(trained(tmp_path / "whole" / "run", data))
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
+    monkeypatch.setattr(trainer.Training, "save_seconds", 0.0)
+    monkeypatch.setattr(trainer.Training, "save_share", 0.0)
     run = begun(tmp_path / "run", data)
     for last in (1, 5, 8):
         with pytest.raises(Killed):
@@ -449,8 +449,8 @@ def test_iteration_resumes_exactly_and_keeps_its_networks(tmp_path, file, monkey
     (tmp_path / "whole").mkdir()
     whole = trainer.new_run(tmp_path / "whole" / "run", "exit-cards", config)
     trainer.train(whole, processes=1)
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
+    monkeypatch.setattr(trainer.Training, "save_seconds", 0.0)
+    monkeypatch.setattr(trainer.Training, "save_share", 0.0)
     run = trainer.new_run(tmp_path / "run", "exit-cards", config)
     with pytest.raises(Killed):
         trainer.train(run, processes=1, report=Kill(5))

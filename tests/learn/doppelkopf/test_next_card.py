@@ -13,7 +13,7 @@ from kibitz.core.runs import Run
 from kibitz.games import full_name, legal_actions, load, positions
 from kibitz.games.doppelkopf import thesis_lines as letters
 from kibitz.games.doppelkopf.next_card import possible_next_cards
-from kibitz.learn import checkpoints, trainer
+from kibitz.learn import trainer
 from kibitz.learn.doppelkopf import lstm_training
 from kibitz.learn.doppelkopf.lstm import (
     CARDS,
@@ -183,8 +183,8 @@ class Kill(Reporter):
 def test_a_run_killed_during_an_epoch_resumes_exactly(tmp_path, data, monkeypatch, kept_every):
     (tmp_path / "whole").mkdir()
     whole = outcome(trained(tmp_path / "whole" / "run", data))
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_SECONDS", kept_every)
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_SHARE", 0.0)
+    monkeypatch.setattr(trainer.Training, "save_seconds", kept_every)
+    monkeypatch.setattr(trainer.Training, "save_share", 0.0)
     run, done = begun(tmp_path / "run", data), []
     for last in (3, 4, 14, 25):
         with pytest.raises(Killed):
