@@ -17,8 +17,9 @@ from kibitz.learn import trainer
 from kibitz.learn.alphazero.config import AlphaZeroConfig, refuse
 from kibitz.learn.alphazero.geometry import geometry_of
 from kibitz.learn.alphazero.learner import GAMES_FORMAT, AlphaZero, _tables
+from kibitz.learn.alphazero.moves import SEAT, Rule, choose_move
 from kibitz.learn.alphazero.networks import Shape, layer_sizes
-from kibitz.learn.alphazero.self_play import COUNTS, SEAT, Rule, SelfPlay, choose_move, exchanges_for, play_round
+from kibitz.learn.alphazero.self_play import COUNTS, SelfPlay, exchanges_for, play_round
 from kibitz.learn.learner import joined
 from kibitz.learn.packing import Packed, pack
 from kibitz.search.batched_puct import new_batch, settings_for
