@@ -16,7 +16,8 @@ from ..games import Game
 from ..games.game import CHANCE, OVER
 from ..jit import kernel, record
 from .infoset_table import grow
-from .oos import Oos, descend, room_for_one, update
+from .oos import Oos
+from .oos_simulation import descend, room_for_one, update
 from .policies import choose, softmax
 
 IN_FLIGHT = 20  # as in ExIt-OOS

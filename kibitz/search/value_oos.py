@@ -20,7 +20,8 @@ from ..games import Game
 from ..games.protocol import CHANCE, OVER
 from ..jit import helper, kernel, rules
 from .infoset_table import grow
-from .oos import Oos, descend, gather, match_with_mistakes, room_for_one
+from .oos import Oos
+from .oos_simulation import descend, gather, match_with_mistakes, room_for_one
 
 RULES = {"history_value": "self, game, state"}  # the payoff that seat 0 can expect; the game is not over
 

@@ -9,7 +9,9 @@ from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import view_of
 from kibitz.jit import helper, kernel
-from kibitz.search import batched_oos, oos
+from kibitz.search import batched_oos
+from kibitz.search import oos as sequential
+from kibitz.search import oos_simulation as oos
 from kibitz.search.batched_oos import BatchedOos, new_batch
 from kibitz.search.best_response import evaluate
 from kibitz.search.infoset_table import Table, find, new_table
@@ -101,7 +103,7 @@ def laws(monkeypatch):
 
         return every_way(run)
 
-    for module, name in ((oos, "simulate"), (batched_oos, "advance")):
+    for module, name in ((sequential, "simulate"), (batched_oos, "advance")):
         monkeypatch.setattr(module, name, plain(getattr(module, name)))
     monkeypatch.setattr(oos, "DECAY", 1.0)  # m is constant, so that all samples have the same weight
     return way

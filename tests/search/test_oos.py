@@ -8,7 +8,7 @@ import pytest
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
-from kibitz.search import oos
+from kibitz.search import oos_simulation as oos
 from kibitz.search.best_response import evaluate
 from kibitz.search.infoset_table import find, new_table
 from kibitz.search.oos import Oos, bytes_per_infoset

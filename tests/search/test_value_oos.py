@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.search import oos, value_oos
+from kibitz.search import oos_simulation as oos
+from kibitz.search import value_oos
 from kibitz.search.best_response import evaluate
 from kibitz.search.regrets import match
 from kibitz.search.sequence_form import unfold
