@@ -17,35 +17,16 @@ from ...arena.play import labels
 from ...arena.statistics import Estimate, Result, further_games
 from ...arena.tournament import Standings
 from ...core.files import read_lines
-from ...core.progress import SILENT, Reporter
+from ...core.progress import Reporter
 from ...core.runs import Run
 from ...games.records import FILE
-from .progress import Speed, err, format_duration, out, reporting
-
-FIRST = 8  # games by which the duration of the others is estimated
-LONG = 20.0  # seconds; shorter durations are not announced
+from .progress import err, out, reporting
 
 # ---------------------------------------------------------------- progress
 
 
-class GamesReporter(Reporter):
-    """Shows a live line of games, and announces once how long a long run will take and how large it will be."""
-
-    def __init__(self, report: Reporter, run: Run | None = None) -> None:
-        self.report, self.run, self.speed, self.estimated = report, run, Speed(), run is None
-
-    def progress(self, done: float, total: float | None = None, note: str = "") -> None:
-        self.report.progress(done, total, note)
-        self.speed.at(done)
-        if not self.estimated and total and self.speed.measured >= FIRST:
-            self.estimated = True
-            self.announce(self.speed.left(total), done, total)
-
-    def announce(self, seconds: float, done: float, total: float) -> None:
-        if seconds > LONG and self.run is not None:
-            size = sum(path.stat().st_size for path in self.run.folder.rglob(FILE)) / done * total
-            duration = format_duration(seconds)
-            print_line(f"about {duration}, and {size / 1e6:,.1f} MB of disk, in {self.run.folder}", err)
+class Messages(Reporter):
+    """Prints messages without a live line."""
 
     def message(self, text: str) -> None:
         print_line(text, err)
@@ -59,7 +40,7 @@ def print_line(text: str, console: Any = out) -> None:
 @contextmanager
 def shown(
     title: str, games: int, run: Run | None = None, command: Sequence[str] = (), human: bool = False
-) -> Iterator[GamesReporter]:
+) -> Iterator[Reporter]:
     """Show the progress of games. Ctrl-C ends with exit code 130, and prints the command that resumes them.
 
     Args:
@@ -69,10 +50,10 @@ def shown(
         command: Resumes the run.
         human: Whether a person plays, who needs the terminal: then there is no live line.
     """
-    display: Any = nullcontext(SILENT) if human else reporting(title, games)
+    display: Any = nullcontext(Messages()) if human else reporting(title, games)
     with display as report:
         try:
-            yield GamesReporter(report, None if human else run)
+            yield report
         except KeyboardInterrupt:
             if run is None or not command:
                 raise

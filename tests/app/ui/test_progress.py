@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from kibitz.app.ui import progress
-from kibitz.app.ui.arena_tables import GamesReporter
 from kibitz.app.ui.console import SafeConsole
 from kibitz.core import progress as reports
 from kibitz.core.progress import Reporter
-from kibitz.core.runs import Run
 from kibitz.learn import trainer
 
 ROOT = Path(__file__).parents[3]
@@ -78,19 +76,6 @@ def test_time_spent_compiling_is_not_counted(clock, capsys):
         clock[0] += 2
         report.progress(3)
     assert str(*lines._tasks.values()) == "leduc 3/50, about 47 s left"
-
-
-def test_a_match_is_estimated_from_games_after_compiling(clock, capsys, tmp_path):
-    with progress.compiling():
-        report = GamesReporter(Reporter(), Run(tmp_path))
-        for done in range(1, 30):
-            report.progress(done, 1000)
-            clock[0] += 1
-            if done < 5:
-                reports.on_compile("kernel")
-                clock[0] += 60
-                reports.on_compile(None)
-    assert capsys.readouterr().err.startswith("about 16 min, and")
 
 
 def test_iterations_that_compile_predict_nothing():
