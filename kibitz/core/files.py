@@ -135,7 +135,7 @@ def write_large_tensors(path: Path, format: str, tensors: Tensors, **about: Any)
 
 
 def read_tensors(
-    path: Path, format: str, what: str, schema: Schema | None = None, unmarked: bool = False, mapped: bool = False
+    path: Path, format: str, what: str, schema: Schema | None = None, mapped: bool = False
 ) -> tuple[Tensors, dict[str, Any]]:
     """Read the tensors of a file and what was written about them.
 
@@ -145,7 +145,6 @@ def read_tensors(
         what: The kind of file in words for error messages, such as "strategy".
         schema: `schema(shapes, about)` says what each tensor has to be, given the shapes in the header; there may be no
             others. None: all tensors are read, whatever their shape.
-        unmarked: Whether a file that names no format is accepted: journals and checkpoints from before version 0.2.
         mapped: Whether the tensors stay in the file, which is mapped into memory and read where it is used: for large
             ones, of whole numbers, of which little is needed.
 
@@ -157,7 +156,7 @@ def read_tensors(
     check_regular(path, what)
     with readable(path, what), _safetensors(path) as file:
         about = _about(file)
-        if about.get("format", format if unmarked else None) != format:
+        if about.get("format") != format:
             raise BadInput(f"{path} is no {what} of Kibitz (its format is {about.get('format', 'not given')!r:.100})")
         parts = {key: file.get_slice(key) for key in file.keys()}  # noqa: SIM118
         shapes: Shapes = {key: tuple(part.get_shape()) for key, part in parts.items()}
@@ -232,10 +231,9 @@ def _safetensors(path: Path) -> Iterator[Any]:
 
 
 def _about(file: Any) -> dict[str, Any]:
-    """Files written before version 0.2 keep their values as separate keys of the metadata, or as a list."""
-    metadata = file.metadata() or {}
-    about = parse_json(metadata["about"]) if "about" in metadata else metadata
-    return about if isinstance(about, dict) else {"values": about}
+    about = parse_json((file.metadata() or {}).get("about", "{}"))
+    check_fits(about, dict)
+    return dict(about)
 
 
 # ---------------------------------------------------------------- JSON and text

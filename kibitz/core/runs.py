@@ -116,7 +116,7 @@ class Run:
         self._larger, self._may_grow = config, may_grow
 
     def config(self) -> dict[str, Any]:
-        """The configuration, with old names of fields and players translated (see `legacy`)."""
+        """The configuration, as the present version writes it (see `legacy`)."""
         if self._larger is not None:
             return current_config(self._larger)
         path = self.path("config.json")

@@ -9,14 +9,13 @@ every position. `record.schema.json` describes a line as a JSON schema, `docs/re
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.files import parse_json, read_lines, reason
-from ..core.legacy import current_player
 from ..core.names import BadInput
 from . import OVER, Game, legal_actions, load_stored, positions
 
@@ -83,7 +82,7 @@ def forfeit_payoffs(game: Game, seat: int) -> list[float]:
 
 
 def read_line(text: str | bytes, where: str) -> Record:
-    """A record from its line; `where` names the line in errors. Old names of players are translated (see `legacy`)."""
+    """A record from its line; `where` names the line in errors."""
     try:
         try:
             values = json.loads(text)
@@ -108,7 +107,7 @@ def read_line(text: str | bytes, where: str) -> Record:
     )
     if not sound:
         raise BadInput(f"{where} is no record of a game: a value has the wrong type")
-    return replace(record, players=[current_player(name) for name in record.players])
+    return record
 
 
 def read_records(path: Path) -> list[Record]:

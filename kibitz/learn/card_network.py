@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
-from ..core.legacy import current_card_tensor
 from ..core.names import BadInput
 from ..games import full_name, load_stored
 from ..games.doppelkopf import Doppelkopf
@@ -91,7 +90,7 @@ def read_card_network(path: Path) -> tuple[CardNetwork, About]:
     stored, about = read_tensors(path, FORMAT, what, _schema)
     with readable(path, what):
         check_fits(about, {"game": str, "made": str})
-    tensors = {current_card_tensor(key): array.astype(np.float32) for key, array in stored.items()}
+    tensors = {key: array.astype(np.float32) for key, array in stored.items()}
     network = CardNetwork(*(_layers(tensors, name) for name in CardNetwork._fields))
     sizes = {
         name: [len(layers[0][0]), *(len(biases) for _, biases in layers)] for name, layers in network._asdict().items()
@@ -99,16 +98,14 @@ def read_card_network(path: Path) -> tuple[CardNetwork, About]:
     return network, About(about["game"], about["made"], sizes)
 
 
-def _schema(stored: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-    old = {current_card_tensor(key): key for key in stored}
-    shapes = {key: stored[name] for key, name in old.items()}
+def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
     wanted: dict[str, Expected] = {}
     for name, (inputs, outputs) in SIZES.items():
         layers = layers_schema(shapes, f"{name}.", ("float16", "float32"))
         width = shapes[f"{name}.weights.0"][0], next(reversed(layers.values())).shape[0]
         if width != (inputs, outputs):
             raise ValueError(f"{name} has {width[0]} inputs and {width[1]} outputs, not {inputs} and {outputs}")
-        wanted |= {old.get(key, key): expected for key, expected in layers.items()}
+        wanted |= layers
     return wanted
 
 

@@ -21,7 +21,6 @@ from ..core.files import (
     Tensors,
     check_fits,
     make_folder,
-    parse_json,
     read_json,
     read_tensors,
     readable,
@@ -129,11 +128,11 @@ class Journal:
         if not path.exists():
             return None
         try:
-            tensors, about = read_tensors(path, JOURNAL, "journal", unmarked=True)
+            tensors, about = read_tensors(path, JOURNAL, "journal")
             with readable(path, "journal"):
-                kinds = parse_json(about["kinds"]) if isinstance(about["kinds"], str) else about["kinds"]
+                kinds = about["kinds"]
                 check_fits(kinds, {key: str for key in tensors if not key.endswith(COLUMNS)})
-                if "format" in about and about.get("sum") != _hash(tensors):  # version 0.1 wrote neither
+                if about.get("sum") != _hash(tensors):
                     raise ValueError("its samples were changed")
                 return {key: _as_collected(key, kind, tensors) for key, kind in kinds.items()}
         except BadInput as error:

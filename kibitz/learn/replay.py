@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core import memory
-from ..core.files import Expected, Shapes, read_tensors, readable, tensor_file_format, write_tensors
+from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ..core.names import BadInput, at_least, choose
 from .learner import Samples
 from .packing import COLUMNS, Packed, pack, size_of, stored
@@ -22,7 +22,6 @@ from .packing import COLUMNS, Packed, pack, size_of, stored
 DECAY = 2.0  # d of the exponential rule
 RULES = ("exponential", "uniform", "latest")
 FORMAT = "kibitz replay buffer 1"
-OLD_FORMAT = "kibitz experience 1"  # of ExIt-OOS, before version 0.2
 
 Arrays = dict[str, np.ndarray]
 
@@ -120,16 +119,12 @@ class ReplayBuffer:
         Raises:
             BadInput: The file is damaged, or its capacity, rule or arrays are not those of this buffer.
         """
-        old = tensor_file_format(path) == OLD_FORMAT
 
         def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-            names = ("seen", "rows", "rule") if old else ("added", "capacity", "rule")
-            # Before version 0.2, Deep CFR wrote the three values as a list.
-            values = about["values"] if "values" in about else [about[name] for name in names]
-            added, capacity, rule = int(values[0]), int(values[1]), values[2]
+            check_fits(about, {"added": int, "capacity": int, "rule": str})
+            added, capacity, rule = (about[name] for name in ("added", "capacity", "rule"))
             if added < 0 or (capacity, rule) != (self.capacity, self.rule):
                 raise ValueError("its samples are not those of this run")
-            about["added"] = added
             rows, wanted = min(added, capacity), {}
             for name, array in self.arrays.items():
                 if isinstance(array, Packed):  # before version 0.3 as floats, or without `columns`
@@ -141,8 +136,7 @@ class ReplayBuffer:
                     wanted[name] = Expected(str(array.dtype), (rows, *array.shape[1:]), finite)
             return wanted
 
-        format = OLD_FORMAT if old else FORMAT
-        arrays, about = read_tensors(path, format, "replay buffer", schema, unmarked=True)
+        arrays, about = read_tensors(path, FORMAT, "replay buffer", schema)
         with readable(path, "replay buffer"):
             restored = {
                 name: stored(arrays[name], arrays.get(name + COLUMNS), len(empty.columns))

@@ -6,7 +6,6 @@ from typing import Any
 import torch
 
 from ..core.files import Expected, Shapes, check_fits, read_tensors, write_tensors
-from ..core.legacy import current_card_tensor
 
 
 def save_state(
@@ -34,18 +33,13 @@ def restore_state(
     extra_schema: dict[str, Expected],
     about_schema: dict[str, Any],
 ) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """Read what `save_state` wrote into the module and optimizer; return extra tensors and values about them.
-
-    The names of card networks before version 0.2 are accepted (see `legacy`).
-    """
+    """Read what `save_state` wrote into the module and optimizer; return extra tensors and values about them."""
     own = {f"network.{key}": value for key, value in module.state_dict().items()}
     parameters = [each for group in optimizer.param_groups for each in group["params"]]
 
     def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
         check_fits(about, about_schema)
-        old = {current_card_tensor(key): key for key in shapes}
-        wanted = {old.get(key, key): _like(value) for key, value in own.items()}
-        wanted |= {old.get(key, key): expected for key, expected in extra_schema.items()}
+        wanted = {key: _like(value) for key, value in own.items()} | extra_schema
         for key in shapes:
             kind, _, rest = key.partition(".")
             number, _, name = rest.partition(".")
@@ -54,7 +48,7 @@ def restore_state(
                 wanted[key] = Expected("float32", ()) if name == "step" else _like(parameter)
         return wanted
 
-    arrays, about = read_tensors(path, format, "checkpoint", schema, unmarked=True)
+    arrays, about = read_tensors(path, format, "checkpoint", schema)
     tensors = {key: torch.from_numpy(array) for key, array in arrays.items()}
     state, moments, extra = {}, dict[int, dict[str, Any]](), {}
     for key, value in tensors.items():

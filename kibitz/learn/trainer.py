@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from ..core.files import make_folder
-from ..core.legacy import current_config
 from ..core.names import BadInput, absolute, absolute_path, check, choose, located, paths
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
@@ -79,7 +78,7 @@ def class_of(run: Run) -> type[Learner]:
 
 def config_of(run: Run, **changes: Any) -> Any:
     """The configuration of a run, or what it would be with these changes, checked."""
-    found = current_config(run.config() | changes)
+    found = run.config() | changes
     if found.get("command") != "train":
         raise BadInput(f"{run.folder} is no training run: it was made by {found.get('command', 'something else')!r}")
     cls = class_of(run).Config

@@ -3,12 +3,14 @@
 import inspect
 from typing import Any
 
-from ..core import legacy, names
+from ..core import names
 from ..core.names import BadInput
 from ..games import Game, full_name
 from ..search.search import Search
 from .player import PLAYERS, Player, complete, label
 from .search import player_class
+
+RENAMED = {"usual": "heuristic", "doko-rules": "heuristic"}
 
 
 def make(player: Any) -> Player:
@@ -22,8 +24,8 @@ def make(player: Any) -> Player:
     if not isinstance(player, str):
         return complete(player)
     name, text = names.split(player)
-    if name in legacy.PLAYERS and name not in PLAYERS:
-        raise BadInput(f"no player is called {name!r}: it is called {legacy.PLAYERS[name]!r} now")
+    if name in RENAMED and name not in PLAYERS:
+        raise BadInput(f"no player is called {name!r}: it is called {RENAMED[name]!r} now")
     kind, options = _kind_of(name)
     values = names.parameters(name, options, text)
     for key, each in inspect.signature(options).parameters.items():

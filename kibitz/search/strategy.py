@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.files import Expected, Shapes, check_fits, parse_json, read_tensors, readable, write_tensors
+from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ..core.names import BadInput, absolute
 from ..games import Game, full_name, load_stored
 from ..games.game import SCRATCH
@@ -78,7 +78,7 @@ def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
     return {
         "keys": Expected("uint64", (infosets,)),
         "starts": Expected("int64", (infosets + 1,)),
-        "odds" if "odds" in shapes else "probs": Expected("float64", (None,)),
+        "probs": Expected("float64", (None,)),
     }
 
 
@@ -92,8 +92,6 @@ def read_strategy(path: Path, game: Game | None = None) -> Strategy:
         raise BadInput(f"{path} is a folder; the strategy is a file in it, strategy.safetensors")
     tensors, about = read_tensors(path, FORMAT, "strategy", _schema)
     with readable(path, "strategy"):
-        if "odds" in tensors:  # written before version 0.2
-            tensors["probs"], about["game"] = tensors["odds"], parse_json(about["game"])["name"]
         check_fits(about, {"game": str})
         keys, starts, probs, name = tensors["keys"], tensors["starts"], tensors["probs"], about["game"]
         if game is not None and absolute(name) != full_name(game):

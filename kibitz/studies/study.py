@@ -18,7 +18,6 @@ from ..arena.match import open_run, play_into, play_match
 from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval, summary
 from ..core.files import check_fits, make_folder, read_json, readable, write_atomically
-from ..core.legacy import current_config
 from ..core.names import LARGEST, MAX_PROCESSES, BadInput, Interval, choose, hints, is_allowed, located
 from ..core.progress import SILENT, Reporter
 from ..core.registry import Registry
@@ -123,7 +122,7 @@ class Study:
         if not (folder / "config.json").exists():
             return new_run(folder, method, config)
         run = Run(folder)
-        wanted, there = {"command": "train", "method": method, **vars(config)}, current_config(run.config())
+        wanted, there = {"command": "train", "method": method, **vars(config)}, run.config()
         with located(run.path("config.json")):
             there = without_removed(method, there)
         with readable(run.path("config.json"), "configuration"):

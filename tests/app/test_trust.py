@@ -1,6 +1,6 @@
 """No code from data: a `.py` file runs only where the person names it, or says --trust.
 
-Every kind of file that Kibitz writes (see `runs_of_0_1`) is changed so that it names a game, learner or player in
+Every kind of file that Kibitz writes (see `runs_of_0_2`) is changed so that it names a game, learner or player in
 `evil.py`, and given to every command that reads such files.
 """
 
@@ -26,7 +26,7 @@ from kibitz.learn import model_files
 from kibitz.learn.pcs_runs import new_run, solve_run
 from kibitz.search.strategy import read_strategy
 
-OLD = Path(__file__).parent / "runs_of_0_1"
+OLD = Path(__file__).parent / "runs_of_0_2"
 EVIL = "evil.py:Evil"
 CODE = "from pathlib import Path\nPath('ran').touch()\nraise ValueError('it was run')\n"
 THESIS = "doppelkopf:thesis"

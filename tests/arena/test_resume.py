@@ -211,20 +211,6 @@ def test_a_match_that_cannot_be_played_leaves_no_folder(tmp_path, asked, text):
     assert not (tmp_path / "run").exists()
 
 
-def test_old_names_of_players_are_translated_when_a_folder_is_read(tmp_path):
-    """The run folder of a match from version 0.1."""
-    names = ["heuristic", "random", "random", "random"]
-    asked = ("doppelkopf:thesis", names, 4, 1)
-    played(tmp_path / "run", *asked)
-    whole = (tmp_path / "run" / FILE).read_bytes()
-    for name in ("config.json", FILE):
-        file = tmp_path / "run" / name
-        file.write_text(file.read_text().replace('"heuristic"', '"doko-rules"'))
-    (tmp_path / "run" / FILE).write_bytes(b"".join((tmp_path / "run" / FILE).read_bytes().splitlines(True)[:3]))
-    assert len(played(tmp_path / "run", *asked)) == 4
-    assert (tmp_path / "run" / FILE).read_bytes() == whole
-
-
 def test_more_games_than_memory_holds_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("kibitz.core.memory.limit", lambda: 1e9)
     with pytest.raises(BadInput, match=r"a run of 10,000,000 games needs 4\.00 GB of memory or more"):

@@ -233,17 +233,6 @@ def test_a_configuration_is_read_as_it_was_written(run):
     assert run.config() == json.loads(run.path("config.json").read_text()) == {"command": "test"}
 
 
-def test_old_spellings_in_a_configuration_are_translated(tmp_path):
-    old = {"command": "match", "players": ["usual", "doko:RUN,guesses=50"], "judge_every": 5}
-    run = Run.create(tmp_path / "old", "x", old)
-    assert run.config() == {
-        "command": "match",
-        "players": ["heuristic", "doko:RUN,worlds=50"],
-        "evaluate_every": 5,
-    }
-    Run.create_or_resume(run.folder, "x", run.config())
-
-
 def test_a_lock_is_seen_and_looking_at_it_gets_in_nobodys_way(run):
     assert not run.is_locked()
     with run.lock():

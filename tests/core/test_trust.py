@@ -15,7 +15,7 @@ from kibitz.core.names import BadInput
 from kibitz.core.trust import Trust, only_named, trust, use_trust
 from kibitz.games import load
 
-RUN = Path(__file__).parents[1] / "app" / "runs_of_0_1" / "exit-oos"
+RUN = Path(__file__).parents[1] / "app" / "runs_of_0_2" / "exit-oos"
 EVIL = "evil.py:Evil"
 WAITS = "from tests.core.test_trust import Overlap\nOverlap.trusted_is_inside()\nraise ValueError('it was run')\n"
 PLAYER = """

@@ -22,7 +22,7 @@ from .hostile import NUMBERS, TEXTS, budget, run
 
 GAMES = ("kuhn", "tic_tac_toe")
 PLAYERS = ("random", "oos:2", "uct:2", "human")
-OLD = Path(__file__).parents[1] / "app" / "runs_of_0_1"
+OLD = Path(__file__).parents[1] / "app" / "runs_of_0_2"
 RUNS = Path(tempfile.mkdtemp(prefix="kibitz-fuzz-"))
 shutil.copytree(OLD, RUNS, dirs_exist_ok=True)
 atexit.register(shutil.rmtree, RUNS, ignore_errors=True)

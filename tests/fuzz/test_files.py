@@ -33,7 +33,7 @@ from kibitz.studies.study import Study
 
 from .damage import damage
 
-OLD = Path(__file__).parents[1] / "app" / "runs_of_0_1"
+OLD = Path(__file__).parents[1] / "app" / "runs_of_0_2"
 SECONDS, BYTES = 20.0, 1 << 30  # of one reading; time is generous, as machines are shared
 
 Reader = Callable[[Path], object]
@@ -175,7 +175,7 @@ def readers(name: str) -> tuple[Reader, ...]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with sound files of every kind: runs of version 0.1, shipped networks, and small runs made here."""
+    """A folder with sound files of every kind: runs of version 0.2, shipped networks, and small runs made here."""
     top = tmp_path_factory.mktemp("files")
     shutil.copytree(OLD, top, dirs_exist_ok=True)
     before = Path.cwd()

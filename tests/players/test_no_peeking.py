@@ -20,7 +20,7 @@ from kibitz.search.public_chance.files import save_strategy
 from kibitz.search.public_chance.solver import PublicChanceCfr
 from kibitz.search.public_chance.strategy import TableStrategy
 
-RUNS = Path(__file__).parents[1] / "app" / "runs_of_0_1"
+RUNS = Path(__file__).parents[1] / "app" / "runs_of_0_2"
 HIDDEN = ["kuhn", "leduc", "goofspiel:4", "liars_dice", "holdem", "doppelkopf", "doppelkopf:thesis"]
 TINY = {  # names of players with a tiny budget, or with the files that tests have
     "doko": "doko:models/doppelkopf,simulations=2",

@@ -1,7 +1,5 @@
 """Strategy files: read back exactly, and refused if they are damaged or something else."""
 
-import json
-
 import numpy as np
 import pytest
 import safetensors.numpy
@@ -76,16 +74,6 @@ PARTS = {
 def _file(tmp_path, **changes):
     write_tensors(tmp_path / "s.safetensors", "kibitz strategy 1", PARTS | changes, game="kuhn")
     return tmp_path / "s.safetensors"
-
-
-def test_a_file_from_before_version_0_2_is_read(tmp_path):
-    path = tmp_path / "s.safetensors"
-    tensors = {("odds" if key == "probs" else key): tensor for key, tensor in PARTS.items()}
-    about = {"format": "kibitz strategy 1", "game": json.dumps({"name": "kuhn"})}
-    path.write_bytes(safetensors.numpy.save(tensors, about))
-    strategy = read_strategy(path)
-    assert strategy.game == games.load("kuhn")
-    assert np.array_equal(strategy.probs, PARTS["probs"])
 
 
 DAMAGE = {

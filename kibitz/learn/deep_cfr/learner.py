@@ -304,7 +304,7 @@ class DeepCfr(Learner):
                         wanted[f"{kind}.{seat}.{name}"] = Expected("float32", (count, *size))
             return wanted
 
-        tensors, about = read_tensors(folder / "networks.safetensors", FORMAT, "checkpoint", schema, unmarked=True)
+        tensors, about = read_tensors(folder / "networks.safetensors", FORMAT, "checkpoint", schema)
 
         def networks(kind: str, seat: int) -> list[Weights]:
             stacks = {name: tensors[f"{kind}.{seat}.{name}"] for name in shapes if f"{kind}.{seat}.{name}" in tensors}

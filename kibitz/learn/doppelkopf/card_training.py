@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...core.legacy import current_card_tensor
 from ...games import Game
 from ...games.doppelkopf.beliefs import ROOM, expected_counts
 from ...games.doppelkopf.cards import KINDS
@@ -70,11 +69,6 @@ class CardModule(torch.nn.Module):
             "quick": played.mean(),
             "open": ((self.value(open_encodings)[:, 0] - rewards[:, 1]) ** 2).mean(),
         }
-
-    def load_state_dict(self, state_dict: Any, *args: Any, **settings: Any) -> Any:
-        """Names of networks from before version 0.2 are translated."""
-        current = {current_card_tensor(key): tensor for key, tensor in state_dict.items()}
-        return super().load_state_dict(current, *args, **settings)
 
     def network(self) -> CardNetwork:
         return CardNetwork(*(layers_of(getattr(self, name)) for name in CardNetwork._fields))

@@ -16,8 +16,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ...core.files import Expected, parse_json
-from ...core.legacy import current_card_tensor
+from ...core.files import Expected
 from ...core.names import LEARNING_RATE, PATH, BadInput, Interval
 from ...games import Game, full_name, load, positions
 from ...games.doppelkopf.cards import KINDS
@@ -203,7 +202,7 @@ class ExitCards(ExpertIteration):
         from ..devices import one_thread
         from .card_training import gradient_step
 
-        config, samples = self.config, {current_card_tensor(key): array for key, array in samples.items()}
+        config = self.config
         self.actions = np.concatenate([self.actions, samples["actions"]])[-config.capacity :]
         self.action_values = np.concatenate([self.action_values, samples["action_values"]])[-config.capacity :]
         lengths = (self.actions != NOTHING).sum(axis=1)
@@ -241,19 +240,18 @@ class ExitCards(ExpertIteration):
     def restore(self, folder: Path) -> None:
         from ..torch_state import restore_state
 
-        path, about_schema = folder / "apprentice.safetensors", {"generator": str | dict, "rounds": str | int}
+        path, about_schema = folder / "apprentice.safetensors", {"generator": dict, "rounds": int}
         played = {
             "actions": Expected("uint8", (None, *self.actions.shape[1:])),
             "action_values": Expected("float16", (None, *self.action_values.shape[1:]), False),
         }
         extra, about = restore_state(path, FORMAT, self.module, self.optimizer, played, about_schema)
-        arrays = {current_card_tensor(key): tensor.numpy() for key, tensor in extra.items()}
+        arrays = {key: tensor.numpy() for key, tensor in extra.items()}
         self.actions, self.action_values = arrays["actions"], arrays["action_values"]
         if len(self.actions) != len(self.action_values):
             raise ValueError("its actions and values are of different games")
-        state = about["generator"]
-        self.generator.bit_generator.state = parse_json(state) if isinstance(state, str) else state
-        self.updates = int(about["rounds"])
+        self.generator.bit_generator.state = about["generator"]
+        self.updates = about["rounds"]
 
     def export(self, path: Path, made: str) -> None:
         save_card_network(path, full_name(self.game), self.shared(), made)

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...core.files import parse_json
 from ...games import Game
 from ...search.best_response import evaluate_policy
 from ...search.sequence_form import SequenceForm, measurable_form
@@ -119,11 +118,10 @@ class ExItOos(ExpertIteration):
     def restore(self, folder: Path) -> None:
         from ..torch_state import restore_state
 
-        about_schema = {"generator": str | dict}
+        about_schema = {"generator": dict}
         path = folder / "apprentice.safetensors"
         _, about = restore_state(path, FORMAT, self.network, self.optimizer, {}, about_schema)
-        state = about["generator"]
-        self.generator.bit_generator.state = parse_json(state) if isinstance(state, str) else state
+        self.generator.bit_generator.state = about["generator"]
         self.replay.restore(folder / "experience.safetensors")
         if self.value:
             self.value.restore(folder / "value.safetensors")

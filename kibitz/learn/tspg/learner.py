@@ -175,7 +175,7 @@ class Tspg(ExpertIteration):
         write_tensors(folder / "student.safetensors", FORMAT, tensors, generator=state, sides=about)
 
     def restore(self, folder: Path) -> None:
-        tensors, about = read_tensors(folder / "student.safetensors", FORMAT, "checkpoint", self._schema, unmarked=True)
+        tensors, about = read_tensors(folder / "student.safetensors", FORMAT, "checkpoint", self._schema)
         self.generator.bit_generator.state = about["generator"]
         for seat, side in enumerate(self.sides):
             side.seen = about["sides"][seat]["seen"]

@@ -22,7 +22,7 @@ from kibitz.studies.study import Study
 from ...faults import commands
 from .conftest import LIVE, finished, opened
 
-SAMPLES = Path(__file__).parents[1] / "runs_of_0_1"
+SAMPLES = Path(__file__).parents[1] / "runs_of_0_2"
 TINY = {"simulations": 20, "games": 2, "steps": 2}
 WAITS = [sys.executable, "-c", "import sys; print('waiting', flush=True); sys.stdin.read(); sys.exit(130)"]
 FAILS = [sys.executable, "-c", "import sys; print('kibitz: no disk', file=sys.stderr); sys.exit(2)"]
@@ -134,9 +134,9 @@ def test_results_are_tables(client):
     assert table["cross"] == [[None, 0.0, 0.625], [0.0, None, -0.125], [-0.625, 0.125, None]]
     match = detail(client, "match")["result"]
     assert (match["wins"], match["draws"], match["losses"]) == (2, 0, 2)
-    assert match["rows"][0]["player"] == "usual"
+    assert match["rows"][0]["player"] == "heuristic"
     assert detail(client, "tournament")["settings"]["players"] == "always:call, style:loose-passive, random"
-    assert [row["player"] for row in detail(client, "session")["result"]["rows"]] == ["usual", "doko-rules", "random"]
+    assert [row["player"] for row in detail(client, "session")["result"]["rows"]] == ["heuristic", "random"]
 
 
 def test_a_long_curve_is_thinned_and_what_is_no_number_left_out(client):

@@ -12,7 +12,7 @@ pytest.importorskip("playwright.sync_api")
 from .test_browser import CHROMIUM, MOVED, browser, expect, page  # noqa: F401
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
-SAMPLES = Path(__file__).parents[1] / "runs_of_0_1"
+SAMPLES = Path(__file__).parents[1] / "runs_of_0_2"
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from ...fuzz.damage import damage
 from ...games.test_pokerstars import SHOWDOWN
 from .conftest import moved, opened, settled
 
-OLD = Path(__file__).parents[1] / "runs_of_0_1"
+OLD = Path(__file__).parents[1] / "runs_of_0_2"
 EXACT = "alphabeta:depth=9"
 TRIALS = int(os.environ.get("KIBITZ_FUZZ", 150))
 

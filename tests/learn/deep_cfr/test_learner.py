@@ -9,7 +9,6 @@ import pytest
 
 from kibitz import games, players
 from kibitz.arena.exploitability import exploitability
-from kibitz.core.legacy import current_config
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.learn import trainer
@@ -95,29 +94,6 @@ def test_the_same_seed_gives_the_same_run_and_another_does_not(tmp_path, way):
     assert one == two
     assert outcome(trained(tmp_path / "three" / "run", **way, seed=4))["lines"] != one["lines"]
     assert {"network.safetensors", "networks/000002.safetensors", "networks/000004.safetensors"} <= one.keys()
-
-
-def test_a_run_that_does_not_know_balanced_streets_goes_on_without_them(tmp_path):
-    wanted = outcome(trained(tmp_path / "long" / "run"))
-    run = trained(tmp_path / "short" / "run", iterations=2)
-    older = {key: value for key, value in run.config().items() if key != "balance_streets"}
-    run.write("config.json", json.dumps(older | {"iterations": 4}))
-    trainer.train(Run(run.folder), 1)
-    assert outcome(run) == wanted
-
-
-def test_a_run_from_before_the_options_of_the_fit_goes_on_as_it_began(tmp_path):
-    """Its configuration lacks them, and says by yes or no whether the rate decays."""
-    wanted = outcome(trained(tmp_path / "long" / "run", learning_rate_decay="linear"))
-    run = trained(tmp_path / "short" / "run", iterations=2, learning_rate_decay="linear")
-    new = ("epochs", "min_steps", "weight_averaging")
-    older = {key: value for key, value in run.config().items() if key not in new}
-    run.write("config.json", json.dumps(older | {"iterations": 4, "learning_rate_decay": True}))
-    trainer.train(Run(run.folder), 1)
-    assert outcome(run) == wanted
-    assert (
-        current_config({"command": "train", "method": "deep-cfr", "rate_falls": False})["learning_rate_decay"] == "none"
-    )
 
 
 def test_two_processes_give_the_same_run_as_one(tmp_path):
@@ -367,15 +343,6 @@ def learned(*defects):
 def test_every_defect_changes_what_is_learned(defect):
     assert learned.__wrapped__() == learned()
     assert learned(defect) != learned()
-
-
-def test_seven_fields_of_older_runs_become_one(tmp_path):
-    old = {"command": "train", "method": "deep-cfr", "one_deal": True, "whole_pot": False, "flipped_signs": False}
-    old |= {"free_raises": True, "newest_held_out": False, "calls_unseen": False, "weight_by_step": False, "clip": 1.0}
-    assert current_config(old) == {
-        "command": "train", "method": "deep-cfr", "defects": "one-deal,free-raises", "max_gradient_norm": 1.0,
-        "balance_streets": False, "epochs": 0.0, "min_steps": 100, "weight_averaging": 0.0,
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize("reinitialize", [True, False])

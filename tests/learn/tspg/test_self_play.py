@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from kibitz import games, players
-from kibitz.core.legacy import current_config
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games import OVER
@@ -420,12 +419,6 @@ def test_a_configuration_with_a_missing_field_is_refused(tmp_path):
     run.write("config.json", json.dumps({key: value for key, value in run.config().items() if key != "min_cases"}))
     with pytest.raises(BadInput, match="min_cases missing or unknown"):
         trainer.train(Run(run.folder), 1)
-
-
-def test_a_run_from_before_all_wins_counted_in_growth_goes_on_as_it_began(tmp_path):
-    run = begun(tmp_path / "run")
-    old = {key: value for key, value in run.config().items() if key != "growth_wins"}
-    assert current_config(old) == run.config()
 
 
 def test_saved_features_are_those_of_the_learner(tmp_path):
