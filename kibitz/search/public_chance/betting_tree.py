@@ -62,6 +62,12 @@ def betting_tree(game: Any, cards: Cards) -> BettingTree:
     return BettingTree(*(each[:count] for each in tree._replace(street=streets[tree.street])))
 
 
+def after_subtree(tree: BettingTree, root: int) -> int:
+    """The first node after a node's subtree."""
+    after = np.flatnonzero(tree.depth[root + 1 :] <= tree.depth[root])
+    return root + 1 + int(after[0]) if len(after) else len(tree.depth)
+
+
 @kernel
 def walk_bets(game, deals, states, actions, paths, tree):
     """Fill the tree, in `street` the number of cards dealt; return its number of nodes, which may not all fit."""

@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 
 from ...core.names import BadInput
+from ..public_tree.walk import BOTH, DOWN, ORIGIN, UP, Rates
 from ..regrets import matched
-from .betting_tree import BettingTree
+from .betting_tree import BettingTree, after_subtree
 from .cards import Cards
-from .solver import NOBODY, Hands, Tables, first_entries, scratch_for, walk
+from .hands import CardHands, card_hands
+from .solver import Tables, first_entries, walker_for
 from .strategy import TableStrategy
 
+NOWHERE = np.zeros(0, np.int64)  # no subtrees
 FORCED = 0.1  # share of the cases in which the opponent can't refuse, with the hand that is the most likely here
 WARM = 0.03  # the regrets to begin with, as a part of what an iteration may add: little, so they are soon forgotten
 KEPT = 8  # subgames in memory; one of the turn of hold'em takes 70 MB
@@ -49,12 +52,12 @@ class Subgame:
         check_street(self.street, cards)
         rest = np.setdiff1d(np.arange(cards.deck), self.board)
         boards = np.column_stack([np.tile(self.board, (len(rest), 1)), rest]) if self._ahead else self.board[None]
-        self.boards, self.hands = boards, ranked(cards, boards, self._ahead)
-        everyone, count = len(cards.hands), len(self.hands[0].cards)
-        first, size = first_entries(self.tree, (everyone, everyone * len(boards))[: self._ahead + 1])
+        everyone = len(cards.hands)
+        self._counts = (everyone, everyone * len(boards))[: self._ahead + 1]  # each hand on each board is a bucket
+        self.boards, self.hands = boards, ranked(self.tree, cards, boards, self._counts)
+        first, size = first_entries(self.tree, self._counts)
         self.tables = Tables(first, np.zeros(size, np.float32), np.zeros(size, np.float32))
-        self._stops = np.zeros((1, 2, count), np.float32)
-        self._scratch = scratch_for(self.tree, count, cards.deck)
+        self._walker = walker_for(self.tree, first, NOWHERE, len(self.hands[0].cards), cards.deck)
         # a sampled card is one of those that are not on the board; for two known hands it is one of fewer
         self._scale = len(boards) / (len(boards) - 2 * cards.hole) if self._ahead else 1.0
         self._random = np.random.default_rng([self.seed, self.root, *self.board.tolist()])
@@ -82,29 +85,22 @@ class Subgame:
             found[self.hands[0].buckets[0]] = self._walk(self.hands[0], self.reach, tables, 0.0, seat)[seat]
             return found
         cards = self.strategy.buckets.cards
-        free = np.flatnonzero(cards.free(self.board)).astype(np.int32)
-        none = np.zeros(len(free), np.int32)
-        shown = Hands(cards.hands[free], free[None], np.arange(len(free), dtype=np.int32)[None], none, none)
-        scratch = scratch_for(self.tree, len(free), cards.deck)
+        free, rates = np.flatnonzero(cards.free(self.board)), Rates.of(np.float32)
+        shown = card_hands(self.tree, cards.hands[free], free[None], np.arange(len(free)), self._counts)
         before = np.append(0, self.tree.street[parents(self.tree)[1:]])
         roots = np.flatnonzero(self.tree.street > before)
-        arrived, returned = (np.zeros((len(roots), 2, len(free)), np.float32) for _ in range(2))
-
-        def first_street(forward: bool, stops: np.ndarray) -> np.ndarray:
-            scratch.reach[:, 0] = self.reach[:, free]
-            scratch.row[:, 0] = 0
-            walk(self.tree, tables, shown, scratch, 0, 1, forward, roots, stops, np.float32(0), seat)
-            return scratch.values[0, seat]
-
-        first_street(True, arrived)
+        walker = walker_for(self.tree, tables.first, roots, len(free), cards.deck)
+        walker.trunk(DOWN, shown, tables, rates, seat, True, reach=self.reach[:, free])
+        arrived, returned = walker.vectors.copy(), np.zeros_like(walker.vectors)
         for hands in self.hands:
             here = np.searchsorted(free, hands.buckets[0])
-            for i, root in enumerate(roots.tolist()):
-                found = self._walk(hands, arrived[i], tables, 0.0, seat, here, root)
+            for i, start in enumerate(walker.parts.start):
+                found = self._walk(hands, arrived[i], tables, 0.0, seat, here, start)
                 returned[i][:, here] += found * np.float32(self._scale / len(self.boards))
-        found = np.zeros(self.reach.shape[1])
-        found[free] = first_street(False, returned)
-        return found
+        walker.vectors[:] = returned
+        values = np.zeros(self.reach.shape[1])
+        values[free] = walker.trunk(UP, shown, tables, rates, seat, True, reach=self.reach[:, free])[seat]
+        return values
 
     def _blueprint_tables(self) -> Tables:
         """The blueprint's probabilities in the order of the subgame, as regrets that are matched to them."""
@@ -147,15 +143,17 @@ class Subgame:
             self._gadget += weight * (np.stack([entered, self._refused]) - value)
 
     def _walk(
-        self, hands: Hands, reach: np.ndarray, tables: Tables, weight: float, best: int = NOBODY,
-        where: np.ndarray | None = None, root: int = 0,
+        self, hands: CardHands, reach: np.ndarray, tables: Tables, weight: float, best: int | None = None,
+        where: np.ndarray | None = None, start: np.ndarray = ORIGIN,
     ) -> np.ndarray:  # fmt: skip
-        """Both seats' values of the possible hands; their reaches are found at `where`, by default by hand."""
-        scratch, none = self._scratch, np.zeros(1, np.int64)
-        scratch.reach[:, 0] = reach[:, hands.buckets[0] if where is None else where]
-        scratch.row[:, 0] = 0
-        walk(self.tree, tables, hands, scratch, root, 99, False, none, self._stops, np.float32(weight), best)
-        return scratch.values[0].copy()
+        """Both seats' values of the possible hands, or of `best` those of a best response.
+
+        Their reaches are found at `where`, by default by hand.
+        """
+        inside, rates = reach[:, hands.buckets[0] if where is None else where], Rates.of(np.float32, weight)
+        if best is None:
+            return self._walker.walk(hands, tables, rates, BOTH, False, inside, start)
+        return self._walker.walk(hands, tables, rates, best, True, inside, start)
 
     def probs(self, node: int) -> np.ndarray:
         """[hands, actions]: the average strategy at a node of the betting tree on the subgame's first street."""
@@ -190,25 +188,19 @@ def check_street(street: int, cards: Cards) -> None:
 
 def subtree(tree: BettingTree, root: int) -> BettingTree:
     """The betting from a node on; its street is number 0."""
-    depth = tree.depth[root]
-    after = np.flatnonzero(tree.depth[root + 1 :] <= depth)
-    part = slice(root, root + 1 + int(after[0]) if len(after) else len(tree.depth))
-    found = BettingTree(*(field[part] for field in tree))
-    return found._replace(street=found.street - tree.street[root], child=found.child - root, depth=found.depth - depth)
+    found = BettingTree(*(field[root : after_subtree(tree, root)] for field in tree))
+    street, depth = found.street - tree.street[root], found.depth - tree.depth[root]
+    return found._replace(street=street, child=found.child - root, depth=depth)
 
 
-def ranked(cards: Cards, boards: np.ndarray, ahead: int) -> list[Hands]:
+def ranked(tree: BettingTree, cards: Cards, boards: np.ndarray, counts: tuple[int, ...]) -> list[CardHands]:
     """The possible hands of complete boards; each hand is a bucket, on the last street one for each board."""
     found = []
     for number, values in enumerate(cards.values(boards)):
         order = np.argsort(values, kind="stable")
         order = order[np.searchsorted(values[order], 0) :]
-        buckets = np.stack([order, number * len(values) + order][: ahead + 1]).astype(np.int32)
-        by_bucket = np.tile(np.argsort(order, kind="stable").astype(np.int32), (ahead + 1, 1))
-        group, end = (
-            np.searchsorted(values[order], values[order], side).astype(np.int32) for side in ("left", "right")
-        )
-        found.append(Hands(cards.hands[order], buckets, by_bucket, group, end))
+        buckets = np.stack([order, number * len(values) + order][: len(counts)])
+        found.append(card_hands(tree, cards.hands[order], buckets, values[order], counts))
     return found
 
 

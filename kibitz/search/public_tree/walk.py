@@ -16,6 +16,7 @@ import numpy as np
 from ...jit import helper, kernel, rules
 
 BOTH = -1  # instead of a seat
+ORIGIN = np.zeros(3, np.int64)  # the whole tree begins after no nodes, entries and ends
 DOWN, UP, WHOLE = range(3)  # ways to walk: the trunk for reaches, the trunk for values, a whole subtree
 RULES = {
     "room": "self, street, n",  # -> entries of a decision with n actions
@@ -112,7 +113,7 @@ class Walker:
 
     def iterate(self, hands: Any, tables: Any, rates: Rates, seat: int, tasks: Iterable[Iterable[int]]) -> np.ndarray:
         """Update the tables of a seat, or of BOTH; `tasks` are groups of subtrees. Return the values, [2, hands]."""
-        if self.threads == 1:
+        if self.threads == 1 or not len(self.parts.start):
             return self.walk(hands, tables, rates, seat)
 
         def do(group: Iterable[int], thread: int) -> None:
@@ -126,7 +127,7 @@ class Walker:
 
     def walk(
         self, hands: Any, tables: Any, rates: Rates, seat: int, best: bool = False, reach: Any = 1.0,
-        start: tuple[int, int, int] = (0, 0, 0),
+        start: np.ndarray = ORIGIN,
     ) -> np.ndarray:  # fmt: skip
         """Walk the subtree that begins after so many nodes, entries and ends; return the values, [2, hands].
 
@@ -141,7 +142,7 @@ class Walker:
         """
         scratch = self.scratch[0]
         scratch.reach[:, 0] = reach
-        walk(self.nodes, hands, scratch, tables, self.whole, self.vectors, np.array(start), WHOLE, rates, seat, best)
+        walk(self.nodes, hands, scratch, tables, self.whole, self.vectors, start, WHOLE, rates, seat, best)
         return scratch.values[0].copy()
 
     def trunk(
@@ -149,9 +150,9 @@ class Walker:
         reach: Any = 1.0,
     ) -> np.ndarray:  # fmt: skip
         """Walk the trunk; return the values of both seats, [2, hands]."""
-        scratch, start = self.scratch[0], np.zeros(3, np.int64)
+        scratch = self.scratch[0]
         scratch.reach[:, 0], scratch.value[0] = reach, 0.0
-        walk(self.nodes, hands, scratch, tables, self.cuts[packed], self.vectors, start, way, rates, seat, best)
+        walk(self.nodes, hands, scratch, tables, self.cuts[packed], self.vectors, ORIGIN, way, rates, seat, best)
         self.shares[-1] = scratch.value[0]
         return scratch.values[0].copy()
 
