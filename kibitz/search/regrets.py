@@ -100,5 +100,5 @@ def matched(weights: Any, otherwise: Any = None) -> Any:
 
 def discount(regrets: Any, gain: float, loss: float) -> None:
     """Multiply all regrets of a tensor of torch by their factors."""
-    torch: Any = sys.modules["torch"]
-    regrets.mul_(torch.where(regrets > 0, *(torch.tensor(each, dtype=regrets.dtype) for each in (gain, loss))))
+    factors = (regrets.new_full((), each) for each in (gain, loss))  # of the type of the regrets, on their device
+    regrets.mul_(sys.modules["torch"].where(regrets > 0, *factors))

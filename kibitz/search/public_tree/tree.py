@@ -60,6 +60,13 @@ class Stored(NamedTuple):
     classes: np.ndarray  # [leaves] i4: the class of payoffs of each
 
 
+class Index(NamedTuple):
+    """All decisions in the order of the walk."""
+
+    keys: np.ndarray  # [decisions] u8: by `public_state`
+    first: np.ndarray  # [decisions + 1] u4: the number of the first entry of each
+
+
 class LeafPaths(NamedTuple):
     """A way to a leaf of each class."""
 
@@ -103,24 +110,17 @@ class PublicTree:
             game.play(state, chance_outcomes(game, state)[0][0])
         self.root = np.zeros(1, game.state)
         self.root[0] = view_of(game, view_of(game, state, 0), 1)
-        none = Subtrees(*(np.zeros(shape, np.int64) for shape in ((0, 3), (0, 3), (0, 0), (0,))))
-        empty = Stored(*(np.zeros(0, kind) for kind in (np.int8, np.uint16, np.int32)))
-        counts = self._survey(0, none, LeafPaths(np.zeros((0, 0), np.int16), np.zeros(0, np.int64)), empty)
+        counts = self._survey()
         self.nodes, self.entries, self.leaves, classes, self.depth, self.decisions = counts[:ROOTS].tolist()
         self.classes = classes or self.leaves
         size = 4 * self.nodes + 8 * self.leaves + 2 * self.classes * self.depth
         memory.check(size, f"the public tree of {full_name(game)}", "choose a smaller game")
         both = self.nodes + self.leaves
-        self.stored = Stored(np.zeros(both, np.int8), np.zeros(both, np.uint16), np.zeros(self.leaves, np.int32))
-        paths = LeafPaths(np.zeros((self.classes, self.depth), np.int16), np.zeros(self.classes, np.int64))
+        self.stored = empty_tree(both, self.leaves)
+        paths = empty_paths(self.classes, self.depth)
         room = 1024
         while True:
-            subtrees = Subtrees(
-                np.zeros((room, 3), np.int64),
-                np.zeros((room, 3), np.int64),
-                np.zeros((room, self.depth), np.int16),
-                np.zeros(room, np.int64),
-            )
+            subtrees = empty_subtrees(room, self.depth)
             counts = self._survey(subtree, subtrees, paths, self.stored)
             if counts[ROOTS] < room:
                 break
@@ -167,10 +167,16 @@ class PublicTree:
             total += size
         return [*found, range(start, len(self.subtrees.length))] if len(self.subtrees.length) else found
 
-    def _survey(self, subtree: int, subtrees: Subtrees, paths: LeafPaths, stored: Stored) -> np.ndarray:
+    def _survey(
+        self, subtree: int = 0, subtrees: Subtrees | None = None, paths: LeafPaths | None = None,
+        stored: Stored | None = None, index: Index | None = None,
+    ) -> np.ndarray:  # fmt: skip
+        """Count, and write what there are arrays for."""
+        subtrees, paths = subtrees or empty_subtrees(0, 0), paths or empty_paths(0, 0)
+        stored, index = stored or empty_tree(0, 0), index or empty_index(0)
         counts, path = np.zeros(7, np.int64), self.path()
         path.states[0] = self.root[0]
-        ended = _survey(self.game, path, subtree, subtrees, paths, stored, counts, MAX_NODES)
+        ended = _survey(self.game, path, subtree, subtrees, paths, stored, index, counts, MAX_NODES)
         if ended == TOO_LARGE:
             raise BadInput(f"{full_name(self.game)} is too large: it has more than {MAX_NODES:,} public states")
         return counts
@@ -214,15 +220,31 @@ class PublicTree:
 
     def index(self) -> tuple[np.ndarray, np.ndarray]:
         """All decisions in the order of the walk: their keys by `public_state`, and the number of their first entry."""
-        keys, first = np.zeros(self.decisions, np.uint64), np.zeros(self.decisions + 1, np.uint32)
-        path = self.path()
-        path.states[0] = self.root[0]
-        _index(self.game, path, keys, first)
-        return keys, first
+        index = empty_index(self.decisions)
+        self._survey(index=index)
+        index.first[-1] = self.entries
+        return index.keys, index.first
+
+
+def empty_tree(both: int, leaves: int) -> Stored:
+    return Stored(np.zeros(both, np.int8), np.zeros(both, np.uint16), np.zeros(leaves, np.int32))
+
+
+def empty_index(decisions: int) -> Index:
+    return Index(np.zeros(decisions, np.uint64), np.zeros(decisions + 1, np.uint32))
+
+
+def empty_paths(classes: int, depth: int) -> LeafPaths:
+    return LeafPaths(np.zeros((classes, depth), np.int16), np.zeros(classes, np.int64))
+
+
+def empty_subtrees(count: int, depth: int) -> Subtrees:
+    ends = np.zeros((2, count, 3), np.int64)
+    return Subtrees(ends[0], ends[1], np.zeros((count, depth), np.int16), np.zeros(count, np.int64))
 
 
 @kernel
-def _survey(game, path, subtree, subtrees, paths, stored, counts, max_nodes):
+def _survey(game, path, subtree, subtrees, paths, stored, index, counts, max_nodes):
     """Count nodes, entries and leaves; where there is room, note them, subtrees and a path to each class of leaf."""
     depth = 0
     path.tried[0] = -1
@@ -243,6 +265,9 @@ def _survey(game, path, subtree, subtrees, paths, stored, counts, max_nodes):
             path.start[depth, 2], path.roots[depth] = counts[LEAVES], counts[ROOTS]
             counts[NODES] += 1
             if game.turn(path.states[depth]) >= 0:
+                if len(index.keys):
+                    index.keys[counts[DECISIONS]] = game.public_state(path.states[depth])
+                    index.first[counts[DECISIONS]] = counts[ENTRIES]
                 counts[ENTRIES] += path.n[depth]
                 counts[DECISIONS] += 1
             tried = 0
@@ -315,31 +340,3 @@ def _pay(game, paths, dealt, deals, states, outcomes, probs, payoffs):
                             game.play(states[0], action)
                 if reach > 0:
                     payoffs[number, one, two] = reach * game.payoff(states[0], 0)
-
-
-@kernel
-def _index(game, path, keys, first):
-    depth, count, entries = 0, 0, 0
-    path.tried[0] = -1
-    while depth >= 0:
-        if path.tried[depth] < 0:
-            turn = game.turn(path.states[depth])
-            if turn == OVER:
-                depth -= 1
-                continue
-            path.n[depth] = game.actions(path.states[depth], path.actions[depth])
-            path.tried[depth] = 0
-            if turn >= 0:
-                keys[count] = game.public_state(path.states[depth])
-                first[count] = entries
-                count += 1
-                entries += path.n[depth]
-        if path.tried[depth] == path.n[depth]:
-            depth -= 1
-            continue
-        path.states[depth + 1] = path.states[depth]
-        game.play(path.states[depth + 1], path.actions[depth, path.tried[depth]])
-        path.tried[depth] += 1
-        path.tried[depth + 1] = -1
-        depth += 1
-    first[count] = entries
