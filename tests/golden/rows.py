@@ -74,6 +74,7 @@ MEASURES = {
     "exact-on-the-public-tree": Row(
         ("exploit liars_dice:faces=3 liars-dice-cfr+-public-tree --processes 1",), ("liars-dice-cfr+-public-tree",)
     ),
+    "exact-of-a-player-on-the-public-tree": Row((calls.response_on_public_tree,), ("liars-dice-cfr+-public-tree",)),
     "exact-of-a-style": Row((f"exploit {FLOP} style:loose-aggressive --processes 1",)),
     "exact-of-hands": Row((f"exploit {FLOP} flop-pcs-buckets --processes 1",), ("flop-pcs-buckets",)),
     "exact-flop-by-flop": torch(
@@ -203,5 +204,40 @@ LEARNERS = {
     ),
 }  # fmt: skip
 
-ROWS = SOLVERS | MEASURES | LEARNERS
-GROUPS = {"solvers": SOLVERS, "measures": MEASURES, "learners": LEARNERS}
+
+def advise(game: str, player: str, elsewhere: float = 1e-9) -> Row:
+    return Row((f"advise {game} --with {player}",), elsewhere=elsewhere)
+
+
+SEARCHES = {
+    "uct": advise("connect_four", "uct:300"),
+    "uct-plain": advise("othello", "uct:300,prove=no,fpu=parent"),
+    "puct": advise("connect_four", "puct:300"),
+    "puct-with-patterns": advise("connect_four", "puct:200,policy=models/connect_four", TORCH),
+    "puct-with-a-network": advise("connect_four", "puct:100,net=models/connect_four-alphazero", TORCH),
+    "puct-of-batches": advise("connect_four", "puct:100,net=models/connect_four-alphazero,threads=2", TORCH),
+    "alphabeta": advise("breakthrough", "alphabeta:4"),
+    "alphabeta-with-a-solver": advise("connect_four 4 4 4", "alphabeta:6"),
+    "ismcts": advise("leduc ? K raise", "ismcts:300"),
+    "oos": advise("leduc ? K raise", "oos:300"),
+    "oos-of-infosets": advise("leduc ? K raise", "oos:300,target=ist,linear=yes"),
+    "oos-with-a-network": advise("leduc ? K raise", "oos:300,net=models/leduc,prior_weight=5", TORCH),
+    "mmds": advise("leduc ? K raise", "mmds:200,net=models/leduc", TORCH),
+    "ensemble-uct": advise("goofspiel:4", "ensemble-uct:3x100"),
+    "single-uct": advise("goofspiel:4", "single-uct:300"),
+    **{
+        f"doppelkopf-{name}": Row(
+            (f"match {RULES} {player} random random random --deals 1 --processes 1 --out doppelkopf-{name}",),
+            elsewhere=None,
+        )
+        for name, player in (
+            ("ensemble-uct", "ensemble-uct:2x30"),
+            ("single-uct", "single-uct:60"),
+            ("rollouts", "doko:models/doppelkopf,simulations=10"),
+            ("tree", "doko:models/doppelkopf,simulations=10,tree_simulations=20"),
+        )
+    },
+}
+
+ROWS = SOLVERS | MEASURES | LEARNERS | SEARCHES
+GROUPS = {"solvers": SOLVERS, "measures": MEASURES, "learners": LEARNERS, "searches": SEARCHES}
