@@ -84,24 +84,6 @@ ON_BOARDS = ("from_to", "pieces")  # needed by a game with a `board`, for pictur
 HIDDEN = ("look", "determinize", "infoset")  # a game with hidden information needs all three
 SPLIT = ("private_state", "public_state")  # a game with a public tree needs both
 
-RENAMED = {  # rules and facts before version 0.2
-    "pick": "sample_action",
-    "guess": "determinize",
-    "odds": "chance_probs",
-    "finish": "random_playout",
-    "aim": "target",
-    "ends": "from_to",
-    "stones": "pieces",
-    "usual": "heuristic",
-    "aside": "is_announcement",
-    "quiet": "without_announcements",
-    "spell": "action_to_string",
-    "read": "parse_action",
-    "most_actions": "num_actions",
-    "most_outcomes": "max_chance_outcomes",
-    "longest": "max_game_length",
-    "mills": "milli_unit",
-}
 # What a game may offer beside its rules: hooks that other rooms ask for, `None` or absent where there is nothing.
 HOOKS = {
     "display": "class of `games.display.Display`: how people read and enter moves",
@@ -147,7 +129,7 @@ def game(
     rule `look` has hidden information, or only where `hidden` says so.
     """
     for fact in unknown | ({} if hidden is None or callable(hidden) else {"hidden": hidden}):
-        raise TypeError(_renamed("fact", fact) or f"no fact of a game is called {fact}{_near(fact, FACTS)}")
+        raise TypeError(f"no fact of a game is called {fact}{_near(fact, FACTS)}")
     if not isinstance(state, np.dtype) or not state.names:
         raise TypeError(f"the game {name}: state should be record((name, type), ...), not {state!r}")
     needed = {"num_actions": num_actions, "max_game_length": max_game_length, "payoffs": payoffs}
@@ -159,11 +141,8 @@ def game(
         if not hasattr(cls, "_fields"):
             raise TypeError(f"{cls.__name__} should be a NamedTuple: class {cls.__name__}(NamedTuple)")
         for rule, value in vars(cls).items():
-            if inspect.isfunction(value) and rule not in KNOWN:
-                if _renamed("rule", rule):
-                    raise TypeError(_renamed("rule", rule))
-                if near := _near(rule, KNOWN):
-                    raise TypeError(f"{cls.__name__}: no rule is called {rule}{near}")
+            if inspect.isfunction(value) and rule not in KNOWN and (near := _near(rule, KNOWN)):
+                raise TypeError(f"{cls.__name__}: no rule is called {rule}{near}")
         missing = [rule for rule in NEEDED if rule not in vars(cls)]
         written = [rule for rule in HIDDEN if rule in vars(cls)]
         if missing:
@@ -237,10 +216,6 @@ def _checked(actions: Any) -> Any:
         return n
 
     return checked
-
-
-def _renamed(kind: str, name: str) -> str:
-    return f"the {kind} {name} is called {RENAMED[name]} now" if name in RENAMED else ""
 
 
 # ---------------------------------------------------------------- defaults of rules

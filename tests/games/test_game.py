@@ -46,20 +46,6 @@ def test_a_game_with_hidden_information_needs_infoset_and_determinize(missing):
         made(*NEEDED, *({"look", "determinize", "infoset"} - {missing}))
 
 
-@pytest.mark.parametrize(("old", "new"), [("pick", "sample_action"), ("read", "parse_action")])
-def test_the_old_name_of_a_rule_is_answered_with_the_new_one(old, new):
-    with pytest.raises(TypeError, match=f"^the rule {old} is called {new} now$"):
-
-        @game("old", **FACTS)
-        class Old(NamedTuple):
-            exec(f"def {old}(self): pass")
-
-
-def test_the_old_name_of_a_fact_is_answered_with_the_new_one():
-    with pytest.raises(TypeError, match=r"^the fact most_actions is called num_actions now$"):
-        game("old", state=FACTS["state"], most_actions=1, max_game_length=1, payoffs=(0.0, 1.0))
-
-
 def test_a_missing_or_unknown_fact_is_named():
     with pytest.raises(TypeError, match=r"^the game made lacks the fact payoffs$"):
         made(*NEEDED, payoffs=None)

@@ -12,11 +12,11 @@ import secrets
 import shlex
 import time
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from fastapi import Path as InPath
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, full_name, legal_actions, view_of
@@ -29,11 +29,11 @@ from ..ui.referee import own_views
 from .desk import Request
 from .live import SLOW, TOO_MUCH
 from .lobby import Lobby
-from .messages import AdviceView, Language, LegalMove, Message, Name, Problem
+from .messages import Language, LegalMove, Message, Problem
+from .study_messages import Moves, Position, Question, StudyAdvice, StudyMove, StudyProgress, StudyStep, StudyView
 from .tables import HUMAN, Refused, Table
 from .workers import Pool
 
-MAX_TEXT = 12_000  # characters of a position
 MAX_SECONDS = 1.5  # of processor time for filling in what is unknown
 MAX_FORCED = 8  # moves that nobody decides, one after the other
 AT_ONCE = 2  # positions that are worked out at the same time: tables come first
@@ -41,89 +41,9 @@ MAX_STUDIES = 200  # live connections at once
 SEED = 1  # of the advice: the same position gets the same advice
 COMMAND = re.compile(r"[^\w?]*kibitz\s+advise\s+(.*)", re.DOTALL)
 
-Text = Annotated[str, Field(max_length=MAX_TEXT)]
 Key = Annotated[str, InPath(max_length=64, pattern=r"^[\w-]+$", description="The key of a seat.")]
 Refusals = dict[int | str, dict[str, Any]]
 REFUSALS: Refusals = {status: {"model": Problem, "description": "Refused, with the reason."} for status in (404, 409)}
-
-
-# ---------------------------------------------------------------- messages
-
-
-class Position(Message):
-    """A position to show."""
-
-    game: Name = Field(examples=["leduc"])
-    moves: Text = Field(
-        "",
-        description="All moves and chance outcomes so far, ? for what is unknown; or a whole command `kibitz advise`.",
-        examples=["? K raise"],
-    )
-    seat: int = Field(0, ge=0, le=16, description="Who looks, from 1; 0: the seat to move.")
-    fill: Literal["", "unknown", "deal", "forced"] = Field(
-        "",
-        description="Go on with deals: `unknown` leaves those open that the seat doesn't see, `deal` draws the others, "
-        "too; or `forced`, with moves that nobody has to decide.",
-    )
-
-
-class Question(Message):
-    """A position to advise on, over a live connection."""
-
-    number: int = Field(ge=0, description="Comes back with the advice.")
-    game: Name
-    moves: Text
-    seat: int = Field(ge=1, le=16)
-    players: list[Name] = Field(max_length=2, description="Strengths, or names of players.")
-
-
-class StudyStep(Message):
-    """A move that was made on the way to a position."""
-
-    seat: int = Field(description="Who moved, from 1; 0: chance.")
-    name: str
-    word: str = Field(description="As `kibitz advise` reads it; ?: unknown.")
-    told: bool = Field(description="Whether it is worth telling; silence isn't.")
-
-
-class StudyMove(LegalMove):
-    word: str = Field(description="As `kibitz advise` reads it.")
-
-
-class StudyView(Message):
-    """A position as one seat sees it."""
-
-    game: str
-    seats: int
-    hidden: bool = Field(description="Whether the game has hidden information.")
-    moves: str = Field(description="The text that `kibitz advise` reads.")
-    steps: list[StudyStep]
-    seat: int = Field(description="Who looks, from 1.")
-    turn: int = Field(description="Who moves next, from 1; 0: chance, -1: the game is over.")
-    picture: str = Field(description="The position as SVG or HTML.")
-    text: str = Field(description="The position as text.")
-    options: list[StudyMove] = Field(description="Legal moves or chance outcomes, as far as the seat can know.")
-    unknown: int = Field(description="How many turns from this one on may stay unknown: 0, 1 or more.")
-    payoffs: list[float] | None = Field(description="By seat, when the game is over and nothing is unknown.")
-
-
-class StudyAdvice(AdviceView):
-    side: int = Field(description="Which of the two advisers: 0 or 1.")
-    label: str = Field(description="What the adviser is, and its weakness where one was measured.")
-
-
-class StudyProgress(Message):
-    kind: Literal["progress"] = "progress"
-    side: int
-    part: int = Field(description="Number of the part of the game that is compiled now, once.")
-
-
-class Moves(Message):
-    """A position to study."""
-
-    game: str
-    moves: str
-    seat: int
 
 
 # ---------------------------------------------------------------- positions

@@ -5,12 +5,12 @@ import re
 from ...core.names import NoMove
 from ..display import Display
 from ..game import legal_actions, view_of
-from ..playing_cards import BLACK, CARD_HEIGHT, CARD_WIDTH, PAPER, card_row, label, playing_card_svg, table_svg
 from . import scoring
 from .announcements import CALL, SILENT, side_of
 from .cards import GERMAN as GERMAN_CARDS
 from .cards import KINDS, NAMES, ORDER, TYPES, WORDS, hand_to_string, normalized
 from .german import WORDS as GERMAN
+from .pictures import drawn, sorted_hand
 from .state import (
     ANNOUNCING,
     CARDS,
@@ -172,81 +172,9 @@ def sheet(game, state):
     return scoring.sheet(*result(game, state))
 
 
-# ---------------------------------------------------------------- pictures
-
-PLACES = ((380, 378), (122, 190), (380, 34), (638, 190))  # middle and top of the hands: own, left, opposite, right
-OWN, SMALL = 1.25, 0.6  # size of the own cards, and of the last trick
-IN_TRICK = ((0, 36), (-52, 0), (0, -36), (52, 0))  # cards of a trick, from the middle of the table
-
-
 def picture(game, state, seat, language="en"):
     """A position as SVG from a seat's point of view, at the bottom; -1: from seat 1's, with all hands visible."""
-    state = view_of(game, state, seat) if seat >= 0 else state
-    return _drawn(DoppelkopfDisplay(game, language), state, seat)
-
-
-def _drawn(words, state, seat):
-    """Everything that the record shows."""
-    game, below, count = words.game, max(seat, 0), int(state.count)
-    title = words.title(state, seat)
-    parts = [label(title, 380, 474, bold=True, size=16)]
-    for side, (middle, top) in enumerate(PLACES):
-        who = below + side & 3
-        kinds = _sorted_hand(state, who)
-        cards = [words.rank_and_suit(kind) for kind in kinds] or [None] * cards_left(game, state, who)
-        parts.append(label(words.label(state, who, seat), middle, top - 8, who == state.to_move, 16))
-        own = side == 0
-        parts += card_row(cards, middle, top, 720 if own else 228, kinds if who == seat else (), OWN if own else 1)
-    for i in range(
-        count & ~3 if state.phase == DONE else max(count - 1, 0) & ~3, count
-    ):  # the last trick until the next
-        across, down = IN_TRICK[int(state.leaders[i >> 2]) + i - below & 3]
-        x, y = 380 - CARD_WIDTH / 2 + across, 228 - CARD_HEIGHT / 2 + down
-        parts.append(playing_card_svg(*words.rank_and_suit(int(state.played[i])), x=x, y=y))
-    if state.phase != DONE and count > 3:
-        parts += _last_trick(words, state, seat, count - 1 >> 2)
-    if state.phase == DONE:
-        parts += _score_sheet(words, state, seat)
-        parts += [
-            label(f"{state.scores[below + side & 3]:+d}", middle, top + 36, bold=True, size=20)
-            for side, (middle, top) in enumerate(PLACES)
-        ]
-    return table_svg(f"Doppelkopf: {title}", 760, 486, parts)
-
-
-def _score_sheet(words, state, seat):
-    """The parties and the items of the score sheet, on paper in the middle of the table."""
-    parties, items = words.parties(state, seat), words.items(state)
-    left, right, top, step = 200, 560, 92, 21
-    rows = len(parties) + len(items)
-    yield f'<rect x="{left}" y="{top}" width="{right - left}" height="{rows * step + 18}" rx="6" fill="{PAPER}"/>'
-    for i, line in enumerate(parties):
-        yield label(line, 380, top + 22 + i * step, size=15, ink=BLACK)
-    for i, (name, counted) in enumerate(items, len(parties)):
-        y, last = top + 27 + i * step, i == rows - 1
-        name += f" {words.word('for')} Re" if last else ""
-        yield label(name, left + 30, y, last, 15, "start", BLACK)
-        yield label(f"{counted:+d}", right - 30, y, last, 15, "end", BLACK)
-
-
-def _last_trick(words, state, seat, on_table):
-    """The trick before the one on the table, small in a corner, in the order of the seats."""
-    if on_table == 0:
-        return
-    number, middle, top = on_table - 1, 76, 60
-    yield label(words.word("last trick"), middle, 24, size=12)
-    for i in range(4 * number, 4 * number + 4):
-        across, down = IN_TRICK[int(state.leaders[number]) + i - max(seat, 0) & 3]
-        x, y = middle + (across - CARD_WIDTH / 2) * SMALL, top + (down - CARD_HEIGHT / 2) * SMALL + 14
-        yield playing_card_svg(*words.rank_and_suit(int(state.played[i])), x=x, y=y, scale=SMALL)
-    to = words.who(int(state.leaders[number + 1]), seat)
-    yield label(f"{words.word('to')} {to}", middle, top + 64, size=12)
-
-
-def _sorted_hand(state, seat):
-    """The visible cards of a hand, as players sort them."""
-    hand = int(state.hands[seat])
-    return [int(kind) for kind in ORDER[int(state.type)] for _ in range(hand >> 2 * int(kind) & 3)]
+    return drawn(DoppelkopfDisplay(game, language), view_of(game, state, seat) if seat >= 0 else state, seat)
 
 
 # ---------------------------------------------------------------- the table
@@ -273,7 +201,7 @@ class DoppelkopfDisplay(Display):
         return picture(self.game, state, seat, self.language)
 
     def final_picture(self, state, seat):
-        return _drawn(self, state, seat)
+        return drawn(self, state, seat)
 
     def who(self, seat: int, you: int) -> str:
         return self.word("you") if seat == you else f"{self.word('seat')} {seat + 1}"
@@ -400,7 +328,7 @@ class DoppelkopfDisplay(Display):
 
     def hand(self, state, seat):
         """A sorted hand; legal cards are in brackets if not all are legal."""
-        legal, held = self.playable(state, seat), _sorted_hand(state, seat)
+        legal, held = self.playable(state, seat), sorted_hand(state, seat)
         some = legal and not set(held) <= set(legal)
         return " ".join(f"[{self.card(kind)}]" if some and kind in legal else self.card(kind) for kind in held)
 
