@@ -79,12 +79,15 @@ def test_every_kind_of_run_is_listed(client):
     copied(*(each.name for each in SAMPLES.iterdir() if each.name != "expected"))
     found = runs(client)
     assert {name: (run["command"], run["state"], run["done"], run["wanted"]) for name, run in found.items()} == {
+        "alphazero": ("train", "finished", 2, 2),
         "cards": ("train", "finished", 1, 1),
         "deep-cfr": ("train", "finished", 2, 2),
         "exit-cards": ("train", "finished", 1, 1),
         "exit-oos": ("train", "finished", 2, 2),
         "match": ("match", "finished", 4, 4),
+        "mmd": ("train", "finished", 2, 2),
         "next-card": ("train", "finished", 1, 1),
+        "ntuple": ("train", "finished", 2, 2),
         "record": ("record", "finished", 8, 8),
         "session": ("session", "finished", 4, 4),
         "solve": ("solve", "finished", 20, 20),
@@ -96,7 +99,7 @@ def test_every_kind_of_run_is_listed(client):
     assert players["tspg"] == "features:runs/tspg"
     assert players["cards"] == "doko:runs/cards"
     assert players["deep-cfr"] == "net:runs/deep-cfr"
-    assert found["match"]["score"] == {"mean": 0.5, "low": None, "high": None}
+    assert found["match"]["payoff"] == {"mean": -0.25, "low": None, "high": None}
     assert found["exit-oos"]["figures"]["nash_conv"] == pytest.approx(1.0018942)
     assert not any(run["problem"] or run["can_stop"] or run["can_resume"] for run in found.values())
 
@@ -130,7 +133,7 @@ def test_results_are_tables(client):
     copied("match", "tournament", "session")
     table = detail(client, "tournament")["result"]
     assert [row["player"] for row in table["rows"]] == ["style:loose-passive", "always:call", "random"]
-    assert table["rows"][0]["payoff"] == {"mean": 0.3125, "low": -0.375, "high": 1.0}
+    assert table["rows"][0]["payoff"] == {"mean": 0.3125, "low": pytest.approx(-8.423016), "high": pytest.approx(9.048016)}
     assert table["cross"] == [[None, 0.0, 0.625], [0.0, None, -0.125], [-0.625, 0.125, None]]
     match = detail(client, "match")["result"]
     assert (match["wins"], match["draws"], match["losses"]) == (2, 0, 2)
