@@ -26,7 +26,7 @@ def match(
     players: Sequence[AnyPlayer],
     games: int = 1000,
     seed: int = 1,
-    processes: int = 1,
+    processes: int | str = 1,
     out: str | Path | None = None,
     report: Reporter = SILENT,
     trust: bool = False,
@@ -41,8 +41,8 @@ def match(
             `move(view)`.
         games: Number of games.
         seed: The same seed gives the same games.
-        processes: Worker processes. More than one needs names, not objects, and a script needs
-            `if __name__ == "__main__":` around the call.
+        processes: Worker processes, or the address of a Ray cluster ("auto"). More than one process needs names, not
+            objects, and a script needs `if __name__ == "__main__":` around the call.
         out: A run folder to write, or to continue; without it nothing is written.
         report: Receives progress.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
@@ -71,7 +71,7 @@ def tournament(
     players: Sequence[AnyPlayer],
     games: int = 1000,
     seed: int = 1,
-    processes: int = 1,
+    processes: int | str = 1,
     out: str | Path | None = None,
     report: Reporter = SILENT,
     trust: bool = False,
@@ -107,14 +107,14 @@ def tournament(
 
 @overload
 def exploit(
-    game: AnyGame, player: AnyPlayer | Strategy, seeds: int | None = None, seed: int = 1, processes: int = 1,
+    game: AnyGame, player: AnyPlayer | Strategy, seeds: int | None = None, seed: int = 1, processes: int | str = 1,
     report: Reporter = SILENT, trust: bool = False, method: Literal["exact"] = "exact",
 ) -> _exploitability.Exploited: ...  # fmt: skip
 
 
 @overload
 def exploit(
-    game: AnyGame, player: AnyPlayer | Strategy, seeds: int | None = None, seed: int = 1, processes: int = 1,
+    game: AnyGame, player: AnyPlayer | Strategy, seeds: int | None = None, seed: int = 1, processes: int | str = 1,
     report: Reporter = SILENT, trust: bool = False, *, method: str,
     preset: str | None = None, games: int | None = None, iterations: int | None = None, simulations: int | None = None,
     out: str | Path | None = None,
@@ -126,7 +126,7 @@ def exploit(
     player: AnyPlayer | Strategy,
     seeds: int | None = None,
     seed: int = 1,
-    processes: int = 1,
+    processes: int | str = 1,
     report: Reporter = SILENT,
     trust: bool = False,
     method: str = "exact",

@@ -80,7 +80,7 @@ def train(
     game: AnyGame,
     preset: str | None = None,
     out: str | Path | None = None,
-    processes: int | None = None,
+    processes: int | str | None = None,
     report: Reporter = SILENT,
     trust: bool = False,
     **options: Any,
@@ -92,8 +92,8 @@ def train(
         game: A game or its name.
         preset: A named set of options, such as `"small"` or `"paper"`.
         out: The folder to write; by default a new one in `runs/`.
-        processes: Worker processes, of learners that have them; by default one. More need
-            `if __name__ == "__main__":` around the call in a script.
+        processes: Worker processes, of learners that have them, by default one; or the address of a Ray cluster. More
+            need `if __name__ == "__main__":` around the call in a script.
         report: Receives progress.
         trust: Whether code in `.py` files may run that a run, a record or a network names.
         **options: Single options, such as `iterations=20`; `kibitz train exit-oos --help` lists those of `exit-oos`.
@@ -111,7 +111,7 @@ def train(
     from ..learn import trainer
 
     with only_named(learner, game, trust=trust):
-        trainer.check_workers(learner, processes, None)
+        trainer.check_workers(learner, processes)
         config = trainer.configured(learner, full_name(_load(game)), preset, options)
         run = trainer.new_run(path_or_none(out), learner, config)
         trainer.train(run, processes or 1, report=report)
@@ -121,7 +121,7 @@ def train(
 def resume(
     folder: str | Path,
     iterations: int | None = None,
-    processes: int | None = None,
+    processes: int | str | None = None,
     report: Reporter = SILENT,
     trust: bool = False,
 ) -> TrainingRun:
@@ -148,7 +148,7 @@ def resume(
 
     with only_named(trust=trust):
         run = trainer.open_run(as_path(folder), iterations)
-        trainer.check_workers(trainer.method_of(run), processes, None)
+        trainer.check_workers(trainer.method_of(run), processes)
         trainer.train(run, processes or 1, report=report)
         return TrainingRun(run, trust)
 

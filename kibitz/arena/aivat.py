@@ -25,8 +25,9 @@ from typing import Any
 import numpy as np
 
 from ..core.names import BadInput
+from ..core.pool import Places, spread
 from ..core.progress import SILENT, Reporter
-from ..core.workers import START, spread
+from ..core.workers import START
 from ..games import CHANCE, Game, legal_actions, positions, view_of
 from ..games.holdem import Holdem
 from ..games.holdem.ranges import showdown
@@ -64,7 +65,7 @@ def reduced(
     game: Game,
     players: Sequence[Any],
     records: Sequence[Record],
-    processes: int | None = None,
+    processes: Places | None = None,
     report: Reporter = SILENT,
     alone: float = START,
 ) -> Reduced:

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.names import BadInput, at_least
+from ..core.pool import Places, spread
 from ..core.progress import SILENT, Reporter
-from ..core.workers import check_main_guard, spread
+from ..core.workers import check_main_guard
 from ..games import OVER, Game, full_name, legal_actions, positions
 from ..players import label, make_for
 from ..search.alphabeta import DEEPEST, AlphaBeta
@@ -107,7 +108,7 @@ def examine_players(
     count: int = 200,
     plies: tuple[int, int] = (8, 25),
     seed: int = 1,
-    processes: int | None = None,
+    processes: Places | None = None,
     report: Reporter = SILENT,
 ) -> dict[str, Estimate]:
     """The share of critical positions in which each player keeps the outcome, with its 95% interval (Wilson).
@@ -118,7 +119,7 @@ def examine_players(
         count: Number of positions, the same for all players.
         plies: The fewest and the most random moves before a position.
         seed: The same seed gives the same positions.
-        processes: Worker processes; by default one per core.
+        processes: Worker processes, by default one per core; or the address of a Ray cluster.
         report: Receives the progress.
     """
     check_main_guard()

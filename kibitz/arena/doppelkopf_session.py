@@ -14,11 +14,12 @@ import numpy as np
 from ..core import memory
 from ..core.files import check_fits, readable
 from ..core.names import BadInput, at_least
+from ..core.pool import Places, pool
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.steps import Tasks, steps
 from ..core.trust import only_named
-from ..core.workers import START, Workers
+from ..core.workers import START
 from ..games import Game, full_name, load, load_stored
 from ..games.doppelkopf.session import SEATS, Standing, after, check, next_game, opening, seated
 from ..games.records import Record, read_records
@@ -92,7 +93,7 @@ def open_session(
 
 def play_sessions(
     run: Run,
-    processes: int | None = None,
+    processes: Places | None = None,
     report: Reporter = SILENT,
     players: Sequence[Any] | None = None,
     alone: float = START,
@@ -111,7 +112,7 @@ class Sessions(Tasks):
 
     run: Run
 
-    def __init__(self, run: Run, players: Sequence[Any] | None, processes: int | None, alone: float) -> None:
+    def __init__(self, run: Run, players: Sequence[Any] | None, processes: Places | None, alone: float) -> None:
         self.config = run.config()
         super().__init__(run, self.config["games"] * self.config["sessions"], FILE)
         self.players, self.processes, self.alone = players or self.config["players"], processes, alone
@@ -125,7 +126,7 @@ class Sessions(Tasks):
     def results(self) -> Generator[Record]:
         games, seed = self.config["games"], self.config["seed"]
         rules, processes = shared(load_stored(self.config["game"]), self.players, self.processes)
-        with Workers(session_games, (rules, self.players, seed), processes, self.report, self.alone) as workers:
+        with pool(session_games, (rules, self.players, seed), processes, self.report, self.alone) as workers:
             for count in range(games):
                 self.coming = {
                     games * number + count: _next(self.config, session)

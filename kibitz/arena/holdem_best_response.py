@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..core.names import BadInput
+from ..core.pool import Places, spread
 from ..core.progress import SILENT, Reporter
-from ..core.workers import START, spread
+from ..core.workers import START
 from ..games import CHANCE, OVER, Game, full_name, legal_actions, positions
 from ..games.holdem.ranges import all_hands, deck_of, hand_values, masks, opposing_weight, showdown
 from ..games.holdem.state import DEALT_BY, HIDDEN, HOLE
@@ -188,7 +189,7 @@ def is_small(game: Any) -> bool:
 
 
 def evaluate_hands(
-    game: Game, player: Any, processes: int | None = None, report: Reporter = SILENT, alone: float = START
+    game: Game, player: Any, processes: Places | None = None, report: Reporter = SILENT, alone: float = START
 ) -> Exploitability:
     """Compute NashConv, in payoffs, of a player of hold'em that has `action_probs`, given by name or as an object."""
     made = make_for(player, game)

@@ -17,11 +17,12 @@ from typing import Any
 
 from ..core import memory
 from ..core.names import MAX_GAMES, BadInput, at_least, counted
+from ..core.pool import Places, spread
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.steps import Tasks, steps
 from ..core.trust import only_named
-from ..core.workers import START, check_main_guard, spread
+from ..core.workers import START, check_main_guard
 from ..games import Game, full_name
 from ..games.records import FILE, Record, read_records
 from ..players import make_for
@@ -77,7 +78,7 @@ def match(
     players: Sequence[Any],
     games: int = 1000,
     seed: int = 1,
-    processes: int | None = None,
+    processes: Places | None = None,
     out: Path | str | None = None,
     report: Reporter = SILENT,
     reduce_variance: bool = False,
@@ -90,7 +91,7 @@ def match(
         players: One per seat, names or objects. Games with an object are played in this process.
         games: Number of games. Games 0 and 1 are a pair: the same chance outcomes, seats swapped.
         seed: The same seed gives the same games.
-        processes: Worker processes; by default one per core.
+        processes: Worker processes, by default one per core; or the address of a Ray cluster.
         out: A run folder to write, or to resume; None: nothing is written.
         report: Receives the progress.
         reduce_variance: Whether to estimate the mean payoff with less variance, too (see `variance`).
@@ -114,7 +115,7 @@ def play_all(
     players: Sequence[Any],
     games: int,
     seed: int,
-    processes: int | None,
+    processes: Places | None,
     out: Path | str | None,
     report: Reporter,
     openings: int = 0,
@@ -177,7 +178,7 @@ def play_match(
     players: Sequence[Any],
     games: int,
     seed: int,
-    processes: int | None = None,
+    processes: Places | None = None,
     done: Collection[int] = (),
     report: Reporter = SILENT,
     alone: float = START,
@@ -269,7 +270,7 @@ def on_all_seats(game: Game, players: Sequence[Any]) -> list[Any]:
 
 def play_into(
     run: Run,
-    processes: int | None = None,
+    processes: Places | None = None,
     report: Reporter = SILENT,
     players: Sequence[Any] | None = None,
     game: str | Game | None = None,
@@ -280,7 +281,7 @@ def play_into(
 
     Args:
         run: From `open_run`.
-        processes: Worker processes; by default one per core.
+        processes: Worker processes, by default one per core; or the address of a Ray cluster.
         report: Receives the progress.
         players: The players as they were given to `open_run`; by default the names in the folder.
         game: Likewise.

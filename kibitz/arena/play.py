@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.names import BadInput
+from ..core.pool import Places
 from ..core.runs import Run
 from ..core.workers import cores
 from ..games import CHANCE, OVER, Game, chance_outcomes, full_name, legal_actions, load, positions, view_of
@@ -110,8 +111,8 @@ def lineup(game: str | Game, players: Sequence[Any]) -> Lineup:
     return Lineup(rules, [make_for(each, rules) for each in players], labels(players))
 
 
-def shared(game: Game, players: Sequence[Any], processes: int | None) -> tuple[str | Game, int]:
-    """The game as worker processes get it, and how many of them there are (by default one per core).
+def shared(game: Game, players: Sequence[Any], processes: Places | None) -> tuple[str | Game, Places]:
+    """The game as workers get it, and where they are (by default a process per core).
 
     Only names cross the border between processes: where a player is an object, or the game or a player is defined in
     the main program, there is this process alone.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.names import MAX_GAMES, BadInput, at_least
+from ..core.pool import Places
 from ..core.progress import SILENT, Reporter
 from ..games import Game, full_name
 from ..games.records import Record
@@ -70,7 +71,7 @@ def tournament(
     players: Sequence[Any],
     games: int = 1000,
     seed: int = 1,
-    processes: int | None = None,
+    processes: Places | None = None,
     out: Path | str | None = None,
     report: Reporter = SILENT,
     openings: int = 0,
@@ -82,7 +83,7 @@ def tournament(
         players: Names or objects. Matches with an object are played in this process.
         games: Number of games per match: every deal is played from both seats.
         seed: The same seed gives the same games.
-        processes: Worker processes; by default one per core.
+        processes: Worker processes, by default one per core; or the address of a Ray cluster.
         out: A run folder to write, or to resume; None: nothing is written.
         report: Receives the progress, in games of the whole tournament.
         openings: Number of random plies with which games begin, in games without chance: the same in every match.

@@ -1,6 +1,6 @@
 """Tasks spread over the machines of a Ray cluster, any of which may die.
 
-A `Cluster` has the interface of `Workers`. Each actor, one per CPU, holds one task at a time. When it dies, only that
+Each actor, one per CPU, holds one task at a time. When it dies, only that
 task is lost, and it is handed out again. Every machine must have the same version of Kibitz installed.
 """
 
@@ -12,16 +12,16 @@ import threading
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from math import inf
-from typing import Any, Self
+from typing import Any
 
 from .names import BadInput
 from .progress import SILENT, Reporter
 from .trust import Trust, trust, use_trust
-from .workers import MAX_DEATHS, Make
+from .workers import MAX_DEATHS, Make, Pool
 
 # Ray reads these when it is imported.
 ENVIRONMENT = {
@@ -36,8 +36,8 @@ LOOK = 2.0  # seconds between two checks for new CPUs
 PATIENCE = 10.0  # seconds without any CPU until a message
 
 
-class Cluster:
-    """A pool of actors on a Ray cluster, each with a function of its own that does one task."""
+class Cluster(Pool):
+    """Actors on a Ray cluster."""
 
     def __init__(
         self,
@@ -59,37 +59,30 @@ class Cluster:
         self._new = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
         self._made_by = self._ray.put((trust(), make, arguments))
         self._given: tuple[int, list] = (0, [])  # number of values shared so far, and the last one
-        self._at_work = False
         self._looked = -inf  # time of the last check for CPUs
         self._unborn = 0  # deaths in a row of actors that never came up
         self._actors: dict[Any, str] = {}  # each actor's machine; "" until it is up
         self._busy: dict[Any, tuple[Any, list]] = {}  # pending call -> its actor and its task
 
     def share(self, value: Any) -> None:
-        """Pass a value to the tasks from now on, as `do(task, value)`. Each machine gets it once, not per task."""
         self._given = (self._given[0] + 1, [self._ray.put(value)])
 
-    def do(self, tasks: Iterable[Any]) -> Generator[Any]:
-        """Yield the result of each task as it is ready. Tasks are hashable; the actors stay for the next call."""
-        if self._at_work:
-            raise RuntimeError("the tasks of the call before aren't done yet")
-        self._at_work = True
-        left, deaths = deque(tasks), Counter[Any]()
+    def _do(self, left: deque) -> Iterator[Any]:
+        deaths = Counter[Any]()
         self._looked, waits_since = -inf, time.monotonic()
-        try:
-            while left or self._in_hand():
-                self._hand_out(left)
-                for awaited in self._ready():
-                    yield from self._results(awaited, left, deaths)
-                if any(self._actors.values()):
-                    waits_since = time.monotonic()
-                elif time.monotonic() - waits_since > PATIENCE:
-                    self.report.message("no CPU of the cluster is free: waiting for one")
-                    waits_since = inf  # only one message
-        finally:
-            self._at_work = False
-            for awaited in self._in_hand():  # their results are not wanted any more
-                self._end(self._busy.pop(awaited)[0])
+        while left or self._in_hand():
+            self._hand_out(left)
+            for awaited in self._ready():
+                yield from self._results(awaited, left, deaths)
+            if any(self._actors.values()):
+                waits_since = time.monotonic()
+            elif time.monotonic() - waits_since > PATIENCE:
+                self.report.message("no CPU of the cluster is free: waiting for one")
+                waits_since = inf  # only one message
+
+    def _drop(self) -> None:
+        for awaited in self._in_hand():
+            self._end(self._busy.pop(awaited)[0])
 
     def _ready(self) -> list[Any]:
         """The pending calls that are ready; empty after a short wait."""
@@ -167,12 +160,6 @@ class Cluster:
         self._given = (0, [])
         if self._ours:
             self._ray.shutdown()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 class _Actor:

@@ -40,19 +40,6 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def spread(
-    make: Make,
-    arguments: tuple,
-    tasks: Iterable[Any],
-    processes: int,
-    report: Reporter = SILENT,
-    alone: float | None = START,
-) -> Generator[Any]:
-    """Yield the result of each task as it is ready, from processes that end with the last task. See `Workers`."""
-    with Workers(make, arguments, processes, report, alone) as workers:
-        yield from workers.do(tasks)
-
-
 def check_main_guard() -> None:
     """End this process if it is a worker that, while it starts, runs the main program a second time.
 
@@ -63,12 +50,50 @@ def check_main_guard() -> None:
         sys.exit(UNGUARDED)
 
 
-class Workers:
-    """A pool of worker processes, each with a function of its own that does one task.
+class Pool:
+    """Workers that do tasks, each with a function of its own. The results don't depend on who does a task."""
+
+    _at_work = False
+
+    def share(self, value: Any) -> None:
+        """Pass a value to the tasks from now on, as `do(task, value)`. It is sent once, not with each task."""
+        raise NotImplementedError
+
+    def do(self, tasks: Iterable[Any]) -> Generator[Any]:
+        """Yield the result of each task as it is ready. Tasks are hashable; the workers stay for the next call."""
+        if self._at_work:
+            raise RuntimeError("the tasks of the call before aren't done yet")
+        self._at_work = True
+        try:
+            yield from self._do(deque(tasks))
+        finally:
+            self._at_work = False
+            self._drop()
+
+    def _do(self, left: deque) -> Iterator[Any]:
+        raise NotImplementedError
+
+    def _drop(self) -> None:
+        """End the workers that are at a task still: its result is not wanted any more."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End all workers."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class Workers(Pool):
+    """Worker processes on this machine.
 
     The very first task is done in this process, so that its kernels are compiled once. Processes are started when the
     work that is left would take longer than starting them, judged by the tasks done so far. With one process all tasks
-    are done here. The results don't depend on who does a task.
+    are done here.
     """
 
     def __init__(
@@ -97,46 +122,35 @@ class Workers:
         self._tried, self._took = 0, 0.0  # further tasks done here, and their seconds
         self._before = 0.0  # seconds of those in earlier calls
         self._given: tuple = ()  # the shared value, an argument after the task
-        self._at_work = False
         self._workers: list[_Worker] = []
 
     def share(self, value: Any) -> None:
-        """Pass a value to the tasks from now on, as `do(task, value)`. Each process gets it once, not with each task.
+        self._given = (deepcopy(value),)  # all tasks see the same value whatever happens to the original
 
-        It is copied, so that all tasks see the same value whatever happens to the original.
-        """
-        self._given = (deepcopy(value),)
+    def _do(self, left: deque) -> Iterator[Any]:
+        alone, self._before = self.alone is not None and not self._workers, self._took
+        if alone or self.processes == 1:
+            own = self._own = self._own or self.make(*self.arguments)
+        while left and (self.processes == 1 or (alone and not self._pays(len(left)))):
+            began = time.perf_counter()
+            result = own(left.popleft(), *self._given)
+            if self._warm:
+                self._tried, self._took = self._tried + 1, self._took + time.perf_counter() - began
+            self._warm = True
+            yield result
+        if left:
+            self._fill(min(self.processes, len(left)))
+            self._hand_out(left)
+            while alone and not wait([worker.pipe for worker in self._workers], 0):  # until the first process is up
+                if not left and self.alone:
+                    self._take_back(left)
+                if not left:
+                    break
+                yield own(left.popleft(), *self._given)
+            yield from self._results(left)
 
-    def do(self, tasks: Iterable[Any]) -> Generator[Any]:
-        """Yield the result of each task as it is ready. Tasks are hashable; the processes stay for the next call."""
-        if self._at_work:
-            raise RuntimeError("the tasks of the call before aren't done yet")
-        self._at_work = True
-        try:
-            left = deque(tasks)
-            alone, self._before = self.alone is not None and not self._workers, self._took
-            if alone or self.processes == 1:
-                own = self._own = self._own or self.make(*self.arguments)
-            while left and (self.processes == 1 or (alone and not self._pays(len(left)))):
-                began = time.perf_counter()
-                result = own(left.popleft(), *self._given)
-                if self._warm:
-                    self._tried, self._took = self._tried + 1, self._took + time.perf_counter() - began
-                self._warm = True
-                yield result
-            if left:
-                self._fill(min(self.processes, len(left)))
-                self._hand_out(left)
-                while alone and not wait([worker.pipe for worker in self._workers], 0):  # until the first process is up
-                    if not left and self.alone:
-                        self._take_back(left)
-                    if not left:
-                        break
-                    yield own(left.popleft(), *self._given)
-                yield from self._results(left)
-        finally:
-            self._at_work = False
-            self._end([worker for worker in self._workers if worker.chunk])  # their results are not wanted any more
+    def _drop(self) -> None:
+        self._end([worker for worker in self._workers if worker.chunk])
 
     def _pays(self, left: int) -> bool:
         """Whether to start processes for the tasks that are left. Work of earlier calls is expected to come again."""
@@ -205,12 +219,6 @@ class Workers:
 
     def close(self) -> None:
         self._end(self._workers)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 class _Worker:

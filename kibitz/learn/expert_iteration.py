@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..core.progress import Reporter
-from .learner import Learner, Metrics, Samples, WorkerPool, joined
+from ..core.workers import Pool
+from .learner import Learner, Metrics, Samples, joined
 
 
 class ExpertIteration(Learner):
@@ -33,7 +34,7 @@ class ExpertIteration(Learner):
         """Learn from the samples of new games, in the order of the games' numbers."""
         raise NotImplementedError
 
-    def collect(self, workers: WorkerPool, iteration: int, report: Reporter) -> Samples:
+    def collect(self, workers: Pool, iteration: int, report: Reporter) -> Samples:
         config, began, decisions = self.config, time.perf_counter(), 0
         first, games = (iteration - 1) * config.games, dict[int, Samples]()
         workers.share(self.shared())

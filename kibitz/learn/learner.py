@@ -6,9 +6,9 @@ top: torch takes seconds to import, and `kibitz train --help` imports all learne
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..core.files import Expected, Shapes, read_tensors, write_tensors
 from ..core.names import BadInput
 from ..core.progress import Reporter
 from ..core.registry import Registry
+from ..core.workers import Pool
 from . import packing
 
 LEARNERS = learner = Registry("learner", "kibitz.learn", folders_only=True)
@@ -27,14 +28,6 @@ Samples = dict[str, Any]  # named arrays with one row per sample, or `Packed` ro
 Metrics = dict[str, float]
 
 
-class WorkerPool(Protocol):
-    """Worker processes on this machine (`core.workers`) or on a cluster (`core.ray_cluster`)."""
-
-    def share(self, value: Any) -> None:
-        """Send a value to all workers: from now on a task is done as `work(task, value)`."""
-
-    def do(self, tasks: Iterable[Any]) -> Iterable[Any]:
-        """Yield the result of each task, in the order in which they finish."""
 
 
 class Learner:
@@ -98,7 +91,7 @@ class Learner:
         """Number of tasks that workers can do at the same time; 0: the learner needs no workers."""
         return 0
 
-    def collect(self, workers: WorkerPool, iteration: int, report: Reporter) -> Samples | None:
+    def collect(self, workers: Pool, iteration: int, report: Reporter) -> Samples | None:
         """Return the samples of an iteration, which the trainer writes to the journal; None: nothing to keep."""
         return None
 

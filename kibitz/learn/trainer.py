@@ -18,15 +18,16 @@ from typing import Any
 
 from ..core.files import make_folder
 from ..core.names import BadInput, absolute, absolute_path, check, choose, located, paths
+from ..core.pool import Places, at_most, pool, processes_here
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.steps import Work, steps
 from ..core.trust import only_named
-from ..core.workers import Workers, check_main_guard, cores
+from ..core.workers import Pool, check_main_guard, cores
 from ..games import full_name, load, load_stored
 from ..jit import compiled
 from .checkpoints import Checkpoints, Journal, origin
-from .learner import Learner, WorkerPool, learner_class, make_worker
+from .learner import Learner, learner_class, make_worker
 from .removed_options import without_removed
 
 PREDICTED_AFTER = 3  # iterations: from then on the duration of the rest is predicted by their times
@@ -91,11 +92,11 @@ def config_of(run: Run, **changes: Any) -> Any:
     return cls(**check(str(found["method"]), cls, values))
 
 
-def check_workers(learner: str, processes: int | None, cluster: str | None) -> None:
+def check_workers(learner: str, places: Places | None) -> None:
     """Refuse options about workers where a learner, of this name, has none."""
-    for name, value in (("--processes", processes), ("--cluster", cluster)):
-        if value is not None and not has_workers(learner):
-            raise BadInput(f"{name} {value} is for learners with worker processes: {learner} has none")
+    if places is not None and not has_workers(learner):
+        name = "--cluster" if isinstance(places, str) else "--processes"
+        raise BadInput(f"{name} {places} is for learners with worker processes: {learner} has none")
 
 
 def has_workers(learner: str) -> bool:
@@ -109,25 +110,25 @@ def method_of(run: Run) -> str:
     return str(run.config().get("method"))
 
 
-def train(run: Run, processes: int | None = None, cluster: str | None = None, report: Reporter = SILENT) -> None:
+def train(run: Run, processes: Places | None = None, report: Reporter = SILENT) -> None:
     """Start a run, or resume it from its last checkpoint and journal, until all its iterations are done.
 
     Args:
         run: From `new_run`, or `Run(folder)` of an earlier one.
-        processes: Worker processes; None: one per core.
-        cluster: Address of a Ray cluster that does the work instead, or "auto".
+        processes: Worker processes; None: one per core; or the address of a Ray cluster.
         report: Receives the progress, in units of the learner's own (games, steps, iterations).
     """
     check_main_guard()
     config, cls, name = config_of(run), class_of(run), method_of(run)
-    check_workers(name, None, cluster)
+    if isinstance(processes, str):
+        check_workers(name, processes)
     learner = cls(config, load_stored(config.game))
-    learner.processes = processes or cores()
-    with run.lock(), _workers(learner, name, cluster, report) as workers:
+    learner.processes = processes_here(processes) or cores()
+    with run.lock(), _workers(learner, name, processes or cores(), report) as workers:
         train_loop(run, learner, workers, report)
 
 
-def train_loop(run: Run, learner: Learner, workers: WorkerPool, report: Reporter = SILENT) -> None:
+def train_loop(run: Run, learner: Learner, workers: Pool, report: Reporter = SILENT) -> None:
     """Collect, learn, evaluate and save, iteration by iteration, from wherever the run is."""
     steps(Training(run, learner, workers), report)
 
@@ -138,7 +139,7 @@ class Training(Work):
     run: Run
     defers = False
 
-    def __init__(self, run: Run, learner: Learner, workers: WorkerPool) -> None:
+    def __init__(self, run: Run, learner: Learner, workers: Pool) -> None:
         super().__init__(run, learner.config.iterations)
         self.learner, self.workers = learner, workers
         self.checkpoints, self.journal = Checkpoints(run, learner), Journal(run.path("journal"))
@@ -214,12 +215,7 @@ class Status(Reporter):
                 self.report.remaining(seconds)
 
 
-def _workers(learner: Learner, name: str, cluster: str | None, report: Reporter) -> AbstractContextManager[Any]:
+def _workers(learner: Learner, name: str, places: Places, report: Reporter) -> AbstractContextManager[Any]:
     if not learner.tasks:
         return nullcontext()
-    arguments = name, asdict(learner.config)
-    if cluster is None:
-        return Workers(make_worker, arguments, min(learner.processes, learner.tasks), report, alone=0.0)
-    from ..core.ray_cluster import Cluster
-
-    return Cluster(cluster, make_worker, arguments, report)
+    return pool(make_worker, (name, asdict(learner.config)), at_most(places, learner.tasks), report, alone=0.0)

@@ -19,17 +19,18 @@ from ..arena.play import seat_of
 from ..arena.statistics import Estimate, interval, summary
 from ..core.files import check_fits, make_folder, read_json, readable, write_atomically
 from ..core.names import LARGEST, MAX_PROCESSES, BadInput, Interval, choose, hints, is_allowed, located
+from ..core.pool import Places, check_cluster
 from ..core.progress import SILENT, Reporter
 from ..core.registry import Registry
 from ..core.runs import Run
 from ..games import load
 from ..games.records import Record
 from ..learn.removed_options import without_removed
-from ..learn.trainer import configured, new_run, train
+from ..learn.trainer import configured, has_workers, method_of, new_run, train
 from .report import Report, points
 
 STUDIES = Registry("study", "kibitz.studies")
-UNNAMED = ("part", "out", "processes", "device")  # fields that make no difference to the result
+UNNAMED = ("part", "out", "processes", "cluster", "device")  # fields that make no difference to the result
 S = TypeVar("S", bound="type[Study]")
 
 
@@ -68,6 +69,7 @@ class Study:
     processes: Annotated[
         int | None, "Number of worker processes; default one per core.", Interval(1, MAX_PROCESSES)
     ] = None
+    cluster: Annotated[str | None, "Run the workers on a Ray cluster: auto, or its HOST:PORT."] = None
 
     name: ClassVar[str]
     parts: ClassVar[Mapping[str, str]]  # name -> description
@@ -80,6 +82,8 @@ class Study:
             value = getattr(self, name)
             if value is not None and not is_allowed(value, allowed):
                 raise BadInput(f"--{name} should be {allowed}, not {value}")
+        if self.cluster is not None:
+            check_cluster(self.cluster)
         self.folder = self.out or Path("runs") / f"study-{self.name}-{self.scale}"
         self.report = SILENT
 
@@ -109,6 +113,11 @@ class Study:
         return shlex.join(words)
 
     # ------------------------------------------------------------ training
+
+    @property
+    def places(self) -> Places | None:
+        """Where workers are."""
+        return self.cluster or self.processes
 
     def training(
         self, name: str, method: str, game: str, preset: str | None, given: dict[str, Any], extend: bool = False
@@ -144,7 +153,8 @@ class Study:
     def train(self, run: Run, processes: int | None = None) -> Run:
         """Train until all iterations are done, unless they are."""
         if not self.is_trained(run):
-            train(run, processes or self.processes, report=self.report)
+            places = self.places if has_workers(method_of(run)) else self.processes
+            train(run, processes or places, self.report)
         return run
 
     # ------------------------------------------------------------ playing
@@ -157,11 +167,11 @@ class Study:
     def match(self, name: str, game: str, players: Sequence[str], games: int) -> list[Record]:
         """The games of a match that is kept in a subfolder."""
         run = open_run(self.folder / name, "match", game, players, games, self.match_seed)
-        return play_into(run, self.processes, self.report)
+        return play_into(run, self.places, self.report)
 
     def games_of(self, game: str, players: Sequence[str], games: int, note: str) -> Iterator[Record]:
         """The games of a match that is not kept, in any order."""
-        played = play_match(game, players, games, self.seed, self.processes, report=self.report)
+        played = play_match(game, players, games, self.seed, self.places, report=self.report)
         for done, record in enumerate(played, 1):
             self.report.progress(done, games, f"{note}, games")
             yield record

@@ -15,9 +15,10 @@ import numpy as np
 from ..arena.statistics import Estimate, interval
 from ..core.files import read_json
 from ..core.names import Interval, choose
+from ..core.pool import at_most, spread
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
-from ..core.workers import cores, spread
+from ..core.workers import cores
 from ..games import Game, full_name, load
 from ..learn.model_files import network_file
 from ..learn.trainer import configured
@@ -137,9 +138,9 @@ class TspgStudy(Study):
 
     def run(self, report: Reporter = SILENT) -> Report:
         tasks = self.tasks()
-        processes = min(self.processes or cores(), len(tasks))
+        places = at_most(self.places or cores(), len(tasks))
         report.progress(0, len(tasks), "repetitions")
-        for done, _ in enumerate(spread(repetition, (self,), tasks, processes, report, alone=None), 1):
+        for done, _ in enumerate(spread(repetition, (self,), tasks, places, report, alone=None), 1):
             report.progress(done, len(tasks), "repetitions")
         return super().run(report)
 

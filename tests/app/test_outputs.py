@@ -186,6 +186,7 @@ ALWAYS = {"--processes": "1", "--memory": "4G", "--json": "found.json", "--trust
 OTHERS = {
     "--seed": "2", "--seeds": "2", "--with": "lbr", "--preset": "long", "--iterations": "3", "--simulations": "30",
     "--save": "saved", "--within": "1", "--flops": "5", "--device": "cpu", "--games": "7",
+    "--cluster": "127.0.0.1:1",
 }  # fmt: skip
 GROWS = {"--games": ("games", 1), "--deals": ("games", 2), "--flops": ("flops", 1)}  # option -> field, its units
 
@@ -256,14 +257,16 @@ def test_a_cluster_that_does_not_answer_is_refused_before_training(kibitz, monke
 
     resumable(kibitz, "exit-oos", tmp_path)
     monkeypatch.setattr(trainer, "train_loop", never)
-    for command in (("exit-oos", "kuhn", "--out", "other"), ("--resume", "run")):
-        code, _, err = kibitz("train", *command, "--cluster", "127.0.0.1:1")
+    asked = ["train exit-oos kuhn --out other", "train --resume run", "match kuhn random random --out other"]
+    asked += ["study exit-oos table-1 --out other", "exploit kuhn random --with rl --out other"]
+    for command in asked:
+        code, _, err = kibitz(*command.split(), "--cluster", "127.0.0.1:1")
         assert (code, err.count("\n")) == (2, 1)
         assert "no connection to a Ray cluster at 127.0.0.1:1" in err
     assert not Path("other").exists()
     config = trainer.configured("mmd", "kuhn", None, {"iterations": 1} | SMALL["mmd"])
     with pytest.raises(BadInput, match="--cluster auto is for learners with worker processes: mmd has none"):
-        trainer.train(trainer.new_run(Path("mmd"), "mmd", config), cluster="auto")
+        trainer.train(trainer.new_run(Path("mmd"), "mmd", config), "auto")
     with pytest.raises(BadInput, match="--processes 2 is for learners with worker processes: mmd has none"):
         kibitz_api.resume("mmd", processes=2)
     with pytest.raises(BadInput, match="--processes 2 is for learners with worker processes: mmd has none"):

@@ -17,9 +17,9 @@ from typer.main import get_command
 import kibitz as api
 from kibitz.app import cli
 from kibitz.core.names import BadInput
+from kibitz.core.pool import spread
 from kibitz.core.runs import Run
 from kibitz.core.trust import only_named
-from kibitz.core.workers import spread
 from kibitz.games import load
 from kibitz.games.records import read_records
 from kibitz.learn import model_files

@@ -12,7 +12,7 @@ from kibitz import games
 from kibitz.app import cli
 from kibitz.core import memory
 from kibitz.core.names import BadInput
-from kibitz.core.workers import spread
+from kibitz.core.pool import spread
 from kibitz.learn.replay import ReplayBuffer
 from kibitz.search.infoset_table import grow, new_table
 from kibitz.search.mcts import Uct

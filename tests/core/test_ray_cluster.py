@@ -9,9 +9,12 @@ import time
 
 import pytest
 
+from kibitz.arena.exploitability import exploit
+from kibitz.arena.match import match
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.ray_cluster import ENVIRONMENT, Cluster
+from kibitz.games import legal_actions, load
 from kibitz.learn.trainer import configured, new_run, train
 
 os.environ.update(ENVIRONMENT, RAY_AUTH_MODE="disabled")  # or a token is left in the home folder
@@ -139,10 +142,26 @@ def test_training_on_two_nodes_of_which_one_is_killed_comes_out_as_on_one_core(n
                 killed.append(done)
                 nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False)
 
-    train(spread, cluster=address, report=Killer())
+    train(spread, address, Killer())
     assert killed
     assert spread.read_lines() == alone.read_lines()
     assert spread.path("network.safetensors").exists()
+
+
+def test_games_and_measurements_on_a_cluster_are_those_of_one_process(address):
+    for player in ("random", "oos:20"):
+        here, there = (match("kuhn", [player, "random"], 40, processes=places) for places in (1, address))
+        assert here.records == there.records
+    here, there = (exploit("kuhn", "oos:50", 2, processes=places) for places in (1, address))
+    assert here.nash_conv == there.nash_conv
+
+
+def test_a_player_that_is_an_object_plays_in_this_process(address):
+    class First:
+        def move(self, view):
+            return legal_actions(load("kuhn"), view)[0]
+
+    assert len(match("kuhn", [First(), "random"], 6, processes=address).records) == 6
 
 
 def test_a_task_that_always_kills_its_actor_is_given_up(address):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kibitz.core.names import BadInput
+from kibitz.core.pool import spread
 from kibitz.core.registry import class_from_file
-from kibitz.core.workers import spread
 from kibitz.games import load
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from kibitz.core.names import BadInput
+from kibitz.core.pool import spread
 from kibitz.core.progress import Reporter
-from kibitz.core.workers import Workers, spread
+from kibitz.core.workers import Workers
 
 ROOT = Path(__file__).parents[2]
 
@@ -117,7 +118,7 @@ def test_tasks_of_a_process_that_is_not_up_yet_are_taken_back():
 
 SCRIPT = """
 import sys
-from kibitz.core.workers import spread
+from kibitz.core.pool import spread
 from tests.core.test_workers import slowly
 print("started", flush=True)
 list(spread(slowly, (), range(1000), 2, alone=0))
@@ -273,7 +274,7 @@ def test_workers_can_be_used_after_an_error(tmp_path, kind):
 
 SLOW = """
 from kibitz.core.progress import Reporter
-from kibitz.core.workers import spread
+from kibitz.core.pool import spread
 from tests.core.test_workers import slowly
 for pid in spread(slowly, (), range(100_000), 2, alone=0):
     print(pid, flush=True)
@@ -310,7 +311,7 @@ def test_workers_end_when_the_parent_is_killed():
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
 def test_workers_end_with_the_parent_in_the_middle_of_a_task(tmp_path, name):
     code = f"""
-from kibitz.core.workers import spread
+from kibitz.core.pool import spread
 from tests.core.test_workers import endlessly
 
 list(spread(endlessly, ({str(tmp_path)!r},), range(2), 2, alone=None))

@@ -34,7 +34,8 @@ def compile_ahead(
 
     Example: kibitz compile --all
     """
-    from ...core.workers import cores, spread
+    from ...core.pool import spread
+    from ...core.workers import cores
     from ...games import GAMES, full_name, load
     from ...players import make_for
     from ...players.precompile import compiler, tasks

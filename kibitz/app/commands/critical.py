@@ -9,7 +9,7 @@ from rich.table import Table
 from ...core.names import BadInput
 from .. import completion
 from ..ui.progress import out, reporting
-from .options import GameName, Json, Memory, Processes, Seed, Trust, write_json
+from .options import Cluster, GameName, Json, Memory, Processes, Seed, Trust, write_json
 
 Players = Annotated[
     list[str],
@@ -30,6 +30,7 @@ def critical(
     plies: Annotated[str, typer.Option(help="Random moves before a position: the fewest and the most.")] = "8-25",
     seed: Seed = 1,
     processes: Processes = None,
+    cluster: Cluster = None,
     memory: Memory = None,
     trust: Trust = False,
     json_file: Json = None,
@@ -52,7 +53,9 @@ def critical(
         raise BadInput(f"--plies {plies} should be two numbers, such as 8-25")
     game = load(game_name)
     with reporting(full_name(game)) as report:
-        found = examine_players(game, players, count, (int(first), int(last or first)), seed, processes, report)
+        found = examine_players(
+            game, players, count, (int(first), int(last or first)), seed, cluster or processes, report
+        )
     table = Table("player", "outcome kept", "95% interval")
     for name, share in found.items():
         table.add_row(escape(name), f"{share.mean:.1%}", share.span(100, ".1f", "%"))

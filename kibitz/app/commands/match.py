@@ -10,7 +10,7 @@ from rich.markup import escape
 from ...core.names import BadInput, absolute, at_least, counted
 from .. import completion
 from ..ui.progress import out, reporting
-from .options import GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, Within, write_json
+from .options import Cluster, GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, Within, write_json
 
 Players = Annotated[
     list[str],
@@ -50,6 +50,7 @@ def match(
     openings: Openings = 0,
     seed: Seed = 1,
     processes: Processes = None,
+    cluster: Cluster = None,
     memory: Memory = None,
     out_folder: Out = None,
     trust: Trust = False,
@@ -96,7 +97,7 @@ def match(
     began = time.perf_counter()
     with shown(run.config()["game"], number, run, command, "human" in players) as report:
         result = play_match(
-            game, players, number, seed, processes, run.folder, report, reduce_variance, openings
+            game, players, number, seed, cluster or processes, run.folder, report, reduce_variance, openings
         ).result
     seconds = time.perf_counter() - began
     seats, milli_unit = len(players), game.facts.milli_unit

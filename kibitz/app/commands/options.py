@@ -73,6 +73,24 @@ Processes = Annotated[
         help="Worker processes, for work that takes longer than starting them. Default: one per core.",
     ),
 ]
+
+
+def _cluster(address: str | None) -> str | None:
+    if address is not None:
+        from ...core.pool import check_cluster
+
+        check_cluster(address)
+    return address
+
+
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        callback=_cluster,
+        help="Run the workers on a Ray cluster: auto, or its ADDRESS. Needs pip install 'kibitz\\[cluster]'.",
+        metavar="ADDRESS",
+    ),
+]
 Threads = Annotated[
     int | None,
     typer.Option(min=1, max=MAX_PROCESSES, help="Threads of compiled kernels. Default: one per core."),

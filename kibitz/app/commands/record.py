@@ -9,7 +9,7 @@ from rich.markup import escape
 from ...core.names import absolute, counted
 from ...core.progress import Reporter
 from ..ui.progress import out, reporting
-from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
+from .options import Cluster, GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
 
 
 def register(app: typer.Typer) -> None:
@@ -49,6 +49,7 @@ def record(
     number: Annotated[int, typer.Option("--games", help="Number of games, each with a deal of its own.")] = 1000,
     seed: Seed = 1,
     processes: Processes = None,
+    cluster: Cluster = None,
     memory: Memory = None,
     out_folder: Out = None,
     trust: Trust = False,
@@ -72,7 +73,7 @@ def record(
     command += ["--games", str(number), "--seed", str(seed), "--out", run.place]
     with shown(run.config()["game"], number, run, command) as report:
         rate = _Rate(report)
-        play_into(run, processes, rate)
+        play_into(run, cluster or processes, rate)
     speed = f", {rate.rate:,.1f} games per second" if rate.rate else ""
     out.print(
         f"{counted(rate.done, 'game')} of [bold]{escape(run.config()['game'])}[/bold], seed {seed}{speed}",

@@ -14,7 +14,7 @@ from ...core.names import absolute, choose
 from ..ui.progress import out, reporting
 from ..ui.words import ENGLISH, Words
 from . import command
-from .options import GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
+from .options import Cluster, GameName, Json, Memory, Out, Processes, Seed, Trust, write_json
 
 if TYPE_CHECKING:
     from ...arena.doppelkopf_session import Played
@@ -40,6 +40,7 @@ def session(
     ] = 1,
     seed: Seed = 1,
     processes: Processes = None,
+    cluster: Cluster = None,
     memory: Memory = None,
     out_folder: Out = None,
     trust: Trust = False,
@@ -74,7 +75,7 @@ def session(
     began, total, config = time.perf_counter(), games * sessions, run.config()
     try:
         with shown(config["game"], total, run, command, "human" in players) as report:
-            found = play_sessions(run, processes, report)
+            found = play_sessions(run, cluster or processes, report)
     except typer.Exit:
         if sessions == 1:
             out.print(score_sheet(players, read_sessions(run)[0], words), highlight=False)

@@ -11,7 +11,7 @@ from ...core.files import read_json
 from ...core.names import BadInput, absolute, counted
 from .. import completion
 from ..ui.progress import out, reporting
-from .options import GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, path_to_read, write_json
+from .options import Cluster, GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, path_to_read, write_json
 
 if TYPE_CHECKING:
     from ...arena.tournament import Standings
@@ -39,6 +39,7 @@ def tournament(
     openings: Openings = 0,
     seed: Seed = 1,
     processes: Processes = None,
+    cluster: Cluster = None,
     memory: Memory = None,
     out_folder: Out = None,
     trust: Trust = False,
@@ -77,7 +78,7 @@ def tournament(
     command += ["--openings", str(openings)] if openings else []
     games = number * len(entrants) * (len(entrants) - 1) // 2
     with shown(run.config()["game"], games, run, command) as report:
-        found = play_tournament(game, entrants, number, seed, processes, run.folder, report, openings)
+        found = play_tournament(game, entrants, number, seed, cluster or processes, run.folder, report, openings)
     found = replace(found, names=entrants)  # as they were given
     title = f"{run.config()['game']}, {counted(number, 'game')} per match"
     print_line(f"{title}, seed {seed}")

@@ -1,12 +1,11 @@
 """`kibitz train`: one subcommand per learner. Its options are the fields of the learner's configuration."""
 
-import importlib.util
 import inspect
 import shlex
 import time
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import typer
 from rich.markup import escape
@@ -17,12 +16,10 @@ from ...core.names import BadInput
 from ...core.runs import Run
 from ..index import index, is_enough, rebuild_command
 from ..ui.progress import err, format_duration, out, print_plain, reporting
-from .options import GameName, Json, Memory, Out, Processes, Trust, path_to_read, write_json
+from .options import Cluster, GameName, Json, Memory, Out, Processes, Trust, path_to_read, write_json
 
-Cluster = Annotated[
-    str | None,
-    typer.Option(help="Run the workers on a Ray cluster: auto, or its ADDRESS. Needs pip install 'kibitz\\[cluster]'."),
-]
+if TYPE_CHECKING:
+    from ...core.pool import Places
 
 
 class LearnerGroup(TyperGroup):
@@ -59,8 +56,7 @@ def command_of(name: str) -> tuple[Any, str]:
     cls = learner_class(name)
 
     def command(game_name: str, out_folder: Any, json_file: Any, preset: str | None = None, processes: Any = None, cluster: Any = None, memory: Any = None, trust: bool = False, **given: Any) -> None:  # fmt: skip  # noqa: E501
-        check_cluster(cluster)
-        _start(new_run(out_folder, name, configured(name, game_name, preset, given)), processes, cluster, json_file)
+        _start(new_run(out_folder, name, configured(name, game_name, preset, given)), cluster or processes, json_file)
 
     parameters = [_parameter("game_name", GameName)]
     if cls.presets:
@@ -94,17 +90,6 @@ def command_of(name: str) -> tuple[Any, str]:
         "Writes a run folder: network, metrics, checkpoints, TensorBoard events. After Ctrl-C or a kill, "
         f"kibitz train --resume RUN continues to the same result.\n\n{examples}"
     )
-
-
-def check_cluster(cluster: str | None) -> None:
-    """Refuse --cluster without Ray, or where no cluster answers, before the work starts."""
-    if cluster is None:
-        return
-    if importlib.util.find_spec("ray") is None:
-        raise BadInput("a cluster needs Ray: pip install 'kibitz[cluster]'")
-    from ...core.ray_cluster import check
-
-    check(cluster)
 
 
 def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
@@ -150,12 +135,11 @@ def resume(
     if folder is None:
         raise BadInput(f"name a learner ({', '.join(LEARNERS)}) or --resume RUN; see kibitz train --help")
     run = open_run(folder, iterations)
-    check_workers(method_of(run), processes, cluster)
-    check_cluster(cluster)
-    _start(run, processes, cluster, json_file)
+    check_workers(method_of(run), cluster or processes)
+    _start(run, cluster or processes, json_file)
 
 
-def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path | None) -> None:
+def _start(run: Run, processes: "Places | None", json_file: Path | None) -> None:
     """Train with a live line, and print the result and how to use it."""
     from ...learn.trainer import config_of, train
 
@@ -169,7 +153,7 @@ def _start(run: Run, processes: int | None, cluster: str | None, json_file: Path
             err.print(f"{lines[-1]['iteration']:,} of {config.iterations:,} iterations are done", highlight=False)
         with reporting(config.game) as line:
             try:
-                train(run, processes, cluster, line)
+                train(run, processes, line)
             except KeyboardInterrupt:
                 interrupted = True
         report(run, time.perf_counter() - began, json_file)

@@ -10,9 +10,10 @@ import numpy as np
 
 from ...core.files import Expected, Shapes, read_tensors, write_tensors
 from ...core.progress import Reporter
+from ...core.workers import Pool
 from ...games import OVER, Game, legal_actions, positions
 from ...search.mcts import Uct
-from ..learner import Learner, Metrics, Samples, WorkerPool, joined, learner
+from ..learner import Learner, Metrics, Samples, joined, learner
 from ..packing import Packed, on_device
 from ..replay import ReplayBuffer
 from . import config as settings
@@ -79,7 +80,7 @@ class AlphaZero(Learner):
     def tasks(self) -> int:
         return self.config.parts
 
-    def collect(self, workers: WorkerPool, iteration: int, report: Reporter) -> Samples:
+    def collect(self, workers: Pool, iteration: int, report: Reporter) -> Samples:
         config, results = self.config, dict[int, tuple[Samples, Arrays]]()
         if lost := sum(len(table["encodings"]) for table in self.tables if table and "encodings" in table):
             what = "1 sample of an unfinished game is" if lost == 1 else f"{lost:,} samples of unfinished games are"

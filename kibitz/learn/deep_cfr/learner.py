@@ -15,9 +15,10 @@ import numpy as np
 
 from ...core.files import Expected, Shapes, check_fits, read_tensors, write_tensors
 from ...core.progress import SILENT, Reporter
+from ...core.workers import Pool
 from ...games import full_name
 from ...search.sequence_form import measurable_form
-from ..learner import Learner, Metrics, Samples, WorkerPool, learner
+from ..learner import Learner, Metrics, Samples, learner
 from ..model_files import NETWORK
 from ..replay import ReplayBuffer
 from . import config as settings
@@ -100,7 +101,7 @@ class DeepCfr(Learner):
     def totals(self, iteration: int) -> dict[str, int]:
         return {"traversals": 2 * iteration * self.config.traversals}
 
-    def collect(self, workers: WorkerPool, iteration: int, report: Reporter) -> None:
+    def collect(self, workers: Pool, iteration: int, report: Reporter) -> None:
         """Collect nothing yet: seat 2 traverses against what seat 1 has just learned, so `learn` does both in turn."""
         self.workers = workers
 
