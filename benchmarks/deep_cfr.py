@@ -9,7 +9,7 @@ from kibitz.games import load
 from kibitz.jit import generators
 from kibitz.learn.deep_cfr.config import DeepCfrConfig
 from kibitz.learn.deep_cfr.networks import new_weights
-from kibitz.learn.deep_cfr.packing import Packing
+from kibitz.learn.deep_cfr.traits import packing_of
 from kibitz.learn.deep_cfr.traversal import Settings, Traverser
 from kibitz.learn.deep_cfr.worker import Networks, traversing
 
@@ -32,7 +32,7 @@ def our_traversals(name: str, in_flight: int = PART, nodes: bool = False) -> Wor
 
     config, game = DeepCfrConfig(name, hidden=HIDDEN[name]), load(name)
     asks = [evaluator(config.shape(game), weights, "cpu") for weights in untrained(config) if weights is not None]
-    traverser = Traverser(game, Packing(game), Settings(True, False, False))
+    traverser = Traverser(game, packing_of(game), Settings(True, False, False))
 
     def work(count: int) -> int:
         found, number = 0, 0

@@ -188,7 +188,10 @@ def stand_in(words: list[str]) -> list[str]:
     if words[:3] == ["exploit", "holdem:flop", "net:models/holdem-flop"]:
         return [*words[:3], "--with", "lbr"]
     if BLUEPRINT.search(" ".join(words)):
-        if words[0] in ("advise", "ranges"):  # with cards that the small deck hasn't, or beside the network
+        if words[0] == "advise" or words[:2] == [
+            "poker",
+            "ranges",
+        ]:  # with cards that the small deck hasn't, or beside the network
             return [re.sub(r"(strategy|resolve):runs/[\w,=-]+", "style:tight-passive", word) for word in words]
         words = [re.sub(r"^holdem(:flop(,ranks=\d+(,suits=\d+)?)?)?$", SMALL_DECK, word) for word in words]
         if "--boards" in words and words[words.index("--boards") + 1].isdecimal():  # for a GPU

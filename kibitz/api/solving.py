@@ -16,9 +16,7 @@ from .arguments import AnyGame, path_or_none
 from .loading import load
 
 if TYPE_CHECKING:
-    from ..search.public_chance.strategy import TableStrategy
-    from ..search.public_tree.table import PublicStrategy
-    from ..search.strategy import Strategy
+    from ..search.strategy import AnyStrategy
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class Solution:
     method: str  # the solver
     iterations: int
     seconds: float  # without measuring
-    strategy: Strategy | TableStrategy | PublicStrategy  # the average one; a table where the game isn't enumerated
+    strategy: AnyStrategy  # the average one; a table where the game isn't enumerated
     exploitability: Exploitability | None  # None: the game is too large to measure
     curve: list[tuple[int, float]]  # (iterations, NashConv)
 
@@ -72,7 +70,7 @@ def solve(
         game: A game or its name.
         method: `cfr`, `cfr+`, `linear`, `dcfr`, `pcfr+` (exact, on the sequence form; large games
             that declare a public tree are solved on it, by all of these but `pcfr+`), `external` or `outcome`
-            (Monte Carlo, on the rules); `pcs` (public chance sampling, for Leduc poker and hold'em).
+            (Monte Carlo, on the rules); `pcs` (public chance sampling, for games with public cards).
         iterations: Number of iterations; each updates both seats.
         seed: The same seed gives the same result; only sampling solvers use it.
         report: Receives progress.

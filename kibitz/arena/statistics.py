@@ -68,7 +68,7 @@ class Result:
     deviation: float  # standard deviation of the payoff between games; NaN for one game
     of_pairs: float  # standard deviation of the mean payoff between pairs; NaN for one pair
     by_name: dict[str, Estimate]  # mean payoff of each player; of a player named for several seats, over these
-    payoffs_differ: bool = False  # in size, as in poker: then a share of won games says little, and isn't shown
+    payoffs_differ: bool = False  # in size, as bets do: then a share of won games says little, and isn't shown
     reduced: Reduced | None = None  # the same payoff with reduced variance, where asked for
 
     def as_json(self) -> dict[str, Any]:

@@ -52,6 +52,12 @@ class Registry(Mapping[str, Any]):
             return class_from_file(self.kind, name)
         return self._all()[choose(self.kind, name, self._all())]
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """The class of a name, or the default."""
+        if name not in self:
+            return default
+        return self[name]
+
     def __contains__(self, name: object) -> bool:
         return name in self._all()
 

@@ -1,6 +1,7 @@
 """Positions in German: the phrases that games write in English, and what replaces them.
 
-Moves stay as they are: the terms of poker are the same in German. A game with a display of its own may do it itself.
+Moves stay as they are: the terms of card games are the same in German. A game with a display of its own may do
+it itself.
 """
 
 import re
@@ -17,7 +18,7 @@ _MANY = f"({'|'.join(rank + ('es' if rank == 'six' else 's') for rank in RANKS)}
 
 
 def _hand(german: str) -> Callable[[re.Match], str]:
-    """A hand of poker: ranks, one or many, fill in the German text."""
+    """A hand: ranks, one or many, fill in the German text."""
 
     def fill(found: re.Match) -> str:
         return german.format(*(_rank(word) for word in found.groups()))

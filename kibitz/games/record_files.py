@@ -25,7 +25,7 @@ class RecordFormat:
     """A format of recorded games. What `__init__` takes, `Annotated`, are its options: `thesis:position=dealer`."""
 
     about = ""  # what it is, for help
-    suffix = ""  # of files of this format, such as .acpc; empty: they have none of their own
+    suffix = ""  # of files of this format, such as .txt; empty: they have none of their own
     rules = ""  # the game where none is named; empty: files name theirs
     writes = True  # False: it is only read
     between = ""  # what stands between two games

@@ -30,7 +30,7 @@ from ..jit import copy_record, helper, kernel
 from ..search import policies
 from ..search.determinization import nothing_fits, sample_worlds
 from .mlp import Layers, Mlp, ask, compiled, forward, layers_schema, logits, read_layers
-from .model_files import Description, model_format, network_file
+from .model_files import Description, model_format, network_file, network_kind
 
 FORMAT = "kibitz cards 1"
 CARDS, REWARD, HOLDERS = slice(0, KINDS), KINDS, slice(KINDS + 1, 4 * KINDS + 1)  # outputs of the belief network
@@ -96,6 +96,19 @@ def read_card_network(path: Path) -> tuple[CardNetwork, About]:
         name: [len(layers[0][0]), *(len(biases) for _, biases in layers)] for name, layers in network._asdict().items()
     }
     return network, About(about["game"], about["made"], sizes)
+
+
+@network_kind(FORMAT)
+class PolicyOfCards:
+    """The policy of a file, inside its other networks."""
+
+    def __init__(self, path: Path) -> None:
+        self.network, about = read_card_network(path)
+        self.game, self.layers = about.game, self.network.policy
+
+    def policy(self, layers: Layers) -> Any:
+        """It plays the likeliest action, as the file's player does."""
+        return card_policy(self.network._replace(policy=layers))
 
 
 def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:

@@ -6,9 +6,13 @@ from typing import NamedTuple
 
 from ..core.files import read_tensors, tensor_file_format
 from ..core.names import BadInput, as_path, choose
+from ..core.registry import Registry
 from ..games import load_stored
 from .learner import LEARNERS
 
+# Networks of several parts, whose policy a learner may start from: format of a file -> class(path), with the `game`,
+# the policy's `layers`, and `policy(layers)`, which makes a policy for kernels of layers in their place.
+NETWORKS = network_kind = Registry("network kind")
 SHIPPED = Path(__file__).parents[1] / "models"
 PREFIX = "models/"
 NETWORK = "network.safetensors"

@@ -25,7 +25,7 @@ class Random(PolicyPlayer):
 class HeuristicPlayer(AdvisedPlayer):
     """Plays by the rules of thumb that are part of the game, without search."""
 
-    plays = "games that have a heuristic: doppelkopf"
+    plays = "games that have a heuristic"
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         if type(game).heuristic is heuristic:

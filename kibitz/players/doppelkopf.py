@@ -22,6 +22,7 @@ from ..search.policy_announcements import PolicyAnnouncements
 from ..search.policy_rollouts import PolicyRollouts
 from ..search.search import Search
 from ..search.selection import OBENAUS_C
+from .measured import Fact, measured_facts
 from .player import AdvisedPlayer, player
 from .search import Playouts, SearchPlayer, by_simulations, by_worlds, playout_policy
 
@@ -212,3 +213,17 @@ class DokoPlayer(SearchPlayer):
     def begin(self, game: Game, seat: int, seed: int) -> None:
         self.own_seat[0] = seat
         super().begin(game, seat, seed)
+
+
+@measured_facts("doppelkopf")
+def facts() -> tuple[Fact, ...]:
+    return (
+        Fact(
+            "doko:models/doppelkopf",
+            "doppelkopf",
+            "wins 0.27 points per game from three of ensemble-uct:10x1000; what a best response wins is not known",
+            "doppelkopf-networks.md",
+            "| 4,000 | +0.27 (+0.13 to +0.42) |",
+            "12 ms",
+        ),
+    )

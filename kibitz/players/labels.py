@@ -11,7 +11,7 @@ from ..core.runs import Run
 from ..games import Game, load
 from ..search.search import Search
 from .german import said_in
-from .measured import FACTS, Fact
+from .measured import Fact, facts
 from .player import PLAYERS, label, same
 from .search import SearchPlayer, player_class
 
@@ -63,7 +63,7 @@ def adviser_label(player: Any, game: Game, seconds: float = 0.0, thinks: float =
     name, values = _parsed(player)
     if thinks:
         values = {key: value for key, value in values.items() if key not in BUDGETS} | {"seconds": thinks}
-    fact = next((fact for fact in FACTS if _is_about(fact, name, values, game)), None)
+    fact = next((fact for fact in facts() if _is_about(fact, name, values, game)), None)
     what, budget = _what(name, values)
     weakness, source = (fact.weakness, f"docs/{fact.page}") if fact else _stored(name, values)
     return AdviserLabel(what, time or budget or (fact.time if fact else ""), weakness, source)

@@ -5,6 +5,10 @@ A test looks each quotation up in its page, so a number can't stay here when the
 
 from typing import NamedTuple
 
+from ..core.registry import Registry
+
+SOURCES = measured_facts = Registry("measured facts")  # of plugins: name -> function that returns facts
+
 
 class Fact(NamedTuple):
     """A measurement of a player in a game."""
@@ -32,40 +36,9 @@ def _leduc(search: str, simulations: int, nash_conv: str, half: str) -> Fact:
     return Fact(f"{search}:{simulations}", "leduc", text, "exit-oos.md", nash_conv)
 
 
-DEEP_CFR, EXIT_OOS, MMD, POKER, DEFAULTS = "deep-cfr.md", "exit-oos.md", "mmd.md", "poker.md", "default-players.md"
-LBR = "mbb/g to a local best response"
+DEEP_CFR, EXIT_OOS, MMD, DEFAULTS = "deep-cfr.md", "exit-oos.md", "mmd.md", "default-players.md"
 
 FACTS = (
-    Fact(
-        "net:models/holdem",
-        "holdem",
-        "a best response wins at least 72 mbb/g from it",
-        "holdem-blueprint.md",
-        "| its network, `models/holdem` | about 79.2 (72.3 to 86.0), 8 flops |",
-        "1 ms",
-    ),
-    Fact(
-        "net:models/holdem-flop",
-        "holdem:flop",
-        "a best response wins 4.64 mbb/g from it",
-        "holdem-blueprint.md",
-        "| its network, `models/holdem-flop` | 4.64 |",
-        "1 ms",
-    ),
-    Fact("net:models/holdem-deep-cfr", "holdem", f"loses about 490 {LBR}", DEEP_CFR, "| 180 | 490 (363 to 619) |"),
-    Fact(
-        "net:models/holdem-deep-cfr,threshold=0.5",
-        "holdem",
-        f"loses about 629 {LBR}",
-        DEEP_CFR,
-        "| 180, threshold=0.5 | 629 (523 to 737) |",
-    ),
-    Fact("always:fold", "holdem", "loses 750 mbb/g to any player who always raises", POKER, "Always folding loses 750"),
-    Fact("always:call", "holdem", f"loses about 1,207 {LBR}", POKER, "`always:call` loses 1,207 ± 106 mbb/g"),
-    Fact("style:loose-passive", "holdem", f"loses about 719 {LBR}", POKER, "`style:loose-passive` 719 ± 120"),
-    Fact("style:loose-aggressive", "holdem", f"loses about 1,173 {LBR}", POKER, "`style:loose-aggressive` 1,173 ± 257"),
-    Fact("style:tight-passive", "holdem", f"loses about 648 {LBR}", POKER, "│ 648.0     │ 548.0 to 748.0 │"),
-    Fact("style:tight-aggressive", "holdem", f"loses about 943 {LBR}", POKER, "`style:tight-aggressive` 943 ± 234"),
     Fact(
         "net:models/leduc",
         "leduc",
@@ -121,14 +94,6 @@ FACTS = (
         "| 1,162 / 0 / 838 | 58.1% (55.9 to 60.3)",
         "0.2 ms",
     ),
-    Fact(
-        "doko:models/doppelkopf",
-        "doppelkopf",
-        "wins 0.27 points per game from three of ensemble-uct:10x1000; what a best response wins is not known",
-        "doppelkopf-networks.md",
-        "| 4,000 | +0.27 (+0.13 to +0.42) |",
-        "12 ms",
-    ),
     _with_network("connect_four", "connect_four", "93.2% (89.0 to 95.9)"),
     _with_network("gomoku", "gomoku", "200 / 0 / 0 | 100% (96.3 to 100)", "all of 200 games"),
     _with_network("breakthrough", "breakthrough", "200 / 0 / 0 | 100% (96.3 to 100)", "all of 200 games"),
@@ -146,3 +111,8 @@ FACTS = (
     _guided("hex:7", "hex-7", "35.0% (20.0 to 50.0)"),
     _guided("fanorona", "fanorona", "2.5% (0.0 to 7.5)"),
 )
+
+
+def facts() -> tuple[Fact, ...]:
+    """What was measured of all players, those of plugins included."""
+    return (*FACTS, *(fact for source in SOURCES.values() for fact in source()))

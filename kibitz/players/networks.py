@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from ..core.files import tensor_file_format
 from ..core.names import ITERATION, PATH, BadInput, Interval, as_path
 from ..games import Game, legal_actions, load_stored
 from ..learn.alphazero.networks import is_board_network
@@ -14,11 +15,9 @@ from ..learn.mlp import Layers, action_probs, compiled, logits, read_layers
 from ..learn.model_files import network_file
 from ..learn.tspg.store import POLICIES, features_for
 from ..search.advice import Advice, fixed_advice
-from ..search.public_chance.files import is_table_strategy, open_table_strategy
-from ..search.public_chance.strategy import TableStrategy
-from ..search.public_tree.table import PublicStrategy, is_public_strategy, read_public_strategy
+from ..search.public_tree.table import is_public_strategy, read_public_strategy
 from ..search.sequence_form import SequenceForm
-from ..search.strategy import Strategy, read_strategy
+from ..search.strategy import STRATEGY_FILES, AnyStrategy, Strategy, read_strategy
 from .player import AdvisedPlayer, PolicyPlayer, player, same
 
 AVERAGES = ("auto", "network", "sd")
@@ -35,14 +34,13 @@ class StrategyPlayer(AdvisedPlayer):
         self.path = as_path(file)
         if self.path.is_dir():
             self.path = self.path / "strategy.safetensors"
-        self.strategy: Strategy | TableStrategy | PublicStrategy | None = None
+        self.strategy: AnyStrategy | None = None
 
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
         if self.strategy is None or not same(self.strategy.game, game):
-            kinds = ((is_table_strategy, open_table_strategy), (is_public_strategy, read_public_strategy))
-            reads = next((read for is_kind, read in kinds if is_kind(self.path)), read_strategy)
-            self.strategy = reads(self.path, game)
+            own = read_public_strategy if is_public_strategy(self.path) else read_strategy
+            self.strategy = STRATEGY_FILES.get(tensor_file_format(self.path), own)(self.path, game)
 
     def advise(self, view: Any) -> Advice:
         assert self.strategy is not None
@@ -59,7 +57,7 @@ class StrategyPlayer(AdvisedPlayer):
 
     def whole_strategy(self, form: SequenceForm) -> list[np.ndarray] | None:
         """Return the probabilities of all sequences of a small game; None: query every view."""
-        if not isinstance(self.strategy, TableStrategy):
+        if not hasattr(self.strategy, "on"):
             return None
         strategy = self.strategy.on(form)
         return [strategy.behaviour(side) for side in form.sides]

@@ -9,8 +9,11 @@ MODULES = {
     ],
     "game": ["kibitz.games.holdem"],
     "record format": ["kibitz.games.holdem.record_formats"],
+    "learner": ["kibitz.learn.deep_cfr.distill"],
     "measure": ["kibitz.arena.holdem_lbr", "kibitz.arena.flop_by_flop"],
+    "strategy file": ["kibitz.search.public_chance.files"],
     "variance reduction": ["kibitz.arena.aivat"],
     "solver": ["kibitz.search.public_chance.sampling_solver"],
+    "measured facts": ["kibitz.players.holdem_measured"],
     "player": ["kibitz.players.holdem"],
 }

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ..core.names import BadInput, absolute
+from ..core.registry import Registry
 from ..games import Game, full_name, load_stored
 from ..games.game import SCRATCH
 from ..jit import kernel
@@ -15,6 +16,18 @@ from .infoset_table import Table
 from .sequence_form import Side
 
 FORMAT = "kibitz strategy 1"
+STRATEGY_FILES = strategy_file = Registry("strategy file")  # other formats: format of a file -> function(path, game)
+
+
+class AnyStrategy(Protocol):
+    """A strategy of a game. One of buckets has `on(form)` too, the `Strategy` on the form of a small game."""
+
+    @property
+    def game(self) -> Any:
+        """The game that it is for."""
+
+    def action_probs(self, views: np.ndarray) -> np.ndarray:
+        """[views, num_actions] f8: the probabilities of each view's legal actions in their order, then zeros."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ RESUMABLE: dict[str, tuple[list[str], list[str]]] = {
     "record": (["record", "kuhn", "--players", "oos:30", "--processes", "1", "--games"], ["60", "70"]),
     "tournament": (["tournament", "kuhn", "random", "oos:10", "oos:20", "--processes", "1", "--games"], ["20", "24"]),
     "session": (
-        ["session", "doppelkopf:thesis", *["random"] * 4, "--games", "4", "--processes", "1", "--sessions"],
+        ["doppelkopf", "session", "doppelkopf:thesis", "random", "random", "random", "random", "--games", "4", "--processes", "1", "--sessions"],
         ["3", "4"],
     ),
     "pcs": (["solve", "leduc", "--with", "pcs", "--threads", "1", "--iterations"], ["40", "50"]),

@@ -63,7 +63,8 @@ LONG: dict[str, tuple[list[str], str, str, str]] = {
     ),
     "session": (
         forever("session", "100000"), "games.jsonl", "they are saved",
-        "kibitz session doppelkopf:thesis random random random random --games 4 --sessions 100000 --solos no --seed 1 "
+        "kibitz doppelkopf session doppelkopf:thesis random random random random --games 4 --sessions 100000 "
+        "--solos no --seed 1 "
         "--out run",
     ),
     "exploit": (

@@ -75,7 +75,7 @@ SMALL |= {"preset": "small", "growth-positions": "1", "evaluate-every": "0", "hi
 # Commands that would work for minutes, with an argument that makes them end before.
 LONG = {"demo": ("--games", "1"), "study": ("--scale", "[nothing]"), "bench": ("[nothing]",), "compile": ("[nothing]",)}
 LONG |= {"serve": ("--token", "[nothing]")}
-LONG |= {"dealer": ("--connect-seconds", "0.01"), "acpc": ("--wait", "0.1")}
+LONG |= {"poker dealer": ("--connect-seconds", "0.01"), "poker client": ("--wait", "0.1")}
 TRAIN = {"train": ("--seed", "-1")}  # seconds, which a short test doesn't have
 NEVER = {"clear", "help", "version", "cluster"}  # deletes the kernels; ends at once; starts a cluster
 
@@ -211,11 +211,11 @@ KNOWN = [
     "train exit-oos kuhn --hidden 999999999999999999999",
     "exploit kuhn random --seeds 99999999999999999999",
     "explain ~no-such-user/x",
-    "acpc localhost:99999",
-    "acpc localhost:1 --wait nan",
-    "dealer --connect-seconds nan",
-    "dealer --move-seconds inf",
-    "dealer --hands 99999999999999999999",
+    "poker client localhost:99999",
+    "poker client localhost:1 --wait nan",
+    "poker dealer --connect-seconds nan",
+    "poker dealer --move-seconds inf",
+    "poker dealer --hands 99999999999999999999",
     f"solve {'a' * 5000}.py:Game",
     f"explain {'a' * 5000}",
     f"solve kuhn --out {'a' * 300}",

@@ -219,7 +219,7 @@ def test_what_does_not_fit_is_refused(buckets, solved, tmp_path):
     for game, given, words in (
         ("leduc", buckets, "is an abstraction for other cards than those of leduc"),
         ("holdem:flop,ranks=6,suits=2", buckets, "is an abstraction for other cards"),
-        ("holdem", None, "compute one with kibitz abstract"),
+        ("holdem", None, "compute one with kibitz poker abstract"),
         ("kuhn", None, "isn't poker with a public betting tree"),
         (SMALL, tmp_path, "has no card abstraction in it"),
         (SMALL, tmp_path / "nothing", "no card abstraction"),

@@ -9,7 +9,7 @@ from kibitz.games import positions
 from kibitz.players.beliefs import beliefs
 from kibitz.players.german import pattern_said_in, said_in
 from kibitz.players.labels import WHAT, adviser_label
-from kibitz.players.measured import FACTS
+from kibitz.players.measured import facts
 from kibitz.players.patterns import active_patterns
 
 ENGLISH = re.compile(
@@ -25,7 +25,7 @@ def german(text):
     return found
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: f"{fact.player} in {fact.game}")
+@pytest.mark.parametrize("fact", facts(), ids=lambda fact: f"{fact.player} in {fact.game}")
 def test_every_measured_weakness_has_german_words(fact):
     german(str(adviser_label(fact.player, games.load(fact.game))))
 

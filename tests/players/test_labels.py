@@ -7,12 +7,12 @@ import pytest
 
 from kibitz import games
 from kibitz.players.labels import adviser_label
-from kibitz.players.measured import FACTS
+from kibitz.players.measured import facts
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: f"{fact.player} in {fact.game}")
+@pytest.mark.parametrize("fact", facts(), ids=lambda fact: f"{fact.player} in {fact.game}")
 def test_what_is_said_of_a_player_is_in_the_docs_and_found_for_it(fact):
     assert fact.quote in (DOCS / fact.page).read_text()
     found = adviser_label(fact.player, games.load(fact.game))

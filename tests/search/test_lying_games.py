@@ -15,7 +15,7 @@ from kibitz.core.names import BadInput, FactTooSmall
 from kibitz.games import CHANCE, OVER, efg, game, positions
 from kibitz.games.random_games import finished, playouts
 from kibitz.jit import mix, record
-from kibitz.learn.deep_cfr.packing import Packing
+from kibitz.learn.deep_cfr.traits import packing_of
 from kibitz.learn.deep_cfr.traversal import Settings, Traverser
 from kibitz.players import make_for
 from kibitz.search.batched_oos import BatchedOos, new_batch
@@ -103,7 +103,7 @@ def batched(game):
 
 def traversal(game):
     streams = np.arange(1, 9, dtype=np.uint64).reshape(4, 2)
-    Traverser(game, Packing(game), Settings(False, False, True)).run(0, streams, streams + 9, (None, None))
+    Traverser(game, packing_of(game), Settings(False, False, True)).run(0, streams, streams + 9, (None, None))
 
 
 def recorded(game):

@@ -102,8 +102,6 @@ def convert(
     Example: kibitz convert runs/oos-match-001 --to text --game 3
 
     Example: kibitz convert games.lines games.jsonl --from thesis:position=dealer
-
-    Example: kibitz convert HH20090502.txt games.jsonl --from pokerstars
     """
     from ...games import load_stored
     from ...games.record_files import FORMATS, JSON, format_of, read_games

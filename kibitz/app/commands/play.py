@@ -37,7 +37,7 @@ def play(
         int | None, typer.Option(help="Random seed; equal seeds deal equal games. Default: a new one each time.")
     ] = None,
     language: Annotated[
-        str, typer.Option(help="Language of the table: en or de. Terms of the game itself are German in Doppelkopf.")
+        str, typer.Option(help="Language of the table: en or de. Terms of the game itself stay as they are.")
     ] = "en",
     trust: Trust = False,
 ) -> None:
@@ -47,7 +47,7 @@ def play(
 
     Example: kibitz play leduc --against oos:1000 --advice
 
-    Example: kibitz play doppelkopf --seat random --language de
+    Example: kibitz play liars_dice --seat random --language de
     """
     from ...games import load
 

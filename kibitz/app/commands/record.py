@@ -60,7 +60,7 @@ def record(
     The same command with --out on that folder resumes the recording, or extends it to a larger number of games.
     Learners choose their validation set by the deals themselves.
 
-    Example: kibitz record doppelkopf:thesis --players ensemble-uct:10x200 --games 100000 --out runs/uct-games
+    Example: kibitz record leduc --players oos:1000 --games 100000 --out runs/oos-games
     """
     from ...arena.match import FILE, open_run, play_into
     from ...arena.play import labels

@@ -46,7 +46,7 @@ def replay(
 
     Example: kibitz replay runs/leduc-match-001 --game 12 --seat 2
 
-    Example: kibitz replay runs/doppelkopf-match-001 --positions 1
+    Example: kibitz replay runs/goofspiel-match-001 --positions 1
     """
     from ...games import CHANCE, load_stored
     from ...games.records import FILE, read_records

@@ -40,8 +40,7 @@ def solve(
     abstraction: Annotated[
         Path | None,
         typer.Option(
-            help="With pcs and cfr-br: card abstraction, the folder of kibitz poker abstract. Default: all hands are "
-            "kept apart.",
+            help="With pcs and cfr-br: card abstraction (a folder). Default: all hands are kept apart.",
             metavar="FOLDER",
             parser=path_to_read,
         ),

@@ -50,11 +50,11 @@ def tournament(
     The run folder holds every match, the table and a plot of it. The same command with --out on that folder resumes the
     tournament, or extends it to a larger number of games.
 
-    Example: kibitz tournament holdem always:call style:loose-passive style:tight-aggressive --games 10000
+    Example: kibitz tournament leduc oos:1000 ismcts:1000 random --games 10000
 
     Example: kibitz tournament breakthrough uct:1000 puct:1000 alphabeta:seconds=0.1 --openings 4 --games 100
 
-    Example: kibitz tournament holdem --checkpoints runs/holdem-deep-cfr-001 random --games 100000
+    Example: kibitz tournament leduc --checkpoints runs/leduc-deep-cfr-001 random --games 100000
     """
     from ...arena.match import RESULT, open_run, opened
     from ...arena.play import labels

@@ -299,6 +299,12 @@ class Doppelkopf(NamedTuple):
 
         return card_beliefs(self, view, seat, assumed)
 
+    @property
+    def training(self):
+        from ...learn.doppelkopf.presets import TRAINING
+
+        return TRAINING
+
     def session(self, games):
         from .session import Session
 

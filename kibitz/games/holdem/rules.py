@@ -217,6 +217,12 @@ class Holdem(NamedTuple):
     how_to_solve = "--with pcs solves it, a game of many cards with an abstraction (--buckets small)"  # type: ignore[misc]
     review_marks = {"blunder": 1.0, "mistake": 0.5, "inaccuracy": 0.25}  # type: ignore[misc]
 
+    @property
+    def deep_cfr(self):
+        from ...learn.deep_cfr.holdem import HoldemTraits
+
+        return HoldemTraits(self)
+
     def beliefs(self, view, seat, assumed=None, own=None):
         from ...players.holdem_beliefs import range_beliefs
 

@@ -7,18 +7,17 @@ import numpy as np
 
 from ...core.names import LEARNING_RATE, BadInput, Interval
 from ...games import CHANCE, OVER, full_name, positions
-from ...games.holdem.encoding import HAND_CATEGORY, by_street
 from ...jit import generators
 from ..learner import ADVANCED
 from ..mlp import parse_sizes
 from . import thesis_defects
 from .networks import CARDS, PLAIN, Shape
+from .traits import traits_of
 from .traversal import MAX_NODES
 
 WALKS = 50  # random games per seat, to estimate the size of a traversal
 DECAYS = ("none", "linear", "cosine")  # of the learning rate
 AVERAGES = ("network", "sd", "both")
-FEW_CARDS = 8  # in a deck that is small enough to compute NashConv exactly
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class DeepCfrConfig:
     ] = 100
     traversals: Annotated[int, "traversals per seat and iteration", range(1, 10**8)] = 1500
     in_flight: Annotated[int, "traversals that share batches of network evaluations", range(1, 10**6), ADVANCED] = 500
-    network: Annotated[str, "architecture; auto: cards for hold'em, else plain", ("auto", PLAIN, CARDS)] = "auto"
+    network: Annotated[str, "architecture; auto: cards if views have them by street", ("auto", PLAIN, CARDS)] = "auto"
     hidden: Annotated[str, "sizes of the hidden layers, such as 64-64-64; cards: the first is the width of all"] = (
         "64-64-64"
     )
@@ -87,13 +86,9 @@ class DeepCfrConfig:
     fallback: Annotated[str, "policy where no regret is positive", ("argmax", "uniform"), ADVANCED] = "argmax"
     average: Annotated[str, "a strategy network, SD-CFR: all advantage networks, or both", AVERAGES] = "network"
     shared_chance: Annotated[bool, "all branches of a traversal get the same chance outcomes", ADVANCED] = True
-    hand_categories: Annotated[bool, "hold'em: add pairs, straights and flushes to the network's inputs", ADVANCED] = (
-        False
-    )
-    suit_isomorphism: Annotated[bool, "hold'em: permute suits at random in each minibatch", ADVANCED] = False
-    balance_streets: Annotated[
-        bool, "hold'em and Leduc: draw equally many samples of each street for a minibatch", ADVANCED
-    ] = False
+    hand_categories: Annotated[bool, "add pairs, straights and flushes to the network's inputs", ADVANCED] = False
+    suit_isomorphism: Annotated[bool, "permute suits at random in each minibatch", ADVANCED] = False
+    balance_streets: Annotated[bool, "draw equally many samples of each street for a minibatch", ADVANCED] = False
     device: Annotated[str, "device that fits the networks", ("auto", "cpu", "cuda")] = "auto"
     inference_device: Annotated[str, "device that evaluates networks in traversals", ("cpu", "cuda"), ADVANCED] = "cpu"
     evaluate_every: Annotated[int, "iterations between exact NashConvs, in small games; 0: never", range(10**7)] = 10
@@ -133,16 +128,15 @@ class DeepCfrConfig:
 
     def seen(self, game: Any) -> Any:
         """The game by whose rules views are encoded for the networks."""
-        return (
-            game._replace(inputs=HAND_CATEGORY)
-            if self.hand_categories
-            else thesis_defects.encoded_game(game, self.defect_set)
-        )
+        if self.hand_categories:
+            return traits_of(game).with_hand_categories()
+        return thesis_defects.encoded_game(game, self.defect_set)
 
     def shape(self, game: Any) -> Shape:
         facts = game.facts
-        cards = self.network == CARDS or (self.network == "auto" and game.name == "holdem" and by_street(game))
-        deck = (game.streets, game.ranks, game.suits) if cards else (0, 0, 0)
+        known = traits_of(game).deck
+        cards = self.network == CARDS or (self.network == "auto" and any(known))
+        deck = known if cards else (0, 0, 0)
         return Shape(
             kind=CARDS if cards else PLAIN, inputs=facts.encoding, hidden=self.sizes, actions=facts.num_actions,
             norm=self.norm, skips=self.skip_connections, deck=deck,
@@ -151,11 +145,11 @@ class DeepCfrConfig:
 
 PRESETS = {
     "paper": "as published (Brown et al. 2019; in small games Steinberger's sizes)",
-    "thesis": "sizes of Żarejko's thesis on hold'em, without its defects",
+    "thesis": "sizes of Żarejko's thesis (2021), without its defects",
     "thesis-faithful": "the thesis with all its defects",
     "kibitz": "our best settings",
     "small": "a minute or two, in any small game",
-    "flop-gpu": "Flop Hold'em with 16 cores and a large GPU, in less than half an hour",
+    "flop-gpu": "large decks and two streets, with 16 cores and a large GPU, in less than half an hour",
 }
 
 PAPER: dict[str, Any] = {
@@ -163,7 +157,6 @@ PAPER: dict[str, Any] = {
     "strategy_steps": 4000, "strategy_batch_size": 10_000, "hidden": "64-64-64", "strategy_loss": "squares",
     "shared_chance": False, "capacity": 40_000_000, "strategy_capacity": 40_000_000, "keep_every": 10,
 }  # fmt: skip
-PAPER_FOUR_STREETS = {"steps": 32_000, "batch_size": 20_000, "strategy_steps": 32_000, "strategy_batch_size": 20_000}
 PAPER_SMALL_GAMES = {
     "traversals": 1500, "in_flight": 500, "steps": 750, "batch_size": 2048, "strategy_steps": 5000,
     "strategy_batch_size": 2048, "capacity": 1_000_000, "strategy_capacity": 1_000_000,
@@ -181,20 +174,6 @@ KIBITZ_SMALL_GAMES: dict[str, Any] = {
     "learning_rate_decay": "linear", "reinitialize": False, "merge_samples": True, "average": "sd",
     "capacity": 4_000_000, "keep_every": 100,
 }  # fmt: skip
-# (Parts of 160 traversals: 63 of them keep 16 processes busy to the end.)
-KIBITZ_HOLDEM: dict[str, Any] = {
-    "traversals": 10_000, "in_flight": 160, "iterations": 200, "hidden": "128", "steps": 1000, "batch_size": 32_768,
-    "strategy_steps": 5000, "strategy_batch_size": 32_768, "reinitialize": False, "learning_rate_decay": "linear",
-    "capacity": 20_000_000, "strategy_capacity": 20_000_000, "suit_isomorphism": True, "keep_every": 20,
-    "balance_streets": True,
-}  # fmt: skip
-# Traversals of Flop Hold'em are short, so most of the time is spent on gradient steps, which grow with the samples.
-FLOP_GPU: dict[str, Any] = KIBITZ_HOLDEM | {
-    "traversals": 20_000, "in_flight": 320, "iterations": 300, "steps": 2000, "epochs": 1.0, "min_steps": 300,
-    "batch_size": 16_384, "strategy_steps": 4000, "strategy_batch_size": 16_384, "learning_rate_decay": "none",
-    "weight_averaging": 0.998, "capacity": 40_000_000, "strategy_capacity": 40_000_000, "average": "both",
-    "keep_every": 50,
-}  # fmt: skip
 SMALL = {
     "iterations": 40,
     "traversals": 500,
@@ -207,33 +186,23 @@ SMALL = {
 
 
 def preset(game: Any, name: str) -> dict[str, Any]:
-    """Return the values of a preset. NashConv is not computed where the deck is too large for it."""
-    values = _preset(game, name)
-    return (
-        values | {"evaluate_every": 0}
-        if game.facts.max_chance_outcomes > FEW_CARDS and game.name == "holdem"
-        else values
-    )
+    """Return the values of a preset."""
+    known = traits_of(game)
+    values = known.preset(name)
+    return (_preset(game, name) if values is None else values) | known.always()
 
 
 def _preset(game: Any, name: str) -> dict[str, Any]:
-    holdem = game.name == "holdem"
+    """The values for any game."""
     if name == "paper":
-        sizes = {} if holdem else PAPER_SMALL_GAMES
-        return PAPER | (PAPER_FOUR_STREETS if holdem and game.streets == 4 else sizes)
+        return PAPER | PAPER_SMALL_GAMES
     if name == "thesis":
         return THESIS
     if name == "thesis-faithful":
         return THESIS | {"defects": thesis_defects.possible(game)}
     if name == "flop-gpu":
-        if not (holdem and game.streets == 2 and by_street(game)):
-            raise BadInput(f"the preset flop-gpu is for holdem:flop, not for {full_name(game)}")
-        return FLOP_GPU | {"hand_categories": True}
-    if name == "small":
-        return KIBITZ_SMALL_GAMES | SMALL
-    if holdem:
-        return KIBITZ_HOLDEM | {"hand_categories": by_street(game)}  # not in the thesis' encoding
-    return KIBITZ_SMALL_GAMES
+        raise BadInput(f"the preset flop-gpu is for large decks and two streets, not for {full_name(game)}")
+    return KIBITZ_SMALL_GAMES | SMALL if name == "small" else KIBITZ_SMALL_GAMES
 
 
 def refuse(config: DeepCfrConfig, game: Any) -> None:
@@ -243,15 +212,16 @@ def refuse(config: DeepCfrConfig, game: Any) -> None:
         raise BadInput(f"deep-cfr is for two-player zero-sum games, and {full_name(game)} is none")
     if not facts.encoding:
         raise BadInput(f"{full_name(game)} has no encoding for a network: it needs the rule `observe`")
-    by_streets = game.name == "holdem" and by_street(game)
-    if config.suit_isomorphism and game.name != "holdem":
-        raise BadInput(f"suit_isomorphism is for holdem, not for {full_name(game)}")
-    if config.balance_streets and game.name not in ("holdem", "leduc"):
-        raise BadInput(f"balance_streets is for holdem and leduc, not for {full_name(game)}")
-    if config.network == CARDS and not by_streets:
-        raise BadInput(f"network=cards is for holdem with inputs=0; {full_name(game)} needs network=plain")
-    if config.hand_categories and not by_streets:
-        raise BadInput(f"hand_categories is for holdem with inputs=0, not for {full_name(game)}")
+    known = traits_of(game)
+    if config.suit_isomorphism and not known.permutes_suits:
+        raise BadInput(f"suit_isomorphism is for games with suits to permute, not for {full_name(game)}")
+    if config.balance_streets and not known.streets:
+        raise BadInput(f"balance_streets is for games with streets, not for {full_name(game)}")
+    by_streets = "for encodings with cards street by street"
+    if config.network == CARDS and not any(known.deck):
+        raise BadInput(f"network=cards is {by_streets}; {full_name(game)} needs network=plain")
+    if config.hand_categories and not any(known.deck):
+        raise BadInput(f"hand_categories is {by_streets}, not for {full_name(game)}")
     if config.epochs and config.min_steps > config.steps:
         raise BadInput(f"min_steps={config.min_steps} should be at most steps={config.steps}")
     thesis_defects.refuse(config, game)

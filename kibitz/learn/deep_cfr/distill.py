@@ -25,7 +25,7 @@ from ..checkpoints import Changed
 from ..learner import ADVANCED, Learner, Metrics, Samples, learner
 from .average import Table
 from .networks import CARDS, Model, Shape, Weights, new_weights, save_model
-from .packing import Packing
+from .traits import packing_of
 from .worker import INIT
 
 if TYPE_CHECKING:
@@ -230,7 +230,6 @@ class Fit:
         from ..cuda_graph import Replayed
         from ..torch_mlp import pick_device
         from .table_samples import TableSamples
-        from .unpacking import unpacker
 
         config = self.config = learner.config
         self.shape, self.device = learner.shape, torch.device(pick_device(config.device, large=True))
@@ -251,10 +250,10 @@ class Fit:
         self.share = torch.zeros((), device=self.device)  # of the new weights in the average
 
         self.random = torch.Generator(self.device)
-        packing = Packing(learner.seen)
+        packing = packing_of(learner.seen)
         columns = packing.no_views().columns
-        self.decode = unpacker(packing, columns, self.device)
-        self.decode_shuffled = unpacker(packing, columns, self.device, self.random)
+        self.decode = packing.unpacker(columns, self.device)
+        self.decode_shuffled = packing.unpacker(columns, self.device, self.random)
         self.preflop, self.weight = self.source.preflop()
         count, streets = config.samples, len(self.source.streets)
         self.views = torch.zeros((streets, count, len(columns)), dtype=torch.uint8, device=self.device)

@@ -18,7 +18,6 @@ from ..devices import one_thread, products, without_onednn
 from ..torch_mlp import BANNED, minimize
 from .networks import Shape, Weights, forward
 from .packing import Packing, Rows
-from .unpacking import streets, unpacker
 
 SQUARES, ENTROPY, ADVANTAGES = "squares", "entropy", "advantages"
 MOMENTUM = 0.05  # of batch norm's running statistics
@@ -40,7 +39,7 @@ class FitSettings:
     max_gradient_norm: float  # 0: no clipping
     validation: float  # share of rows
     newest_held_out: bool  # the newest rows are the validation set
-    permute_suits: bool  # hold'em: at random, each time a hand is drawn
+    permute_suits: bool  # at random, each time a view is drawn
     balance_streets: bool  # every street has the same share of minibatches and of the loss
     loss: str
 
@@ -84,13 +83,11 @@ class Fitter:
         parts = rows.views.rows, rows.values, rows.weights
         views, values, weight = (torch.from_numpy(np.ascontiguousarray(each)).to(self.device) for each in parts)
         self.views, self.values, self.weight = views, values, weight / weight.mean()  # for linear CFR: times 2 / T
-        self.decode = unpacker(
-            packing, rows.views.columns, self.device, self.random if settings.permute_suits else None
-        )
+        self.decode = packing.unpacker(rows.views.columns, self.device, self.random if settings.permute_suits else None)
         self.train, self.held_out = self._split(len(views))
         self.streets: StreetSampler | None = None
         if settings.balance_streets:
-            street = streets(packing, rows.views.columns, views)
+            street = packing.streets(rows.views.columns, views)
             self.streets = StreetSampler(street, self.train, self.weight, settings.batch_size)
             self.weight = self.weight * self.streets.factors
         # Rows that fit into one minibatch are all used at every step, and decoded once.

@@ -26,8 +26,9 @@ from .average import Table
 from .config import DeepCfrConfig
 from .duration import measured, seconds_left
 from .networks import SD, Model, Weights, new_weights, save_model
-from .packing import Packing, Rows, merged
+from .packing import Rows, merged
 from .thesis_defects import sample_weights
+from .traits import packing_of
 from .traversal import SeatSamples
 from .worker import FIT, INIT, REPLAY, traversing
 
@@ -47,8 +48,7 @@ class DeepCfr(Learner):
     )
     examples = (
         "leduc --preset kibitz",
-        "holdem --preset kibitz --device cuda",
-        "holdem:thesis --preset thesis --defects one-deal,calls-unseen",
+        "leduc --preset thesis --defects one-deal,flipped-signs",
     )
     presets = settings.PRESETS
     preset = staticmethod(settings.preset)
@@ -59,7 +59,7 @@ class DeepCfr(Learner):
     def __init__(self, config: DeepCfrConfig, game: Any) -> None:
         super().__init__(config, game)
         self.seen = config.traversed(game)
-        self.shape, self.packing = config.shape(self.seen), Packing(self.seen)
+        self.shape, self.packing = config.shape(self.seen), packing_of(self.seen)
         self.advantages = [self._buffer(config.capacity) for _ in range(2)]
         self.strategies = [self._buffer(config.strategy_capacity) for _ in range(2)]
         self.networks: list[Weights | None] = [None, None]

@@ -1,7 +1,7 @@
 """Samples of traversals in few bytes: a packed view, a value per action, a weight.
 
-The columns of encodings are packed by what they hold; a hand of hold'em is kept as its 16 bytes: with three values and
-a weight a sample of hold'em takes 32. Values of illegal actions are NaN.
+The columns of encodings are packed by what they hold, unless a game packs its views itself (see `traits`). Values of
+illegal actions are NaN.
 """
 
 from typing import Any, NamedTuple
@@ -9,22 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...games import Game
-from ...games.holdem import Holdem
-from ...games.holdem.encoding import PACKED, pack, unpack
 from ...jit import kernel, xor_mix
 from .. import packing
-from ..packing import BYTE, Packed
+from ..packing import Packed
 
 
 class Packing:
-    """Packs the views of a game into bytes."""
+    """Packs the views of a game into bytes: the columns of its encoding, by what they hold."""
 
     def __init__(self, game: Game) -> None:
-        self.game, self.hands = game, isinstance(game, Holdem)
+        self.game = game
 
     def no_views(self) -> Packed:
         """Views without rows."""
-        return Packed.empty(PACKED.itemsize, BYTE) if self.hands else Packed.empty(self.game.facts.encoding)
+        return Packed.empty(self.game.facts.encoding)
 
     def empty(self, actions: int) -> dict[str, Any]:
         """The arrays of packed samples without rows, for a `ReplayBuffer`."""
@@ -36,33 +34,25 @@ class Packing:
 
     def pack(self, states: np.ndarray, seat: int, encodings: np.ndarray) -> Packed:
         """Pack positions in which a seat is to move, given with their encodings."""
-        if not self.hands:
-            return packing.pack(encodings)
-        packed = np.zeros(len(states), PACKED)
-        _pack_hands(states, seat, packed)
-        return Packed(packed.view(np.uint8).reshape(len(states), PACKED.itemsize), self.no_views().columns)
+        return packing.pack(encodings)
 
     def unpack(self, views: Packed) -> np.ndarray:
         """Return the encodings of packed views, [rows, width] f4."""
-        if not self.hands:
-            return views.numbers()
-        found = np.zeros((len(views), self.game.facts.encoding), np.float32)
-        packed = np.ascontiguousarray(views.rows).view(PACKED).reshape(len(views))
-        _encode_hands(self.game, packed, np.zeros(1, self.game.state), found)
-        return found
+        return views.numbers()
 
+    def unpacker(self, columns: np.ndarray, device: Any, shuffle: Any = None) -> Any:
+        """Return the function from the bytes of views, [rows, bytes] u1, to their encodings, [rows, width] f4.
 
-@kernel
-def _pack_hands(states, seat, out):
-    for i in range(len(states)):
-        pack(states[i], seat, out[i])
+        Args:
+            columns: Of the packed views.
+            device: Where they are, for torch.
+            shuffle: A generator of torch that permutes suits at random, where the game has `permutes_suits`.
+        """
+        return packing.unpacker(columns, device)
 
-
-@kernel
-def _encode_hands(game, packed, room, out):
-    for i in range(len(packed)):
-        seat = unpack(game, packed[i], room[0])
-        game.observe(room[0], seat, out[i])
+    def streets(self, columns: np.ndarray, views: Any) -> Any:
+        """Return the street of each packed view, [rows] i8 from 0, on their device, where the game has `streets`."""
+        raise NotImplementedError
 
 
 class Rows(NamedTuple):

@@ -1,7 +1,7 @@
-"""Seven defects of the program of Żarejko's thesis on hold'em (2021), each of which a run can reproduce.
+"""Seven defects of the program of Żarejko's thesis (2021), each of which a run can reproduce.
 
-`kibitz train deep-cfr holdem:thesis --preset thesis --defects one-deal,whole-pot` trains with two of them. This file
-has all that concerns them, except a line for `flipped-signs` in the kernel `traversal.collect`.
+This file has all that concerns them, except a line for `flipped-signs` in the kernel `traversal.collect`, and what
+only one game can have (`Traits.defects`).
 """
 
 from typing import Any, NamedTuple
@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.names import BadInput, choose
-from ...games import full_name
-from ...games.holdem.encoding import CALLS_UNSEEN
+from ...games import full_name, offering
 from ...jit import rules
+from .traits import traits_of
 
 DEFECTS = {
     "one-deal": "all traversals of an iteration get the same cards",
@@ -22,8 +22,7 @@ DEFECTS = {
     "calls-unseen": "the encoding doesn't contain calls",
     "weight-by-step": "a sample is weighted by the number of its move in the hand, instead of its iteration",
 }
-HOLDEM_ONLY = ("whole-pot", "free-raises", "calls-unseen")
-MAX_RAISES = 5  # per street: the maximum of the rules of hold'em
+OF_ONE_GAME = ("whole-pot", "free-raises", "calls-unseen")  # that has them among its `Traits.defects`
 
 
 def parse(text: str) -> frozenset[str]:
@@ -38,17 +37,17 @@ def joined(defects: Any) -> str:
 
 def possible(game: Any) -> str:
     """All defects that a game can have."""
-    return joined([name for name in DEFECTS if game.name == "holdem" or name not in HOLDEM_ONLY])
+    return joined([name for name in DEFECTS if name not in OF_ONE_GAME or name in traits_of(game).defects])
 
 
 def refuse(config: Any, game: Any) -> None:
     """Raise BadInput where a game or the other options don't allow a defect."""
     defects = parse(config.defects)
     for name in joined(defects).split(","):
-        if name in HOLDEM_ONLY and game.name != "holdem":
-            raise BadInput(f"the defect {name} is one of holdem, not of {full_name(game)}")
-        if name in ("free-raises", "calls-unseen") and game.inputs == 0:
-            raise BadInput(f"the defect {name} needs the thesis' encoding, holdem with inputs=1, not inputs=0")
+        if name in OF_ONE_GAME:
+            if name not in traits_of(game).defects:
+                raise BadInput(f"the defect {name} is one of {offering('deep_cfr')}, not of {full_name(game)}")
+            traits_of(game).check_defect(name)
     if "one-deal" in defects and not config.shared_chance:
         raise BadInput("the defect one-deal shares all chance outcomes: it doesn't work with shared_chance=no")
     if "newest-held-out" in defects and (config.replay != "latest" or not config.validation or config.merge_samples):
@@ -63,14 +62,12 @@ def refuse(config: Any, game: Any) -> None:
 
 def traversed_game(game: Any, defects: frozenset[str]) -> Any:
     """The game whose tree is traversed."""
-    if "free-raises" in defects:
-        return game._replace(big_bet=game.small_bet, preflop_raises=MAX_RAISES, raises=MAX_RAISES)
-    return game
+    return traits_of(game).with_defect("free-raises") if "free-raises" in defects else game
 
 
 def encoded_game(game: Any, defects: frozenset[str]) -> Any:
     """The game by whose rules views are encoded."""
-    return game._replace(inputs=CALLS_UNSEEN) if "calls-unseen" in defects else game
+    return traits_of(game).with_defect("calls-unseen") if "calls-unseen" in defects else game
 
 
 RULES = {"payout": "self, game, state, seat"}

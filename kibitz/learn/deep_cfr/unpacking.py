@@ -16,36 +16,19 @@ from ...games.game import CHANCE
 from ...games.holdem.encoding import DECK, HAND_CATEGORY, IN_RUN, MADE, PACKED, RANKS, SUITED, by_street
 from ...games.holdem.state import DEALT_BY, first_to_move, max_chips
 from ...games.protocol import of_a_game
-from .. import packing
-from .packing import Packing
 
 Unpack = Callable[[torch.Tensor], torch.Tensor]
 CARDS_AT = PACKED.fields["cards"][1]  # type: ignore[index]
 
 
-def unpacker(how: Packing, columns: np.ndarray, device: torch.device, shuffle: torch.Generator | None = None) -> Unpack:
-    """Return the function from the bytes of views, [rows, bytes] u1, to their encodings, [rows, width] f4.
-
-    Args:
-        how: What packed them.
-        columns: Of the packed views.
-        device: Where they are.
-        shuffle: Permutes the suits of hands at random.
-    """
-    return _hands(how.game, device, shuffle) if how.hands else packing.unpacker(columns, device)
+def streets(views: torch.Tensor) -> torch.Tensor:
+    """Return the street of each packed view, [rows] i8 from 0, on the device of the views."""
+    later = views[:, CARDS_AT + 4 : CARDS_AT + 7].contiguous().view(torch.int8)  # the flop's last card, turn, river
+    return (later >= 0).sum(dim=1)
 
 
-def streets(how: Packing, columns: np.ndarray, views: torch.Tensor) -> torch.Tensor:
-    """Return the street of each packed view of hold'em or Leduc poker, [rows] i8 from 0, on the device of the views."""
-    if how.hands:
-        later = views[:, CARDS_AT + 4 : CARDS_AT + 7].contiguous().view(torch.int8)  # the flop's last card, turn, river
-        return (later >= 0).sum(dim=1)
-    game: Any = how.game
-    kinds = game.ranks * game.suits if game.told_apart else game.ranks
-    return unpacker(how, columns, views.device)(views)[:, kinds : 2 * kinds].count_nonzero(dim=1)  # public cards
-
-
-def _hands(game: Any, device: torch.device, shuffle: torch.Generator | None) -> Unpack:
+def unpacker(game: Any, device: torch.device, shuffle: torch.Generator | None) -> Unpack:
+    """As `Packing.unpacker`; `shuffle` permutes the suits of hands at random."""
     width = game.facts.encoding
     lines, bets = (torch.from_numpy(each).to(device) for each in encoded_lines(game))
     places = torch.from_numpy(card_places(game)).to(device)

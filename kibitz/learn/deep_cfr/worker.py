@@ -8,8 +8,8 @@ import numpy as np
 from ...games import load
 from .config import DeepCfrConfig
 from .networks import Weights
-from .packing import Packing
 from .thesis_defects import final_value
+from .traits import packing_of
 from .traversal import SeatSamples, Settings, Traverser
 
 CHANCE, REPLAY, FIT, INIT = 3, 4, 5, 6  # second number of a seed: what it is for
@@ -22,7 +22,7 @@ def traversing(config: DeepCfrConfig) -> Callable[[Task, Networks], tuple[int, S
     """Return the function of a worker: a part of an iteration's traversals, and both networks -> samples."""
     game = config.traversed(load(config.game))
     settings = Settings(config.shared_chance, "flipped-signs" in config.defect_set, config.fallback == "uniform")
-    traverser = Traverser(game, Packing(game), settings, final_value(config.defect_set))
+    traverser = Traverser(game, packing_of(game), settings, final_value(config.defect_set))
     shape = config.shape(game)
     last: list[Any] = [None, None]  # the last networks, and the functions that evaluate them
 

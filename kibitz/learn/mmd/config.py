@@ -133,24 +133,6 @@ OURS: dict[str, dict[str, Any]] = {
     "goofspiel:6": {"hidden": "128-64"},
     "liars_dice:2": LARGE | {"minibatches": 4},
     "goofspiel:13": LARGE | {"minibatches": 8},
-    # 2.5 million games. The start plays well, so that a low entropy bonus is enough.
-    "doppelkopf": {
-        "start": "models/doppelkopf",
-        "hidden": "256-64",
-        "iterations": 1220,
-        "games": 2048,
-        "warmup": 80,
-        "magnet": 0.16,
-        "magnet_every": 200,
-        "learning_rate": 1e-3,
-        "entropy": 0.04,
-        "final_entropy": 0.2,
-        "kl": 4.0,
-        "epochs": 2,
-        "minibatches": 8,
-        "evaluation_deals": 2000,
-        "keep_every": 100,
-    },
 }
 SMALL: dict[str, Any] = {
     "iterations": 200,
@@ -175,7 +157,8 @@ def preset(game: Any, name: str) -> dict[str, Any]:
     if name == "small":
         return SMALL
     if name == "kibitz":
-        known = next((values for each, values in OURS.items() if full_name(load(each)) == full_name(game)), {})
+        ours = OURS | getattr(game, "training", {}).get("mmd", {})
+        known = next((values for each, values in ours.items() if full_name(load(each)) == full_name(game)), {})
         return KIBITZ | known
     games = max(1, round(BATCH / survey(game)))
     return PAPER | {"games": games, "iterations": DECISIONS // BATCH} | ({"kl": 0.0} if name == "paper-ppo" else {})

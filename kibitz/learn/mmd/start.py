@@ -8,36 +8,36 @@ import numpy as np
 from ...core.files import tensor_file_format
 from ...core.names import BadInput
 from ...games import Game, full_name
-from .. import card_network
 from ..mlp import Layers, compiled, new_layers, read_layers
-from ..model_files import network_file
+from ..model_files import NETWORKS, network_file
 
 
 class Start(NamedTuple):
     """A policy from a file."""
 
     layers: Layers
-    cards: card_network.CardNetwork | None = None  # all networks of the file, where it has several
+    network: Any = None  # the `network_kind` of the file, where it is another than a perceptron
 
     @property
     def known(self) -> int:
-        """Number of actions, from 0 on, that it has logits for: card networks have none for announcements."""
+        """Number of actions, from 0 on, that it has logits for; others may have none, such as announcements."""
         return len(self.layers[-1][1])
 
     def policy(self, layers: Layers) -> Any:
-        """Layers as a policy for kernels, which plays as the file's player does: card networks the likeliest action."""
-        return compiled(layers) if self.cards is None else card_network.card_policy(self.cards._replace(policy=layers))
+        """Layers as a policy for kernels, which plays as the file's player does."""
+        return compiled(layers) if self.network is None else self.network.policy(layers)
 
 
 def read_start(name: str, game: Game) -> Start:
-    """The policy of a run, a network file or `models/NAME`: a perceptron, or card networks of Doppelkopf."""
+    """The policy of a run, a network file or `models/NAME`: a perceptron, or one of the kinds of networks."""
     path = network_file(name)
-    if tensor_file_format(path) != card_network.FORMAT:
+    kind = tensor_file_format(path)
+    if kind not in NETWORKS:
         return Start(read_layers(path, game)[0])
-    network, about = card_network.read_card_network(path)
-    if about.game != full_name(game):
-        raise BadInput(f"start={name} is for {about.game}, not {full_name(game)}")
-    return Start(network.policy, network)
+    network = NETWORKS[kind](path)
+    if network.game != full_name(game):
+        raise BadInput(f"start={name} is for {network.game}, not {full_name(game)}")
+    return Start(network.layers, network)
 
 
 def grown(layers: Layers, hidden: Sequence[int], outputs: int, generator: np.random.Generator) -> Layers:

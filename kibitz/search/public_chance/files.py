@@ -29,6 +29,7 @@ from ...core.files import (
 from ...core.names import BadInput
 from ...games import full_name, load_stored
 from ..regrets import matched
+from ..strategy import strategy_file
 from .betting_tree import betting_tree
 from .buckets import Buckets, lossless
 from .cards import Cards, cards_of
@@ -314,6 +315,7 @@ def is_table_strategy(path: Path) -> bool:
     return tensor_file_format(path) == STRATEGY
 
 
+@strategy_file(STRATEGY)
 def open_table_strategy(path: Path, game: Any = None) -> TableStrategy:
     """Open the strategy of a run to play it: tables stay in their files, and are looked up there.
 

@@ -1,4 +1,4 @@
-"""`kibitz dealer` and `kibitz acpc` from the command line."""
+"""`kibitz poker dealer` and `kibitz poker client` from the command line."""
 
 import json
 import socket
@@ -38,11 +38,11 @@ def test_a_match_is_dealt_logged_and_converted(kibitz, tmp_path, port):
     for each in guests:
         each.start()
     arguments = ("--port", str(port), "--hands", "2", "--names", "one,two", "--log", "match.acpc", "--json", "r.json")
-    code, out, err = kibitz("dealer", "holdem", *arguments)
+    code, out, err = kibitz("poker", "dealer", "holdem", *arguments)
     assert code == 0, err
     assert "4 hands of holdem, each deal from both seats, seed 1" in out
     assert "in mbb/g" in out
-    assert f"waiting for two players: kibitz acpc localhost:{port}" in out
+    assert f"waiting for two players: kibitz poker client localhost:{port}" in out
     measured = json.loads((tmp_path / "r.json").read_text())
     assert (measured["hands"], measured["players"], measured["chips"], measured["forfeit"]) == (
         4,
@@ -67,7 +67,7 @@ def test_a_forfeit_is_said_and_is_exit_code_1(kibitz, tmp_path, port):
 
     for _ in range(2):
         threading.Thread(target=leave, daemon=True).start()
-    code, out, err = kibitz("dealer", "--port", str(port), "--hands", "2", "--log", "match.acpc")
+    code, out, err = kibitz("poker", "dealer", "--port", str(port), "--hands", "2", "--log", "match.acpc")
     assert code == 1
     assert " forfeits: it has closed the connection" in err
     assert out.splitlines()[1:] == ["hands: match.acpc"]
@@ -81,7 +81,9 @@ def test_a_player_reports_what_it_won(kibitz, tmp_path):
     other = threading.Thread(target=connect_to, args=(dealer.port, "always:fold"), daemon=True)
     thread.start()
     other.start()
-    code, out, err = kibitz("acpc", f"localhost:{dealer.port}", "--player", "always:raise", "--json", "r.json")
+    code, out, err = kibitz(
+        "poker", "client", f"localhost:{dealer.port}", "--player", "always:raise", "--json", "r.json"
+    )
     dealer.close()
     assert code == 0, err
     # always:fold loses the big blind of 10 and, as the dealer, the small one of 5.
@@ -95,24 +97,24 @@ def test_a_match_that_breaks_off_is_exit_code_1(kibitz, monkeypatch):
 
     broken = Played(0, 0, Estimate(0.0, 0.0, 0.0), "the dealer has closed the connection, in hand 0")
     monkeypatch.setattr(acpc_client, "play_acpc", lambda *_: broken)
-    code, out, err = kibitz("acpc", "localhost:1", "--player", "always:call")
+    code, out, err = kibitz("poker", "client", "localhost:1", "--player", "always:call")
     assert (code, out, err) == (1, "always:call: 0 hands, +0 chips\n", broken.broken + "\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("acpc", "localhost"), "'localhost' should be HOST:PORT"),
-        (("acpc", "localhost:1", "--player", "style:wild"), "wild"),
+        (("poker", "client", "localhost"), "'localhost' should be HOST:PORT"),
+        (("poker", "client", "localhost:1", "--player", "style:wild"), "wild"),
         (
-            ("acpc", "localhost:1", "--player", "always:call", "--rules", "leduc"),
+            ("poker", "client", "localhost:1", "--player", "always:call", "--rules", "leduc"),
             "the protocol of the ACPC is for holdem",
         ),
-        (("dealer", "leduc"), "the protocol of the ACPC is for holdem"),
-        (("dealer", "--names", "one"), "should be two names"),
-        (("dealer", "--hands", "0"), "hands"),
-        (("dealer", "--log", "no/where"), "can't write no/where: its folder does not exist"),
-        (("dealer", "--connect-seconds", "0.1", "--log", "x"), "0 of 2 players have connected within 0.1 s"),
+        (("poker", "dealer", "leduc"), "the protocol of the ACPC is for holdem"),
+        (("poker", "dealer", "--names", "one"), "should be two names"),
+        (("poker", "dealer", "--hands", "0"), "hands"),
+        (("poker", "dealer", "--log", "no/where"), "can't write no/where: its folder does not exist"),
+        (("poker", "dealer", "--connect-seconds", "0.1", "--log", "x"), "0 of 2 players have connected within 0.1 s"),
     ],
 )
 def test_mistakes_are_reported_in_one_line(kibitz, tmp_path, arguments, why):

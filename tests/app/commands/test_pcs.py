@@ -1,4 +1,4 @@
-"""`kibitz abstract` and `kibitz solve --with pcs`: from cards to a player, in commands."""
+"""`kibitz poker abstract` and `kibitz solve --with pcs`: from cards to a player, in commands."""
 
 import json
 import re
@@ -10,14 +10,14 @@ SMALL = "holdem:flop,ranks=4,suits=2"
 
 
 def test_from_cards_to_a_player(kibitz, tmp_path):
-    code, out, _ = kibitz("abstract", SMALL, "--buckets", "6", "--out", "buckets", "--json", "a.json")
+    code, out, _ = kibitz("poker", "abstract", SMALL, "--buckets", "6", "--out", "buckets", "--json", "a.json")
     assert code == 0
     assert "kibitz solve holdem:ranks=4,suits=2,streets=2 --with pcs --abstraction buckets" in out
     found = json.loads((tmp_path / "a.json").read_text())
     assert found["buckets"] == [16, 6]
     assert len(found["checksum"]) == 64
-    assert kibitz("abstract", SMALL, "--buckets", "6", "--out", "buckets")[0] == 0  # it is done already
-    code, _, error = kibitz("abstract", SMALL, "--buckets", "7", "--out", "buckets")
+    assert kibitz("poker", "abstract", SMALL, "--buckets", "6", "--out", "buckets")[0] == 0  # it is done already
+    code, _, error = kibitz("poker", "abstract", SMALL, "--buckets", "7", "--out", "buckets")
     assert (code, "whose clusters is [6], not [7]" in error) == (2, True)
 
     options = ["--abstraction", "buckets", "--out", "run", "--json", "-"]
@@ -45,7 +45,7 @@ def test_from_cards_to_a_player(kibitz, tmp_path):
     assert code == 0
     assert "raise" in out
     assert "range of seat 1" in out
-    code, out, _ = kibitz("ranges", SMALL, "strategy:run", "style:tight-aggressive", "--plot", "preflop.png")
+    code, out, _ = kibitz("poker", "ranges", SMALL, "strategy:run", "style:tight-aggressive", "--plot", "preflop.png")
     assert code == 0
     assert "the largest differences between strategy:run and style:tight-aggressive:" in out
     assert (tmp_path / "preflop.png").read_bytes().startswith(b"\x89PNG")
@@ -85,16 +85,19 @@ def test_all_boards_in_mbb_per_game(kibitz, tmp_path):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("abstract leduc", "leduc needs no card abstraction: kibitz solve leduc --with pcs"),
-        ("abstract kuhn", "kuhn isn't poker with a public betting tree"),
+        ("poker abstract leduc", "leduc needs no card abstraction: kibitz solve leduc --with pcs"),
+        ("poker abstract kuhn", "kuhn isn't poker with a public betting tree"),
         (
-            "abstract holdem:flop --buckets large-ish",
+            "poker abstract holdem:flop --buckets large-ish",
             "should be small, medium, large or a number per street such as 500",
         ),
-        ("abstract holdem:flop --buckets 5-5", "names 2 streets, and holdem:streets=2 has 1 after the first: 500"),
-        ("abstract holdem:flop --buckets 1", "1 should be 0 (no abstraction) or 2 to 1,000,000"),
-        ("abstract holdem:flop --buckets 0", "abstracts nothing"),
-        ("abstract holdem:streets=1", "needs no card abstraction"),
+        (
+            "poker abstract holdem:flop --buckets 5-5",
+            "names 2 streets, and holdem:streets=2 has 1 after the first: 500",
+        ),
+        ("poker abstract holdem:flop --buckets 1", "1 should be 0 (no abstraction) or 2 to 1,000,000"),
+        ("poker abstract holdem:flop --buckets 0", "abstracts nothing"),
+        ("poker abstract holdem:streets=1", "needs no card abstraction"),
         ("solve", "name a game, such as leduc, or --resume RUN"),
         ("solve leduc --abstraction x", "--abstraction x is for --with pcs or cfr-br, not for cfr+"),
         ("solve leduc --with pcs --device tpu", "no device is called 'tpu'"),
@@ -145,5 +148,5 @@ def test_nearest_centers_on_a_gpu_that_is_missing(kibitz, monkeypatch, tmp_path)
     import torch
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    code, _, error = kibitz("abstract", SMALL, "--buckets", "6", "--device", "cuda", "--out", "buckets")
+    code, _, error = kibitz("poker", "abstract", SMALL, "--buckets", "6", "--device", "cuda", "--out", "buckets")
     assert (code, "torch finds no GPU here" in error, (tmp_path / "buckets").exists()) == (2, True, False)

@@ -1,4 +1,4 @@
-"""Grids of hold'em: in advice, at the table, by `kibitz ranges`, and as pictures; reviews of hands in big blinds."""
+"""Grids of hold'em: in advice, at the table, by `kibitz poker ranges`, and as pictures; reviews in big blinds."""
 
 import json
 import math
@@ -157,11 +157,11 @@ def test_grids_stand_one_above_the_other_in_a_narrow_terminal():
 
 
 def test_ranges_of_one_player_are_in_percent_and_of_two_are_compared(kibitz, tmp_path):
-    lines = printed(kibitz("ranges", "holdem", STYLE, "--plot", "one.png"))
+    lines = printed(kibitz("poker", "ranges", "holdem", STYLE, "--plot", "one.png"))
     assert lines[0] == "holdem, seat 2 (small blind): first decision"
     assert lines[3].split()[:3] == ["A", "r85", "r85"]
     assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
-    lines = printed(kibitz("ranges", "holdem", STYLE, "always:raise", "--json", "two.json"))
+    lines = printed(kibitz("poker", "ranges", "holdem", STYLE, "always:raise", "--json", "two.json"))
     assert rows(lines)["2"][0][11] == "f9"  # 32o
     assert rows(lines)["2"][1] == ["r9"] * 13
     start = lines.index(f"the largest differences between {STYLE} and always:raise:")
@@ -178,7 +178,7 @@ def test_ranges_of_one_player_are_in_percent_and_of_two_are_compared(kibitz, tmp
         (("holdem", STYLE, STYLE, STYLE), "3 players: name one or two"),
         (("holdem", "oos:10"), "oos:10 gives no probabilities for every hand"),
     ):
-        code, _, err = kibitz("ranges", *arguments)
+        code, _, err = kibitz("poker", "ranges", *arguments)
         assert code == 2
         assert why in " ".join(err.split())
 

@@ -122,7 +122,20 @@ def test_an_exact_best_response_goes_on_from_another_folder(kibitz, begun, tmp_p
 def test_sessions_keep_absolute_names(begun, tmp_path):
     players = ["mine.py:Mine", "random", "random", "random"]
     names = [f"{tmp_path / 'here' / 'mine.py'}:Mine", "random", "random", "random"]
-    begun("session", "doppelkopf", *players, "--games", "1", "--solos", "no", "--out", "run", "--processes", "1")
+    begun(
+        "doppelkopf",
+        "session",
+        "doppelkopf",
+        *players,
+        "--games",
+        "1",
+        "--solos",
+        "no",
+        "--out",
+        "run",
+        "--processes",
+        "1",
+    )
     run = Run(Path("run"))
     assert run.config()["players"] == names
     assert sorted(json.loads(run.path(FILE).read_text())["players"]) == sorted(names)

@@ -166,7 +166,20 @@ def test_an_interrupted_match_shows_its_games_so_far(kibitz, tmp_path):
     [
         ["match", "tic_tac_toe", "random", "uct:3", "--games", "4", "--seed", "3", "--openings", "2"],
         ["tournament", "kuhn", "random", "ismcts:5", "oos:5", "--games", "4", "--seed", "3"],
-        ["session", "doppelkopf", *["random"] * 4, "--games", "2", "--sessions", "2", "--solos", "no", "--seed", "3"],
+        [
+            "doppelkopf",
+            "session",
+            "doppelkopf",
+            *["random"] * 4,
+            "--games",
+            "2",
+            "--sessions",
+            "2",
+            "--solos",
+            "no",
+            "--seed",
+            "3",
+        ],
     ],
 )
 def test_the_command_to_resume_an_interrupted_run_of_games_resumes_it(kibitz, tmp_path, command):

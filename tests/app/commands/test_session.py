@@ -11,7 +11,7 @@ from kibitz.core import steps
 from kibitz.core.progress import Reporter
 from kibitz.games.records import read_records
 
-ASKED = ("session", "doppelkopf", *["random"] * 4, "--games", "6", "--processes", "1")
+ASKED = ("doppelkopf", "session", "doppelkopf", *["random"] * 4, "--games", "6", "--processes", "1")
 
 
 def test_a_session_prints_its_score_sheet_with_totals_and_owed_solos(kibitz, tmp_path):
@@ -58,7 +58,18 @@ def test_score_sheets_and_records_are_written_in_german(kibitz, tmp_path):
 
 
 def test_a_session_is_listed_among_the_runs(kibitz, tmp_path):
-    kibitz("session", "doppelkopf:calls=0", *["random"] * 4, "--games", "4", "--processes", "1", "--out", "runs/one")
+    kibitz(
+        "doppelkopf",
+        "session",
+        "doppelkopf:calls=0",
+        *["random"] * 4,
+        "--games",
+        "4",
+        "--processes",
+        "1",
+        "--out",
+        "runs/one",
+    )
     file = tmp_path / "runs" / "one" / "games.jsonl"
     assert kibitz("runs", "--json", "runs.json")[0] == 0
     [row] = json.loads((tmp_path / "runs.json").read_text())
@@ -69,7 +80,18 @@ def test_a_session_is_listed_among_the_runs(kibitz, tmp_path):
 
 
 def test_several_sessions_are_shown_with_intervals(kibitz, tmp_path):
-    asked = ("session", "doppelkopf:calls=0", *["random"] * 4, "--games", "4", "--processes", "1", "--out", "run")
+    asked = (
+        "doppelkopf",
+        "session",
+        "doppelkopf:calls=0",
+        *["random"] * 4,
+        "--games",
+        "4",
+        "--processes",
+        "1",
+        "--out",
+        "run",
+    )
     assert kibitz(*asked, "--sessions", "2")[0] == 0
     code, out, _ = kibitz(*asked, "--sessions", "3")
     assert code == 0
@@ -82,7 +104,7 @@ def test_several_sessions_are_shown_with_intervals(kibitz, tmp_path):
 def test_solos_may_be_left_out(kibitz, tmp_path):
     assert kibitz(*ASKED, "--solos", "no", "--out", "run")[0] == 0
     assert {record.game for record in read_records(tmp_path / "run" / "games.jsonl")} == {"doppelkopf"}
-    assert kibitz("session", "doppelkopf:thesis", *ASKED[2:], "--out", "thesis")[0] == 0
+    assert kibitz("doppelkopf", "session", "doppelkopf:thesis", *ASKED[3:], "--out", "thesis")[0] == 0
     assert json.loads((tmp_path / "thesis" / "config.json").read_text())["solos"] is False
 
 
@@ -98,17 +120,32 @@ def test_ctrl_c_prints_the_sheet_so_far_and_how_to_resume(kibitz, tmp_path, monk
     code, out, error = kibitz(*ASKED, "--out", "run")
     assert code == 130
     assert "stopped after 3 of 6 games; they are saved" in error
-    again = "kibitz session doppelkopf random random random random --games 6 --sessions 1 --solos yes --seed 1 --out"
+    again = "kibitz doppelkopf session doppelkopf random random random random --games 6 --sessions 1 --solos yes "
+    again += "--seed 1 --out"
     assert f"{again} {tmp_path / 'run'}" in error
     assert "points for Re:" in out
 
 
 BAD = {
-    ("session", "kuhn", *["random"] * 4): "kuhn has no sessions",
-    ("session", "doppelkopf", *["random"] * 3): "doppelkopf is for 4 players, not 3",
-    ("session", "doppelkopf", *["random"] * 4, "--solos", "maybe"): "no answer to --solos is called 'maybe'",
-    ("session", "doppelkopf:thesis", *["random"] * 4, "--solos", "yes"): "solos are owed, so solos should be yes",
-    ("session", "doppelkopf", *["random"] * 4, "--games", "2"): "games should be at least 4, not 2",
+    ("doppelkopf", "session", "kuhn", *["random"] * 4): "kuhn has no sessions",
+    ("doppelkopf", "session", "doppelkopf", *["random"] * 3): "doppelkopf is for 4 players, not 3",
+    (
+        "doppelkopf",
+        "session",
+        "doppelkopf",
+        *["random"] * 4,
+        "--solos",
+        "maybe",
+    ): "no answer to --solos is called 'maybe'",
+    (
+        "doppelkopf",
+        "session",
+        "doppelkopf:thesis",
+        *["random"] * 4,
+        "--solos",
+        "yes",
+    ): "solos are owed, so solos should be yes",
+    ("doppelkopf", "session", "doppelkopf", *["random"] * 4, "--games", "2"): "games should be at least 4, not 2",
 }
 
 
@@ -122,4 +159,4 @@ def test_bad_input_gives_one_clear_line_and_a_code(kibitz, tmp_path, arguments):
 
 
 def test_help_teaches_with_an_example(kibitz):
-    assert "Example: kibitz session" in kibitz("session", "--help")[1]
+    assert "Example: kibitz doppelkopf session" in kibitz("doppelkopf", "session", "--help")[1]

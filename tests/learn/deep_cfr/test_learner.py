@@ -379,7 +379,7 @@ def test_the_preset_thesis_has_the_sizes_of_its_tables():
 def test_presets_are_sound(game, name):
     if name == "flop-gpu":
         if game != "holdem:flop":
-            with pytest.raises(BadInput, match="the preset flop-gpu is for holdem:flop, not for "):
+            with pytest.raises(BadInput, match="the preset flop-gpu is for large decks and two streets, not for "):
                 trainer.configured("deep-cfr", game, name, {})
             return
         assert trainer.configured("deep-cfr", game, name, {}).average == "both"
@@ -400,9 +400,17 @@ def test_presets_are_sound(game, name):
         ("connect_four", {"game": "doppelkopf"}, "two-player zero-sum games"),
         ("leduc", {"defects": "whole-pot"}, "the defect whole-pot is one of holdem, not of leduc"),
         ("holdem", {"defects": "calls-unseen"}, "calls-unseen needs the thesis' encoding"),
-        ("kuhn", {"balance_streets": True}, "balance_streets is for holdem and leduc, not for kuhn"),
-        ("leduc", {"network": "cards"}, "network=cards is for holdem with inputs=0; leduc needs network=plain"),
-        ("leduc", {"hand_categories": True}, "hand_categories is for holdem with inputs=0, not for leduc"),
+        ("kuhn", {"balance_streets": True}, "balance_streets is for games with streets, not for kuhn"),
+        (
+            "leduc",
+            {"network": "cards"},
+            "network=cards is for encodings with cards street by street; leduc needs network=plain",
+        ),
+        (
+            "leduc",
+            {"hand_categories": True},
+            "hand_categories is for encodings with cards street by street, not for leduc",
+        ),
         ("leduc", {"defects": "one-deal", "shared_chance": False}, "doesn't work with shared_chance=no"),
         ("leduc", {"defects": "newest-held-out"}, "needs samples in order of age: replay=latest"),
         ("leduc", {"epochs": 1.0, "min_steps": 900}, "min_steps=900 should be at most steps=750"),

@@ -32,7 +32,8 @@ from kibitz.learn.deep_cfr.networks import (
     save_model,
     softmax,
 )
-from kibitz.learn.deep_cfr.packing import Packing, Rows
+from kibitz.learn.deep_cfr.packing import Rows
+from kibitz.learn.deep_cfr.traits import packing_of
 from kibitz.learn.packing import pack
 
 SETTINGS = FitSettings(400, 64, 0.01, "none", 0.0, 1.0, 0.0, False, False, False, ADVANTAGES)
@@ -84,7 +85,7 @@ def test_hold_em_is_seen_card_by_card_and_as_in_the_thesis_all_at_once():
 
 def planted(values, weights=None, n=200, seed=1):
     """Rows of Leduc's encoding at random, with values by their first bit."""
-    packing = Packing(games.load("leduc"))
+    packing = packing_of(games.load("leduc"))
     bits = np.random.default_rng(seed).random((n, packing.game.facts.encoding)) < 0.5
     found = np.array(values, np.float32)[bits[:, 0].astype(int)]
     weight = np.ones(n, np.float32) if weights is None else weights(bits)

@@ -7,9 +7,10 @@ import torch
 from kibitz import games
 from kibitz.jit import generators
 from kibitz.learn.deep_cfr.fitting import ADVANTAGES, ENTROPY, errors
-from kibitz.learn.deep_cfr.packing import Packing, Rows, merged
+from kibitz.learn.deep_cfr.holdem import HandPacking
+from kibitz.learn.deep_cfr.packing import Rows, merged
+from kibitz.learn.deep_cfr.traits import packing_of
 from kibitz.learn.deep_cfr.traversal import Settings, Traverser
-from kibitz.learn.deep_cfr.unpacking import streets, unpacker
 from kibitz.learn.packing import BYTE, Packed, joined, pack
 from kibitz.learn.replay import ReplayBuffer
 
@@ -18,7 +19,7 @@ REDUCED = "holdem:ranks=4,suits=2,streets=3"
 
 def samples(name, count=60):
     game = games.load(name)
-    packing = Packing(game)
+    packing = packing_of(game)
     streams = generators(3, 2 * count)
     found = Traverser(game, packing, Settings(True, False, False)).run(
         0, streams[:count], streams[count:], (None, None)
@@ -40,7 +41,7 @@ def samples(name, count=60):
 )
 def test_packed_views_are_small_and_unpack_to_the_encodings(name, hands, size):
     packing, found = samples(name, 30 if name == "holdem" else 60)
-    assert packing.hands == hands
+    assert isinstance(packing, HandPacking) == hands
     buffer = ReplayBuffer(9, packing.empty(packing.game.facts.num_actions))
     assert buffer.bytes_per_sample == size <= 40
     traverser = Traverser(packing.game, packing, Settings(True, False, False))
@@ -52,7 +53,7 @@ def test_packed_views_are_small_and_unpack_to_the_encodings(name, hands, size):
     for samples_of in (found.advantages, found.strategies):
         plain = packing.unpack(samples_of.views)
         columns, rows = samples_of.views.columns, torch.from_numpy(samples_of.views.rows)
-        by_torch = unpacker(packing, columns, torch.device("cpu"))(rows)
+        by_torch = packing.unpacker(columns, torch.device("cpu"))(rows)
         assert np.array_equal(plain, by_torch.numpy())
     assert set(map(bytes, packing.unpack(views[:30]))) <= set(map(bytes, np.concatenate(seen)[:30]))
 
@@ -71,14 +72,14 @@ def test_the_street_of_a_view_is_read_from_its_bytes(name, count):
                 encodings.append(np.zeros(game.facts.encoding, np.float32))
                 game.observe(state, game.turn(state), encodings[-1])
             game.play(state, game.sample_action(state, rng))
-    packing, wanted = Packing(game), [street_of(state) for state in states]
+    packing, wanted = packing_of(game), [street_of(state) for state in states]
     views = joined(
         [
             packing.pack(np.array([state], game.state), int(game.turn(state)), encoding[None])
             for state, encoding in zip(states, encodings, strict=True)
         ]
     )
-    assert streets(packing, views.columns, torch.from_numpy(views.rows)).tolist() == wanted
+    assert packing.streets(views.columns, torch.from_numpy(views.rows)).tolist() == wanted
     assert set(wanted) == set(range(count))
 
 
@@ -89,8 +90,8 @@ def street_of(state):
 def test_permuted_suits_keep_ranks_and_equal_suits():
     packing, found = samples("holdem", 30)
     columns, views = found.advantages.views.columns, torch.from_numpy(found.advantages.views.rows)
-    plain = unpacker(packing, columns, torch.device("cpu"))(views)
-    shuffled = unpacker(packing, columns, torch.device("cpu"), torch.Generator().manual_seed(1))(views)
+    plain = packing.unpacker(columns, torch.device("cpu"))(views)
+    shuffled = packing.unpacker(columns, torch.device("cpu"), torch.Generator().manual_seed(1))(views)
     before, after = (each[:, : 4 * 52].reshape(len(views), 4, 13, 4) for each in (plain, shuffled))
     assert torch.equal(before.sum(dim=3), after.sum(dim=3))  # ranks of each street
     for one, two in zip(before, after, strict=True):  # the four suits as columns, in another order

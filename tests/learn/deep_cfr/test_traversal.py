@@ -11,8 +11,8 @@ from kibitz.games import CHANCE, OVER
 from kibitz.jit import generators
 from kibitz.learn.deep_cfr import traversal
 from kibitz.learn.deep_cfr.networks import matched
-from kibitz.learn.deep_cfr.packing import Packing
 from kibitz.learn.deep_cfr.thesis_defects import Payoff, WholePot
+from kibitz.learn.deep_cfr.traits import packing_of
 from kibitz.learn.deep_cfr.traversal import Settings, Traverser
 
 PLAIN = Settings(shared_chance=True, flipped_signs=False, uniform=False)
@@ -20,7 +20,7 @@ PLAIN = Settings(shared_chance=True, flipped_signs=False, uniform=False)
 
 def made(name, settings=PLAIN, value_rule=None):
     game = games.load(name)
-    return Traverser(game, Packing(game), settings, value_rule)
+    return Traverser(game, packing_of(game), settings, value_rule)
 
 
 def network(game, seed):
@@ -40,7 +40,7 @@ def run(traverser, seat=0, count=200, asks=(None, None), seed=1, chance=None):
 def exact_regrets(game, seat, asks):
     """View -> counterfactual regrets, by walking the whole game."""
     found = defaultdict(lambda: np.zeros(game.facts.num_actions))
-    packing = Packing(game)
+    packing = packing_of(game)
 
     def odds_at(state, turn):
         encodings, legal = np.zeros((1, game.facts.encoding), np.float32), np.zeros((1, game.facts.num_actions), bool)

@@ -1,0 +1,69 @@
+"""Guests enter by registries and hooks: no general file names one, and none imports from one."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from .guests import is_of_a_guest
+from .test_rooms import imports
+
+PACKAGE = Path(__file__).parents[1] / "kibitz"
+WORDS = re.compile(r"hold'?em|acpc|doppelkopf|doko|(?<!kuhn )(?<!leduc )poker", re.IGNORECASE)
+
+# General files that still name a guest. The list may only shrink: a file that is clean is to be taken off it.
+NAMING: set[str] = {}
+
+
+def guests_of(package):
+    return {file.parent.name for file in package.glob("*/plugin.py")}
+
+
+def naming(package):
+    """General file -> the words of guests in it, and the guests' modules that it imports."""
+    guests, found = guests_of(package), {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).with_suffix("").parts
+        if is_of_a_guest("/".join(parts), guests):
+            continue
+        text = path.read_text()
+        words = {word.lower() for word in WORDS.findall(re.sub(r"[\s_]+", " ", text))}
+        for module in imports(ast.parse(text), (package.name, *parts)):
+            if module[0] == package.name and is_of_a_guest("/".join(module[1:]), guests):
+                words.add(".".join(module))
+        if words:
+            found["/".join(parts)] = words
+    return found
+
+
+def test_there_are_guests():
+    assert guests_of(PACKAGE) == {"poker", "doppelkopf"}
+
+
+def test_no_general_file_names_a_guest():
+    found = naming(PACKAGE)
+    new = {place: words for place, words in found.items() if place not in NAMING}
+    assert new == {}, "general files name a guest: use a registry or a hook (see CONTRIBUTING.md)"
+    clean = NAMING - set(found)
+    assert clean == set(), "these files name no guest any more: take them off the list"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "words"),
+    [
+        ("arena/match.py", "from ..poker import rules", {"poker", "kibitz.poker.rules"}),
+        ("arena/match.py", "def f():\n    from ..games.holdem import Holdem", {"holdem", "kibitz.games.holdem.Holdem"}),
+        ("arena/match.py", 'OPPONENT = "doko:models/x"', {"doko"}),
+        ("arena/match.py", "# as in Texas Hold'em", {"hold'em"}),
+        ("arena/match.py", '"""Kuhn poker and Leduc\npoker."""\nkuhn_poker = 1', None),
+        ("poker/rules.py", "from ..games import game  # hold'em", None),
+        ("games/holdem/rules.py", "ACPC = 1", None),
+    ],
+)
+def test_a_planted_name_is_found_and_nothing_else(tmp_path, file, text, words):
+    package = tmp_path / "kibitz"
+    for name, content in {"poker/plugin.py": "", file: text}.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(content)
+    assert naming(package) == ({file.removesuffix(".py"): words} if words else {})
