@@ -24,7 +24,7 @@ PLACES = {
     ),
     "search": "policy_announcements",
     "search/public_chance": "",
-    "studies": "doppelkopf_ablation doppelkopf_thesis",
+    "studies": "deep_cfr doppelkopf_ablation doppelkopf_thesis",
 }
 
 

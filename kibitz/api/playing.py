@@ -115,7 +115,7 @@ def exploit(
 @overload
 def exploit(
     game: AnyGame, player: AnyPlayer | Strategy, seeds: int | None = None, seed: int = 1, processes: int | str = 1,
-    report: Reporter = SILENT, trust: bool = False, *, method: str,
+    report: Reporter = SILENT, trust: bool = False, *, method: Literal["rl", "ismcts", "lbr"],
     preset: str | None = None, games: int | None = None, iterations: int | None = None, simulations: int | None = None,
     out: str | Path | None = None,
 ) -> Bound: ...  # fmt: skip

@@ -74,8 +74,7 @@ def solve(
         iterations: Number of iterations; each updates both seats.
         seed: The same seed gives the same result; only sampling solvers use it.
         report: Receives progress.
-        abstraction: For `pcs`, the folder of a card abstraction that `kibitz poker abstract` has computed; by default
-            all hands are kept apart.
+        abstraction: For `pcs`, the folder of a card abstraction; by default all hands are kept apart.
 
     Returns:
         The solution: `.strategy`, `.nash_conv`, `.value`, `.plot()`.

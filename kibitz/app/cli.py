@@ -69,9 +69,9 @@ def build(only: str = "") -> typer.Typer:
         module = importlib.import_module(f"{commands.__name__}.{name}")
         if hasattr(module, "register"):
             module.register(app)
-    for name, group in ({} if alone else groups()).items():
+    for name, added in ({} if alone else groups()).items():
         places[name] = OF_GROUPS
-        app.add_typer(group, name=name)
+        app.add_typer(added, name=name)
     order = list(places)
     for command in app.registered_commands:
         command.name = command.name or str(getattr(command.callback, "__name__", ""))

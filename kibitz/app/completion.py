@@ -6,23 +6,12 @@ Importing all games and players would take longer than one waits for a Tab.
 from pathlib import Path
 
 from ..core import plugins
-from .index import index
-
-FROM_FILES = {  # players from files -> the file in a run folder
-    "cards": "network.safetensors",
-    "doko": "network.safetensors",
-    "features": "network.safetensors",
-    "lstm": "network.safetensors",
-    "net": "network.safetensors",
-    "strategy": "strategy.safetensors",
-}
+from .index import games_listed, index
 
 
 def games(incomplete: str) -> list[str]:
     """Games whose name begins like this."""
-    from .commands.games import listed
-
-    return _beginning(list(listed()), incomplete)
+    return _beginning(list(games_listed()), incomplete)
 
 
 def players(incomplete: str) -> list[str]:
@@ -35,10 +24,11 @@ def players(incomplete: str) -> list[str]:
 
             names = list(PLAYERS)
         return _beginning(names, incomplete)
-    if kind not in FROM_FILES:
+    file = index()["files"].get(kind)
+    if file is None:
         return []
     found = _models() if kind != "strategy" else []
-    return [f"{kind}:{name}" for name in _beginning([*found, *_runs(FROM_FILES[kind])], start)]
+    return [f"{kind}:{name}" for name in _beginning([*found, *_runs(file)], start)]
 
 
 def models(incomplete: str) -> list[str]:

@@ -17,6 +17,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from ..core import plugins
 from ..core.files import write_atomically
 from ..core.registry import Registry
 from ..core.user_files import is_shipped
@@ -60,6 +61,17 @@ def _stamp() -> str:
 
 def _as_json(found: dict[str, Any]) -> bytes:
     return json.dumps(found, ensure_ascii=False).encode()
+
+
+def games_listed() -> dict[str, list[str]]:
+    """The summaries of the games that ship, and of those of installed plugins."""
+    found = dict(index()["games"])
+    if plugins.have("game"):
+        from ..games import GAMES
+        from .commands.games import summary
+
+        found |= {name: summary(cls) for name, cls in GAMES.items() if plugins.is_installed(cls)}
+    return found
 
 
 def is_enough() -> bool:
@@ -132,6 +144,7 @@ def written() -> dict[str, Any]:
         "study": {name: describe_command(*study.command_of(name)) for name in ships(STUDIES)},
         "games": {name: games.summary(cls) for name, cls in ships(GAMES).items()},
         "players": list(ships(PLAYERS)),
+        "files": {name: cls.reads for name, cls in ships(PLAYERS).items() if hasattr(cls, "reads")},
         "models": models.described(),
     }
 

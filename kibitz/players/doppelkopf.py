@@ -89,6 +89,7 @@ class CardPlayer(AdvisedPlayer):
 class FromNextCard(CardPlayer):
     """Plays the card that the next-card LSTM predicts for its own seat, without search."""
 
+    reads = "network.safetensors"  # of a run folder
     plays = "doppelkopf with nines"
     example = "runs/next-card"
 
@@ -111,6 +112,7 @@ class FromNextCard(CardPlayer):
 class FromCards(CardPlayer):
     """Plays the most likely card of a belief or policy network, without search."""
 
+    reads = "network.safetensors"  # of a run folder
     plays = "doppelkopf with nines"
     example = "models/doppelkopf"
 
@@ -141,6 +143,7 @@ class DokoPlayer(SearchPlayer):
     is in doubt.
     """
 
+    reads = "network.safetensors"  # of a run folder
     plays = "doppelkopf with nines"
     example = "models/doppelkopf"
 

@@ -27,6 +27,7 @@ AVERAGES = ("auto", "network", "sd")
 class StrategyPlayer(AdvisedPlayer):
     """Plays a saved strategy; uniformly at infosets that it doesn't hold."""
 
+    reads = "strategy.safetensors"  # of a run folder
     plays = "the game that it was solved for"
     example = "runs/leduc-cfr+-001"
 
@@ -57,9 +58,10 @@ class StrategyPlayer(AdvisedPlayer):
 
     def whole_strategy(self, form: SequenceForm) -> list[np.ndarray] | None:
         """Return the probabilities of all sequences of a small game; None: query every view."""
-        if not hasattr(self.strategy, "on"):
+        on = getattr(self.strategy, "on", None)
+        if on is None:
             return None
-        strategy = self.strategy.on(form)
+        strategy = on(form)
         return [strategy.behaviour(side) for side in form.sides]
 
 
@@ -67,6 +69,7 @@ class StrategyPlayer(AdvisedPlayer):
 class NetworkPlayer(AdvisedPlayer):
     """Plays the policy of a trained network, without search."""
 
+    reads = "network.safetensors"  # of a run folder
     plays = "the game that it was trained for"
     example = "models/leduc"
 
@@ -165,6 +168,7 @@ class NetworkPlayer(AdvisedPlayer):
 class FeaturesPlayer(PolicyPlayer):
     """Plays a policy of learned patterns, without search."""
 
+    reads = "network.safetensors"  # of a run folder
     plays = "the game that it was trained for"
     example = "models/connect_four"
 

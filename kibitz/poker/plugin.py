@@ -13,7 +13,8 @@ MODULES = {
     "measure": ["kibitz.arena.holdem_lbr", "kibitz.arena.flop_by_flop"],
     "strategy file": ["kibitz.search.public_chance.files"],
     "variance reduction": ["kibitz.arena.aivat"],
+    "study": ["kibitz.studies.deep_cfr"],
     "solver": ["kibitz.search.public_chance.sampling_solver"],
     "measured facts": ["kibitz.players.holdem_measured"],
-    "player": ["kibitz.players.holdem"],
+    "player": ["kibitz.players.holdem", "kibitz.players.resolve"],
 }

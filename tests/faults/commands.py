@@ -11,13 +11,14 @@ import pytest
 from kibitz.app import cli
 
 TRAIN = ["--processes", "1", "--seed", "3"]
+SESSION = ["doppelkopf", "session"]
 # Command -> the words that begin it, without the folder; those that ask for more of it.
 RESUMABLE: dict[str, tuple[list[str], list[str]]] = {
     "match": (["match", "kuhn", "random", "oos:30", "--processes", "1", "--games"], ["60", "70"]),
     "record": (["record", "kuhn", "--players", "oos:30", "--processes", "1", "--games"], ["60", "70"]),
     "tournament": (["tournament", "kuhn", "random", "oos:10", "oos:20", "--processes", "1", "--games"], ["20", "24"]),
     "session": (
-        ["doppelkopf", "session", "doppelkopf:thesis", "random", "random", "random", "random", "--games", "4", "--processes", "1", "--sessions"],
+        [*SESSION, "doppelkopf:thesis", *["random"] * 4, "--games", "4", "--processes", "1", "--sessions"],
         ["3", "4"],
     ),
     "pcs": (["solve", "leduc", "--with", "pcs", "--threads", "1", "--iterations"], ["40", "50"]),

@@ -6,9 +6,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from ...core import names, plugins
+from ...core import names
 from .. import completion
-from ..index import index
+from ..index import games_listed
 from ..ui.progress import out, print_plain
 from ..ui.tables import compact_table, fits
 
@@ -36,7 +36,7 @@ def list_games(
             compact_table("game", "parameters (default)", "description"),
             compact_table("game", "description"),
         )
-        for key, (parameters, about) in listed().items():
+        for key, (parameters, about) in games_listed().items():
             whole.add_row(key, parameters, about)
             brief.add_row(key, about)
         out.print(whole if fits(whole) else brief, highlight=False)
@@ -61,16 +61,6 @@ def list_games(
         facts.add_row(key.replace("_", " "), escape(_text(value)))
     facts.add_row("state size", f"{game.state.itemsize} bytes")
     out.print(facts)
-
-
-def listed() -> dict[str, list[str]]:
-    """The summaries of the games that ship, and of those of installed plugins."""
-    found = dict(index()["games"])
-    if plugins.have("game"):
-        from ...games import GAMES
-
-        found |= {name: summary(cls) for name, cls in GAMES.items() if plugins.is_installed(cls)}
-    return found
 
 
 def summary(cls: Any) -> list[str]:

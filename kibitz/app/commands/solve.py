@@ -151,7 +151,13 @@ def solve(
             raise BadInput(f"--start-weight {start_weight:g} is for --from, the run that cfr-br starts from")
         names.at_least("--start-weight", start_weight, 0, 1e6)
     if method not in solvers.METHODS:
-        given = {"abstraction": abstraction, "buckets": buckets, "device": device, "boards": boards, "from": start}
+        given: dict[str, Any] = {
+            "abstraction": abstraction,
+            "buckets": buckets,
+            "device": device,
+            "boards": boards,
+            "from": start,
+        }
         given |= {"start_weight": start_weight, "threads": threads, "iterations": iterations, "seed": seed}
         solvers.SOLVERS[method]().start(game_name, method, given | {"out": out_folder, "json": json_file})
         return

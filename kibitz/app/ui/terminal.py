@@ -283,8 +283,8 @@ class TerminalGame:
                 self.show(board)
             self.say(self.words("{name} gives no advice", name=self.name), "red")
             return
-        if self.ranges and hasattr(self.game, "insight"):
-            self.show_ranges()
+        if self.ranges:
+            self.show_insight()
         lines = len(self.display.show(self.referee.view(), self.seat).splitlines()) + 2
         if board and (width := width_beside(board, out)):
             both = Table.grid()
@@ -295,10 +295,13 @@ class TerminalGame:
             self.show(board)
         self.show(self.advice_box(advice, SCREEN - lines - ADVICE_BELOW))
 
-    def show_ranges(self) -> None:
-        """Show what the kibitzer does with every hand, and the hands that the other seat may hold."""
+    def show_insight(self) -> None:
+        """Show what lies behind the kibitzer's advice, where the game has that: such as ranges of hands."""
+        find = getattr(self.game, "insight", None)
+        if find is None:
+            return
         with reporting(self.words("the kibitzer is thinking")):
-            insight = self.game.insight(self.referee.view(), self.seat, self.name)
+            insight = find(self.referee.view(), self.seat, self.name)
         if insight is not None:
             self.show(insight.shown(out.width, self.words, legend=not self.explained))
             self.explained = True

@@ -158,7 +158,9 @@ def preset(game: Any, name: str) -> dict[str, Any]:
         return SMALL
     if name == "kibitz":
         ours = OURS | getattr(game, "training", {}).get("mmd", {})
-        known = next((values for each, values in ours.items() if full_name(load(each)) == full_name(game)), {})
+        known: dict[str, Any] = next(
+            (values for each, values in ours.items() if full_name(load(each)) == full_name(game)), {}
+        )
         return KIBITZ | known
     games = max(1, round(BATCH / survey(game)))
     return PAPER | {"games": games, "iterations": DECISIONS // BATCH} | ({"kl": 0.0} if name == "paper-ppo" else {})
