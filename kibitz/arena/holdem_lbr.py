@@ -26,7 +26,7 @@ from ..players import label, make_for
 from ..players.holdem_ranges import HandRange
 from ..search.advice import Advice
 from .measures import Measure, measure
-from .play import as_game, labels, play_game
+from .play import labels, play_game
 
 BOARDS = 300  # sampled to compute equities, where more may come
 NAME = "lbr"
@@ -105,11 +105,10 @@ class ByLocalBestResponse(Measure):
     title = "local best response"
 
     @staticmethod
-    def games(game: str | Game, players: Sequence[Any], seed: int) -> Callable[[int], Record]:
+    def games(game: Game, players: Sequence[Any], seed: int) -> Callable[[int], Record]:
         """Return the function that plays a game by its number: local best response, named first, against a player."""
-        rules = as_game(game)
-        made = [LocalBestResponse(adviser(players[1], rules)), make_for(players[1], rules)]
-        return partial(play_game, rules, made, labels(players), seed)
+        made = [LocalBestResponse(adviser(players[1], game)), make_for(players[1], game)]
+        return partial(play_game, game, made, labels(players), seed)
 
 
 def adviser(player: Any, game: Game) -> Any:

@@ -1,6 +1,7 @@
 """What `kibitz exploit --with NAME` offers beside best responses and exploiters: classes with `@measure("name")`."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..games import Game
 from ..games.records import Record
 from .exploiters.bound import Bound, estimate
 from .match import open_run, play_into, play_match
-from .play import round_of, seat_of
+from .play import as_game, round_of, seat_of
 
 MEASURES = measure = Registry("measure")
 
@@ -24,7 +25,8 @@ class Measure:
     about = ""  # what it is, for help
     title = ""  # of what it plays: "local best response"
 
-    # def games(self, game, players, seed) -> Callable[[int], Record]
+    # @staticmethod
+    # def games(game, players, seed) -> Callable[[int], Record]
     #     What plays a game by its number, the measuring opponent, named first, against a player. What it wins is a
     #     lower bound of the player's exploitability. Refuses what it can't play against.
     #
@@ -46,6 +48,16 @@ def with_games() -> dict[str, Any]:
     return {name: cls for name, cls in MEASURES.items() if hasattr(cls, "games")}
 
 
+def games_of(name: str) -> Callable[..., Callable[[int], Record]]:
+    """What plays the games of a measure, as `match.open_run` and `match.play_into` take it."""
+    return partial(_games, name)
+
+
+def _games(name: str, game: str | Game, players: Sequence[Any], seed: int) -> Callable[[int], Record]:
+    found: Callable[[int], Record] = MEASURES[name].games(as_game(game), players, seed)
+    return found
+
+
 def bound(
     name: str,
     game: Game,
@@ -59,7 +71,7 @@ def bound(
     """Play the games of a measure against a player, in a run folder or without one; each deal from both seats."""
     at_least("games", games, 4, MAX_GAMES)
     at_least("seed", seed, 0)
-    make: Callable[[Any, Sequence[Any], int], Callable[[int], Record]] = MEASURES[name].games
+    make = games_of(name)
     players, games = [name, player], games - games % 2
     if out is not None:
         run = open_run(out, name, game, players, games, seed, make)

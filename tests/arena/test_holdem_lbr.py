@@ -221,7 +221,7 @@ def test_a_player_that_draws_its_strategy_without_saying_how_is_refused():
 @pytest.mark.parametrize("name", ["holdem:ranks=6", "holdem:flop,ranks=6"])
 def test_it_wins_exactly_750_from_always_folding_and_something_from_always_calling(name):
     for other, least, most in (("always:fold", 750, 750), ("always:call", 1, 5000)):
-        play = ByLocalBestResponse.games(name, ["lbr", other], 1)
+        play = ByLocalBestResponse.games(games.load(name), ["lbr", other], 1)
         won = [record.payoffs[record.number % 2] for record in map(play, range(60))]
         assert least <= 1000 * np.mean(won) <= most
 
