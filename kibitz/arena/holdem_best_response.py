@@ -22,8 +22,9 @@ from ..core.pool import Places, spread
 from ..core.progress import SILENT, Reporter
 from ..core.workers import START
 from ..games import CHANCE, OVER, Game, full_name, legal_actions, positions
-from ..games.holdem.ranges import all_hands, deck_of, hand_values, masks, opposing_weight, showdown
+from ..games.holdem.ranges import all_hands, deck_of, hand_values, opposing_weight, showdown
 from ..games.holdem.state import DEALT_BY, HIDDEN, HOLE
+from ..games.public_cards import masks
 from ..players import label, make_for
 from ..search.best_response import Exploitability
 from .play import as_game, shared

@@ -19,8 +19,9 @@ import numpy as np
 from ..core.names import BadInput
 from ..games import Game, full_name, legal_actions
 from ..games.holdem import Holdem
-from ..games.holdem.ranges import boards_to_come, equities, masks
+from ..games.holdem.ranges import boards_to_come, equities
 from ..games.holdem.state import CALL, FOLD, HOLE, RAISE
+from ..games.public_cards import masks
 from ..games.records import Record
 from ..players import label, make_for
 from ..players.holdem_ranges import HandRange

@@ -7,6 +7,7 @@ import numpy as np
 from ..jit import below, copy_record, helper, record
 from .display import seat_name
 from .game import CHANCE, IST, OVER, game
+from .leduc_cards import LeducCards
 from .svg import card_svg, table_html
 
 HIDDEN = -1
@@ -222,6 +223,9 @@ class Leduc(NamedTuple):
         if action == CALL and last_move(state) != RAISE:
             return "check"
         return WORDS[action]
+
+    def public_cards(self):
+        return LeducCards(self)
 
 
 @helper

@@ -12,8 +12,8 @@ import numpy as np
 from ..core.names import BadInput
 from ..games import CHANCE, OVER, full_name, legal_actions, positions
 from ..games.holdem.display import RANKS, card_name
-from ..games.holdem.ranges import masks
 from ..games.holdem.state import HIDDEN, HOLE, first_to_move
+from ..games.public_cards import masks
 from .german import said_in
 from .holdem_ranges import HandRange
 from .player import label

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..games import CHANCE, legal_actions, positions
-from ..games.holdem.ranges import all_hands, masks
+from ..games.holdem.ranges import all_hands
 from ..games.holdem.state import DEALT_BY, HIDDEN, HOLE, first_to_move, moves_made, nth_move
+from ..games.public_cards import masks
 
 
 class LastMove(NamedTuple):

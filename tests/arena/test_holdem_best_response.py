@@ -11,7 +11,8 @@ from kibitz.arena.exploitability import exploitability
 from kibitz.arena.holdem_best_response import evaluate_hands
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
-from kibitz.games.holdem.ranges import all_hands, hand_values, masks, opposing_weight, showdown
+from kibitz.games.holdem.ranges import all_hands, hand_values, opposing_weight, showdown
+from kibitz.games.public_cards import masks
 from kibitz.learn import trainer
 
 

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..public_cards import masks
 from .display import card_names
-from .ranges import all_hands, boards_to_come, deck_of, equities, masks
+from .ranges import all_hands, boards_to_come, deck_of, equities
 from .state import DEALT_BY, HOLE
 
 BOARDS = 10_000  # up to this number all boards that may come are tried, beyond it as many random ones

@@ -24,14 +24,6 @@ def all_hands(game):
     return np.array([(high, low) for high in deck_of(game) for low in deck_of(game) if low < high])
 
 
-def masks(cards):
-    """[...] i8: sets of cards as bits, from cards [..., n]."""
-    found = np.zeros(cards.shape[:-1], np.int64)
-    for i in range(cards.shape[-1]):
-        found |= np.int64(1) << cards[..., i].astype(np.int64)
-    return found
-
-
 def boards_to_come(game, own, board, most, generator):
     """[boards, cards] i8: all possible complete boards, or `most` random ones if there are more."""
     left = [card for card in deck_of(game) if card not in own and card not in board]

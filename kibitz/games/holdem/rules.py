@@ -238,6 +238,11 @@ class Holdem(NamedTuple):
 
         return hand_insight(self, view, seat, player, assumed, uniform, asked)
 
+    def public_cards(self):
+        from .cards import HoldemCards
+
+        return HoldemCards(self)
+
     def best_response(self, player, processes, report):
         from ...arena.holdem_best_response import evaluate_hands
 

@@ -14,10 +14,10 @@ import torch
 
 from ...core import memory
 from ...games import CHANCE, full_name, positions
+from ...games.holdem.cards import HoldemCards
 from ...games.holdem.state import HIDDEN
 from ...search.public_chance.betting_tree import BettingTree, betting_tree
 from ...search.public_chance.buckets import Buckets
-from ...search.public_chance.cards import HoldemCards
 from ...search.public_chance.first_street import decisions_of
 from ...search.public_chance.strategy import TableStrategy
 from ...search.regrets import matched

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from ...games.holdem.cards import HoldemCards
 from ...games.holdem.encoding import PACKED
 from ...games.holdem.state import FOLD, HIDDEN
-from ...search.public_chance.cards import HoldemCards
 from ...search.public_chance.strategy import TableStrategy
 from ...search.regrets import matched
 

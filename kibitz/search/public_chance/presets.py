@@ -5,7 +5,7 @@ from typing import Any
 from ...core import memory
 from ...core.names import BadInput
 from ...games import full_name
-from .cards import Cards, LeducCards
+from .cards import Cards
 
 PRESETS = {"small": 200, "medium": 1000, "large": 9000}  # clusters of each street
 MAX_CLUSTERS = 10**6
@@ -18,7 +18,7 @@ def clusters(text: str, game: Any, cards: Cards) -> tuple[int, ...]:
         BadInput: It is neither, or it isn't one number per street.
     """
     streets = cards.streets - 1
-    if isinstance(cards, LeducCards) or not streets:
+    if cards.hole == 1 or not streets:
         raise BadInput(f"{full_name(game)} needs no card abstraction: kibitz solve {full_name(game)} --with pcs")
     if text in PRESETS:
         return (PRESETS[text],) * streets
