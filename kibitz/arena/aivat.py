@@ -103,7 +103,7 @@ class Aivat(VarianceReduction):
         return known_policies(game, players)
 
     def reduced(
-        self, game: Game, players: Sequence[Any], records: Sequence[Record], processes: int | None, report: Reporter
+        self, game: Game, players: Sequence[Any], records: Sequence[Record], processes: Places | None, report: Reporter
     ) -> Reduced:
         return reduced(game, players, records, processes, report)
 

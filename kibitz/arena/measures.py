@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.names import MAX_GAMES, at_least
+from ..core.pool import Places
 from ..core.progress import Reporter
 from ..core.registry import Registry
 from ..games import Game
@@ -64,7 +65,7 @@ def bound(
     player: Any,
     games: int,
     seed: int,
-    processes: int | None,
+    processes: Places | None,
     out: Path | None,
     report: Reporter,
 ) -> Bound:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.names import BadInput
+from ..core.pool import Places
 from ..core.progress import SILENT, Reporter
 from ..core.registry import Registry
 from ..games import Game, full_name
@@ -27,7 +28,7 @@ class VarianceReduction:
         raise NotImplementedError
 
     def reduced(
-        self, game: Game, players: Sequence[Any], records: Sequence[Record], processes: int | None, report: Reporter
+        self, game: Game, players: Sequence[Any], records: Sequence[Record], processes: Places | None, report: Reporter
     ) -> Reduced:
         """The mean payoff of the first player of a match, from estimates in place of the payoffs.
 
@@ -52,7 +53,7 @@ def reduced(
     game: Game,
     players: Sequence[Any],
     records: Sequence[Record],
-    processes: int | None = None,
+    processes: Places | None = None,
     report: Reporter = SILENT,
 ) -> Reduced:
     """The mean payoff of the first player of a match, from estimates in place of the payoffs."""

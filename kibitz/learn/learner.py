@@ -28,8 +28,6 @@ Samples = dict[str, Any]  # named arrays with one row per sample, or `Packed` ro
 Metrics = dict[str, float]
 
 
-
-
 class Learner:
     """Base class of learners. An instance holds all that a checkpoint saves; the trainer calls its methods in turn.
 

@@ -133,7 +133,11 @@ def test_results_are_tables(client):
     copied("match", "tournament", "session")
     table = detail(client, "tournament")["result"]
     assert [row["player"] for row in table["rows"]] == ["style:loose-passive", "always:call", "random"]
-    assert table["rows"][0]["payoff"] == {"mean": 0.3125, "low": pytest.approx(-8.423016), "high": pytest.approx(9.048016)}
+    assert table["rows"][0]["payoff"] == {
+        "mean": 0.3125,
+        "low": pytest.approx(-8.423016),
+        "high": pytest.approx(9.048016),
+    }
     assert table["cross"] == [[None, 0.0, 0.625], [0.0, None, -0.125], [-0.625, 0.125, None]]
     match = detail(client, "match")["result"]
     assert (match["wins"], match["draws"], match["losses"]) == (2, 0, 2)
