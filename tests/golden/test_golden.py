@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from kibitz.learn.learner import LEARNERS
+from kibitz.search.solvers import METHODS
+
 from .arithmetic import arithmetic
 from .figures import run
 from .record import RECORDED
@@ -34,6 +37,23 @@ def figures(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         yield of
+
+
+def named(command, option=""):
+    """What the rows run: the first argument of a command, or the value of an option."""
+    words = [each.split() for row in ROWS.values() for each in row.commands if isinstance(each, str)]
+    mine = [each for each in words if each[0] == command]
+    return {each[each.index(option) + 1] if option else each[1] for each in mine}
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_every_learner_has_a_row(learner):
+    assert learner in named("train")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_solver_has_a_row(method):
+    assert method in named("solve", "--with")
 
 
 @pytest.fixture(scope="module")
