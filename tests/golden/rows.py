@@ -126,7 +126,7 @@ LEARNERS = {
     "tspg-rich": Row(
         (
             "train tspg connect_four:rows=4,columns=4 --iterations 2 --simulations 20 --features rich --playouts ce "
-            "--target completed --prove --processes 1 --out tspg-rich",
+            "--processes 1 --out tspg-rich",
         ),
         elsewhere=None,
     ),
@@ -134,7 +134,7 @@ LEARNERS = {
         f"alphazero-{selection}": torch(
             "train alphazero tic_tac_toe --iterations 2 --games 6 --parts 2 --rounds 60 --simulations 4 "
             "--fast-simulations 2 --channels 4 --blocks 1 --steps 3 --batch-size 8 --evaluation-games 2 "
-            f"--evaluation-simulations 5 --evaluate-every 1 --device cpu --selection {selection} --processes 1 "
+            f"--evaluate-every 1 --device cpu --selection {selection} --processes 1 "
             f"--out alphazero-{selection}",
             f"match tic_tac_toe puct:20,net=alphazero-{selection} net:alphazero-{selection} --games 4 --processes 1 "
             f"--out alphazero-{selection}-match",
