@@ -99,7 +99,7 @@ def test_every_paper_has_a_section_on_what_is_wrong_in_it_with_tests(name):
 
 
 def test_a_name_that_is_not_there_is_found():
-    text = "| [oos_simulation.py](../kibitz/search/oos_simulation.py): `descend`, `ascend`, `DECAY`, `Settings.prior` | x |"
+    text = "| [x.py](../kibitz/search/oos_simulation.py): `descend`, `ascend`, `DECAY`, `Settings.prior` | x |"
     known = defined(ROOT / "kibitz" / "search" / "oos_simulation.py")
     assert [name for _, name in named(text) if name not in known] == ["ascend"]
     assert rows("| a | b |\n|---|---|\n| 1 | 2 |\n") == [["1", "2"]]
