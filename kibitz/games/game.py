@@ -97,7 +97,7 @@ HOOKS = {
     "weighted_worlds": "(view, seat, player) -> worlds that fit a view, and their probabilities",
     "insight": "(view, seat, player, assumed, uniform, asked) -> what lies behind advice, `shown` and `plot`; or None",
     "best_response": "(player, processes, report) -> `Exploitability` of a player with `action_probs`",
-    "public_cards": "() -> `games.public_cards.PublicCards`, by which poker is solved on its public tree",
+    "public_cards": "() -> `games.public_cards.PublicCards`, whose tree solvers walk",
     "session": "(games) -> who sits where and which rules are next in a series of games (see `app.web.session`)",
 }
 FACTS = [field.name for field in dataclasses.fields(Facts) if field.name != "hidden"]

@@ -1,4 +1,4 @@
-"""Poker as its public tree sees it: all hands of a seat at once, on one board.
+"""A game of cards as its public tree sees it: all hands of a seat at once, on one board.
 
 A game of two seats that offers the hook `public_cards`, an object of a class derived from `PublicCards`, can be solved
 on its public tree, whatever its cards and streets. Its record needs the fields `dealt`, the number of cards that are

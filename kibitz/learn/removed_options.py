@@ -8,7 +8,7 @@ EXIT: dict[str, Any] = {"replay": "exponential", "replay_decay": 2.0}
 REMOVED: dict[str, dict[str, Any]] = {
     "alphazero": {
         "considered": 16, "c": 1.5, "c_scale": 0.3, "dirichlet": 0.5, "opening_share": 0.5, "weight_decay": 1e-4,
-        "searched_value": 0.25, "symmetries": True, "evaluation_simulations": 100,
+        "searched_value": 0.25, "symmetries": True,
     },
     "deep-cfr": {"regret_power": 1.0, "patience": 10},
     "distill": {"averaging": 0.01},

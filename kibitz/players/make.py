@@ -10,8 +10,6 @@ from ..search.search import Search
 from .player import PLAYERS, Player, complete, label
 from .search import player_class
 
-RENAMED = {"usual": "heuristic", "doko-rules": "heuristic"}
-
 
 def make(player: Any) -> Player:
     """Make a player from its name, or complete an object that is one.
@@ -24,8 +22,6 @@ def make(player: Any) -> Player:
     if not isinstance(player, str):
         return complete(player)
     name, text = names.split(player)
-    if name in RENAMED and name not in PLAYERS:
-        raise BadInput(f"no player is called {name!r}: it is called {RENAMED[name]!r} now")
     kind, options = _kind_of(name)
     values = names.parameters(name, options, text)
     for key, each in inspect.signature(options).parameters.items():

@@ -169,8 +169,6 @@ BAD = {
     "ensemble-uct:2x9,playouts=good": "playouts=good is out of range, it should be random or heuristic",
     "ensemble-uct:2x9,worlds=1": "worlds=1 is out of range, it should be a whole number, at least 2",
     "heuristic": "heuristic can't play goofspiel: goofspiel has no heuristic",
-    "usual": "no player is called 'usual': it is called 'heuristic' now",
-    "doko-rules": "no player is called 'doko-rules': it is called 'heuristic' now",
     "strategy": "strategy: file is missing",
     "strategy:nowhere": "no strategy file 'nowhere'",
     "resolve:nowhere": "no strategy file 'nowhere'",

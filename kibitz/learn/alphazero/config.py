@@ -73,6 +73,7 @@ class AlphaZeroConfig:
     capacity: Annotated[int, "samples that the replay buffer holds", range(1, 10**9)] = 100_000
     device: Annotated[str, "device for torch", ("auto", "cpu", "cuda")] = "auto"
     evaluation_games: Annotated[int, "games of the network without search against uct", range(10**5), ADVANCED] = 40
+    evaluation_simulations: Annotated[int, "simulations per move of that uct", range(1, 10**6), ADVANCED] = 100
     evaluate_every: Annotated[int, "iterations between evaluations; 0: never", range(10**7)] = 10
     keep_every: Annotated[int, "iterations between networks that are kept", range(1, 10**7)] = 50
     seed: Annotated[int, "random seed; equal seeds give equal runs", range(2**63)] = 1

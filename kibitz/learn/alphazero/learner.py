@@ -26,7 +26,6 @@ from .self_play import COUNTS, Arrays, Part, self_play
 FORMAT = "kibitz alphazero 1"
 GAMES_FORMAT = "kibitz games in progress 1"
 OPENING = 2  # random plies before an evaluation game
-SIMULATIONS = 100  # per move of its opponent
 SEARCHED = 0.25  # share of the search's value in what the value learns; the rest is the outcome
 WEIGHT_DECAY = 1e-4
 
@@ -192,7 +191,7 @@ class AlphaZero(Learner):
             for g, state in enumerate(states):
                 if (turn := game.turn(state)) not in (OVER, g % 2):
                     opponent.begin(int(generator.integers(2**63)))
-                    game.play(state, opponent.advise(state, turn, SIMULATIONS).best)
+                    game.play(state, opponent.advise(state, turn, self.config.evaluation_simulations).best)
                 if game.turn(state) == g % 2:
                     game.observe(state, g % 2, encodings[g])
             logits, _ = evaluate(encodings)

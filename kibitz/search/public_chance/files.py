@@ -37,7 +37,7 @@ from .clusters import CHUNK, Keep
 from .solver import first_entries
 from .strategy import TableStrategy
 
-ABSTRACTION = "kibitz poker abstraction 1"
+ABSTRACTION = "kibitz abstraction 1"
 PART = "kibitz part of an abstraction 1"
 STRATEGY = "kibitz table strategy 1"
 ABSTRACTION_FILE = "abstraction.safetensors"

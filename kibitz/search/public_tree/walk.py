@@ -2,9 +2,9 @@
 
 Each node has vectors over private hands: the reach of both seats, and the values that come back, weighted by the reach
 of the other seat and of chance. What hands are worth at an end, and where their numbers are in tables, is said by an
-object of a class with the compiled rules below: `MatrixHands` for any game that declares a public tree, `CardHands` for
-poker on a board. The trunk is walked twice, before the subtrees to find their reaches and after them with their values;
-subtrees in between, by any thread in any order, with the same result.
+object of a class with the compiled rules below: `MatrixHands` for any game that declares a public tree, `CardHands`
+where cards on a board make them. The trunk is walked twice, before the subtrees to find their reaches and after them
+with their values; subtrees in between, by any thread in any order, with the same result.
 """
 
 from collections.abc import Callable, Iterable
