@@ -127,16 +127,24 @@ class Learner:
 
     def save(self, folder: Path) -> None:
         """Write everything that learning resumes from, random state included."""
-        write_tensors(folder / "state.safetensors", FORMAT, {name: getattr(self, name) for name in self.saved})
+        write_tensors(folder / "state.safetensors", FORMAT, self.state())
 
     def restore(self, folder: Path) -> None:
         """Read what `save` wrote."""
 
         def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-            mine = {name: np.asarray(getattr(self, name)) for name in self.saved}
+            mine = {name: np.asarray(array) for name, array in self.state().items()}
             return {name: Expected(str(array.dtype), (None,) * array.ndim, False) for name, array in mine.items()}
 
         tensors, _ = read_tensors(folder / "state.safetensors", FORMAT, "checkpoint", schema)
+        self.take_state(tensors)
+
+    def state(self) -> dict[str, np.ndarray]:
+        """The arrays that make up the state, by name."""
+        return {name: getattr(self, name) for name in self.saved}
+
+    def take_state(self, tensors: dict[str, np.ndarray]) -> None:
+        """Take over what `state` returned before."""
         for name in self.saved:
             setattr(self, name, tensors[name])
 

@@ -98,12 +98,26 @@ class ReplayBuffer:
         drawn = generator.integers(0, len(self), size=count)
         return {name: array[drawn] for name, array in self.arrays.items()}
 
+    def take(self, which: np.ndarray) -> Samples:
+        """Some samples by their numbers; by the rule `latest` 0 is the oldest."""
+        at = (which + self._oldest) % max(len(self), 1)
+        return {name: array[at] for name, array in self.arrays.items()}
+
     def all(self) -> Samples:
         """Return all samples; by the rule `latest` from the oldest to the newest."""
-        n = len(self)
-        shift = self.added % n if self.rule == "latest" and self.added > n else 0
-        order = np.roll(np.arange(n), -shift) if shift else slice(n)
-        return {name: array[order] for name, array in self.arrays.items()}
+        if self._oldest:
+            return self.take(np.arange(len(self)))
+        return {name: array[: len(self)] for name, array in self.arrays.items()}
+
+    @property
+    def _oldest(self) -> int:
+        """The slot of sample 0."""
+        return self.added % self.capacity if self.rule == "latest" and self.added > self.capacity else 0
+
+    def refill(self, samples: Samples, added: int) -> None:
+        """Hold these samples, by their slots, of so many that were ever added; the arrays become its own."""
+        self.added = added
+        self.arrays = {name: samples[name][: len(self)] for name in self.arrays}
 
     def save(self, path: Path) -> None:
         arrays = {name: array[: len(self)] for name, array in self._plain().items()}

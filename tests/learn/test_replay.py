@@ -48,6 +48,21 @@ def test_latest_keeps_the_last_samples_in_order_of_age():
     assert buffer.all()["number"].tolist() == list(range(1134, 1234))
 
 
+@pytest.mark.parametrize("count", [0, 40, 100, 1234])
+def test_latest_takes_samples_by_their_age_and_is_refilled(count):
+    buffer = filled("latest", 100, count, 1)
+    again = ReplayBuffer(100, EMPTY, "latest")
+    again.refill(copy.deepcopy(buffer.all()), len(buffer))
+    for start in (count, count + 30):
+        expected = np.arange(max(start - 100, 0), start)
+        for each in (buffer, again):
+            assert each.take(np.arange(len(each)))["number"].tolist() == expected.tolist()
+            assert (
+                each.take(np.array([0, -1])[: len(each)])["number"].tolist() == expected[[0, -1][: len(each)]].tolist()
+            )
+            each.add(numbered(start, 30), np.random.default_rng(1))
+
+
 def test_uniform_keeps_every_sample_with_the_same_probability():
     ages = np.concatenate([numbers_in(filled("uniform", 100, 1000, seed)) for seed in range(200)])
     counts = np.bincount(ages // 100, minlength=10)

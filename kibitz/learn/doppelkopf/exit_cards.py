@@ -36,6 +36,7 @@ from ..duplicate_deals import evaluate_policy
 from ..expert_iteration import ExpertIteration
 from ..learner import Metrics, Samples, learner
 from ..model_files import network_file
+from ..replay import ReplayBuffer
 from .card_data import sample_rows
 from .recorded_games import NOTHING
 
@@ -185,8 +186,11 @@ class ExitCards(ExpertIteration):
         self.generator = np.random.default_rng([config.seed, 1])
         self.module = CardModule(start_network(config)).to(self.device)
         self.optimizer = torch.optim.Adam(self.module.parameters(), lr=config.learning_rate, fused=True)
-        self.actions = np.zeros((0, game.facts.max_game_length), np.uint8)
-        self.action_values = np.zeros((0, 48, KINDS), np.float16)
+        empty = {
+            "actions": np.zeros((0, game.facts.max_game_length), np.uint8),
+            "action_values": np.zeros((0, 48, KINDS), np.float16),
+        }
+        self.replay = ReplayBuffer(config.capacity, empty, "latest")
         self.updates = 0
 
     @property
@@ -203,21 +207,21 @@ class ExitCards(ExpertIteration):
         from .card_training import gradient_step
 
         config = self.config
-        self.actions = np.concatenate([self.actions, samples["actions"]])[-config.capacity :]
-        self.action_values = np.concatenate([self.action_values, samples["action_values"]])[-config.capacity :]
-        lengths = (self.actions != NOTHING).sum(axis=1)
+        self.replay.add(samples, self.generator)
         for group in self.optimizer.param_groups:
             group["lr"] = config.learning_rate * (1 - (1 - LAST_RATE) * self.updates / config.iterations)
         self.updates += 1
         total = torch.zeros((), dtype=torch.float64, device=self.device)
         for _ in range(config.steps):
-            batch = self.generator.integers(0, len(self.actions), config.batch_size)
-            rows = sample_rows(self.game, self.actions[batch], lengths[batch], config.positions, self.generator)
-            values = self.action_values[np.repeat(batch, config.positions), rows.plies].astype(np.float32)
+            batch = self.replay.take(self.generator.integers(0, len(self.replay), config.batch_size))
+            actions, each = batch["actions"], np.repeat(np.arange(config.batch_size), config.positions)
+            lengths = (actions != NOTHING).sum(axis=1)
+            rows = sample_rows(self.game, actions, lengths, config.positions, self.generator)
+            values = batch["action_values"][each, rows.plies].astype(np.float32)
             with one_thread():
                 losses = self.module.losses(self.game, rows, values, config.entropy, DEAL_ROWS)
             total += gradient_step(self.optimizer, losses)
-        return {"loss": float(total) / config.steps, "rows": len(self.actions)}
+        return {"loss": float(total) / config.steps, "rows": len(self.replay)}
 
     def evaluate(self) -> Metrics:
         """Points per game against three heuristic players, or against the fixed networks of the others."""
@@ -233,22 +237,21 @@ class ExitCards(ExpertIteration):
     def save(self, folder: Path) -> None:
         from ..torch_state import save_state
 
-        extra = {"actions": self.actions, "action_values": self.action_values}
         about = {"generator": self.generator.bit_generator.state, "rounds": self.updates}
-        save_state(folder / "apprentice.safetensors", FORMAT, self.module, self.optimizer, extra, **about)
+        save_state(folder / "apprentice.safetensors", FORMAT, self.module, self.optimizer, self.replay.all(), **about)
 
     def restore(self, folder: Path) -> None:
         from ..torch_state import restore_state
 
         path, about_schema = folder / "apprentice.safetensors", {"generator": dict, "rounds": int}
         played = {
-            "actions": Expected("uint8", (None, *self.actions.shape[1:])),
-            "action_values": Expected("float16", (None, *self.action_values.shape[1:]), False),
+            key: Expected(str(array.dtype), (None, *array.shape[1:]), key == "actions")
+            for key, array in self.replay.arrays.items()
         }
         extra, about = restore_state(path, FORMAT, self.module, self.optimizer, played, about_schema)
         arrays = {key: tensor.numpy() for key, tensor in extra.items()}
-        self.actions, self.action_values = arrays["actions"], arrays["action_values"]
-        if len(self.actions) != len(self.action_values):
+        self.replay.refill(arrays, len(arrays["actions"]))
+        if len(arrays["actions"]) != len(arrays["action_values"]):
             raise ValueError("its actions and values are of different games")
         self.generator.bit_generator.state = about["generator"]
         self.updates = about["rounds"]

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..expert_iteration import ExpertIteration
 from ..learner import Metrics, Samples, learner
+from ..replay import ReplayBuffer
 from . import config as settings
 from .config import NTupleConfig
 from .regression import fit, regression
@@ -34,13 +35,14 @@ class NTupleLearner(ExpertIteration):
     worker = staticmethod(self_play)
     player = "ntuple"
     search = SEARCH
-    saved = ("weights", "states", "wins")
+    saved = ("weights",)
 
     def __init__(self, config: NTupleConfig, game: Any) -> None:
         super().__init__(config, game)
         self.model = regression(game, config.tuples)
         self.weights = self.model.initial(default_values(game, config.tuples))
-        self.states, self.wins = np.zeros((0, game.state.itemsize), np.uint8), np.zeros(0, np.float32)
+        empty = {"states": np.zeros((0, game.state.itemsize), np.uint8), "wins": np.zeros(0, np.float32)}
+        self.replay = ReplayBuffer(config.capacity, empty, "latest")
 
     @property
     def tasks(self) -> int:
@@ -60,16 +62,23 @@ class NTupleLearner(ExpertIteration):
     def update(self, samples: Samples) -> Metrics:
         """Remember the new positions, and learn from random ones."""
         config, new = self.config, len(samples["wins"])
-        self.states = np.concatenate([self.states, samples["states"]])[-config.capacity :]
-        self.wins = np.concatenate([self.wins, samples["wins"]])[-config.capacity :]
+        self.replay.add(samples, self.generator)
         rate = config.learning_rate * min(1.0, (1.03 - self.done) / (1.03 - FALLS_AFTER))
-        drawn = self.generator.integers(max(len(self.wins), 1), size=DRAWN * new)
-        states: Any = self.states[drawn].reshape(-1).view(self.game.state)
+        drawn = self.generator.integers(max(len(self.replay), 1), size=DRAWN * new)
+        rows = self.replay.take(drawn)
+        states: Any = rows["states"].reshape(-1).view(self.game.state)
         loss = fit(
-            self.game, self.model, self.weights, states, self.wins[drawn], rate, DAMPING[self.done > 0.5],
+            self.game, self.model, self.weights, states, rows["wins"], rate, DAMPING[self.done > 0.5],
             config.batch_size, self.processes,
         )  # fmt: skip
-        return {"loss": loss, "positions": new, "rows": len(self.wins)}
+        return {"loss": loss, "positions": new, "rows": len(self.replay)}
+
+    def state(self) -> dict[str, np.ndarray]:
+        return super().state() | self.replay.all()
+
+    def take_state(self, tensors: dict[str, np.ndarray]) -> None:
+        super().take_state(tensors)
+        self.replay.refill(tensors, len(tensors["wins"]))
 
     def export(self, path: Path, made: str) -> None:
         save_ntuples(path, self.game, self.config.tuples, self.shared(), made)

@@ -14,6 +14,7 @@ from ...core.files import Expected, Shapes, check_fits, read_tensors, write_tens
 from ...games import Game
 from ..expert_iteration import ExpertIteration
 from ..learner import Metrics, Samples, learner
+from ..replay import ReplayBuffer
 from . import config as settings
 from .cases import Finder
 from .config import TspgConfig
@@ -37,44 +38,32 @@ class Side:
         self.patterns: list[Pattern] = list(atoms_of(game, config.features, seat))
         self.vectors = {name: np.zeros(len(self.patterns)) for name in POLICIES}
         self.optimizers = {name: RmsProp(config.learning_rate, config.epsilon_inside) for name in POLICIES}
-        self.memory: Samples = {}
-        self.seen = 0
+        self.memory = ReplayBuffer(config.capacity, empty_rows(game), "latest")
         self.compile()
 
     def compile(self) -> None:
         count = len(self.patterns)
         self.tables: Tables = compile_set(self.game, self.config.features, self.seat, self.patterns, words_for(count))
 
-    def remember(self, row: Samples) -> None:
-        """Add a position, which replaces the oldest."""
-        capacity = self.config.capacity
-        if not self.memory:
-            self.memory = {key: np.zeros((capacity, *array.shape), array.dtype) for key, array in row.items()}
-        for key, array in row.items():
-            self.memory[key][self.seen % capacity] = array
-        self.seen += 1
-
-    @property
-    def rows(self) -> int:
-        """Number of remembered positions."""
-        return min(self.seen, self.config.capacity)
-
     def draw(self, generator: np.random.Generator, count: int) -> np.ndarray:
-        return generator.choice(self.rows, min(count, self.rows), replace=False)
+        """The slots of some remembered positions."""
+        return generator.choice(len(self.memory), min(count, len(self.memory)), replace=False)
 
     def won(self) -> np.ndarray:
         """The remembered positions whose most visited action won in all its simulations."""
-        best = self.memory["visits"][: self.rows].argmax(axis=1)
-        return np.flatnonzero(self.memory["values"][np.arange(self.rows), best] == 1)
+        rows, arrays = len(self.memory), self.memory.arrays
+        best = arrays["visits"][:rows].argmax(axis=1)
+        return np.flatnonzero(arrays["values"][np.arange(rows), best] == 1)
 
     def batch(self, drawn: np.ndarray) -> tuple[np.ndarray, Batch]:
         """The states of some remembered positions, and the search's advice on them."""
-        states = self.memory["states"][drawn].reshape(-1).view(self.game.state)
+        arrays = self.memory.arrays
+        states = arrays["states"][drawn].reshape(-1).view(self.game.state)
         cases = self.finder.find(states, self.tables, len(self.patterns))
         at = np.repeat(drawn, cases.lengths), cases.actions
         batch = Batch(
-            cases, self.memory["visits"][at].astype(float), self.memory["values"][at].astype(float),
-            self.memory["priors"][at].astype(float), self.memory["roots"][drawn].astype(float),
+            cases, arrays["visits"][at].astype(float), arrays["values"][at].astype(float),
+            arrays["priors"][at].astype(float), arrays["roots"][drawn].astype(float),
         )  # fmt: skip
         return states, batch
 
@@ -109,6 +98,18 @@ class Side:
             self.compile()
 
 
+def empty_rows(game: Any) -> Samples:
+    """The arrays of remembered positions, without rows."""
+    actions = game.facts.num_actions
+    return {
+        "states": np.zeros((0, game.state.itemsize), np.uint8),
+        "visits": np.zeros((0, actions), np.int32),
+        "values": np.zeros((0, actions), np.float32),
+        "priors": np.zeros((0, actions), np.float32),
+        "roots": np.zeros(0, np.float32),
+    }
+
+
 @learner("tspg")
 class Tspg(ExpertIteration):
     Config = TspgConfig
@@ -133,17 +134,17 @@ class Tspg(ExpertIteration):
         """Update after every turn of the new games, and add a pattern per seat after every game."""
         losses: list[float] = []
         for i, seat in enumerate(samples["seats"]):
-            row = {key: array[i] for key, array in samples.items() if key != "seats"}
-            self.sides[int(seat)].remember(row)
+            row = {key: array[i : i + 1] for key, array in samples.items() if key != "seats"}
+            self.sides[int(seat)].memory.add(row, self.generator)
             for side in self.sides:
-                if side.seen:
+                if len(side.memory):
                     losses += [side.update(self.generator) for _ in range(self.config.updates)]
         for _ in range(self.config.new_patterns * self.config.games):
             for side in self.sides:
-                if side.seen:
+                if len(side.memory):
                     side.grow(self.generator)
         patterns = max(len(side.patterns) for side in self.sides)
-        rows = sum(side.rows for side in self.sides)
+        rows = sum(len(side.memory) for side in self.sides)
         return {"loss": float(np.mean(losses)), "turns": len(samples["seats"]), "patterns": patterns, "rows": rows}
 
     def keeps(self, iteration: int) -> bool:
@@ -166,11 +167,14 @@ class Tspg(ExpertIteration):
         tensors: Samples = {}
         about = []
         for seat, side in enumerate(self.sides):
-            about.append({"seen": side.seen, "patterns": [spelled(each, self.window) for each in side.patterns]})
+            about.append(
+                {"seen": side.memory.added, "patterns": [spelled(each, self.window) for each in side.patterns]}
+            )
             for name in POLICIES:
                 tensors[f"{seat}.{name}"] = side.vectors[name]
                 tensors |= {f"{seat}.{name}.{key}": part for key, part in side.optimizers[name].arrays().items()}
-            tensors |= {f"{seat}.memory.{key}": array for key, array in side.memory.items()}
+            rows = len(side.memory)
+            tensors |= {f"{seat}.memory.{key}": array[:rows] for key, array in side.memory.arrays.items() if rows}
         state = self.generator.bit_generator.state
         write_tensors(folder / "student.safetensors", FORMAT, tensors, generator=state, sides=about)
 
@@ -178,26 +182,18 @@ class Tspg(ExpertIteration):
         tensors, about = read_tensors(folder / "student.safetensors", FORMAT, "checkpoint", self._schema)
         self.generator.bit_generator.state = about["generator"]
         for seat, side in enumerate(self.sides):
-            side.seen = about["sides"][seat]["seen"]
             side.patterns = [parse(text, self.window) for text in about["sides"][seat]["patterns"]]
             for name in POLICIES:
                 side.vectors[name] = tensors[f"{seat}.{name}"]
                 parts = {key: tensors[f"{seat}.{name}.{key}"] for key in side.optimizers[name].arrays()}
                 side.optimizers[name].set(parts)
-            mark = f"{seat}.memory."
-            side.memory = {key.removeprefix(mark): value for key, value in tensors.items() if key.startswith(mark)}
+            if seen := about["sides"][seat]["seen"]:
+                side.memory.refill({key: tensors[f"{seat}.memory.{key}"] for key in side.memory.arrays}, seen)
             side.compile()
 
     def _schema(self, shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
         check_fits(about, {"generator": dict, "sides": [{"seen": int, "patterns": [str]}]})
-        wanted, actions = {}, self.game.facts.num_actions
-        rows = {
-            "states": Expected("uint8", (self.config.capacity, self.game.state.itemsize)),
-            "visits": Expected("int32", (self.config.capacity, actions)),
-            "values": Expected("float32", (self.config.capacity, actions), False),
-            "priors": Expected("float32", (self.config.capacity, actions)),
-            "roots": Expected("float32", (self.config.capacity,)),
-        }
+        wanted = {}
         for seat, side in enumerate(about["sides"][:2]):
             count = len(side["patterns"])
             for name in POLICIES:
@@ -210,7 +206,13 @@ class Tspg(ExpertIteration):
                     for part in self.sides[seat].optimizers[name].arrays()
                 }
             if side["seen"]:
-                wanted |= {f"{seat}.memory.{key}": expected for key, expected in rows.items()}
+                rows = shapes[f"{seat}.memory.roots"][0]  # up to version 0.2 as many as the capacity
+                if rows not in (min(side["seen"], self.config.capacity), self.config.capacity):
+                    raise ValueError(f"{seat}.memory has {rows} positions, of {side['seen']}")
+                wanted |= {
+                    f"{seat}.memory.{key}": Expected(str(array.dtype), (rows, *array.shape[1:]), key != "values")
+                    for key, array in empty_rows(self.game).items()
+                }
         return wanted
 
     @property

@@ -115,9 +115,10 @@ def test_of_rare_wins_all_count_in_growth(every_win):
     )  # fmt: skip
     wins = rows["visits"].max(axis=1) == 60
     for i in np.flatnonzero(~wins | (wins.cumsum() <= 12)):
-        side.remember({key: each[i] for key, each in rows.items() if key != "seats"})
+        row = {key: each[i : i + 1] for key, each in rows.items() if key != "seats"}
+        side.memory.add(row, np.random.default_rng(1))
     assert len(side.won()) == 12
-    assert side.rows > 100
+    assert len(side.memory) > 100
     side.grow(np.random.default_rng(1))
     assert (side.patterns[49:] == [parse(LINE, window(game.board()))]) == every_win
 
@@ -168,10 +169,11 @@ def test_a_learner_remembers_the_last_positions_of_each_seat():
     last = positions_met(game, 16, 102)
     for seat, side in enumerate(learner.sides):
         mine = [state for state in last if game.turn(state) == seat][-5:]
-        kept = {row.tobytes() for row in side.memory["states"]}
+        states = side.memory.all()["states"]
+        kept = {row.tobytes() for row in states}
         assert {np.array([state], game.state).tobytes() for state in mine} <= kept
-        assert {int(game.turn(state)) for state in side.memory["states"].reshape(-1).view(game.state)} == {seat}
-        assert side.seen > 10
+        assert {int(game.turn(state)) for state in states.reshape(-1).view(game.state)} == {seat}
+        assert side.memory.added > 10
 
 
 def test_even_advice_changes_nothing():
