@@ -1,6 +1,5 @@
 """`kibitz poker abstract`: computes a card abstraction of hold'em."""
 
-import shlex
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +9,7 @@ from rich.markup import escape
 
 from ...core import names
 from ...core.runs import Run
-from ..ui.progress import err, out, print_plain, reporting
+from ..ui.progress import end_stopped, err, out, print_plain, reporting
 from . import command
 from .options import GameName, Json, Memory, Out, Seed, Threads, write_json
 
@@ -84,6 +83,4 @@ def compute(
         try:
             return run, abstraction_runs.compute(run, threads, report, nearest)
         except KeyboardInterrupt:
-            print_plain("stopped: what is finished is kept", err)
-            print_plain("to resume: " + shlex.join(["kibitz", *command, "--out", run.place]), err)
-            raise typer.Exit(130) from None
+            end_stopped("stopped: what is finished is kept", ["kibitz", *command, "--out", run.place])

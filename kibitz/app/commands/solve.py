@@ -1,6 +1,5 @@
 """`kibitz solve`: computes an equilibrium and shows how it converges."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -10,7 +9,7 @@ from rich.markup import escape
 from ...core import names
 from ...core.names import BadInput, TooLarge, counted
 from ...core.runs import Run
-from ..ui.progress import err, out, print_plain, reporting
+from ..ui.progress import end_stopped, err, out, print_plain, reporting
 from .options import GameName, Json, Memory, Out, Seed, Threads, Trust, path_to_read, refuse_given, write_json
 
 ITERATIONS = 1000
@@ -302,9 +301,7 @@ def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> No
 def show_resume(run: Run, name: str, done: int | None = None) -> NoReturn:
     """Say how to resume a run that was interrupted, and end the command."""
     if done is None:
-        print_plain("stopped; everything up to the last checkpoint is saved", err)
+        said = "stopped; everything up to the last checkpoint is saved"
     else:
-        print_plain(f"stopped after {done:,} of {run.config()['iterations']:,} iterations; all is saved", err)
-    trust = ["--trust"] if ".py:" in name else []
-    print_plain("to resume: " + shlex.join(["kibitz", "solve", "--resume", run.place, *trust]), err)
-    raise typer.Exit(130)
+        said = f"stopped after {done:,} of {run.config()['iterations']:,} iterations; all is saved"
+    end_stopped(said, ["kibitz", "solve", "--resume", run.place, *(["--trust"] if ".py:" in name else [])])

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from ...core import names, plugins
 from ..index import index, is_enough, rebuild_command
-from ..ui.progress import err, out, print_plain, reporting
+from ..ui.progress import end_stopped, err, out, print_plain, reporting
 from .options import Json, Trust, folder_to_write, write_json
 
 if TYPE_CHECKING:
@@ -87,10 +87,8 @@ def run_study(study: Any, json_file: Any) -> None:
         try:
             report = study.run(progress)
         except KeyboardInterrupt:
-            print_plain("stopped; all finished work is saved", err)
             out_folder = [] if study.out is None else ["--out", os.path.abspath(study.out)]
-            print_plain("to resume: " + shlex.join([*shlex.split(study.command()), *out_folder]), err)
-            raise typer.Exit(130) from None
+            end_stopped("stopped; all finished work is saved", [*shlex.split(study.command()), *out_folder])
     present(report, study, json_file)
 
 

@@ -1,7 +1,6 @@
 """`kibitz train`: one subcommand per learner. Its options are the fields of the learner's configuration."""
 
 import inspect
-import shlex
 import time
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -15,7 +14,7 @@ from ...core import names, plugins
 from ...core.names import BadInput
 from ...core.runs import Run
 from ..index import index, is_enough, rebuild_command
-from ..ui.progress import err, format_duration, out, print_plain, reporting
+from ..ui.progress import end_stopped, err, format_duration, out, print_plain, reporting
 from .options import Cluster, GameName, Json, Memory, Out, Processes, Trust, path_to_read, write_json
 
 if TYPE_CHECKING:
@@ -163,11 +162,10 @@ def _start(run: Run, processes: "Places | None", json_file: Path | None) -> None
 
 def stop(run: Run) -> NoReturn:
     """Say how to resume a training that was interrupted, and end the command."""
-    err.print("stopped: everything up to the last checkpoint and all collected games are kept", highlight=False)
     config = run.config()
     trust = ["--trust"] if ".py:" in f"{config['game']} {config['method']}" else []
-    print_plain("to resume: " + shlex.join(["kibitz", "train", "--resume", run.place, *trust]), err)
-    raise typer.Exit(130) from None
+    said = "stopped: everything up to the last checkpoint and all collected games are kept"
+    end_stopped(said, ["kibitz", "train", "--resume", run.place, *trust])
 
 
 def report(run: Run, seconds: float, json_file: Path | None = None) -> None:

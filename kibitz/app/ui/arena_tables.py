@@ -1,12 +1,10 @@
 """Progress of matches and tables of their results, as the commands show them."""
 
 import math
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-import typer
 from rich import box
 from rich.markup import escape
 from rich.table import Column, Table
@@ -20,7 +18,7 @@ from ...core.files import read_lines
 from ...core.progress import Reporter
 from ...core.runs import Run
 from ...games.records import FILE
-from .progress import err, out, reporting
+from .progress import end_stopped, err, out, reporting
 
 # ---------------------------------------------------------------- progress
 
@@ -60,9 +58,7 @@ def shown(
             done = sum(
                 line.endswith(b"\n") for path in run.folder.rglob(FILE) for line in read_lines(path, "file of games")
             )
-            print_line(f"stopped after {done:,} of {games:,} games; they are saved", err)
-            print_line(f"to resume: {shlex.join(command)}", err)
-            raise typer.Exit(130) from None
+            end_stopped(f"stopped after {done:,} of {games:,} games; they are saved", command)
 
 
 # ---------------------------------------------------------------- matches

@@ -1,13 +1,15 @@
 """Consoles, and what is shown of long work, on stderr: a live line on a terminal, elsewhere a line now and then."""
 
 import itertools
+import shlex
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
+import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Column
 from rich.text import Text
@@ -29,6 +31,13 @@ _compiled = [0]  # how often kernels were compiled: what was done until then say
 def print_plain(text: str, console: SafeConsole = out) -> None:
     """Print a line as it is: no markup, no highlighting, no line breaks, so that commands in it can be copied."""
     console.print(text, soft_wrap=True, highlight=False, markup=False)
+
+
+def end_stopped(said: str, command: Sequence[str]) -> NoReturn:
+    """Say what is kept of work that was interrupted, and which command resumes it, and end this one."""
+    print_plain(said, err)
+    print_plain(f"to resume: {shlex.join(command)}", err)
+    raise typer.Exit(130) from None
 
 
 def format_duration(seconds: float) -> str:
