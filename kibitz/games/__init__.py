@@ -98,7 +98,7 @@ def load_stored(text: str) -> Game:
 
 
 def offering(hook: str) -> str:
-    """The names of the games that offer a hook (see `game.HOOKS`), in words."""
+    """The names of the games that offer a hook (see `protocol.HOOKS`), in words."""
     return " and ".join(name for name, cls in GAMES.items() if hasattr(cls, hook))
 
 

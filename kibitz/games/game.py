@@ -22,6 +22,7 @@ from .display import show_board
 from .protocol import (
     CHANCE,
     ENDLESS,
+    HOOKS,
     IST,
     OVER,
     PST,
@@ -84,22 +85,6 @@ ON_BOARDS = ("from_to", "pieces")  # needed by a game with a `board`, for pictur
 HIDDEN = ("look", "determinize", "infoset")  # a game with hidden information needs all three
 SPLIT = ("private_state", "public_state")  # a game with a public tree needs both
 
-# What a game may offer beside its rules: hooks that other rooms ask for, `None` or absent where there is nothing.
-HOOKS = {
-    "display": "class of `games.display.Display`: how people read and enter moves",
-    "opponent": "name of the default player",
-    "file": "where the game was read from",
-    "deep_cfr": "what Deep CFR may know of the game (`learn.deep_cfr.traits`)",
-    "training": "learner -> full name of a game -> values of the learner's preset for it",
-    "how_to_solve": "what to do where the game tree is too large, for the message",
-    "review_marks": "mark of a review -> the cost, in payoffs, from which it is given",
-    "beliefs": "(view, seat, assumed, own) -> what the seat may believe, with `basis`, `text(language)` and `as_json`",
-    "weighted_worlds": "(view, seat, player) -> worlds that fit a view, and their probabilities",
-    "insight": "(view, seat, player, assumed, uniform, asked) -> what lies behind advice, `shown` and `plot`; or None",
-    "best_response": "(player, processes, report) -> `Exploitability` of a player with `action_probs`",
-    "public_cards": "() -> `games.public_cards.PublicCards`, whose tree solvers walk",
-    "session": "(games) -> who sits where and which rules are next in a series of games (see `app.web.session`)",
-}
 FACTS = [field.name for field in dataclasses.fields(Facts) if field.name != "hidden"]
 
 C = TypeVar("C", bound=type)

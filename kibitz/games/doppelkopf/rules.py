@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 
 from ...jit import below, copy_record, helper, long_helper, lowest, popcount, xor_mix
 from ..game import CHANCE, OVER, game
-from . import display, encoding
+from . import display, encoding, hooks
 from .announcements import CALL, LEVELS, SILENT, announce, ask_for_announcement, open_calls, side_of
 from .cards import BITS, CLASS, CLUB_QUEEN, DECKS, FOX, POINTS, TYPES, kinds_in, nth_bit, to_physical
 from .deals import NOTES, count_deals, draw_deal
@@ -294,21 +294,7 @@ class Doppelkopf(NamedTuple):
     def parse_action(self, state, text):
         return display.parse_action(self, state, text)
 
-    def beliefs(self, view, seat, assumed=None, own=None):
-        from ...players.doppelkopf_beliefs import card_beliefs
-
-        return card_beliefs(self, view, seat, assumed)
-
-    @property
-    def training(self):
-        from ...learn.doppelkopf.presets import TRAINING
-
-        return TRAINING
-
-    def session(self, games):
-        from .session import Session
-
-        return Session(self, games)
+    beliefs, session, training = hooks.beliefs, hooks.session, property(hooks.training)  # type: ignore[misc]
 
 
 # ---------------------------------------------------------------- before the first card
