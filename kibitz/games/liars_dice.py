@@ -166,6 +166,9 @@ class LiarsDice(NamedTuple):
     def public_state(self, state):
         return state.bids
 
+    def rising_bids(self):
+        return 2 * self.dice * self.faces
+
     def payoff_class(self, state):
         return 2 * int(state.last) + int(state.made) % 2
 

@@ -121,6 +121,8 @@ HOOKS = {
     "weighted_worlds": "(view, seat, player) -> worlds that fit a view, and their probabilities",
     "insight": "(view, seat, player, assumed, uniform, asked) -> what lies behind advice, `shown` and `plot`; or None",
     "best_response": "(player, processes, report) -> `Exploitability` of a player with `action_probs`",
+    "rising_bids": "() -> number of bids, of which seats make a higher one in turn, or call the last by their last "
+    "action; a public state has a bit for each bid that was made",
     "session": "(games) -> who sits where and which rules are next in a series of games (see `app.web.session`)",
 }
 

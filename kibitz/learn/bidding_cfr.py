@@ -1,4 +1,4 @@
-"""Counterfactual regret minimization for Liar's Dice in torch, for a GPU: sweeps over all public states at once.
+"""Counterfactual regret minimization in torch for games of rising bids, as Liar's Dice: sweeps over all public states.
 
 Bids only rise, so a public state is the set of bids made, a number of B bits, and the seat to move is the parity of its
 bits. The states whose highest bid is c are the numbers from 2^c to 2^(c+1) - 1, and taking that bid away gives their
@@ -14,8 +14,7 @@ import numpy as np
 import torch
 
 from ..core.names import BadInput, choose
-from ..games import full_name
-from ..games.liars_dice import LiarsDice
+from ..games import full_name, offering
 from ..jit import kernel
 from ..search.best_response import Exploitability
 from ..search.public_tree.cfr import METHODS, kind_of
@@ -27,9 +26,11 @@ from .devices import check_device
 
 
 def check_solvable(game: Any, device: str) -> None:
-    """Refuse another game than Liar's Dice, and a GPU where there is none."""
-    if not isinstance(game, LiarsDice):
-        raise BadInput(f"{full_name(game)} can't be solved on a GPU: only liars_dice can; use --device cpu")
+    """Refuse a game whose public states aren't sets of bids, and a GPU where there is none."""
+    if not hasattr(game, "rising_bids"):
+        raise BadInput(
+            f"{full_name(game)} can't be solved on a GPU: only {offering('rising_bids')} can; use --device cpu"
+        )
     check_device(device)
 
 
@@ -42,7 +43,8 @@ class BiddingCfr:
         self.game, self.variant, self.device, self.iterations = game, VARIANTS[method], device, 0
         self.tree = tree or PublicTree(game)
         self.kind = kind_of(self.tree)
-        self.bids, self.states = 2 * game.dice * game.faces, 1 << (2 * game.dice * game.faces)
+        self.bids = game.rising_bids()
+        self.states = 1 << self.bids
         # [states, 1]: whether seat 1 is to move; number of actions
         self.second = torch.zeros(self.states, 1, dtype=torch.bool, device=device)
         self.moves = torch.full((self.states, 1), self.bids, dtype=torch.int64, device=device)

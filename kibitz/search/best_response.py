@@ -9,7 +9,7 @@ import numpy as np
 
 from ..games import Game
 from ..jit import kernel
-from .sequence_form import SequenceForm, unfold
+from .sequence_form import SequenceForm, against, unfold
 from .strategy import Strategy
 
 
@@ -76,8 +76,7 @@ def _best(side, plan):
     """Value of a seat's best response to the other's plan."""
     values = np.zeros(len(side.rows) - 1)
     for s in range(len(values)):
-        for entry in range(side.rows[s], side.rows[s + 1]):
-            values[s] += side.payoffs[entry] * plan[side.others[entry]]
+        values[s] = against(side, s, plan)
     for infoset in range(len(side.parent) - 1, -1, -1):
         best = values[side.first[infoset]]
         for s in range(side.first[infoset] + 1, side.first[infoset + 1]):

@@ -12,8 +12,8 @@ import numpy as np
 from ..games import Game
 from ..jit import helper, kernel
 from .regrets import VARIANTS, discounted, rates
-from .sequence_form import SequenceForm, Side, unfold
-from .strategy import Strategy, normalised
+from .sequence_form import SequenceForm, Side, against, unfold
+from .strategy import Strategy, of_sequences
 
 
 class Memory(NamedTuple):
@@ -42,10 +42,7 @@ class Cfr:
         self.iterations += iterations
 
     def strategy(self) -> Strategy:
-        sides = self.form.sides
-        keys = np.concatenate([side.keys for side in sides])
-        counts = np.concatenate([np.diff(side.first) for side in sides])
-        return normalised(self.game, keys, counts, np.concatenate([memory.average[1:] for memory in self.memories]))
+        return of_sequences(self.form, [memory.average for memory in self.memories])
 
     @property
     def bytes(self) -> int:
@@ -72,10 +69,7 @@ def _update(side, memory, other, t, variant):
     regret, probs, values = memory.regret, memory.probs, memory.values
     for s in range(len(values)):
         memory.average[s] += weight * memory.plan[s]
-        value = 0.0
-        for entry in range(side.rows[s], side.rows[s + 1]):
-            value += side.payoffs[entry] * other[side.others[entry]]
-        values[s] = value
+        values[s] = against(side, s, other)
     for infoset in range(len(side.parent) - 1, -1, -1):
         start, end = side.first[infoset], side.first[infoset + 1]
         value = 0.0

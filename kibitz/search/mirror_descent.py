@@ -25,8 +25,8 @@ import numpy as np
 
 from ..games import Game
 from ..jit import helper, kernel
-from .sequence_form import SequenceForm, unfold
-from .strategy import Strategy, normalised
+from .sequence_form import SequenceForm, against, unfold
+from .strategy import Strategy, of_sequences
 
 STEP, PULL = 3.0, 0.5  # at t = 1, both divided by sqrt(t): where the largest entry of the payoff matrix is 1; measured
 
@@ -57,10 +57,7 @@ class MirrorDescent:
         self.iterations += iterations
 
     def strategy(self) -> Strategy:
-        sides = self.form.sides
-        keys = np.concatenate([side.keys for side in sides])
-        counts = np.concatenate([np.diff(side.first) for side in sides])
-        return normalised(self.game, keys, counts, np.exp(np.concatenate([each.logs[1:] for each in self.memories])))
+        return of_sequences(self.form, [np.exp(memory.logs) for memory in self.memories])
 
     @property
     def bytes(self) -> int:
@@ -89,10 +86,7 @@ def _iterate(side0, side1, memory0, memory1, done, count, step, pull):
 def _gains(side, memory, other, step):
     """Step times the payoff of each sequence against the other's plan."""
     for s in range(len(memory.gains)):
-        value = 0.0
-        for entry in range(side.rows[s], side.rows[s + 1]):
-            value += side.payoffs[entry] * other[side.others[entry]]
-        memory.gains[s] = step * value
+        memory.gains[s] = step * against(side, s, other)
 
 
 @helper

@@ -15,7 +15,7 @@ from ..core.names import BadInput, TooLarge
 from ..games import full_name
 from ..games.protocol import CHANCE, OVER, SCRATCH, Game, NoSeat, TooLong, positions
 from ..games.tree import estimated_leaves
-from ..jit import kernel
+from ..jit import helper, kernel
 from .infoset_table import TWO_WIDTHS, Table, grow, has_room, new_table, slot_of
 from .infoset_table import size as table_size
 
@@ -284,3 +284,12 @@ def _sides(game: Game, found: _Found) -> SequenceForm:
         )
     chance, decision = (int(count) for count in found.counts[NODES : NODES + 2])
     return SequenceForm(game, (sides[0], sides[1]), (chance, decision, leaves), (views[0], views[1]))
+
+
+@helper
+def against(side, s, plan):
+    """The payoff of a sequence against the other seat's realization plan, at the leaves that belong to it."""
+    value = 0.0
+    for entry in range(side.rows[s], side.rows[s + 1]):
+        value += side.payoffs[entry] * plan[side.others[entry]]
+    return value

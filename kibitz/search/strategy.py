@@ -1,5 +1,6 @@
 """Strategies: for each infoset the probabilities of its actions, in the order of the rules."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ from ..games import Game, full_name, load_stored
 from ..games.game import SCRATCH
 from ..jit import kernel
 from .infoset_table import Table
-from .sequence_form import Side
+from .sequence_form import SequenceForm, Side
 
 FORMAT = "kibitz strategy 1"
 STRATEGY_FILES = strategy_file = Registry("strategy file")  # other formats: format of a file -> function(path, game)
@@ -141,6 +142,13 @@ def normalised(game: Game, keys: np.ndarray, counts: np.ndarray, weights: np.nda
     return Strategy(
         game, keys[order].astype(np.uint64), new_starts, np.concatenate(probs) if len(probs) else np.zeros(0)
     )
+
+
+def of_sequences(form: SequenceForm, weights: Sequence[np.ndarray]) -> Strategy:
+    """The strategy in proportion to weights of the last action of each sequence, [sequences] f8 per seat."""
+    keys = np.concatenate([side.keys for side in form.sides])
+    counts = np.concatenate([np.diff(side.first) for side in form.sides])
+    return normalised(form.game, keys, counts, np.concatenate([each[1:] for each in weights]))
 
 
 def from_table(game: Game, table: Table) -> Strategy:

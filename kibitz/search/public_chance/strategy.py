@@ -10,7 +10,7 @@ from ...core.names import BadInput
 from ...games import full_name
 from ..regrets import matched
 from ..sequence_form import SequenceForm
-from ..strategy import Strategy, normalised
+from ..strategy import Strategy, of_sequences
 from .betting_tree import BettingTree
 from .buckets import Buckets
 
@@ -65,5 +65,4 @@ class TableStrategy:
         counts = [np.diff(side.first) for side in form.sides]
         probs = [self.action_probs(views) for views in form.views]
         weights = [each[np.arange(self.tree.most) < n[:, None]] for each, n in zip(probs, counts, strict=True)]
-        keys = np.concatenate([side.keys for side in form.sides])
-        return normalised(self.game, keys, np.concatenate(counts), np.concatenate(weights))
+        return of_sequences(form, [np.append(1.0, each) for each in weights])
