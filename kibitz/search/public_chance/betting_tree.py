@@ -62,6 +62,20 @@ def betting_tree(game: Any, cards: Cards) -> BettingTree:
     return BettingTree(*(each[:count] for each in tree._replace(street=streets[tree.street])))
 
 
+def parents(tree: BettingTree) -> np.ndarray:
+    """The node before each node; -1 at the root."""
+    found = np.full(len(tree.seat), -1)
+    for node, (count, children) in enumerate(zip(tree.choices, tree.child, strict=True)):
+        found[children[:count]] = node
+    return found
+
+
+def street_roots(tree: BettingTree, street: int) -> np.ndarray:
+    """The nodes with which a street begins, or a later one where all are in before it."""
+    before = np.append(0, tree.street[parents(tree)[1:]])
+    return np.flatnonzero((tree.street >= street) & (before < street))
+
+
 def after_subtree(tree: BettingTree, root: int) -> int:
     """The first node after a node's subtree."""
     after = np.flatnonzero(tree.depth[root + 1 :] <= tree.depth[root])

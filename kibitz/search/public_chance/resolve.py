@@ -18,7 +18,7 @@ import numpy as np
 from ...core.names import BadInput
 from ..public_tree.walk import BOTH, DOWN, ORIGIN, UP, Rates
 from ..regrets import matched
-from .betting_tree import BettingTree, after_subtree
+from .betting_tree import BettingTree, after_subtree, parents, street_roots
 from .cards import Cards
 from .hands import CardHands, card_hands
 from .solver import Tables, first_entries, walker_for
@@ -87,9 +87,7 @@ class Subgame:
         cards = self.strategy.buckets.cards
         free, rates = np.flatnonzero(cards.free(self.board)), Rates.of(np.float32)
         shown = card_hands(self.tree, cards.hands[free], free[None], np.arange(len(free)), self._counts)
-        before = np.append(0, self.tree.street[parents(self.tree)[1:]])
-        roots = np.flatnonzero(self.tree.street > before)
-        walker = walker_for(self.tree, tables.first, roots, len(free), cards.deck)
+        walker = walker_for(self.tree, tables.first, street_roots(self.tree, 1), len(free), cards.deck)
         walker.trunk(DOWN, shown, tables, rates, seat, True, reach=self.reach[:, free])
         arrived, returned = walker.vectors.copy(), np.zeros_like(walker.vectors)
         for hands in self.hands:
@@ -201,14 +199,6 @@ def ranked(tree: BettingTree, cards: Cards, boards: np.ndarray, counts: tuple[in
         order = order[np.searchsorted(values[order], 0) :]
         buckets = np.stack([order, number * len(values) + order][: len(counts)])
         found.append(card_hands(tree, cards.hands[order], buckets, values[order], counts))
-    return found
-
-
-def parents(tree: BettingTree) -> np.ndarray:
-    """The node before each node; -1 at the root."""
-    found = np.full(len(tree.seat), -1)
-    for node, (count, children) in enumerate(zip(tree.choices, tree.child, strict=True)):
-        found[children[:count]] = node
     return found
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.workers import cores
 from ..public_tree.walk import BOTH, Nodes, Parts, Rates, Walker
 from ..regrets import matched
-from .betting_tree import BettingTree, after_subtree, betting_tree
+from .betting_tree import BettingTree, after_subtree, betting_tree, street_roots
 from .buckets import Buckets
 from .hands import CardHands, card_hands
 
@@ -77,10 +77,7 @@ class PublicChanceCfr:
         work = len(self.tree.seat) * len(buckets.cards.hands)
         self.threads = threads or (cores() if work > SHARED else 1)
         stop = min(TRUNK, buckets.cards.streets - 1)
-        before = np.zeros(len(self.tree.seat), np.int8)  # the street of the node's parent
-        for node, (count, children) in enumerate(zip(self.tree.choices, self.tree.child, strict=True)):
-            before[children[:count]] = self.tree.street[node]
-        self._roots = np.flatnonzero((self.tree.street >= stop) & (before < stop))
+        self._roots = street_roots(self.tree, stop)
         self._walkers: dict[int, Walker] = {}  # by number of hands
 
     def run(self, iterations: int) -> None:
