@@ -35,8 +35,8 @@ class Table:
     @one_blas_thread()
     def matched(self, seat: int, shape: Shape, weights: Weights, fallback: str) -> np.ndarray:
         """The strategy of an advantage network: regret matching on its outputs."""
-        said = forward(shape, weights, self.encodings[seat])
-        return self.probs(seat, matched(said, self.legal[seat], fallback))
+        outputs = forward(shape, weights, self.encodings[seat])
+        return self.probs(seat, matched(outputs, self.legal[seat], fallback))
 
     @one_blas_thread()
     def softmax(self, seat: int, shape: Shape, weights: Weights) -> np.ndarray:
@@ -69,8 +69,10 @@ def action_probs(model: Model, seat: int, network: int, game: Game, views: np.nd
     `game` is the one by whose rules views are encoded.
     """
     encodings, legal = encoded(game, views)
-    said = forward(model.shape, model.seats[seat][network], encodings)
-    return in_order(softmax(said, legal) if model.average == "network" else matched(said, legal, model.fallback), legal)
+    outputs = forward(model.shape, model.seats[seat][network], encodings)
+    return in_order(
+        softmax(outputs, legal) if model.average == "network" else matched(outputs, legal, model.fallback), legal
+    )
 
 
 def in_order(probs: np.ndarray, legal: np.ndarray) -> np.ndarray:

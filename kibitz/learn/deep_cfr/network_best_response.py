@@ -56,7 +56,7 @@ class TorchPolicy:
         self.weights = [
             {name: torch.from_numpy(array).to(device, self.dtype) for name, array in seat.items()} for seat in seats
         ]
-        self._said = torch.compile(self._logits, dynamic=True) if on_gpu else self._logits
+        self._outputs = torch.compile(self._logits, dynamic=True) if on_gpu else self._logits
 
     def of_cards(self, seat: int, shown: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
         """What the first layer of the body gets from cards [rows, inputs], and that of the bets, if it gets any."""
@@ -73,8 +73,8 @@ class TorchPolicy:
     ) -> torch.Tensor:
         """[bets, cards, legal actions]: probabilities, for bets [bets, inputs] and what `of_cards` made of cards."""
         with torch.no_grad():
-            said = self._said(self.weights[seat], *cards, bets.to(self.dtype)).float()[..., legal]
-            probs = torch.softmax(said, -1) if self.average == "network" else self._matched(said)
+            outputs = self._outputs(self.weights[seat], *cards, bets.to(self.dtype)).float()[..., legal]
+            probs = torch.softmax(outputs, -1) if self.average == "network" else self._matched(outputs)
             probs = torch.where(probs < self.threshold * probs.amax(-1, keepdim=True), 0.0, probs)
             return probs / probs.sum(-1, keepdim=True)
 

@@ -187,8 +187,8 @@ def matched(advantages: np.ndarray, legal: np.ndarray, fallback: str = "argmax")
 
 
 def softmax(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    said = np.where(legal, logits.astype(float), -np.inf)
-    probs = np.exp(said - said.max(axis=1, keepdims=True))
+    masked = np.where(legal, logits.astype(float), -np.inf)
+    probs = np.exp(masked - masked.max(axis=1, keepdims=True))
     return probs / probs.sum(axis=1, keepdims=True)
 
 
