@@ -5,82 +5,40 @@ it itself.
 """
 
 import re
-from collections.abc import Callable
+
+from ..core.phrases import Phrases
 
 RANKS = {
-    "deuce": ("Zwei", "Zweien"), "three": ("Drei", "Dreien"), "four": ("Vier", "Vieren"), "five": ("Fünf", "Fünfen"),
-    "six": ("Sechs", "Sechsen"), "seven": ("Sieben", "Siebenen"), "eight": ("Acht", "Achten"),
-    "nine": ("Neun", "Neunen"), "ten": ("Zehn", "Zehnen"), "jack": ("Bube", "Buben"), "queen": ("Dame", "Damen"),
-    "king": ("König", "Könige"), "ace": ("Ass", "Asse"),
+    "deuce": "Zwei", "three": "Drei", "four": "Vier", "five": "Fünf", "six": "Sechs", "seven": "Sieben",
+    "eight": "Acht", "nine": "Neun", "ten": "Zehn", "jack": "Bube", "queen": "Dame", "king": "König", "ace": "Ass",
+    "deuces": "Zweien", "threes": "Dreien", "fours": "Vieren", "fives": "Fünfen", "sixes": "Sechsen",
+    "sevens": "Siebenen", "eights": "Achten", "nines": "Neunen", "tens": "Zehnen", "jacks": "Buben",
+    "queens": "Damen", "kings": "Könige", "aces": "Asse",
 }  # fmt: skip
-_ONE = f"({'|'.join(RANKS)})"
-_MANY = f"({'|'.join(rank + ('es' if rank == 'six' else 's') for rank in RANKS)})"
-
-
-def _hand(german: str) -> Callable[[re.Match], str]:
-    """A hand: ranks, one or many, fill in the German text."""
-
-    def fill(found: re.Match) -> str:
-        return german.format(*(_rank(word) for word in found.groups()))
-
-    return fill
-
-
-def _rank(word: str) -> str:
-    return RANKS[word][0] if word in RANKS else RANKS[word.removesuffix("es" if word == "sixes" else "s")][1]
-
-
-PHRASES: tuple[tuple[str, str | Callable[[re.Match], str]], ...] = (
-    (r"\bseat (\d+)", r"Platz \1"),
-    (r"\(you\)", "(du)"),
-    (r"\bto move\b", "am Zug"),
-    (r"\bwins\b", "gewinnt"),
-    (r": over$", ": beendet"),
-    (r"\bleft to right\b", "von links nach rechts"),
-    (r"\btop to bottom\b", "von oben nach unten"),
-    (r"\bmay go on with\b", "darf weiterschlagen mit"),
-    (r"^turns: (\d+) of (\d+)", r"Züge: \1 von \2"),
-    (r"^plies: (\d+) of (\d+)", r"Halbzüge: \1 von \2"),
-    (r"\bdiscs\b", "Steine"),
-    (r"\bface down\b", "verdeckt"),
-    (r"\bhidden die\b", "verdeckter Würfel"),
-    (r"\ball prizes are gone\b", "alle Preise sind vergeben"),
-    (r"\bprize (\d+) of\b", r"Preis \1 von"),
-    (r"\bpoints\b", "Punkte"),
-    (r"\bholds\b", "hält"),
-    (r"\bwon by\b", "gewonnen von"),
-    (r"\bbids\b", "Gebote"),
-    (r"\bbid\b", "bot"),
-    (r"^moves\b", "Züge"),
-    (r"\bround (\d)", r"Runde \1"),
-    (r"^public\b", "offen"),
-    (r"\bin the pot\b", "im Pot"),
-    (r"\bdealer\b", "Geber"),
-    (r"\bbig blind\b", "Big Blind"),
-    (r"\bsmall blind\b", "Small Blind"),
-    (r"\bbets (\d)", r"setzt \1"),
-    (r"\b(\d+) left\b", r"noch \1"),
-    (r"\bpot (\d)", r"Pot \1"),
-    (r"\bchips\b", "Chips"),
-    (r"\bthe pot is split\b", "der Pot wird geteilt"),
-    (rf"\bpair of {_MANY}\b", _hand("Paar {}")),
-    (rf"\btwo pair, {_MANY} and {_MANY}", _hand("zwei Paare, {} und {}")),
-    (rf"\bfull house, {_MANY} over {_MANY}", _hand("Full House, {} über {}")),
-    (rf"\bthree {_MANY}", _hand("Drilling {}")),
-    (rf"\bfour {_MANY}", _hand("Vierling {}")),
-    (rf"\bstraight flush to the {_ONE}", _hand("Straight Flush bis {}")),
-    (rf"\bstraight to the {_ONE}", _hand("Straße bis {}")),
-    (rf"\bflush, {_ONE} high\b", _hand("Flush, {} hoch")),
-    (rf"\b{_ONE} high\b", _hand("{} hoch")),
-)
+PHRASES = {
+    "seat {n}": "Platz {n}", "(you)": "(du)", "to move": "am Zug", "wins": "gewinnt", ": over": ": beendet",
+    "left to right": "von links nach rechts", "top to bottom": "von oben nach unten",
+    "may go on with": "darf weiterschlagen mit", "turns: {n} of {n}": "Züge: {n} von {n}",
+    "plies: {n} of {n}": "Halbzüge: {n} von {n}", "discs": "Steine", "face down": "verdeckt",
+    "hidden die": "verdeckter Würfel", "all prizes are gone": "alle Preise sind vergeben",
+    "prize {n} of": "Preis {n} von", "points": "Punkte", "holds": "hält", "won by": "gewonnen von", "bids": "Gebote",
+    "bid": "bot", "moves": "Züge", "round {n}": "Runde {n}", "public": "offen", "in the pot": "im Pot",
+    "dealer": "Geber", "big blind": "Big Blind", "small blind": "Small Blind", "bets {n}": "setzt {n}",
+    "{n} left": "noch {n}", "pot {n}": "Pot {n}", "chips": "Chips", "the pot is split": "der Pot wird geteilt",
+    "pair of {w}": "Paar {w}", "two pair, {w} and {w}": "zwei Paare, {w} und {w}",
+    "full house, {w} over {w}": "Full House, {w} über {w}", "straight flush to the {w}": "Straight Flush bis {w}",
+    "straight to the {w}": "Straße bis {w}", "flush, {w} high": "Flush, {w} hoch",
+}  # fmt: skip
+ONE, MANY = list(RANKS.items())[:13], list(RANKS.items())[13:]
+PHRASES |= {f"{rank} high": f"{german} hoch" for rank, german in ONE}
+PHRASES |= {f"three {ranks}": f"Drilling {german}" for ranks, german in MANY}
+PHRASES |= {f"four {ranks}": f"Vierling {german}" for ranks, german in MANY}
+_position = Phrases(PHRASES, RANKS)
 
 
 def said_in(language: str, text: str) -> str:
     """A position as plain text in a language, `en` or `de`."""
-    if language == "de":
-        for english, german in PHRASES:
-            text = re.sub(english, german, text, flags=re.MULTILINE)
-    return text
+    return _position(text) if language == "de" else text
 
 
 def drawn_in(language: str, picture: str) -> str:

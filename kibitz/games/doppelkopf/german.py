@@ -2,6 +2,7 @@
 
 import re
 
+from ...core.phrases import filled, values_in
 from .cards import GERMAN as GERMAN_CARDS
 from .cards import NAMES
 
@@ -23,17 +24,17 @@ WORDS = {
     "found no partner": "blieb ohne Partner",
 }  # fmt: skip
 
-# Fixed words of a record, by the start of the line: (English, German), as patterns with the same groups.
-LINES = (
-    (r"game (-?\d+) of (\S+), seed (-?\d+)", r"Spiel (-?\d+) von (\S+), Startwert (-?\d+)"),
-    (r"seat (\d), (.*)", r"Platz (\d), (.*)"),
-    (r"reservations: (.*)", r"Vorbehalte: (.*)"),
-    (r"named: (.*)", r"gemeldet: (.*)"),
-    (r"trick (\d+): (.*)", r"Stich (\d+): (.*)"),
-    (r"Re: (.*) with (\d+) in (\d+) tricks", r"Re: (.*) mit (\d+) in (\d+) Stichen"),
-    (r"sheet: (.*)", r"Zettel: (.*)"),
-    (r"scores: (.*)", r"Ergebnis: (.*)"),
-)
+# Lines of a record: English, German.
+LINES = {
+    "game {} of {}, seed {}": "Spiel {} von {}, Startwert {}",
+    "seat {n}, {}": "Platz {n}, {}",
+    "reservations: {}": "Vorbehalte: {}",
+    "named: {}": "gemeldet: {}",
+    "trick {n}: {}": "Stich {n}: {}",
+    "Re: {} with {n} in {n} tricks": "Re: {} mit {n} in {n} Stichen",
+    "sheet: {}": "Zettel: {}",
+    "scores: {}": "Ergebnis: {}",
+}
 MOVES = {"says": "sagt", "takes": "nimmt", "and": "und", "nothing": "nichts"}
 SPOKEN = ("♣-solo", "♠-solo", "♥-solo", "♦-solo", "queens-solo", "jacks-solo", "no-90", "no-60", "no-30")
 
@@ -45,32 +46,30 @@ def to_german(record: str) -> str:
 
 def to_english(line: str) -> str:
     """A line of a record with English fixed words; cards and announcements are read in both languages."""
-    for english, german in LINES:
-        found = re.fullmatch(german, line)
-        if found:
-            groups = list(found.groups())
+    for english, german in LINES.items():
+        values = values_in(line, german)
+        if values is not None:
             if not english.startswith(("game", "seat")):  # names of games and players stay as they are
-                groups = [_replaced(part, {two: one for one, two in MOVES.items()}) for part in groups]
+                values = [_replaced(part, {two: one for one, two in MOVES.items()}) for part in values]
             if english.startswith("sheet"):
-                groups = [_replaced_items(groups[0], {two: one for one, two in WORDS.items()})]
-            return _filled(english, groups)
+                values = [_replaced_items(values[0], {two: one for one, two in WORDS.items()})]
+            return filled(english, values)
     return line
 
 
 def _line_to_german(line: str) -> str:
-    for english, german in LINES:
-        found = re.fullmatch(english, line)
-        if not found:
+    for english, german in LINES.items():
+        values = values_in(line, english)
+        if values is None:
             continue
-        groups = list(found.groups())
         if english.startswith("sheet"):
-            groups = [_replaced_items(_replaced(groups[0], MOVES), WORDS)]
+            values = [_replaced_items(_replaced(values[0], MOVES), WORDS)]
         elif english.startswith("seat"):  # the name of the player stays as it is
-            name, _, cards = groups[1].rpartition(": ")
-            groups[1] = f"{name}: {_replaced(cards, CARDS)}"
+            name, _, cards = values[1].rpartition(": ")
+            values[1] = f"{name}: {_replaced(cards, CARDS)}"
         elif not english.startswith("game"):
-            groups = [_replaced(part, CARDS | ANNOUNCED | MOVES) for part in groups]
-        return _filled(german, groups)
+            values = [_replaced(part, CARDS | ANNOUNCED | MOVES) for part in values]
+        return filled(german, values)
     return line
 
 
@@ -86,9 +85,3 @@ def _replaced(text: str, words: dict[str, str]) -> str:
 def _replaced_items(text: str, words: dict[str, str]) -> str:
     """The items of a score sheet, such as `won +1, fox caught -1`."""
     return re.sub(r"(.+?)( [+-]\d+)(, |$)", lambda found: words.get(found[1], found[1]) + found[2] + found[3], text)
-
-
-def _filled(pattern: str, groups: list[str]) -> str:
-    """A pattern with its groups replaced by texts."""
-    parts = iter(groups)
-    return re.sub(r"\([^)]*\)", lambda _: next(parts), pattern)
