@@ -8,7 +8,6 @@ HEAVY = {
     "app/commands/test_match.py::test_one_against_three_on_the_same_deals": "arena/test_match.py",
     "app/commands/test_train.py::test_a_network_learns_from_recorded_games": "learn/test_contract.py: cards, next-card",
     "app/commands/test_train.py::test_ctrl_c_prints_how_to_resume": "test_cli.py, test_expert_iteration.py",
-    "app/test_runs_of_0_2.py::test_a_match_continues_with_the_same_games": "the commands that read that match",
     "arena/test_aivat.py::test_in_holdem_the_estimate_is_unbiased": "test_it_is_unbiased_where_seats_are_all_in",
     "arena/test_doppelkopf_session.py::test_any_number_of_processes_and_any_kill": "arena/test_resume.py",
     "arena/test_holdem_best_response.py::test_batches_and_processes_make_no_difference": "core/test_workers.py",
@@ -37,11 +36,6 @@ HEAVY = {
             "test_frequencies_of_patterns_are_exact",
         )
         for game in ("breakthrough", "othello", "yavalath")
-    },
-    **{
-        f"app/test_runs_of_0_2.py::{test}[{learner}": "the other learners of 0.2"
-        for test in ("test_a_training_run_resumes_as_its_own_version_did", "test_what_was_trained_plays")
-        for learner in ("cards", "exit-cards", "next-card", "tspg")
     },
     **{
         f"search/test_tactics.py::{test}[{game}": "tic_tac_toe, connect_four, breakthrough, hex"
