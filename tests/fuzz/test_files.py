@@ -181,7 +181,6 @@ def folder(tmp_path_factory):
     before = Path.cwd()
     os.chdir(top)
     try:
-        shutil.rmtree("expected")
         command(*MATCH)(top)
         command(*TOURNAMENT)(top)
         command("convert", "match", "games.txt")(top)
