@@ -7,11 +7,11 @@ import numpy as np
 from kibitz.core.workers import Workers
 from kibitz.games import load
 from kibitz.jit import generators
-from kibitz.learn.deep_cfr.config import DeepCfrConfig
-from kibitz.learn.deep_cfr.networks import new_weights
-from kibitz.learn.deep_cfr.traits import packing_of
-from kibitz.learn.deep_cfr.traversal import Settings, Traverser
-from kibitz.learn.deep_cfr.worker import Networks, traversing
+from kibitz.train.deep_cfr.config import DeepCfrConfig
+from kibitz.train.deep_cfr.networks import new_weights
+from kibitz.train.deep_cfr.traits import packing_of
+from kibitz.train.deep_cfr.traversal import Settings, Traverser
+from kibitz.train.deep_cfr.worker import Networks, traversing
 
 from .measuring import Row, Work
 
@@ -28,7 +28,7 @@ def untrained(config: DeepCfrConfig) -> Networks:
 
 def our_traversals(name: str, in_flight: int = PART, nodes: bool = False) -> Work:
     """By turns of the two seats, with untrained networks; counted as traversals, or as their nodes."""
-    from kibitz.learn.deep_cfr.fitting import evaluator
+    from kibitz.train.deep_cfr.fitting import evaluator
 
     config, game = DeepCfrConfig(name, hidden=HIDDEN[name]), load(name)
     asks = [evaluator(config.shape(game), weights, "cpu") for weights in untrained(config) if weights is not None]
@@ -51,7 +51,7 @@ def our_traversals(name: str, in_flight: int = PART, nodes: bool = False) -> Wor
 
 def evaluations(name: str, batch: int) -> Work:
     """The forward pass alone, so many positions at a time."""
-    from kibitz.learn.deep_cfr.fitting import evaluator
+    from kibitz.train.deep_cfr.fitting import evaluator
 
     config = DeepCfrConfig(name, hidden=HIDDEN[name])
     answer = evaluator(config.shape(load(name)), untrained(config)[0], "cpu")  # type: ignore[arg-type]

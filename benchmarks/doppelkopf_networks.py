@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from kibitz.doppelkopf.learn.lstm import CHARACTERS, BatchedLstm, LstmLayer, LstmNetwork, LstmReader, line_so_far
 from kibitz.games import load
-from kibitz.learn.doppelkopf.lstm import CHARACTERS, BatchedLstm, LstmLayer, LstmNetwork, LstmReader, line_so_far
 from kibitz.search.batched_ensemble import BatchedEnsemble
 from kibitz.search.ensemble_uct import EnsembleUct
 

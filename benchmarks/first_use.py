@@ -63,7 +63,7 @@ def start_up() -> None:
 def first_prompts(games: list[str]) -> None:
     """Print wall and processor seconds with an empty cache, and processor seconds with a full one."""
     from kibitz.games import GAMES, load
-    from kibitz.players import default_player
+    from kibitz.play.players import default_player
 
     print("\n| first prompt of | cold, wall s | cold, processor s | warm, processor s |\n|---|---|---|---|")
     for name in games or GAMES:

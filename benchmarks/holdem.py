@@ -5,8 +5,8 @@ import random
 import numpy as np
 
 from kibitz import games
-from kibitz.games.holdem.evaluator import evaluate
 from kibitz.games.random_games import finished
+from kibitz.poker.rules.evaluator import evaluate
 
 from .measuring import Row, Work
 from .openspiel import peer_game

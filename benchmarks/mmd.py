@@ -12,9 +12,9 @@ import torch
 from kibitz.core.progress import SILENT
 from kibitz.core.workers import cores
 from kibitz.games import load
-from kibitz.learn.mmd.learner import PART, Mmd
-from kibitz.learn.torch_mlp import one_thread
-from kibitz.learn.trainer import configured
+from kibitz.nets.torch_mlp import one_thread
+from kibitz.train.mmd.learner import PART, Mmd
+from kibitz.train.trainer import configured
 
 
 def seconds(work: Callable[[], object], at_least: float) -> float:

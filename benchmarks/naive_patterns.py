@@ -1,6 +1,6 @@
 """The linear policy over patterns, the slow and obvious way: every pattern is tested for every action in every turn.
 
-The bit tables of `kibitz.learn.tspg.sets` are timed against it, and tests check that the two agree.
+The bit tables of `kibitz.train.tspg.sets` are timed against it, and tests check that the two agree.
 """
 
 import math
@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kibitz.jit import helper
-from kibitz.learn.tspg.patterns import Pattern, images, seen_at, window
-from kibitz.learn.tspg.sets import BITS, marks_of
 from kibitz.search.policies import policy
+from kibitz.train.tspg.patterns import Pattern, images, seen_at, window
+from kibitz.train.tspg.sets import BITS, marks_of
 
 
 class Listed(NamedTuple):

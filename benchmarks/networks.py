@@ -7,11 +7,11 @@ import numpy as np
 
 from kibitz import games
 from kibitz.jit import generators
-from kibitz.learn.exit_oos.config import ExItOosConfig
-from kibitz.learn.mlp import Layers, compiled, new_layers, passes, sizes_of
+from kibitz.nets.mlp import Layers, compiled, new_layers, passes, sizes_of
 from kibitz.search.batched_oos import IN_FLIGHT, BatchedOos, new_batch
 from kibitz.search.infoset_table import clear
 from kibitz.search.oos import Oos
+from kibitz.train.exit_oos.config import ExItOosConfig
 
 from .measuring import Row, Work
 
@@ -50,7 +50,7 @@ def _compiled_search(name: str, hidden: str) -> Work:
 
 def _batched_search(name: str, hidden: str, side_by_side: int, in_flight: int) -> Work:
     """Positions that torch evaluates for several searches at once."""
-    from kibitz.learn.torch_mlp import batch_evaluator
+    from kibitz.nets.torch_mlp import batch_evaluator
 
     game, evaluate = games.load(name), batch_evaluator(_layers(name, hidden), "cpu")
     searches = [BatchedOos(game, 1, in_flight) for _ in range(side_by_side)]
@@ -91,7 +91,7 @@ def _compiled_alone(name: str, hidden: str) -> Work:
 
 
 def _batched_alone(name: str, hidden: str, rows: int) -> Work:
-    from kibitz.learn.torch_mlp import batch_evaluator
+    from kibitz.nets.torch_mlp import batch_evaluator
 
     evaluate, encodings = batch_evaluator(_layers(name, hidden), "cpu"), _encodings(name)[:rows]
 

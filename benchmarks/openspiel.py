@@ -6,13 +6,13 @@ from typing import Any
 
 from kibitz import games
 from kibitz.games.random_games import finished
-from kibitz.search.best_response import evaluate
-from kibitz.search.cfr import Cfr
-from kibitz.search.mccfr import ExternalSampling, OutcomeSampling
 from kibitz.search.mcts import Uct
 from kibitz.search.oos import Oos
-from kibitz.search.sequence_form import unfold
 from kibitz.search.strategy import uniform_strategy
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.mccfr import ExternalSampling, OutcomeSampling
+from kibitz.solve.sequence_form import unfold
 
 from .measuring import Row, Work
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from kibitz import games
-from kibitz.learn.tspg.linear import linear
-from kibitz.learn.tspg.patterns import Pattern, canonical, combined, turned, window
-from kibitz.learn.tspg.sets import atoms_of
 from kibitz.search.playouts import by_policy
+from kibitz.train.tspg.linear import linear
+from kibitz.train.tspg.patterns import Pattern, canonical, combined, turned, window
+from kibitz.train.tspg.sets import atoms_of
 
 from .measuring import Row, Work
 from .naive_patterns import naive

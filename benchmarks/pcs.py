@@ -10,9 +10,9 @@ from functools import cache, partial
 import numpy as np
 
 from kibitz.games import load
-from kibitz.search.public_chance.buckets import Buckets
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.solver import PublicChanceCfr
+from kibitz.poker.solve.buckets import Buckets
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.solver import PublicChanceCfr
 
 from .measuring import Row, Work
 
@@ -47,8 +47,8 @@ def in_torch(name: str, count: int, boards: int, device: str, fused: bool) -> Wo
     """The solver in torch, whose steps at a node are fused kernels or plain torch."""
     import torch
 
-    from kibitz.learn.public_chance import TorchPublicChanceCfr
-    from kibitz.learn.public_streets import plain
+    from kibitz.poker.gpu.public_chance import TorchPublicChanceCfr
+    from kibitz.poker.gpu.public_streets import plain
 
     solver = TorchPublicChanceCfr(load(name), random_buckets(name, count), 1, boards, device)
     if not fused:

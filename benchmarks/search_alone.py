@@ -9,9 +9,9 @@ import time
 import numpy as np
 
 from kibitz.games import load
-from kibitz.learn.alphazero.config import AlphaZeroConfig
-from kibitz.learn.alphazero.self_play import SelfPlay
 from kibitz.search.batched_puct import new_batch
+from kibitz.train.alphazero.config import AlphaZeroConfig
+from kibitz.train.alphazero.self_play import SelfPlay
 
 GAMES = 512  # at the same time
 WARM_UP, ROUNDS = 200, 800

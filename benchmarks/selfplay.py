@@ -6,10 +6,10 @@ from functools import cache, partial
 import numpy as np
 
 from kibitz.games import load
-from kibitz.learn.alphazero.config import AlphaZeroConfig
-from kibitz.learn.alphazero.geometry import geometry_of
-from kibitz.learn.alphazero.processor_network import evaluator
-from kibitz.learn.alphazero.self_play import SelfPlay, exchanges_for, play_round
+from kibitz.nets.boards.geometry import geometry_of
+from kibitz.nets.boards.processor_network import evaluator
+from kibitz.train.alphazero.config import AlphaZeroConfig
+from kibitz.train.alphazero.self_play import SelfPlay, exchanges_for, play_round
 
 from .measuring import Row, Work
 from .pcs import has_gpu
@@ -25,7 +25,7 @@ WARM_UP = 200  # rounds after which games are at different moves
 @cache
 def playing(name: str, device: str, games: int, channels: int, blocks: int):
     """Games in the middle, and an untrained network."""
-    from kibitz.learn.alphazero.torch_network import BoardNetwork
+    from kibitz.nets.boards.torch_network import BoardNetwork
 
     game = load(name)
     config = AlphaZeroConfig(

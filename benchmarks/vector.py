@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.envs import vector
+from kibitz.bridges.envs import vector
 
 from .measuring import Row, Work
 from .openspiel import PEERS

@@ -25,10 +25,10 @@ from kibitz.games import CHANCE, GAMES, Game, full_name, is_shipped, legal_actio
 from kibitz.games.display import display
 from kibitz.games.records import Record, read_records
 from kibitz.games.tree import estimated_leaves
-from kibitz.learn.learner import LEARNERS
-from kibitz.players import default_player
+from kibitz.play.players import default_player
 from kibitz.search.search import SEARCHES
-from kibitz.search.sequence_form import MAX_LEAVES
+from kibitz.solve.sequence_form import MAX_LEAVES
+from kibitz.train.learner import LEARNERS
 
 FOLDER = Path(__file__).with_name("games")
 RECORDS = FOLDER / "playthroughs.jsonl"
@@ -275,7 +275,7 @@ def _indented(text: str) -> list[str]:
 
 def played(name: str, player: str, number: int) -> Record:
     """Game `number` of a match of a player against itself with seed 1."""
-    from kibitz.arena.match import play_match
+    from kibitz.play.match import play_match
 
     game = load(name)
     (record,) = play_match(full_name(game), [player] * game.facts.seats, number + 1, 1, 1, done=range(number))

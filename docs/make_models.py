@@ -17,7 +17,7 @@ generated from the files by `python docs/make_reference.py`.
 
 Intervals are 95% intervals. NashConv is the sum over seats of what a best response gains; exploitability is NashConv \
 divided by the number of seats. The rules stamp is a fingerprint of turns, legal actions and payoffs in three games: \
-where `kibitz.learn.model_cards.rules_stamp(game)` gives another one, the rules have changed since the card was written.
+where `kibitz.nets.model_cards.rules_stamp(game)` gives another one, the rules have changed since the card was written.
 
 A model is a safetensors file; its card is JSON in the metadata, under `about` and then `card`:
 
@@ -26,14 +26,14 @@ import json
 
 from safetensors import safe_open
 
-from kibitz.learn.model_files import network_file
+from kibitz.nets.model_files import network_file
 
 with safe_open(network_file("models/leduc"), "numpy") as file:
     about = json.loads(file.metadata()["about"])
 print(about["game"], about["card"]["exploitability"])
 ```
 
-`kibitz.learn.model_cards` reads a card (`read_card`) and writes one (`write_card`), also into a network of your own; \
+`kibitz.nets.model_cards` reads a card (`read_card`) and writes one (`write_card`), also into a network of your own; \
 the tensors stay as they are, byte by byte.
 """
 CODE = {"trained by", "play it", "rules stamp", "game", "model"}

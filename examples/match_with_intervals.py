@@ -9,7 +9,7 @@ Run it: python examples/match_with_intervals.py
 import numpy as np
 
 import kibitz
-from kibitz.arena.statistics import further_games, interval
+from kibitz.play.statistics import further_games, interval
 
 
 def main(game="leduc", players=("net:models/leduc", "random"), sizes=(50, 200, 1000), within=0.05):

@@ -13,10 +13,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import kibitz
-from kibitz.search.best_response import evaluate, evaluate_probs
-from kibitz.search.cfr import Cfr
-from kibitz.search.mirror_descent import MirrorDescent
-from kibitz.search.sequence_form import unfold
+from kibitz.solve.best_response import evaluate, evaluate_probs
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.mirror_descent import MirrorDescent
+from kibitz.solve.sequence_form import unfold
 
 
 def main(games=("kuhn", "leduc"), iterations=100_000, folder="."):

@@ -12,11 +12,11 @@ import numpy as np
 
 import kibitz
 from kibitz.games import CHANCE, OVER, chance_outcomes, legal_actions, positions
-from kibitz.learn.mlp import action_probs, read_layers
-from kibitz.learn.model_files import network_file
-from kibitz.search.best_response import evaluate_probs
+from kibitz.nets.mlp import action_probs, read_layers
+from kibitz.nets.model_files import network_file
 from kibitz.search.mmds import mirror_step
-from kibitz.search.sequence_form import unfold
+from kibitz.solve.best_response import evaluate_probs
+from kibitz.solve.sequence_form import unfold
 
 
 def values(form, probs):

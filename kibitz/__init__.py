@@ -19,10 +19,10 @@ _PUBLIC = {
     "review": "api.positions", "explain": "api.positions",
     # what comes back
     "Solution": "api.solving", "TrainingRun": "api.training", "Advice": "search.advice",
-    "State": "games.state", "MatchResult": "arena.match", "Standings": "arena.tournament", "BadInput": "core.names",
+    "State": "games.state", "MatchResult": "play.match", "Standings": "play.tournament", "BadInput": "core.names",
     # for authors of games and players
     "game": "games.game", "CHANCE": "games.game", "OVER": "games.game", "record": "jit", "helper": "jit",
-    "player": "players.player",
+    "player": "play.players.player",
     # environments for learners of others
     "gym": "envs", "pettingzoo": "envs", "vector": "envs",
 }  # fmt: skip
@@ -69,15 +69,15 @@ if TYPE_CHECKING:
     from .api.positions import advise, beliefs, explain, review, search
     from .api.solving import Solution, solve
     from .api.training import TrainingRun, models, resume, train
-    from .arena.match import MatchResult
-    from .arena.tournament import Standings
     from .bridges import openspiel
+    from .bridges.envs import gym, pettingzoo, vector
     from .core.names import BadInput
-    from .envs import gym, pettingzoo, vector
     from .games.game import CHANCE, OVER, game
     from .games.state import State
     from .jit import helper, record
-    from .players.player import player
+    from .play.match import MatchResult
+    from .play.players.player import player
+    from .play.tournament import Standings
     from .search.advice import Advice
 
 

@@ -20,11 +20,12 @@ from pathlib import Path
 
 import pytest
 
-from kibitz import games, players
+from kibitz import games
 from kibitz.app import cli
-from kibitz.arena import policy_values
 from kibitz.core.trust import only_named
-from kibitz.players import precompile
+from kibitz.play import players
+from kibitz.play.players import precompile
+from kibitz.poker import policy_values
 
 from .documented import (
     DATA,
@@ -160,7 +161,7 @@ def check_as_written(words):
         if words[0] == "train" and "game_name" in given:
             check_training(words[1], given)
         elif words[0] == "study":
-            from kibitz.studies.study import STUDIES
+            from kibitz.reproduce.study import STUDIES
 
             options = {key: value for key, value in given.items() if key not in ("trust", "json_file")}
             if "also" in options:  # Typer makes paths of the list when it calls the command
@@ -184,8 +185,8 @@ def check_names(command, given):
 
 
 def check_training(learner, given):
-    from kibitz.learn.learner import learner_class
-    from kibitz.learn.trainer import configured
+    from kibitz.train.learner import learner_class
+    from kibitz.train.trainer import configured
 
     known = learner_class(learner).Config.__dataclass_fields__
     small = {"device": "cpu", "inference_device": "cpu", "validation": 0.3}  # there may be no GPU; there are few games
@@ -363,7 +364,10 @@ def folder(tmp_path, made, monkeypatch, capsys):
 
 def shrink_studies(monkeypatch):
     """Give all scales of all studies the size of a test."""
-    from kibitz.studies import deep_cfr, doppelkopf_ablation, doppelkopf_thesis, exit_oos, tspg
+    from kibitz.doppelkopf import ablation as doppelkopf_ablation
+    from kibitz.doppelkopf import thesis as doppelkopf_thesis
+    from kibitz.poker import deep_cfr_study as deep_cfr
+    from kibitz.reproduce import exit_oos, tspg
 
     for module, *sizes in (
         (deep_cfr, 2, 1, 2, 4, 2, 4),

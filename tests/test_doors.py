@@ -10,14 +10,16 @@ import pytest
 
 import kibitz as api
 from kibitz.app.cli import main
-from kibitz.arena import measures, variance
 from kibitz.core import plugins
 from kibitz.core.files import write_tensors
 from kibitz.games import load
-from kibitz.learn import learner, model_files
-from kibitz.players import make, measured
-from kibitz.search import search, solvers, strategy
-from kibitz.studies import study
+from kibitz.nets import model_files
+from kibitz.play import measures, variance
+from kibitz.play.players import make, measured
+from kibitz.reproduce import study
+from kibitz.search import search, strategy
+from kibitz.solve import solvers
+from kibitz.train import learner
 
 TOYS = """
 from dataclasses import dataclass
@@ -25,19 +27,19 @@ from functools import partial
 
 import numpy as np
 
-from kibitz.arena.measures import Measure, measure
-from kibitz.arena.play import labels, play_game
-from kibitz.arena.statistics import Estimate, Reduced
-from kibitz.arena.variance import VarianceReduction, variance_reduction
-from kibitz.learn.learner import Learner, learner
-from kibitz.learn.model_files import network_kind
-from kibitz.players import make_for
-from kibitz.players.measured import Fact, measured_facts
+from kibitz.play.measures import Measure, measure
+from kibitz.play.play import labels, play_game
+from kibitz.play.statistics import Estimate, Reduced
+from kibitz.play.variance import VarianceReduction, variance_reduction
+from kibitz.train.learner import Learner, learner
+from kibitz.nets.model_files import network_kind
+from kibitz.play.players import make_for
+from kibitz.play.players.measured import Fact, measured_facts
 from kibitz.search.advice import fixed_advice
 from kibitz.search.search import Search, search
-from kibitz.search.solvers import Solver, new_solver, solver
+from kibitz.solve.solvers import Solver, new_solver, solver
 from kibitz.search.strategy import strategy_file
-from kibitz.studies.study import Study, study
+from kibitz.reproduce.study import Study, study
 
 
 @measure("toy-measure")

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from kibitz.games import OVER, legal_actions, load, positions
 from kibitz.jit import generators, kernel, mix
-from kibitz.learn.mlp import new_layers, save_layers, sizes_of
+from kibitz.nets.mlp import new_layers, save_layers, sizes_of
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "write-a-game.md").read_text()

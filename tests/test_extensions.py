@@ -6,8 +6,8 @@ import pytest
 
 import kibitz
 from kibitz.core.registry import class_from_file
-from kibitz.players import make
-from kibitz.players.contract import check_player
+from kibitz.play.players import make
+from kibitz.play.players.contract import check_player
 from kibitz.search.contract import check_search
 
 TOYS = '''
@@ -21,7 +21,7 @@ import numpy as np
 
 from kibitz.games import legal_actions
 from kibitz.games.random_games import playouts
-from kibitz.learn.learner import Learner
+from kibitz.train.learner import Learner
 from kibitz.search.advice import fixed_advice
 from kibitz.search.search import Search
 

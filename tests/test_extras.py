@@ -20,11 +20,11 @@ FOR_DEVELOPERS = {"test", "docs"}
 HOMES = (
     "kibitz.app.web.",
     "kibitz.bridges.openspiel",
-    "kibitz.envs.all_seats",
-    "kibitz.envs.one_seat",
-    "kibitz.games.openspiel.adapter",
-    "kibitz.learn.nearest_centers_kernel",  # on a GPU only, by Triton, which comes with torch there
-    "kibitz.learn.public_chance_kernels",
+    "kibitz.bridges.envs.all_seats",
+    "kibitz.bridges.envs.one_seat",
+    "kibitz.bridges.openspiel_adapter",
+    "kibitz.poker.gpu.nearest_centers_kernel",  # on a GPU only, by Triton, which comes with torch there
+    "kibitz.poker.gpu.public_chance_kernels",
 )
 
 HIDDEN = f"""

@@ -45,13 +45,13 @@ def test_no_general_file_names_a_guest():
 @pytest.mark.parametrize(
     ("file", "text", "words"),
     [
-        ("arena/match.py", "from ..poker import rules", {"poker", "kibitz.poker.rules"}),
-        ("arena/match.py", "def f():\n    from ..games.holdem import Holdem", {"holdem", "kibitz.games.holdem.Holdem"}),
-        ("arena/match.py", 'OPPONENT = "doko:models/x"', {"doko"}),
-        ("arena/match.py", "# as in Texas Hold'em", {"hold'em"}),
-        ("arena/match.py", '"""Kuhn poker and Leduc\npoker."""\nkuhn_poker = 1', None),
+        ("play/match.py", "from ..poker import rules", {"poker", "kibitz.poker.rules"}),
+        ("play/match.py", "def f():\n    from ..games.holdem import Holdem", {"holdem", "kibitz.poker.rules.Holdem"}),
+        ("play/match.py", 'OPPONENT = "doko:models/x"', {"doko"}),
+        ("play/match.py", "# as in Texas Hold'em", {"hold'em"}),
+        ("play/match.py", '"""Kuhn poker and Leduc\npoker."""\nkuhn_poker = 1', None),
         ("poker/rules.py", "from ..games import game  # hold'em", None),
-        ("games/holdem/rules.py", "ACPC = 1", None),
+        ("poker/rules/rules.py", "ACPC = 1", None),
     ],
 )
 def test_a_planted_name_is_found_and_nothing_else(tmp_path, file, text, words):

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 import kibitz
-from kibitz.arena import exploitability
-from kibitz.learn import trainer
-from kibitz.learn.deep_cfr import traversal
-from kibitz.learn.learner import LEARNERS
-from kibitz.players import make_for
-from kibitz.search import sequence_form, solvers
+from kibitz.play import exploitability
+from kibitz.play.players import make_for
 from kibitz.search.search import SEARCHES
+from kibitz.solve import sequence_form, solvers
+from kibitz.train import trainer
+from kibitz.train.deep_cfr import traversal
+from kibitz.train.learner import LEARNERS
 
 PAGE = (Path(__file__).parents[1] / "docs" / "which-algorithm.md").read_text()
 HEAD, *ROWS = [
@@ -63,7 +63,7 @@ def test_the_table_says_what_runs_with_four_seats():
 
 
 def test_a_game_of_the_wrong_kind_is_refused_before_one_is_played(monkeypatch):
-    monkeypatch.setattr("kibitz.learn.exit_oos.config.survey", None)
+    monkeypatch.setattr("kibitz.train.exit_oos.config.survey", None)
     with pytest.raises(kibitz.BadInput, match="oos needs two seats"):
         trainer.configured("exit-oos", "doppelkopf", "small", {})
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ..core.names import as_path
 from ..games import Game
-from ..players.player import Player
+from ..play.players.player import Player
 
 AnyGame = Game | str
 AnyPlayer = Player | str

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from ..arena.statistics import text_table
 from ..core.names import counted
+from ..play.statistics import text_table
 
 HEADER = ["move", "probability", "contribution", "pattern"]
 MOST_SHOWN = 5  # moves

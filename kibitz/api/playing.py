@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ..arena import exploitability as _exploitability
-from ..arena import match as _match
-from ..arena import tournament as _tournament
-from ..arena.measures import bound, with_games
 from ..core.names import BadInput, choose
 from ..core.progress import SILENT, Reporter
 from ..core.trust import only_named
 from ..games import load as _load
+from ..play import exploitability as _exploitability
+from ..play import match as _match
+from ..play import tournament as _tournament
+from ..play.measures import bound, with_games
 from .arguments import AnyGame, AnyPlayer, path_or_none
 
 if TYPE_CHECKING:
-    from ..arena.exploiters.bound import Bound
+    from ..play.exploiters.bound import Bound
     from ..search.strategy import Strategy
 
 
@@ -182,7 +182,7 @@ def exploit(
         if method in with_games():
             games = 10_000 if games is None else games
             return bound(method, rules, named, games, seed, processes, path_or_none(out), report)
-        from ..arena.exploiters import runs
+        from ..play.exploiters import runs
 
         spent = runs.budget_for(rules, named, method, preset, **budget)
         run = runs.open_run(path_or_none(out), rules, named, method, spent, seed)

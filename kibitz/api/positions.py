@@ -6,7 +6,6 @@ import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..arena import review as _review
 from ..core.names import BadInput, as_path, at_least, choose
 from ..core.progress import SILENT, Reporter
 from ..core.trust import only_named
@@ -15,13 +14,14 @@ from ..games import view_of
 from ..games.record_files import read_game
 from ..games.records import Record
 from ..games.state import State
-from ..players import default_player, explained, make_for, patterns_player
+from ..play import review as _review
+from ..play.players import default_player, explained, make_for, patterns_player
 from ..search.advice import Advice
 from .arguments import AnyGame, AnyPlayer
 from .explained_moves import ExplainedMoves
 
 if TYPE_CHECKING:
-    from ..players.beliefs import Believed
+    from ..play.players.beliefs import Believed
     from ..search.search import Search
 
 
@@ -102,7 +102,7 @@ def beliefs(
         card of seat 1: J 50.0%, K 50.0%
     """
     from ..app.ui.position_parser import parse_line, parse_position
-    from ..players.beliefs import beliefs as find
+    from ..play.players.beliefs import beliefs as find
 
     with only_named(game, assumed, own, trust=trust):
         loaded = _load(game)
@@ -154,7 +154,7 @@ def explain(
         ('5', 5)
     """
     from ..app.ui.position_parser import parse_position
-    from ..players.patterns import active_patterns
+    from ..play.players.patterns import active_patterns
 
     with only_named(game, player, trust=trust):
         loaded = _load(game)

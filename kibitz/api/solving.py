@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.names import counted
 from ..core.progress import SILENT, Reporter
 from ..games import Game, full_name
-from ..search.best_response import Exploitability
+from ..solve.best_response import Exploitability
 from .arguments import AnyGame, path_or_none
 from .loading import load
 
@@ -84,7 +84,7 @@ def solve(
         >>> kibitz.solve("kuhn", "cfr+", iterations=1000).nash_conv < 0.001
         True
     """
-    from ..search import solvers
+    from ..solve import solvers
 
     loaded = load(game)
     solver, form = solvers.new_solver(loaded, method, seed, path_or_none(abstraction))

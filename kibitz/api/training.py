@@ -13,8 +13,8 @@ from ..core.runs import Run
 from ..core.trust import only_named
 from ..games import Game, full_name
 from ..games import load as _load
-from ..players import make_for
-from ..players.player import Player
+from ..play.players import make_for
+from ..play.players.player import Player
 from .arguments import AnyGame, path_or_none
 
 
@@ -54,7 +54,7 @@ class TrainingRun:
 
     def player(self, iteration: int = 0) -> Player:
         """The player that plays what was learned; `iteration` 0 is the last one."""
-        from ..learn.trainer import class_of
+        from ..train.trainer import class_of
 
         with only_named(trust=self.trust):
             kind = class_of(self.run).player
@@ -108,7 +108,7 @@ def train(
         >>> run.metrics[-1]["iteration"]
         2
     """
-    from ..learn import trainer
+    from ..train import trainer
 
     with only_named(learner, game, trust=trust):
         trainer.check_workers(learner, processes)
@@ -144,7 +144,7 @@ def resume(
         >>> kibitz.resume(folder, iterations=2).metrics[-1]["iteration"]
         2
     """
-    from ..learn import trainer
+    from ..train import trainer
 
     with only_named(trust=trust):
         run = trainer.open_run(as_path(folder), iterations)
@@ -165,6 +165,6 @@ def models() -> dict[str, Any]:
         >>> "models/leduc" in kibitz.models()
         True
     """
-    from ..learn.model_files import PREFIX, describe, shipped
+    from ..nets.model_files import PREFIX, describe, shipped
 
     return {f"{PREFIX}{name}": describe(path) for name, path in shipped().items()}

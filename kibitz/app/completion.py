@@ -20,7 +20,7 @@ def players(incomplete: str) -> list[str]:
     if not colon:
         names = index()["players"]
         if plugins.have("player"):
-            from ..players import PLAYERS
+            from ..play.players import PLAYERS
 
             names = list(PLAYERS)
         return _beginning(names, incomplete)

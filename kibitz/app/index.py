@@ -134,9 +134,9 @@ def ships(registry: Registry) -> dict[str, Any]:
 def written() -> dict[str, Any]:
     """The index of what is registered now."""
     from ..games import GAMES
-    from ..learn.learner import LEARNERS
-    from ..players.player import PLAYERS
-    from ..studies.study import STUDIES
+    from ..play.players.player import PLAYERS
+    from ..reproduce.study import STUDIES
+    from ..train.learner import LEARNERS
     from .commands import games, models, study, train
 
     return {

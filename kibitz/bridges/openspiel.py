@@ -11,20 +11,14 @@ import numpy as np
 from ..core.names import BadInput
 from ..games import Game, full_name, legal_actions, load, view_of
 from ..games.openspiel import module
-from ..players import make_for
-from ..players.openspiel import BotPlayer
-from ..search.sequence_form import unfold
+from ..play.players import make_for
 from ..search.strategy import Strategy, normalised
+from ..solve.sequence_form import unfold
+from .openspiel_bots import BotPlayer
 
 pyspiel = module()
 
-from ..games.openspiel.adapter import (  # noqa: E402  (imports pyspiel, which may be missing)
-    kibitz_game,
-    record_of,
-    register,
-    spiel_game,
-    state_of,
-)
+from .openspiel_adapter import kibitz_game, record_of, register, spiel_game, state_of
 
 if TYPE_CHECKING:
     from open_spiel.python.policy import TabularPolicy

@@ -29,13 +29,13 @@ from ..core.memory import limit as memory_limit
 from ..core.names import BadInput, Interval
 from ..games import IST, PST, Game, full_name, legal_actions, positions
 from ..jit import kernel
+from ..solve.sequence_form import two_seats_zero_sum
 from .advice import Advice
 from .budget import refuse_beyond
 from .infoset_table import SLOT, clear, grow, new_table, size, slot_of
 from .oos_simulation import Focus, Scratch, Settings, simulate
 from .policies import Uniform, weighed
 from .search import Search, search
-from .sequence_form import two_seats_zero_sum
 from .strategy import Strategy, from_table
 
 MODES = {"pst": PST, "ist": IST}

@@ -13,8 +13,8 @@ from ..core.registry import Registry
 from ..games import Game, full_name, load_stored
 from ..games.game import SCRATCH
 from ..jit import kernel
+from ..solve.sequence_form import SequenceForm, Side
 from .infoset_table import Table
-from .sequence_form import SequenceForm, Side
 
 FORMAT = "kibitz strategy 1"
 STRATEGY_FILES = strategy_file = Registry("strategy file")  # other formats: format of a file -> function(path, game)

@@ -16,8 +16,8 @@ from kibitz import games
 from kibitz.app import cli
 from kibitz.app.commands import bench
 from kibitz.app.index import ships
-from kibitz.search.solvers import METHODS
 from kibitz.search.strategy import read_strategy
+from kibitz.solve.solvers import METHODS
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,8 +10,8 @@ from typer.main import get_command
 from kibitz.app import cli, completion
 from kibitz.app.index import ships
 from kibitz.games import GAMES
-from kibitz.learn.model_files import shipped
-from kibitz.players import PLAYERS
+from kibitz.nets.model_files import shipped
+from kibitz.play.players import PLAYERS
 
 ROOT = Path(__file__).parents[2]
 

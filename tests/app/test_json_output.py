@@ -8,12 +8,12 @@ from typer.main import get_command
 
 from kibitz.app import cli
 from kibitz.app.commands import bench, options
-from kibitz.arena import acpc_client
-from kibitz.arena.acpc_client import Played
-from kibitz.arena.acpc_dealer import Dealer, Dealt
-from kibitz.arena.statistics import Estimate
-from kibitz.studies.report import Report
-from kibitz.studies.tspg import TspgStudy
+from kibitz.play.statistics import Estimate
+from kibitz.poker import acpc_client
+from kibitz.poker.acpc_client import Played
+from kibitz.poker.acpc_dealer import Dealer, Dealt
+from kibitz.reproduce.report import Report
+from kibitz.reproduce.tspg import TspgStudy
 
 MATCH = "match kuhn random random --games 4 --out match"
 SOLVED = [f"solve kuhn --iterations 3 --with {method} --out {method}" for method in ("cfr", "cfr+")]

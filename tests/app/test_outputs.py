@@ -13,7 +13,7 @@ from kibitz.app import cli
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games.records import FILE
-from kibitz.learn import trainer
+from kibitz.train import trainer
 
 OPTIONS = ("--json", "--out", "--plot", "--save", "--log")
 ARGUMENTS = (("export", "file"), ("convert", "target"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import kibitz as api
-from kibitz.learn.model_files import shipped
+from kibitz.nets.model_files import shipped
 
 OLD = Path(__file__).parent / "runs_of_0_2"
 

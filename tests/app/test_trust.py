@@ -22,8 +22,8 @@ from kibitz.core.runs import Run
 from kibitz.core.trust import only_named
 from kibitz.games import load
 from kibitz.games.records import read_records
-from kibitz.learn import model_files
-from kibitz.learn.pcs_runs import new_run, solve_run
+from kibitz.nets import model_files
+from kibitz.poker.gpu.pcs_runs import new_run, solve_run
 from kibitz.search.strategy import read_strategy
 
 OLD = Path(__file__).parent / "runs_of_0_2"

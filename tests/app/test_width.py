@@ -6,7 +6,7 @@ import pytest
 
 from kibitz.app.ui import progress
 from kibitz.app.ui.progress import reporting
-from kibitz.learn.model_files import shipped
+from kibitz.nets.model_files import shipped
 
 LONG = "strategy:runs/a-folder-with-quite-a-long-name-as-people-give-them/strategy-of-last-night.safetensors"
 

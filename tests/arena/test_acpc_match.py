@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kibitz.arena.acpc_client import address, play_acpc
-from kibitz.arena.acpc_dealer import MAX_STALE, Dealer, Limits
-from kibitz.arena.acpc_lines import MAX_LINE
-from kibitz.arena.match import match
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.games import load
-from kibitz.games.holdem import acpc
+from kibitz.play.match import match
+from kibitz.poker.acpc_client import address, play_acpc
+from kibitz.poker.acpc_dealer import MAX_STALE, Dealer, Limits
+from kibitz.poker.acpc_lines import MAX_LINE
+from kibitz.poker.rules import acpc
 
 SHORT = Limits(connect=20, move=5, hand=5)
 SOON = 30  # seconds after which a test has failed, not hung

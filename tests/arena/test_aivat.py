@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.arena import aivat, match
-from kibitz.arena.aivat import Estimator, estimates, known_policies
-from kibitz.arena.play import seed_of
-from kibitz.arena.statistics import further_games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
-from kibitz.search.public_chance.cards import cards_of
+from kibitz.play import match
+from kibitz.play.play import seed_of
+from kibitz.play.statistics import further_games
+from kibitz.poker import aivat
+from kibitz.poker.aivat import Estimator, estimates, known_policies
+from kibitz.poker.solve.cards import cards_of
 
 LEDUC = games.load("leduc")
 SMALL = games.load("leduc:raises=1")

@@ -5,18 +5,18 @@ import json
 import numpy as np
 import pytest
 
-from kibitz import games, players
-from kibitz.arena import batched, match
-from kibitz.arena.batched import match_blocks, play_block
-from kibitz.arena.holdem_best_response import evaluate_hands
-from kibitz.arena.match import play_match
-from kibitz.arena.play import match_games
-from kibitz.arena.statistics import further_games, summary
+from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games.records import Record
-from kibitz.learn.mlp import new_layers, save_layers, sizes_of
+from kibitz.nets.mlp import new_layers, save_layers, sizes_of
+from kibitz.play import batched, match, players
+from kibitz.play.batched import match_blocks, play_block
+from kibitz.play.match import play_match
+from kibitz.play.play import match_games
+from kibitz.play.statistics import further_games, summary
+from kibitz.poker.best_response import evaluate_hands
 from kibitz.search.advice import fixed_advice
-from kibitz.search.cfr import Cfr
+from kibitz.solve.cfr import Cfr
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from kibitz.arena.critical import AlphaBetaSolver, critical_position, examine_players
 from kibitz.core.names import BadInput
 from kibitz.games import OVER, legal_actions, load, positions
+from kibitz.play.critical import AlphaBetaSolver, critical_position, examine_players
 from kibitz.search.connect_four_solver import ConnectFourSolver
 
 from ..app.conftest import kibitz

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from kibitz import players
-from kibitz.arena.doppelkopf_session import FILE, open_session, play_sessions, summary, totals
 from kibitz.core.names import BadInput
+from kibitz.doppelkopf.rules.announcements import SILENT
+from kibitz.doppelkopf.rules.cards import TYPES
+from kibitz.doppelkopf.rules.session import Standing, after, next_game, seated
+from kibitz.doppelkopf.rules.state import RESERVES, SAYS_HEALTHY, SOLO, TYPE
+from kibitz.doppelkopf.session import FILE, open_session, play_sessions, summary, totals
 from kibitz.games import legal_actions, load, positions
-from kibitz.games.doppelkopf.announcements import SILENT
-from kibitz.games.doppelkopf.cards import TYPES
-from kibitz.games.doppelkopf.session import Standing, after, next_game, seated
-from kibitz.games.doppelkopf.state import RESERVES, SAYS_HEALTHY, SOLO, TYPE
+from kibitz.play import players
 
 RANDOM = ["random"] * 4
 DDV = load("doppelkopf")

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kibitz.arena import elo
-from kibitz.arena.elo import fit, rate, read_games
 from kibitz.core.names import BadInput
 from kibitz.games.records import Record
+from kibitz.play import elo
+from kibitz.play.elo import fit, rate, read_games
 
 SEEDS = itertools.count(1)
 

@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-from kibitz.arena import engine_server
-from kibitz.arena.engine_server import Clock, EngineTable, lines_of, serve
-from kibitz.arena.gtp_server import GtpServer
-from kibitz.arena.piskvork_server import PiskvorkServer
-from kibitz.arena.uci_server import UciServer, score_of
+from kibitz.bridges import engine_server
+from kibitz.bridges.engine_server import Clock, EngineTable, lines_of, serve
+from kibitz.bridges.gtp_server import GtpServer
+from kibitz.bridges.piskvork_server import PiskvorkServer
+from kibitz.bridges.uci_server import UciServer, score_of
 from kibitz.core.names import BadInput
 from kibitz.games import full_name, load
 from kibitz.games.engine_notation import (
@@ -25,7 +25,7 @@ from kibitz.games.engine_notation import (
     write_vertex,
     write_xy,
 )
-from kibitz.players import Random
+from kibitz.play.players import Random
 
 START = "pppppppp/pppppppp/8/8/8/8/PPPPPPPP/PPPPPPPP w - - 0 1"
 

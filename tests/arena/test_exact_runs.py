@@ -9,20 +9,20 @@ import pytest
 import torch
 
 import kibitz as package
-from kibitz.arena import exact_runs
-from kibitz.arena.exact_runs import exploit_run, identity, new_run, read_run, response_to
-from kibitz.arena.holdem_best_response import evaluate_hands
 from kibitz.core import steps
 from kibitz.core.interrupts import Interrupted
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.games import full_name, load
-from kibitz.learn.deep_cfr.networks import Model, Shape, new_weights, read_model, save_model
-from kibitz.learn.mlp import new_layers, save_layers, sizes_of
-from kibitz.learn.pcs_runs import new_run as new_solution
-from kibitz.learn.pcs_runs import solve_run
-from kibitz.learn.public_best_response import flop_classes
-from kibitz.search.public_chance.cards import cards_of
+from kibitz.nets.mlp import new_layers, save_layers, sizes_of
+from kibitz.poker import exact_runs
+from kibitz.poker.best_response import evaluate_hands
+from kibitz.poker.exact_runs import exploit_run, identity, new_run, read_run, response_to
+from kibitz.poker.gpu.pcs_runs import new_run as new_solution
+from kibitz.poker.gpu.pcs_runs import solve_run
+from kibitz.poker.gpu.public_best_response import flop_classes
+from kibitz.poker.solve.cards import cards_of
+from kibitz.train.deep_cfr.networks import Model, Shape, new_weights, read_model, save_model
 
 SMALL = "holdem:flop,ranks=4,suits=2,raises=1,preflop_raises=1"
 

@@ -5,14 +5,14 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from kibitz.arena.flop_sample import FlopValues, des_raj, draw_orders, drawn_by, visits
 from kibitz.games import load
-from kibitz.learn.public_best_response import PublicBestResponse
-from kibitz.search.public_chance.buckets import lossless
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.first_street import FirstStreet
-from kibitz.search.public_chance.solver import PublicChanceCfr
-from kibitz.search.public_chance.strategy import TableStrategy
+from kibitz.poker.flop_sample import FlopValues, des_raj, draw_orders, drawn_by, visits
+from kibitz.poker.gpu.public_best_response import PublicBestResponse
+from kibitz.poker.solve.buckets import lossless
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.first_street import FirstStreet
+from kibitz.poker.solve.solver import PublicChanceCfr
+from kibitz.poker.solve.strategy import TableStrategy
 
 WEIGHTS = np.array([4, 12, 12, 24])
 

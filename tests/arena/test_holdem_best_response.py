@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.arena import holdem_best_response
-from kibitz.arena.exploitability import exploitability
-from kibitz.arena.holdem_best_response import evaluate_hands
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
-from kibitz.games.holdem.ranges import all_hands, hand_values, opposing_weight, showdown
 from kibitz.games.public_cards import masks
-from kibitz.learn import trainer
+from kibitz.play.exploitability import exploitability
+from kibitz.poker import best_response as holdem_best_response
+from kibitz.poker.best_response import evaluate_hands
+from kibitz.poker.rules.ranges import all_hands, hand_values, opposing_weight, showdown
+from kibitz.train import trainer
 
 
 def test_weights_of_hands_that_may_meet_and_of_those_beaten_are_what_a_double_loop_finds():

@@ -8,15 +8,15 @@ import pytest
 
 import kibitz as api
 from kibitz import games
-from kibitz.arena.holdem_lbr import ByLocalBestResponse, LocalBestResponse, adviser
 from kibitz.core.names import BadInput
-from kibitz.games.holdem.evaluator import KEYS, value
-from kibitz.games.holdem.ranges import all_hands, boards_to_come, deck_of, equities
-from kibitz.games.holdem.state import CALL, FOLD, RAISE
 from kibitz.games.public_cards import masks
-from kibitz.learn.deep_cfr.average import action_probs
-from kibitz.learn.deep_cfr.networks import Model, Shape, new_weights, save_model
-from kibitz.players.holdem_ranges import moves_to
+from kibitz.poker.lbr import ByLocalBestResponse, LocalBestResponse, adviser
+from kibitz.poker.ranges import moves_to
+from kibitz.poker.rules.evaluator import KEYS, value
+from kibitz.poker.rules.ranges import all_hands, boards_to_come, deck_of, equities
+from kibitz.poker.rules.state import CALL, FOLD, RAISE
+from kibitz.train.deep_cfr.average import action_probs
+from kibitz.train.deep_cfr.networks import Model, Shape, new_weights, save_model
 
 from ..players.test_players import look, positions_met
 

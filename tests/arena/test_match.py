@@ -7,21 +7,21 @@ import signal
 import numpy as np
 import pytest
 
-from kibitz import games, players
-from kibitz.arena import match
-from kibitz.arena.batched import match_blocks
-from kibitz.arena.match import play_match
-from kibitz.arena.play import seat_of
-from kibitz.arena.statistics import summary
+from kibitz import games
 from kibitz.core import steps
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.games import CHANCE
 from kibitz.games.records import read_line
-from kibitz.search.best_response import evaluate
-from kibitz.search.cfr import Cfr
-from kibitz.search.sequence_form import unfold
+from kibitz.play import match, players
+from kibitz.play.batched import match_blocks
+from kibitz.play.match import play_match
+from kibitz.play.play import seat_of
+from kibitz.play.statistics import summary
 from kibitz.search.strategy import uniform_strategy
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.sequence_form import unfold
 
 LEDUC = games.load("leduc")
 

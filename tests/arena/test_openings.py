@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from kibitz.arena.match import match
-from kibitz.arena.tournament import tournament
 from kibitz.core.names import BadInput
 from kibitz.games import load
+from kibitz.play.match import match
+from kibitz.play.tournament import tournament
 
 from ..app.conftest import kibitz
 

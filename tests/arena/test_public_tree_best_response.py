@@ -4,11 +4,11 @@ import pytest
 
 import kibitz
 from kibitz import BadInput
-from kibitz.arena import exploitability, public_tree_best_response
 from kibitz.games import load
-from kibitz.players.networks import NetworkPlayer
-from kibitz.search.public_tree import tree
-from kibitz.search.public_tree.cfr import VectorCfr
+from kibitz.play import exploitability, public_tree_best_response
+from kibitz.play.players.networks import NetworkPlayer
+from kibitz.solve.public_tree import tree
+from kibitz.solve.public_tree.cfr import VectorCfr
 
 
 def near(found, expected):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from kibitz.arena.match import FILE, open_run, play_into
 from kibitz.core import steps
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.games.records import read_records
+from kibitz.play.match import FILE, open_run, play_into
 
 ASKED = ("record", "leduc", ["random"], 40, 1)
 

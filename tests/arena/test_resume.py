@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from kibitz.arena.match import FILE, open_run, play_into
 from kibitz.core import steps
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
+from kibitz.play.match import FILE, open_run, play_into
 
 ASKED = ("kuhn", ["random", "random"], 30, 1)
 

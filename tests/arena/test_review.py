@@ -9,14 +9,14 @@ import pytest
 
 from kibitz import games
 from kibitz.app.ui import progress
-from kibitz.arena.policy_values import play_out, with_values
-from kibitz.arena.review import review
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.games.record_files import looks_like, read_game
 from kibitz.games.records import Record
-from kibitz.players import make
-from kibitz.players.worlds import policy_values, possible_worlds
+from kibitz.play.players import make
+from kibitz.play.players.worlds import policy_values, possible_worlds
+from kibitz.play.review import review
+from kibitz.poker.policy_values import play_out, with_values
 from kibitz.search.advice import fixed_advice
 
 from ..games.test_pokerstars import SHOWDOWN

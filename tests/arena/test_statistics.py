@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from kibitz.arena.statistics import Running, interval, score_of, summary
 from kibitz.games.records import Record
+from kibitz.play.statistics import Running, interval, score_of, summary
 
 
 def record(number, first, second=None):

@@ -7,10 +7,10 @@ import pytest
 
 from kibitz import games
 from kibitz.app.commands.tournament import without_common_folder
-from kibitz.arena.statistics import Estimate
-from kibitz.arena.tournament import standings, tournament
 from kibitz.games.records import Record, read_records
-from kibitz.learn.mlp import new_layers, save_layers, sizes_of
+from kibitz.nets.mlp import new_layers, save_layers, sizes_of
+from kibitz.play.statistics import Estimate
+from kibitz.play.tournament import standings, tournament
 
 ENTRANTS = ["always:call", "random", "always:raise"]
 

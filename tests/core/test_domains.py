@@ -11,11 +11,11 @@ import kibitz as api
 from kibitz.core import names
 from kibitz.core.names import BadInput, Interval, at_least
 from kibitz.games import GAMES, legal_actions, load
-from kibitz.learn.learner import LEARNERS
-from kibitz.players import PLAYERS, make_for
+from kibitz.play.players import PLAYERS, make_for
+from kibitz.reproduce.study import STUDIES
 from kibitz.search.budget import chunks
 from kibitz.search.search import SEARCHES
-from kibitz.studies.study import STUDIES
+from kibitz.train.learner import LEARNERS
 
 REGISTRIES = (GAMES, SEARCHES, PLAYERS, LEARNERS, STUDIES)
 HOSTILE = (math.nan, math.inf, -math.inf, -1e300, 1e300, 10**30, -(10**30), 10**400)

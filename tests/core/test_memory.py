@@ -13,11 +13,11 @@ from kibitz.app import cli
 from kibitz.core import memory
 from kibitz.core.names import BadInput
 from kibitz.core.pool import spread
-from kibitz.learn.replay import ReplayBuffer
 from kibitz.search.infoset_table import grow, new_table
 from kibitz.search.mcts import Uct
-from kibitz.search.sequence_form import unfold
-from kibitz.search.solvers import new_solver
+from kibitz.solve.sequence_form import unfold
+from kibitz.solve.solvers import new_solver
+from kibitz.train.replay import ReplayBuffer
 
 
 @pytest.fixture(autouse=True)

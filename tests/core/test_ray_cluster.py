@@ -9,13 +9,13 @@ import time
 
 import pytest
 
-from kibitz.arena.exploitability import exploit
-from kibitz.arena.match import match
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.ray_cluster import ENVIRONMENT, Cluster
 from kibitz.games import legal_actions, load
-from kibitz.learn.trainer import configured, new_run, train
+from kibitz.play.exploitability import exploit
+from kibitz.play.match import match
+from kibitz.train.trainer import configured, new_run, train
 
 os.environ.update(ENVIRONMENT, RAY_AUTH_MODE="disabled")  # or a token is left in the home folder
 ray = pytest.importorskip("ray")

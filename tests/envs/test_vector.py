@@ -8,8 +8,8 @@ import pytest
 
 import kibitz
 from kibitz import BadInput
-from kibitz.envs import vector
-from kibitz.envs.observations import numbers, observation
+from kibitz.bridges.envs import vector
+from kibitz.bridges.envs.observations import numbers, observation
 from kibitz.games import CHANCE, OVER, legal_actions, positions, view_of
 from kibitz.jit import generators
 
@@ -215,6 +215,6 @@ def test_observations_are_made_of_the_view(monkeypatch):
 @pytest.mark.parametrize("name", ["vector", "gym", "pettingzoo"])
 def test_the_examples_run(name):
     pytest.importorskip("pettingzoo")
-    found = doctest.testmod(importlib.import_module(f"kibitz.envs.{name}"))
+    found = doctest.testmod(importlib.import_module(f"kibitz.bridges.envs.{name}"))
     assert found.attempted > 1
     assert found.failed == 0

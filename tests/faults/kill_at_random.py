@@ -20,8 +20,8 @@ from pathlib import Path
 
 from kibitz.api import playing, positions, solving, training  # noqa: F401
 from kibitz.app import cli
-from kibitz.learn.learner import LEARNERS
-from kibitz.players.player import PLAYERS
+from kibitz.play.players.player import PLAYERS
+from kibitz.train.learner import LEARNERS
 
 PATIENCE = 60.0  # seconds within which SIGTERM ends a command
 ENDED = (128 + signal.SIGTERM, -signal.SIGTERM)  # exit codes: by the command, or before it took care

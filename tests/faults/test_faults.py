@@ -18,13 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from kibitz.arena import match
 from kibitz.core import files, runs, steps
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
-from kibitz.learn import trainer
-from kibitz.studies.study import Study
+from kibitz.play import match
+from kibitz.reproduce.study import Study
+from kibitz.train import trainer
 
 from .commands import RESUMABLE, refused, results, resuming, run, undisturbed, words
 
@@ -310,7 +310,7 @@ def test_a_million_games_and_a_long_journal_keep_memory_flat(tmp_path):
     script = """
 import resource, sys
 from pathlib import Path
-from kibitz.arena.match import open_run, play_into
+from kibitz.play.match import open_run, play_into
 run = open_run(Path(sys.argv[1]), "match", "kuhn", ["random", "random"], int(sys.argv[2]), 1)
 print(len(play_into(run, 1)), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """

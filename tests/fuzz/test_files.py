@@ -19,17 +19,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kibitz.app import cli
-from kibitz.arena.doppelkopf_session import read_sessions
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
+from kibitz.doppelkopf.learn.recorded_games import read_games
+from kibitz.doppelkopf.session import read_sessions
 from kibitz.games import load
 from kibitz.games.records import read_records
-from kibitz.learn.checkpoints import Checkpoints, Journal
-from kibitz.learn.doppelkopf.recorded_games import read_games
-from kibitz.learn.model_files import describe, shipped
-from kibitz.learn.trainer import class_of, config_of
+from kibitz.nets.model_files import describe, shipped
+from kibitz.reproduce.study import Study
 from kibitz.search.strategy import read_strategy
-from kibitz.studies.study import Study
+from kibitz.train.checkpoints import Checkpoints, Journal
+from kibitz.train.trainer import class_of, config_of
 
 from .damage import damage
 
@@ -188,7 +188,7 @@ def folder(tmp_path_factory):
         command("match", "holdem", "random", "random", "--games", "4", "--processes", "1", "--out", "holdem")(top)
         command("convert", "holdem", "hands.acpc")(top)
         RESUME["exit-oos"](top)
-        from kibitz.learn import trainer
+        from kibitz.train import trainer
 
         kept = Journal.forget
         Journal.forget = lambda self, iteration: None  # type: ignore[method-assign]

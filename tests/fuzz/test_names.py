@@ -6,11 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kibitz import games, players
+from kibitz import games
 from kibitz.core import names
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, GAMES, chance_outcomes, legal_actions, positions, view_of
-from kibitz.players import PLAYERS
+from kibitz.play import players
+from kibitz.play.players import PLAYERS
 from kibitz.search.search import SEARCHES
 
 from . import hostile

@@ -11,15 +11,15 @@ import time
 
 import pytest
 
-from kibitz.arena.engine_server import EngineTable, lines_of, serve
-from kibitz.arena.gtp_server import GtpServer
-from kibitz.arena.piskvork_server import PiskvorkServer
-from kibitz.arena.uci_server import UciServer
+from kibitz.bridges import engine_dialects
+from kibitz.bridges.engine import Engine
+from kibitz.bridges.engine_server import EngineTable, lines_of, serve
+from kibitz.bridges.gtp_server import GtpServer
+from kibitz.bridges.piskvork_server import PiskvorkServer
+from kibitz.bridges.uci_server import UciServer
 from kibitz.core.names import BadInput
 from kibitz.core.programs import Late, Lost
 from kibitz.games import legal_actions, load, positions
-from kibitz.players import engine_dialects
-from kibitz.players.engine import Engine
 
 from .hostile import NUMBERS, TEXTS, budget
 

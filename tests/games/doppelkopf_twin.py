@@ -59,7 +59,7 @@ NEVER, ALWAYS, BUT_LAST = 0, 1, 2  # whether the second ♥10 of a trick beats t
 
 
 class Rules(NamedTuple):
-    """Parameters with the names and defaults of `kibitz.games.doppelkopf`: the tournament rules."""
+    """Parameters with the names and defaults of `kibitz.doppelkopf.rules`: the tournament rules."""
 
     solos: bool = True
     calls: int = 2  # 0 none, 1 before one's own card, 2 all seats are asked after each card

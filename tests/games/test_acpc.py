@@ -9,8 +9,8 @@ from hypothesis import strategies as some
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER, positions, view_of
-from kibitz.games.holdem import acpc
-from kibitz.games.holdem.display import card_of
+from kibitz.poker.rules import acpc
+from kibitz.poker.rules.display import card_of
 
 # "Two player limit Texas Hold'em": what the server sends (S) and the client answers (C).
 PUBLISHED = """

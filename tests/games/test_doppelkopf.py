@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import chisquare
 
 from kibitz import games, jit
+from kibitz.doppelkopf.rules import Doppelkopf, deals, scoring
+from kibitz.doppelkopf.rules.state import CARDS as CARD_PHASE
 from kibitz.games import CHANCE, OVER
-from kibitz.games.doppelkopf import Doppelkopf, deals, scoring
-from kibitz.games.doppelkopf.state import CARDS as CARD_PHASE
 
 from . import doppelkopf_twin as twin
 from .doppelkopf_twin import CARDS, KONTRA, MOVES, NUMBER, RE, Count, Rules

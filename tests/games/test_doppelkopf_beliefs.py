@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 
+from kibitz.doppelkopf.rules.beliefs import ROOM, expected_counts
+from kibitz.doppelkopf.rules.cards import CLASS, CLUB_QUEEN, KINDS
+from kibitz.doppelkopf.rules.deals import NOTES, WAYS, count_deals, may_hold, may_hold_queens, voids
+from kibitz.doppelkopf.rules.encoding import HANDS, OPEN_SIZE, RE, SIZE, encode_open
+from kibitz.doppelkopf.rules.state import is_re
 from kibitz.games import load, positions, view_of
-from kibitz.games.doppelkopf.beliefs import ROOM, expected_counts
-from kibitz.games.doppelkopf.cards import CLASS, CLUB_QUEEN, KINDS
-from kibitz.games.doppelkopf.deals import NOTES, WAYS, count_deals, may_hold, may_hold_queens, voids
-from kibitz.games.doppelkopf.encoding import HANDS, OPEN_SIZE, RE, SIZE, encode_open
-from kibitz.games.doppelkopf.state import is_re
 from kibitz.jit import generators, kernel
 
 GAME = load("doppelkopf:thesis")

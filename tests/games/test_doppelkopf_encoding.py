@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from kibitz.games import CHANCE, OVER, load, positions, view_of
-from kibitz.games.doppelkopf.cards import KINDS, NAMES, POINTS, trumps
-from kibitz.games.doppelkopf.encoding import (
+from kibitz.doppelkopf.rules.cards import KINDS, NAMES, POINTS, trumps
+from kibitz.doppelkopf.rules.encoding import (
     BEATS_TRICK,
     FRIENDS,
     PARTY_POINTS,
@@ -17,8 +16,9 @@ from kibitz.games.doppelkopf.encoding import (
     UNBEATABLE,
     UNSEEN,
 )
-from kibitz.games.doppelkopf.rules import playable
-from kibitz.games.doppelkopf.state import CARDS, is_re
+from kibitz.doppelkopf.rules.rules import playable
+from kibitz.doppelkopf.rules.state import CARDS, is_re
+from kibitz.games import CHANCE, OVER, load, positions, view_of
 from kibitz.jit import generators
 
 RISING = ("9", "J", "Q", "K", "10", "A")

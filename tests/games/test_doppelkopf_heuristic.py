@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kibitz import games, jit
+from kibitz.doppelkopf.rules import Doppelkopf
+from kibitz.doppelkopf.rules.state import is_re
 from kibitz.games import OVER
-from kibitz.games.doppelkopf import Doppelkopf
-from kibitz.games.doppelkopf.state import is_re
 
 from .doppelkopf_twin import MOVES
 from .test_doppelkopf import ALL_HEALTHY, NO_CALLS, TABLES, after, every_table, some_hands

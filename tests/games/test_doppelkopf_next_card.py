@@ -5,11 +5,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from kibitz.doppelkopf.rules.cards import CLASS, CLUB_QUEEN, KINDS
+from kibitz.doppelkopf.rules.next_card import possible_next_cards
+from kibitz.doppelkopf.rules.rules import playable
+from kibitz.doppelkopf.rules.state import CARDS
 from kibitz.games import load, positions
-from kibitz.games.doppelkopf.cards import CLASS, CLUB_QUEEN, KINDS
-from kibitz.games.doppelkopf.next_card import possible_next_cards
-from kibitz.games.doppelkopf.rules import playable
-from kibitz.games.doppelkopf.state import CARDS
 from kibitz.jit import generators
 
 GAME = load("doppelkopf:thesis")

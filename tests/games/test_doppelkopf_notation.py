@@ -7,12 +7,12 @@ import pytest
 
 from kibitz import games
 from kibitz.core.names import BadInput
+from kibitz.doppelkopf.rules import notation, thesis_lines
+from kibitz.doppelkopf.rules.announcements import CALL, SILENT
+from kibitz.doppelkopf.rules.cards import CLASS, NAMES
+from kibitz.doppelkopf.rules.german import to_german
+from kibitz.doppelkopf.rules.state import MARRIES, SOLO
 from kibitz.games import CHANCE, OVER, legal_actions, positions
-from kibitz.games.doppelkopf import notation, thesis_lines
-from kibitz.games.doppelkopf.announcements import CALL, SILENT
-from kibitz.games.doppelkopf.cards import CLASS, NAMES
-from kibitz.games.doppelkopf.german import to_german
-from kibitz.games.doppelkopf.state import MARRIES, SOLO
 
 THESIS = games.load("doppelkopf:thesis")
 

@@ -11,11 +11,12 @@ import pytest
 
 import kibitz
 from kibitz import BadInput
-from kibitz.games import efg, full_name, legal_actions, load, positions, view_of
+from kibitz.bridges import efg
+from kibitz.games import full_name, legal_actions, load, positions, view_of
 from kibitz.games.protocol import REMEMBERED
 from kibitz.games.tree import Tree, actions_to, nodes_of
 from kibitz.jit import generators
-from kibitz.search.sequence_form import unfold
+from kibitz.solve.sequence_form import unfold
 
 SMALL = ["kuhn", "goofspiel:3", "liars_dice:faces=2", "leduc:raises=1", "leduc"]
 

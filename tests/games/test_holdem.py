@@ -14,9 +14,9 @@ from pokerkit import Automation, FixedLimitTexasHoldem
 from kibitz import games, jit
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
-from kibitz.games.holdem import Holdem, acpc, encoding
-from kibitz.games.holdem.display import card_name, card_of
-from kibitz.games.holdem.state import CALL, FOLD, RAISE
+from kibitz.poker.rules import Holdem, acpc, encoding
+from kibitz.poker.rules.display import card_name, card_of
+from kibitz.poker.rules.state import CALL, FOLD, RAISE
 
 from .walks import all_steps, encoding_of, same, targeted, view_of
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.games.holdem.display import card_of
-from kibitz.games.holdem.equity import equity, equity_by_hand
-from kibitz.games.holdem.ranges import all_hands, deck_of
-from kibitz.games.holdem.state import HOLE
+from kibitz.poker.rules.display import card_of
+from kibitz.poker.rules.equity import equity, equity_by_hand
+from kibitz.poker.rules.ranges import all_hands, deck_of
+from kibitz.poker.rules.state import HOLE
 
 FULL, SMALL = games.load("holdem"), games.load("holdem:flop,ranks=5,suits=3")
 

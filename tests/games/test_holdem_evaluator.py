@@ -6,9 +6,9 @@ import numpy as np
 import phevaluator
 import pytest
 
-from kibitz.games.holdem.display import card_name, card_of, hand_name
-from kibitz.games.holdem.evaluator import CATEGORY, KEYS, evaluate, value
 from kibitz.jit import kernel
+from kibitz.poker.rules.display import card_name, card_of, hand_name
+from kibitz.poker.rules.evaluator import CATEGORY, KEYS, evaluate, value
 
 # High card, pair, two pair, three, straight, flush, full house, four, straight flush; Wikipedia: Poker probability.
 FIVE = [1_302_540, 1_098_240, 123_552, 54_912, 10_200, 5_108, 3_744, 624, 40]

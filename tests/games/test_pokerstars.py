@@ -4,7 +4,7 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.games import load
-from kibitz.games.holdem import acpc, pokerstars
+from kibitz.poker.rules import acpc, pokerstars
 
 GAME = load("holdem")
 SHOWDOWN = """PokerStars Hand #27738502010: Hold'em Limit ($1/$2 USD) - 2009/05/02 13:32:38 ET

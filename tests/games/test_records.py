@@ -9,12 +9,12 @@ import jsonschema
 import numpy as np
 import pytest
 
-from kibitz.arena.match import match
-from kibitz.arena.play import play_game
 from kibitz.core.names import BadInput
 from kibitz.games import legal_actions, load
 from kibitz.games.record_files import read_games
 from kibitz.games.records import SCHEMA, Forfeited, Record, read_line, read_records
+from kibitz.play.match import match
+from kibitz.play.play import play_game
 
 from .facts import SHIPPED
 

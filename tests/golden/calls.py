@@ -19,9 +19,9 @@ def pcs_by_infoset(folder: Path) -> dict[str, Any]:
 
 def pcs_in_torch(folder: Path) -> dict[str, Any]:
     """Public chance sampling of the GPU, four boards at a time."""
-    from kibitz.learn.pcs_solvers import OnGpu
-    from kibitz.search.public_chance.buckets import lossless
-    from kibitz.search.public_chance.cards import cards_of
+    from kibitz.poker.gpu.pcs_solvers import OnGpu
+    from kibitz.poker.solve.buckets import lossless
+    from kibitz.poker.solve.cards import cards_of
 
     game = kibitz.load("leduc")
     solver = OnGpu(game, lossless(cards_of(game)), 1, 4, "cpu")
@@ -32,7 +32,7 @@ def pcs_in_torch(folder: Path) -> dict[str, Any]:
 
 def bidding_in_torch(folder: Path) -> dict[str, Any]:
     """CFR+ on the public tree of Liar's Dice, as on a GPU."""
-    from kibitz.learn.bidding_cfr import BiddingCfr
+    from kibitz.solve.bidding_cfr import BiddingCfr
 
     solver = BiddingCfr(kibitz.load("liars_dice:faces=3"), "cfr+", "cpu")
     solver.run(15)
@@ -41,7 +41,7 @@ def bidding_in_torch(folder: Path) -> dict[str, Any]:
 
 def response_on_public_tree(folder: Path) -> dict[str, Any]:
     """The best response to a player that is asked at every infoset of a game, as if the game were large."""
-    from kibitz.arena.public_tree_best_response import evaluate_on_public_tree
+    from kibitz.play.public_tree_best_response import evaluate_on_public_tree
 
     player = f"strategy:{folder / 'liars-dice-cfr+-public-tree'}"
     return of_exploitability(evaluate_on_public_tree(kibitz.load("liars_dice:faces=3"), player, 1))
@@ -49,7 +49,7 @@ def response_on_public_tree(folder: Path) -> dict[str, Any]:
 
 def mirror_descent(folder: Path) -> dict[str, Any]:
     """Mirror descent with exact gradients."""
-    from kibitz.search.mirror_descent import MirrorDescent
+    from kibitz.solve.mirror_descent import MirrorDescent
 
     game = kibitz.load("leduc")
     solver = MirrorDescent(game)
@@ -61,8 +61,8 @@ def mirror_descent(folder: Path) -> dict[str, Any]:
 def predictions(folder: Path) -> dict[str, Any]:
     """Probabilities of the next card by the networks of `next-card` and of `cards`."""
     from kibitz.core.runs import Run
-    from kibitz.learn.doppelkopf.predictors import predictor_of
-    from kibitz.learn.doppelkopf.recorded_games import read_games
+    from kibitz.doppelkopf.learn.predictors import predictor_of
+    from kibitz.doppelkopf.learn.recorded_games import read_games
 
     games = read_games(folder / "records", "doppelkopf:thesis").take([0, 1])
     return {

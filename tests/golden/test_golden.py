@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kibitz.learn.learner import LEARNERS
-from kibitz.search.solvers import METHODS
+from kibitz.solve.solvers import METHODS
+from kibitz.train.learner import LEARNERS
 
 from .arithmetic import arithmetic
 from .figures import run

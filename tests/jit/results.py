@@ -12,8 +12,8 @@ import numpy as np
 from kibitz import games
 from kibitz.games import OVER
 from kibitz.jit import generators, kernel, mix
-from kibitz.search.best_response import evaluate
-from kibitz.search.solvers import METHODS, new_solver
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.solvers import METHODS, new_solver
 
 
 @kernel

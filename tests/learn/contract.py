@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from kibitz import games, players
+from kibitz import games
 from kibitz.core import names
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 from kibitz.games import CHANCE, OVER
-from kibitz.learn import trainer
-from kibitz.learn.learner import learner_class
+from kibitz.play import players
+from kibitz.train import trainer
+from kibitz.train.learner import learner_class
 
 
 class Killed(BaseException):

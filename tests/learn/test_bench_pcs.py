@@ -9,8 +9,8 @@ SMALL = "holdem:flop,ranks=4,suits=2"
 
 
 def test_both_sides_solve_the_same_game(monkeypatch):
-    from kibitz.learn.pcs_solvers import InTorch
-    from kibitz.learn.public_chance import TorchPublicChanceCfr
+    from kibitz.poker.gpu.pcs_solvers import InTorch
+    from kibitz.poker.gpu.public_chance import TorchPublicChanceCfr
 
     made = []
     start = TorchPublicChanceCfr.__init__

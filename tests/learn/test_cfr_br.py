@@ -9,15 +9,15 @@ import torch
 
 import kibitz
 from kibitz.games import load
-from kibitz.learn.cfr_br import CfrBr, Walk
-from kibitz.learn.pcs_runs import PcsSolving, new_run, open_run, solve_run
-from kibitz.learn.public_best_response import PublicBestResponse
-from kibitz.learn.public_levels import levels
-from kibitz.learn.public_tree_cfr import PublicTreeCfr
-from kibitz.search.public_chance.buckets import buckets_of, lossless
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.strategy import TableStrategy
-from kibitz.search.sequence_form import unfold
+from kibitz.poker.gpu.cfr_br import CfrBr, Walk
+from kibitz.poker.gpu.pcs_runs import PcsSolving, new_run, open_run, solve_run
+from kibitz.poker.gpu.public_best_response import PublicBestResponse
+from kibitz.poker.gpu.public_levels import levels
+from kibitz.poker.gpu.public_tree_cfr import PublicTreeCfr
+from kibitz.poker.solve.buckets import buckets_of, lossless
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.strategy import TableStrategy
+from kibitz.solve.sequence_form import unfold
 
 from ..search.exact import regrets_by_sequence
 

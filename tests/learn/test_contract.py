@@ -12,11 +12,12 @@ import pytest
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games import load
-from kibitz.learn import pcs_runs, trainer
-from kibitz.learn.learner import LEARNERS
-from kibitz.learn.mlp import compiled, read_layers
-from kibitz.search.best_response import evaluate_policy
-from kibitz.search.sequence_form import unfold
+from kibitz.nets.mlp import compiled, read_layers
+from kibitz.poker.gpu import pcs_runs
+from kibitz.solve.best_response import evaluate_policy
+from kibitz.solve.sequence_form import unfold
+from kibitz.train import trainer
+from kibitz.train.learner import LEARNERS
 
 from .contract import check_learner
 from .doppelkopf.records import RULES, write

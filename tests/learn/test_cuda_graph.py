@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from kibitz.learn.cuda_graph import WARM_UP, Replayed
+from kibitz.nets.cuda_graph import WARM_UP, Replayed
 
 on_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 

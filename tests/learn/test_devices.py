@@ -12,8 +12,8 @@ import kibitz
 from kibitz.core import process_settings
 from kibitz.core.process_settings import blas_threads
 from kibitz.core.progress import Reporter
-from kibitz.learn.alphazero.processor_network import Evaluator
-from kibitz.learn.devices import one_thread, products, without_onednn
+from kibitz.nets.boards.processor_network import Evaluator
+from kibitz.nets.devices import one_thread, products, without_onednn
 
 NETWORK = "puct:8,net=models/connect_four-alphazero"
 CUDA, ONEDNN = torch.backends.cuda.matmul, torch.backends.mkldnn

@@ -19,16 +19,16 @@ from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
-from kibitz.learn import trainer
-from kibitz.learn.checkpoints import Journal
-from kibitz.learn.exit_oos import ExItOos
-from kibitz.learn.exit_oos.config import ExItOosConfig
-from kibitz.learn.exit_oos.learner import empty_samples
-from kibitz.learn.expert_iteration import cut, joined
-from kibitz.learn.mlp import compiled, read_layers
-from kibitz.learn.replay import ReplayBuffer
-from kibitz.search.best_response import evaluate_policy
-from kibitz.search.sequence_form import unfold
+from kibitz.nets.mlp import compiled, read_layers
+from kibitz.solve.best_response import evaluate_policy
+from kibitz.solve.sequence_form import unfold
+from kibitz.train import trainer
+from kibitz.train.checkpoints import Journal
+from kibitz.train.exit_oos import ExItOos
+from kibitz.train.exit_oos.config import ExItOosConfig
+from kibitz.train.exit_oos.learner import empty_samples
+from kibitz.train.expert_iteration import cut, joined
+from kibitz.train.replay import ReplayBuffer
 
 from ..tensorboard_events import shown
 from .contract import Killed, outcome
@@ -491,7 +491,7 @@ def test_a_wrong_configuration_is_refused(tmp_path, change, text):
 NURSERY = """
 import json, os, random, signal, sys, time
 from pathlib import Path
-from kibitz.learn import trainer
+from kibitz.train import trainer
 from kibitz.core.runs import Run
 from tests.learn.test_expert_iteration import Seen, measured, safe
 

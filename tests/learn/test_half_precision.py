@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from kibitz.games import load
-from kibitz.learn.cfr_br import CfrBr
-from kibitz.learn.public_best_response import PublicBestResponse
-from kibitz.learn.public_chance import TorchPublicChanceCfr
-from kibitz.learn.public_streets import halved, packed, unpacked
-from kibitz.search.public_chance.buckets import lossless
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.strategy import TableStrategy
+from kibitz.poker.gpu.cfr_br import CfrBr
+from kibitz.poker.gpu.public_best_response import PublicBestResponse
+from kibitz.poker.gpu.public_chance import TorchPublicChanceCfr
+from kibitz.poker.gpu.public_streets import halved, packed, unpacked
+from kibitz.poker.solve.buckets import lossless
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.strategy import TableStrategy
 
 GAMES = ["holdem:streets=3,ranks=4,suits=2", "holdem:streets=3,ranks=4,suits=2,stack=40"]  # the second with all-ins
 

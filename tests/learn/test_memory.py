@@ -4,7 +4,7 @@ import pytest
 
 from kibitz.core import memory
 from kibitz.core.names import BadInput
-from kibitz.learn.trainer import configured, new_run, train
+from kibitz.train.trainer import configured, new_run, train
 
 MANY = {"capacity": 99_999_999, "iterations": 99_999}
 

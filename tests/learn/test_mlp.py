@@ -13,7 +13,7 @@ from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
 from kibitz.jit import generators, record
-from kibitz.learn.mlp import FORMAT, compiled, logits, new_layers, read_layers, save_layers, sizes_of
+from kibitz.nets.mlp import FORMAT, compiled, logits, new_layers, read_layers, save_layers, sizes_of
 from kibitz.search.policies import weighed
 
 GAMES = ["goofspiel:6", "leduc", "liars_dice:2"]
@@ -56,7 +56,7 @@ def hidden_of(layers):
 def test_compiled_numpy_and_torch_agree(name, hidden):
     import torch
 
-    from kibitz.learn.torch_mlp import as_module
+    from kibitz.nets.torch_mlp import as_module
 
     game = games.load(name)
     layers, states = random_layers(game, hidden), decisions(game, 60)
@@ -277,6 +277,6 @@ def test_layers_that_are_no_network_are_refused(tmp_path, change):
 
 
 def test_players_and_networks_start_without_torch():
-    script = "import sys, kibitz.learn.mlp, kibitz.players; print('torch' in sys.modules)"
+    script = "import sys, kibitz.nets.mlp, kibitz.play.players; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

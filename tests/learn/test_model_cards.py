@@ -14,9 +14,9 @@ import safetensors.numpy
 from kibitz import games
 from kibitz.core.files import tensor_file_about
 from kibitz.core.names import BadInput
-from kibitz.learn.mlp import new_layers, read_layers, save_layers, sizes_of
-from kibitz.learn.model_cards import SCHEMA, Card, main, read_card, rules_stamp, write_card
-from kibitz.learn.model_files import describe, shipped
+from kibitz.nets.mlp import new_layers, read_layers, save_layers, sizes_of
+from kibitz.nets.model_cards import SCHEMA, Card, main, read_card, rules_stamp, write_card
+from kibitz.nets.model_files import describe, shipped
 
 DOCS = Path(__file__).parents[2] / "docs"
 CARD = Card(
@@ -98,7 +98,7 @@ def test_a_card_is_written_from_a_json_file(network, tmp_path):
     (tmp_path / "card.json").write_text("{}")
     with pytest.raises(BadInput, match=r"card.json can't be read as model card.*command is missing"):
         main([str(network), str(tmp_path / "card.json")])
-    with pytest.raises(BadInput, match=r"python -m kibitz.learn.model_cards MODEL CARD.json"):
+    with pytest.raises(BadInput, match=r"python -m kibitz.nets.model_cards MODEL CARD.json"):
         main([])
 
 

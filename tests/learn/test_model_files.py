@@ -5,13 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kibitz import games, players
+from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.learn import model_files
-from kibitz.learn.mlp import new_layers, save_layers, sizes_of
-from kibitz.learn.model_files import describe, network_file, shipped
-from kibitz.learn.tspg.sets import atoms_of
-from kibitz.learn.tspg.store import POLICIES, Features, save_features
+from kibitz.nets import model_files
+from kibitz.nets.mlp import new_layers, save_layers, sizes_of
+from kibitz.nets.model_files import describe, network_file, shipped
+from kibitz.play import players
+from kibitz.train.tspg.sets import atoms_of
+from kibitz.train.tspg.store import POLICIES, Features, save_features
 
 
 def network(path: Path, game_name: str = "kuhn", made: str = "by hand") -> Path:

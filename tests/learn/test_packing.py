@@ -13,10 +13,10 @@ from kibitz.core.files import read_tensors
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games import CHANCE, OVER
-from kibitz.learn import replay, trainer
-from kibitz.learn.checkpoints import Journal
-from kibitz.learn.packing import BIT, BITS, BYTE, COLUMNS, FLOAT, Packed, joined, on_device, pack, stored
-from kibitz.learn.replay import RULES, ReplayBuffer
+from kibitz.train import replay, trainer
+from kibitz.train.checkpoints import Journal
+from kibitz.train.packing import BIT, BITS, BYTE, COLUMNS, FLOAT, Packed, joined, on_device, pack, stored
+from kibitz.train.replay import RULES, ReplayBuffer
 
 from .contract import KillAfter, Killed, outcome
 

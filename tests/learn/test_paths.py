@@ -8,13 +8,14 @@ from typing import get_type_hints
 import pytest
 
 from kibitz import games
+from kibitz.bridges import efg
 from kibitz.core.names import PATH, absolute, hints, paths
 from kibitz.core.runs import Run
-from kibitz.games import efg
-from kibitz.learn import pcs_runs, trainer
-from kibitz.learn.learner import LEARNERS, learner_class
-from kibitz.learn.model_files import describe
-from kibitz.players import make_for
+from kibitz.nets.model_files import describe
+from kibitz.play.players import make_for
+from kibitz.poker.gpu import pcs_runs
+from kibitz.train import trainer
+from kibitz.train.learner import LEARNERS, learner_class
 
 from .doppelkopf.records import write
 from .test_contract import CASES, TABLE

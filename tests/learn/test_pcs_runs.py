@@ -13,13 +13,13 @@ from kibitz.core.interrupts import Interrupted
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 from kibitz.games import load
-from kibitz.learn import pcs_runs
-from kibitz.learn.pcs_runs import new_run, open_run, solve_run
-from kibitz.learn.pcs_solvers import OnCores, OnGpu
-from kibitz.search.public_chance import abstraction_runs, clusters
-from kibitz.search.public_chance.buckets import lossless
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.files import open_table_strategy, read_buckets, read_table_strategy
+from kibitz.poker.gpu import pcs_runs
+from kibitz.poker.gpu.pcs_runs import new_run, open_run, solve_run
+from kibitz.poker.gpu.pcs_solvers import OnCores, OnGpu
+from kibitz.poker.solve import abstraction_runs, clusters
+from kibitz.poker.solve.buckets import lossless
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.files import open_table_strategy, read_buckets, read_table_strategy
 
 SMALL = "holdem:flop,ranks=5,suits=2"
 FILES = ("state.safetensors", "strategy.safetensors", "metrics.jsonl")
@@ -156,7 +156,7 @@ def test_a_run_holds_its_abstraction_and_is_played_without_reading_it(solved, bu
     assert isinstance(opened.buckets.tables[1], np.memmap)
     whole = read_table_strategy(solved / "strategy.safetensors", game, read_buckets(buckets / file, game))
     assert np.array_equal(opened.probs, whole.probs)
-    form = kibitz.search.sequence_form.unfold(load("holdem:streets=1,ranks=5,suits=2"))
+    form = kibitz.solve.sequence_form.unfold(load("holdem:streets=1,ranks=5,suits=2"))
     views = form.views[1]
     assert np.array_equal(opened.action_probs(views), whole.action_probs(views))
     assert len(kibitz.match(SMALL, [f"strategy:{solved}", "random"], games=20).records) == 20

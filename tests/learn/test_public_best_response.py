@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 import kibitz
-from kibitz.arena.holdem_best_response import evaluate_hands
 from kibitz.core.names import BadInput
 from kibitz.games import load
-from kibitz.learn import public_streets
-from kibitz.learn.public_best_response import PublicBestResponse, next_boards
-from kibitz.learn.public_tree_cfr import PublicTreeCfr
-from kibitz.search.public_chance.buckets import lossless
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.solver import PublicChanceCfr
-from kibitz.search.public_chance.strategy import TableStrategy
+from kibitz.poker.best_response import evaluate_hands
+from kibitz.poker.gpu import public_streets
+from kibitz.poker.gpu.public_best_response import PublicBestResponse, next_boards
+from kibitz.poker.gpu.public_tree_cfr import PublicTreeCfr
+from kibitz.poker.solve.buckets import lossless
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.solver import PublicChanceCfr
+from kibitz.poker.solve.strategy import TableStrategy
 
 
 def solved(name, iterations=20):

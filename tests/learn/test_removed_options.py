@@ -6,9 +6,9 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
-from kibitz.learn import trainer
-from kibitz.learn.learner import LEARNERS
-from kibitz.learn.removed_options import REMOVED
+from kibitz.train import trainer
+from kibitz.train.learner import LEARNERS
+from kibitz.train.removed_options import REMOVED
 
 SIZE = {"iterations": 1, "games": 2, "simulations": 10}
 

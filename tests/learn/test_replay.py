@@ -10,8 +10,8 @@ import safetensors.numpy
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.learn.exit_oos.learner import empty_samples
-from kibitz.learn.replay import RULES, ReplayBuffer
+from kibitz.train.exit_oos.learner import empty_samples
+from kibitz.train.replay import RULES, ReplayBuffer
 
 EMPTY = {"number": np.zeros(0, np.int64), "twice": np.zeros((0, 2), np.float32)}
 

@@ -6,8 +6,8 @@ import torch
 from scipy.special import rel_entr, softmax
 
 from kibitz.core.names import BadInput
-from kibitz.learn.mlp import logits, new_layers
-from kibitz.learn.torch_mlp import as_module, batch_evaluator, divergence, pick_device
+from kibitz.nets.mlp import logits, new_layers
+from kibitz.nets.torch_mlp import as_module, batch_evaluator, divergence, pick_device
 
 
 def problem(rows=40, actions=5, seed=1):

@@ -6,12 +6,12 @@ import torch
 
 from kibitz.core.names import BadInput
 from kibitz.games import load
-from kibitz.learn.torch_subgame import TorchSubgame
-from kibitz.search.public_chance.buckets import lossless
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.resolve import Resolver, Subgame
-from kibitz.search.public_chance.solver import PublicChanceCfr
-from kibitz.search.public_chance.strategy import TableStrategy
+from kibitz.poker.gpu.torch_subgame import TorchSubgame
+from kibitz.poker.solve.buckets import lossless
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.resolve import Resolver, Subgame
+from kibitz.poker.solve.solver import PublicChanceCfr
+from kibitz.poker.solve.strategy import TableStrategy
 
 from ..search.test_resolve import BOARD, GAME, street_begins
 

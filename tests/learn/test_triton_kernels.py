@@ -10,9 +10,9 @@ pytest.importorskip("triton")
 
 SCRIPT = """
 import torch
-from kibitz.learn import public_chance_kernels as fused
-from kibitz.learn.nearest_centers_kernel import nearest
-from kibitz.learn.public_streets import compared, halved, packed, plain
+from kibitz.train import public_chance_kernels as fused
+from kibitz.poker.gpu.nearest_centers_kernel import nearest
+from kibitz.poker.gpu.public_streets import compared, halved, packed, plain
 
 def same(one, other):
     assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(one, other, strict=True))

@@ -12,10 +12,10 @@ from kibitz.core.interrupts import Interrupted
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
 from kibitz.games import load
-from kibitz.learn import vector_cfr_runs
-from kibitz.learn.bidding_cfr import BiddingCfr
-from kibitz.learn.vector_cfr_runs import is_vector_run, new_run, open_run, solve_run
-from kibitz.search.public_tree.cfr import METHODS, VectorCfr
+from kibitz.solve import vector_cfr_runs
+from kibitz.solve.bidding_cfr import BiddingCfr
+from kibitz.solve.public_tree.cfr import METHODS, VectorCfr
+from kibitz.solve.vector_cfr_runs import is_vector_run, new_run, open_run, solve_run
 
 FILES = ("state.safetensors", "strategy.safetensors", "metrics.jsonl")
 
@@ -106,7 +106,7 @@ def test_the_solver_for_a_gpu_equals_that_on_cores(method):
 
 
 def test_regrets_too_small_for_single_precision_do_no_harm_on_a_gpu(monkeypatch):
-    monkeypatch.setattr("kibitz.search.public_tree.cfr.DOUBLE", 0)
+    monkeypatch.setattr("kibitz.solve.public_tree.cfr.DOUBLE", 0)
     sweeps = BiddingCfr(load("liars_dice:faces=4"), "cfr+", "cpu")
     regrets, sums = sweeps.tables
     regrets[:] = 1e-42  # its inverse is infinite in single precision

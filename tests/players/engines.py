@@ -3,10 +3,10 @@
 import sys
 from collections import deque
 
-from kibitz.arena.engine_server import EngineTable, serve
-from kibitz.arena.gtp_server import GtpServer
-from kibitz.arena.piskvork_server import PiskvorkServer
-from kibitz.arena.uci_server import UciServer
+from kibitz.bridges.engine_server import EngineTable, serve
+from kibitz.bridges.gtp_server import GtpServer
+from kibitz.bridges.piskvork_server import PiskvorkServer
+from kibitz.bridges.uci_server import UciServer
 from kibitz.core.programs import Lost
 from kibitz.games import load
 from kibitz.games.engine_notation import dialect_of
@@ -103,8 +103,8 @@ OTHELLO = """global table
     open({log!r}, "a").write(line)
     if command == "list_commands": return "boardsize\\nclear_board\\ngenmove\\nplay\\nquit"
     if command == "clear_board":
-        from kibitz.arena.engine_server import EngineTable
-        from kibitz.arena.gtp_server import GtpServer
+        from kibitz.bridges.engine_server import EngineTable
+        from kibitz.bridges.gtp_server import GtpServer
         from kibitz.games import load
         table = GtpServer(EngineTable(load("othello:size=4"), "random"))
         return ""

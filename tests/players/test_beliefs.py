@@ -7,15 +7,15 @@ import pytest
 
 from kibitz import games
 from kibitz.core.names import BadInput
+from kibitz.doppelkopf.rules.cards import CLUB_QUEEN, KINDS
+from kibitz.doppelkopf.rules.state import PLAIN, known_parties
 from kibitz.games import legal_actions, positions, view_of
-from kibitz.games.doppelkopf.cards import CLUB_QUEEN, KINDS
-from kibitz.games.doppelkopf.state import PLAIN, known_parties
-from kibitz.games.holdem.state import RAISE
 from kibitz.jit import generators
-from kibitz.players import beliefs as module
-from kibitz.players.beliefs import beliefs
-from kibitz.players.holdem_beliefs import range_beliefs
-from kibitz.players.worlds import policy_values, possible_worlds
+from kibitz.play.players import beliefs as module
+from kibitz.play.players.beliefs import beliefs
+from kibitz.play.players.worlds import policy_values, possible_worlds
+from kibitz.poker.beliefs import range_beliefs
+from kibitz.poker.rules.state import RAISE
 
 from ..games.test_doppelkopf_beliefs import GAME as DOPPELKOPF
 from ..games.test_doppelkopf_beliefs import deals, late

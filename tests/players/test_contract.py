@@ -7,19 +7,20 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from kibitz import games, players
-from kibitz.arena.exploitability import exploit
+from kibitz import games
 from kibitz.core import names
 from kibitz.core.names import BadInput
-from kibitz.learn.ntuple.store import save_ntuples
-from kibitz.learn.ntuple.tuples import sharing
-from kibitz.players.contract import check_player
-from kibitz.search.cfr import Cfr
-from kibitz.search.public_chance.buckets import lossless
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.files import save_strategy
-from kibitz.search.public_chance.solver import PublicChanceCfr
-from kibitz.search.public_chance.strategy import TableStrategy
+from kibitz.play import players
+from kibitz.play.exploitability import exploit
+from kibitz.play.players.contract import check_player
+from kibitz.poker.solve.buckets import lossless
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.files import save_strategy
+from kibitz.poker.solve.solver import PublicChanceCfr
+from kibitz.poker.solve.strategy import TableStrategy
+from kibitz.solve.cfr import Cfr
+from kibitz.train.ntuple.store import save_ntuples
+from kibitz.train.ntuple.tuples import sharing
 
 from ..app.conftest import kibitz
 from .engines import first_column

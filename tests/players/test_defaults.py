@@ -9,8 +9,8 @@ from kibitz import games
 from kibitz.games import GAMES, OVER
 from kibitz.games.game import game
 from kibitz.jit import record
-from kibitz.players import default_player, make_for
-from kibitz.players.defaults import SECONDS
+from kibitz.play.players import default_player, make_for
+from kibitz.play.players.defaults import SECONDS
 
 
 @pytest.mark.parametrize("name", [name for name in GAMES if ".py" not in name])

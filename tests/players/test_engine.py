@@ -9,16 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kibitz.arena.match import match
+from kibitz.bridges import engine_dialects, engine_gtp
+from kibitz.bridges.engine import Engine
 from kibitz.core import names, programs, progress
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.trust import Trust, only_named, use_trust
 from kibitz.games import legal_actions, load, positions, view_of
 from kibitz.games.engine_notation import dialect_of
-from kibitz.players import Forfeit, engine_dialects, engine_gtp, make, make_for
-from kibitz.players.engine import Engine
-from kibitz.players.precompile import Preparation
+from kibitz.play.match import match
+from kibitz.play.players import Forfeit, make, make_for
+from kibitz.play.players.precompile import Preparation
 
 from ..fuzz.hostile import TEXTS
 from .engines import Loopback, gtp_program, like_mohex, othello_program, program

@@ -6,11 +6,11 @@ import pytest
 
 from kibitz import games
 from kibitz.games import positions
-from kibitz.players.beliefs import beliefs
-from kibitz.players.german import pattern_said_in, said_in
-from kibitz.players.labels import WHAT, adviser_label
-from kibitz.players.measured import facts
-from kibitz.players.patterns import active_patterns
+from kibitz.play.players.beliefs import beliefs
+from kibitz.play.players.german import pattern_said_in, said_in
+from kibitz.play.players.labels import WHAT, adviser_label
+from kibitz.play.players.measured import facts
+from kibitz.play.players.patterns import active_patterns
 
 ENGLISH = re.compile(
     r"\b(the|of|a|best|response|wins|per|from|it|on|at|is|not|against|with|scores|loses|search|without|network|"

@@ -5,13 +5,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from kibitz import games, players
+from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.games.holdem.display import card_of
-from kibitz.games.holdem.evaluator import KEYS, value
-from kibitz.games.holdem.hand_strength import chen_points, hand_strength, preflop_strength
-from kibitz.games.holdem.state import CALL, FOLD, RAISE
-from kibitz.players.holdem import STYLES
+from kibitz.play import players
+from kibitz.poker.baselines import STYLES
+from kibitz.poker.rules.display import card_of
+from kibitz.poker.rules.evaluator import KEYS, value
+from kibitz.poker.rules.hand_strength import chen_points, hand_strength, preflop_strength
+from kibitz.poker.rules.state import CALL, FOLD, RAISE
 
 from .test_players import look, positions_met
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from kibitz import games
-from kibitz.players.labels import adviser_label
-from kibitz.players.measured import facts
+from kibitz.play.players.labels import adviser_label
+from kibitz.play.players.measured import facts
 
 DOCS = Path(__file__).parents[2] / "docs"
 

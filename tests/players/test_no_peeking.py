@@ -9,16 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kibitz import games, players
+from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.players.contract import check_no_peeking
-from kibitz.players.listing import player_info
-from kibitz.search.cfr import Cfr
-from kibitz.search.public_chance.buckets import lossless
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.files import save_strategy
-from kibitz.search.public_chance.solver import PublicChanceCfr
-from kibitz.search.public_chance.strategy import TableStrategy
+from kibitz.play import players
+from kibitz.play.players.contract import check_no_peeking
+from kibitz.play.players.listing import player_info
+from kibitz.poker.solve.buckets import lossless
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.files import save_strategy
+from kibitz.poker.solve.solver import PublicChanceCfr
+from kibitz.poker.solve.strategy import TableStrategy
+from kibitz.solve.cfr import Cfr
 
 RUNS = Path(__file__).parents[1] / "app" / "runs_of_0_2"
 HIDDEN = ["kuhn", "leduc", "goofspiel:4", "liars_dice", "holdem", "doppelkopf", "doppelkopf:thesis"]

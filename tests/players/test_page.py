@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kibitz.players.contract import check_player
+from kibitz.play.players.contract import check_player
 
 from ..app.conftest import kibitz
 

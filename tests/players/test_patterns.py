@@ -8,9 +8,9 @@ import pytest
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.learn.model_files import shipped
-from kibitz.players import make
-from kibitz.players.patterns import active_patterns
+from kibitz.nets.model_files import shipped
+from kibitz.play.players import make
+from kibitz.play.players.patterns import active_patterns
 
 CONNECT_FOUR = games.load("connect_four")
 

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from kibitz import games, players
+from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
-from kibitz.learn.mlp import new_layers, save_layers, sizes_of
-from kibitz.search.cfr import Cfr
-from kibitz.search.mccfr import OutcomeSampling
+from kibitz.nets.mlp import new_layers, save_layers, sizes_of
+from kibitz.play import players
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.mccfr import OutcomeSampling
 
 from ..search.dare import Dare
 

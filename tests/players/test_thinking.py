@@ -7,8 +7,8 @@ import pytest
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.players import make
-from kibitz.players.thinking import growing_advice
+from kibitz.play.players import make
+from kibitz.play.players.thinking import growing_advice
 from kibitz.search import search as searching
 
 KUHN, TIC_TAC_TOE = games.load("kuhn"), games.load("tic_tac_toe")

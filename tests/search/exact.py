@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kibitz.games import CHANCE, OVER, Game, chance_outcomes, legal_actions, positions
-from kibitz.search.sequence_form import SequenceForm
+from kibitz.solve.sequence_form import SequenceForm
 
 Policy = Callable[[int, int], np.ndarray]  # key, number of actions -> odds
 

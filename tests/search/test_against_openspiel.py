@@ -5,11 +5,11 @@ import pyspiel
 import pytest
 
 from kibitz import games
-from kibitz.arena.play import play_game
-from kibitz.arena.statistics import summary
 from kibitz.games import legal_actions
 from kibitz.games.breakthrough import cells_of
-from kibitz.players import make_for
+from kibitz.play.play import play_game
+from kibitz.play.players import make_for
+from kibitz.play.statistics import summary
 
 from ..games.walks import same
 

@@ -8,7 +8,7 @@ import pytest
 
 from kibitz.games import OVER, legal_actions, positions, view_of
 from kibitz.jit import generators
-from kibitz.players import make_for
+from kibitz.play.players import make_for
 from kibitz.search.announcements import Announcements
 from kibitz.search.ensemble_uct import EnsembleUct
 from kibitz.search.ismcts import SingleUct

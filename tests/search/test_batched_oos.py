@@ -13,12 +13,12 @@ from kibitz.search import batched_oos
 from kibitz.search import oos as sequential
 from kibitz.search import oos_simulation as oos
 from kibitz.search.batched_oos import BatchedOos, new_batch
-from kibitz.search.best_response import evaluate
 from kibitz.search.infoset_table import Table, find, new_table
 from kibitz.search.oos import Oos
 from kibitz.search.policies import policy, softmax
-from kibitz.search.regrets import match
-from kibitz.search.sequence_form import unfold
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.regrets import match
+from kibitz.solve.sequence_form import unfold
 
 from .every_way import Scripted, every_way
 from .exact import infosets, regrets_and_weights

@@ -8,7 +8,7 @@ import pytest
 
 from kibitz.games import load, positions
 from kibitz.jit.compiler import Kernel
-from kibitz.learn.mlp import compiled, new_layers, sizes_of
+from kibitz.nets.mlp import compiled, new_layers, sizes_of
 from kibitz.search import budget
 from kibitz.search.budget import Clock, chunks
 from kibitz.search.ismcts import IsMcts

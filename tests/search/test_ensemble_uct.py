@@ -6,7 +6,7 @@ import pytest
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER, legal_actions, view_of
-from kibitz.players import make
+from kibitz.play.players import make
 from kibitz.search.ensemble_uct import EnsembleUct
 from kibitz.search.policies import Heuristic
 

@@ -7,9 +7,9 @@ from itertools import islice
 import pytest
 
 from kibitz import games
-from kibitz.search.best_response import evaluate
-from kibitz.search.cfr import Cfr
-from kibitz.search.regrets import factor
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.regrets import factor
 
 from .exact_cfr import discounted_cfr, nash_conv, proportional, tree
 

@@ -9,23 +9,24 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from kibitz.arena.batched import play_block
-from kibitz.arena.play import play_recorded
+from kibitz.bridges import efg
 from kibitz.core.names import BadInput, FactTooSmall
-from kibitz.games import CHANCE, OVER, efg, game, positions
+from kibitz.games import CHANCE, OVER, game, positions
 from kibitz.games.random_games import finished, playouts
 from kibitz.jit import mix, record
-from kibitz.learn.deep_cfr.traits import packing_of
-from kibitz.learn.deep_cfr.traversal import Settings, Traverser
-from kibitz.players import make_for
+from kibitz.play.batched import play_block
+from kibitz.play.play import play_recorded
+from kibitz.play.players import make_for
 from kibitz.search.batched_oos import BatchedOos, new_batch
 from kibitz.search.ensemble_uct import EnsembleUct
 from kibitz.search.ismcts import IsMcts
 from kibitz.search.maxn import MaxN
-from kibitz.search.mccfr import ExternalSampling, OutcomeSampling
 from kibitz.search.mcts import Uct
 from kibitz.search.oos import Oos
-from kibitz.search.sequence_form import measurable_form, unfold
+from kibitz.solve.mccfr import ExternalSampling, OutcomeSampling
+from kibitz.solve.sequence_form import measurable_form, unfold
+from kibitz.train.deep_cfr.traits import packing_of
+from kibitz.train.deep_cfr.traversal import Settings, Traverser
 
 STATE = record(("history", "u8"), ("turns", "i4"), ("last", "i1"))
 

@@ -7,12 +7,12 @@ import pytest
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.search import mccfr
-from kibitz.search.best_response import evaluate
 from kibitz.search.infoset_table import find, grow, new_table
-from kibitz.search.mccfr import SAMPLERS, ExternalSampling, OutcomeSampling
-from kibitz.search.sequence_form import unfold
-from kibitz.search.solvers import METHODS, new_solver
+from kibitz.solve import mccfr
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.mccfr import SAMPLERS, ExternalSampling, OutcomeSampling
+from kibitz.solve.sequence_form import unfold
+from kibitz.solve.solvers import METHODS, new_solver
 
 from .every_way import Scripted, every_way
 from .exact import infosets, regrets_and_weights

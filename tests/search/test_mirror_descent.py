@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kibitz.games import load
-from kibitz.search.best_response import evaluate, evaluate_probs
-from kibitz.search.mirror_descent import MirrorDescent
-from kibitz.search.sequence_form import unfold
+from kibitz.solve.best_response import evaluate, evaluate_probs
+from kibitz.solve.mirror_descent import MirrorDescent
+from kibitz.solve.sequence_form import unfold
 
 JACK, QUEEN, KING = range(3)
 

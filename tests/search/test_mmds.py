@@ -12,10 +12,10 @@ from kibitz.games import OVER, legal_actions, load, positions, view_of
 from kibitz.jit import generators
 from kibitz.search import belief_sampling
 from kibitz.search.belief_sampling import Belief, joined, sample_belief, weighted_means
-from kibitz.search.mirror_descent import MirrorDescent
 from kibitz.search.mmds import Mmds, mirror_step
 from kibitz.search.policies import policy
-from kibitz.search.sequence_form import unfold
+from kibitz.solve.mirror_descent import MirrorDescent
+from kibitz.solve.sequence_form import unfold
 
 KUHN = load("kuhn")
 JACK, QUEEN, KING = range(3)

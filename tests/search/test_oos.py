@@ -9,12 +9,12 @@ from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
 from kibitz.search import oos_simulation as oos
-from kibitz.search.best_response import evaluate
 from kibitz.search.infoset_table import find, new_table
 from kibitz.search.oos import Oos, bytes_per_infoset
 from kibitz.search.policies import policy
-from kibitz.search.regrets import match
-from kibitz.search.sequence_form import unfold
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.regrets import match
+from kibitz.solve.sequence_form import unfold
 
 from .counting import Counting
 from .every_way import Scripted, every_way

@@ -9,15 +9,15 @@ from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER, game, load
 from kibitz.games.public_cards import PublicCards
 from kibitz.jit import below, copy_record, helper, record
-from kibitz.learn.cfr_br import CfrBr
-from kibitz.learn.public_best_response import PublicBestResponse
-from kibitz.search.best_response import evaluate
-from kibitz.search.cfr import Cfr
-from kibitz.search.public_chance.buckets import lossless
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.solver import PublicChanceCfr
-from kibitz.search.public_chance.strategy import TableStrategy
-from kibitz.search.sequence_form import unfold
+from kibitz.poker.gpu.cfr_br import CfrBr
+from kibitz.poker.gpu.public_best_response import PublicBestResponse
+from kibitz.poker.solve.buckets import lossless
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.solver import PublicChanceCfr
+from kibitz.poker.solve.strategy import TableStrategy
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.sequence_form import unfold
 
 SUITS = 2
 STATE = record(

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from kibitz.doppelkopf.policy_announcements import PolicyAnnouncements
 from kibitz.games import positions, view_of
 from kibitz.jit import generators
 from kibitz.search.policies import policy
-from kibitz.search.policy_announcements import PolicyAnnouncements
 from kibitz.search.policy_rollouts import PolicyRollouts
 
 from .dare import CARDS, Dare

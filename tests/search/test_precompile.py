@@ -9,11 +9,11 @@ import pytest
 SCRIPT = """
 import json, sys
 from kibitz import games
-from kibitz.arena.play import play_game
+from kibitz.play.play import play_game
 from kibitz.core.names import BadInput
-from kibitz.players import make_for
+from kibitz.play.players import make_for
 from kibitz.jit.backend.cache import KernelCache
-from kibitz.search.precompile import precompile
+from kibitz.play.players.precompile_kernels import precompile
 
 met, load = [], KernelCache.load_overload  # kernels that were called for the first time: compiled or loaded
 KernelCache.load_overload = lambda self, *given: (met.append(str(given[0])), load(self, *given))[1]

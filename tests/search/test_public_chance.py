@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 import kibitz
-from kibitz.arena.holdem_best_response import evaluate_hands
 from kibitz.games import load
-from kibitz.learn.public_chance import TorchPublicChanceCfr
-from kibitz.search.best_response import evaluate
-from kibitz.search.cfr import Cfr
-from kibitz.search.public_chance.betting_tree import FOLD, SHOWDOWN, betting_tree
-from kibitz.search.public_chance.buckets import lossless
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.clusters import BINS, Spec, Work, abstraction
-from kibitz.search.public_chance.files import read_buckets, read_table_strategy, save_buckets, save_strategy
-from kibitz.search.public_chance.solver import PublicChanceCfr
-from kibitz.search.public_chance.strategy import TableStrategy
-from kibitz.search.sequence_form import unfold
+from kibitz.poker.best_response import evaluate_hands
+from kibitz.poker.gpu.public_chance import TorchPublicChanceCfr
+from kibitz.poker.solve.betting_tree import FOLD, SHOWDOWN, betting_tree
+from kibitz.poker.solve.buckets import lossless
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.clusters import BINS, Spec, Work, abstraction
+from kibitz.poker.solve.files import read_buckets, read_table_strategy, save_buckets, save_strategy
+from kibitz.poker.solve.solver import PublicChanceCfr
+from kibitz.poker.solve.strategy import TableStrategy
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.sequence_form import unfold
 
 from .exact import regrets_by_sequence
 

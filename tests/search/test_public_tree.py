@@ -7,15 +7,15 @@ from kibitz import BadInput
 from kibitz.core import memory
 from kibitz.games import load
 from kibitz.games.game import is_split
-from kibitz.search import solvers
-from kibitz.search.best_response import evaluate
-from kibitz.search.cfr import Cfr
-from kibitz.search.public_tree import tree as public_tree
-from kibitz.search.public_tree.cfr import METHODS, VectorCfr
-from kibitz.search.public_tree.table import is_public_strategy, read_public_strategy
-from kibitz.search.public_tree.tree import PublicTree, is_large
-from kibitz.search.public_tree.values import evaluate_answers, evaluate_tables
 from kibitz.search.strategy import normalised
+from kibitz.solve import solvers
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.public_tree import tree as public_tree
+from kibitz.solve.public_tree.cfr import METHODS, VectorCfr
+from kibitz.solve.public_tree.table import is_public_strategy, read_public_strategy
+from kibitz.solve.public_tree.tree import PublicTree, is_large
+from kibitz.solve.public_tree.values import evaluate_answers, evaluate_tables
 
 GAMES = ["kuhn", "leduc", "liars_dice:faces=4"]
 
@@ -91,7 +91,7 @@ def test_threads_make_no_difference():
 def test_single_precision_is_close_to_double(monkeypatch):
     game = load("liars_dice:faces=4")
     double = VectorCfr(game)
-    monkeypatch.setattr("kibitz.search.public_tree.cfr.DOUBLE", 0)
+    monkeypatch.setattr("kibitz.solve.public_tree.cfr.DOUBLE", 0)
     single = VectorCfr(game)
     assert (double.tables.regrets.dtype, single.tables.regrets.dtype) == (np.float64, np.float32)
     double.run(20)
@@ -100,7 +100,7 @@ def test_single_precision_is_close_to_double(monkeypatch):
 
 
 def test_regrets_too_small_for_single_precision_do_no_harm(monkeypatch):
-    monkeypatch.setattr("kibitz.search.public_tree.cfr.DOUBLE", 0)
+    monkeypatch.setattr("kibitz.solve.public_tree.cfr.DOUBLE", 0)
     solver = VectorCfr(load("liars_dice:faces=4"))
     solver.tables.regrets[:] = 1e-42  # its inverse is infinite in single precision
     solver.tables.regrets[::2] = 0

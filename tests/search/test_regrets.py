@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from kibitz.search.regrets import VARIANTS, discount, discounted, match, matched, rates, scale_and_rest
+from kibitz.solve.regrets import VARIANTS, discount, discounted, match, matched, rates, scale_and_rest
 
 REGRETS = np.array([[3.0, 1.0, -2.0], [-1.0, -2.0, 0.0], [1e-300, 0.0, 3e-300]])
 EXPECTED = [[0.75, 0.25, 0.0], [1 / 3] * 3, [0.25, 0.0, 0.75]]

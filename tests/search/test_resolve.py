@@ -5,14 +5,14 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.games import load
-from kibitz.search.public_chance import abstraction_runs, resolve
-from kibitz.search.public_chance.betting_tree import FOLD
-from kibitz.search.public_chance.buckets import lossless
-from kibitz.search.public_chance.cards import cards_of
-from kibitz.search.public_chance.files import map_buckets
-from kibitz.search.public_chance.resolve import Resolver, Subgame
-from kibitz.search.public_chance.solver import PublicChanceCfr
-from kibitz.search.public_chance.strategy import TableStrategy
+from kibitz.poker.solve import abstraction_runs, resolve
+from kibitz.poker.solve.betting_tree import FOLD
+from kibitz.poker.solve.buckets import lossless
+from kibitz.poker.solve.cards import cards_of
+from kibitz.poker.solve.files import map_buckets
+from kibitz.poker.solve.resolve import Resolver, Subgame
+from kibitz.poker.solve.solver import PublicChanceCfr
+from kibitz.poker.solve.strategy import TableStrategy
 
 GAME = "holdem:streets=3,ranks=4,suits=2"
 BOARD = np.array([0, 3, 5, 6])

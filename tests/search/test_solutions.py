@@ -7,11 +7,11 @@ import pytest
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.search.best_response import evaluate, evaluate_probs, nash_conv
-from kibitz.search.cfr import Cfr
-from kibitz.search.regrets import VARIANTS
-from kibitz.search.sequence_form import unfold
 from kibitz.search.strategy import uniform_strategy
+from kibitz.solve.best_response import evaluate, evaluate_probs, nash_conv
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.regrets import VARIANTS
+from kibitz.solve.sequence_form import unfold
 
 # game, infosets, NashConv of the uniform strategy, value for seat 0. Sources: OpenSpiel's kuhn_poker, leduc_poker,
 # goofspiel and liars_dice (checked against it below); Kuhn 1950 for -1/18; the Liar's Dice values are exact fractions.

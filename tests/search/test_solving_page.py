@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from kibitz import games
-from kibitz.search.best_response import evaluate
-from kibitz.search.cfr import Cfr
-from kibitz.search.regrets import VARIANTS
-from kibitz.search.sequence_form import unfold
 from kibitz.search.strategy import uniform_strategy
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.regrets import VARIANTS
+from kibitz.solve.sequence_form import unfold
 
 PAGE = (Path(__file__).parents[2] / "docs" / "solving.md").read_text()
 SMALL = ("kuhn", "leduc", "goofspiel:4", "goofspiel:5", "liars_dice:faces=3", "liars_dice:faces=4")

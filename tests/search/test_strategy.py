@@ -7,10 +7,10 @@ import safetensors.numpy
 from kibitz import games
 from kibitz.core.files import write_tensors
 from kibitz.core.names import BadInput
-from kibitz.search.best_response import evaluate
-from kibitz.search.cfr import Cfr
-from kibitz.search.mccfr import OutcomeSampling
 from kibitz.search.strategy import Strategy, read_strategy, uniform_strategy
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.mccfr import OutcomeSampling
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ import pytest
 from kibitz import games
 from kibitz.search import oos_simulation as oos
 from kibitz.search import value_oos
-from kibitz.search.best_response import evaluate
-from kibitz.search.regrets import match
-from kibitz.search.sequence_form import unfold
 from kibitz.search.value_oos import ValueOos, critic
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.regrets import match
+from kibitz.solve.sequence_form import unfold
 
 from .exact import regrets_and_weights
 from .test_oos import decisions, expected_update, filled_table, plain, view_of

@@ -8,7 +8,7 @@ import pytest
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.players import make, make_for
+from kibitz.play.players import make, make_for
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "write-a-search.md").read_text()

@@ -4,10 +4,10 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
-from kibitz.learn.deep_cfr import config
-from kibitz.learn.deep_cfr.thesis_defects import DEFECTS
-from kibitz.studies import deep_cfr
-from kibitz.studies.deep_cfr import MODELS, PARTS, DeepCfrStudy, Scale
+from kibitz.poker import deep_cfr_study as deep_cfr
+from kibitz.poker.deep_cfr_study import MODELS, PARTS, DeepCfrStudy, Scale
+from kibitz.train.deep_cfr import config
+from kibitz.train.deep_cfr.thesis_defects import DEFECTS
 
 
 @pytest.fixture(autouse=True)

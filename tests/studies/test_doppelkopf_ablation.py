@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from kibitz.arena.play import match_games
-from kibitz.arena.statistics import Estimate
 from kibitz.core.names import BadInput
+from kibitz.doppelkopf import ablation as doppelkopf_ablation
+from kibitz.doppelkopf.ablation import DokoStudy
+from kibitz.doppelkopf.learn.card_network import save_card_network
+from kibitz.doppelkopf.learn.card_training import new_card_network
 from kibitz.games import full_name, load
-from kibitz.learn.card_network import save_card_network
-from kibitz.learn.doppelkopf.card_training import new_card_network
-from kibitz.studies import doppelkopf_ablation
-from kibitz.studies.doppelkopf_ablation import DokoStudy
-from kibitz.studies.study import DealResults
+from kibitz.play.play import match_games
+from kibitz.play.statistics import Estimate
+from kibitz.reproduce.study import DealResults
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import shutil
 import numpy as np
 import pytest
 
-from kibitz.arena.match import open_run, play_into
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
-from kibitz.studies import doppelkopf_thesis
-from kibitz.studies.doppelkopf_thesis import PARTS, DoppelkopfThesis, percent
+from kibitz.doppelkopf import thesis as doppelkopf_thesis
+from kibitz.doppelkopf.thesis import PARTS, DoppelkopfThesis, percent
+from kibitz.play.match import open_run, play_into
 
 
 @pytest.fixture(scope="module")

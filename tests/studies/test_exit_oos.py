@@ -5,11 +5,11 @@ import pytest
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.games import load
-from kibitz.learn.trainer import configured
-from kibitz.players import make_for
+from kibitz.play.players import make_for
+from kibitz.reproduce import exit_oos
+from kibitz.reproduce.exit_oos import ABLATION, PAPER, ExitOosStudy
 from kibitz.search.policies import Uniform
-from kibitz.studies import exit_oos
-from kibitz.studies.exit_oos import ABLATION, PAPER, ExitOosStudy
+from kibitz.train.trainer import configured
 
 
 @pytest.fixture(autouse=True)

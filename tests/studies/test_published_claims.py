@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 from kibitz import games
+from kibitz.doppelkopf.rules import scoring
 from kibitz.games import CHANCE, OVER, legal_actions, view_of
-from kibitz.games.doppelkopf import scoring
-from kibitz.learn.tspg.rmsprop import RmsProp
-from kibitz.search.sequence_form import unfold
+from kibitz.solve.sequence_form import unfold
+from kibitz.train.tspg.rmsprop import RmsProp
 
 
 def nodes(game):

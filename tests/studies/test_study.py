@@ -5,8 +5,8 @@ from dataclasses import fields
 import pytest
 
 from kibitz.core import names
-from kibitz.studies.report import Report
-from kibitz.studies.study import STUDIES
+from kibitz.reproduce.report import Report
+from kibitz.reproduce.study import STUDIES
 
 SCALES = ["quick", "half", "paper"]
 

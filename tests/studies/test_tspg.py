@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from kibitz.core.names import BadInput
-from kibitz.learn.trainer import configured
-from kibitz.learn.tspg.sample_games import entropy
-from kibitz.studies import tspg
-from kibitz.studies.tspg import PAPER, PARTS, TspgStudy, checkpoints, over_runs, published_for
-from kibitz.studies.tspg_matches import stages
+from kibitz.reproduce import tspg
+from kibitz.reproduce.tspg import PAPER, PARTS, TspgStudy, checkpoints, over_runs, published_for
+from kibitz.reproduce.tspg_matches import stages
+from kibitz.train.trainer import configured
+from kibitz.train.tspg.sample_games import entropy
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from kibitz import BadInput
 from kibitz.games import Game, full_name
-from kibitz.players import AdvisedPlayer, player
+from kibitz.play.players import AdvisedPlayer, player
 from kibitz.search.advice import Advice, fixed_advice
 
 from .rules import Cuckoo

@@ -76,8 +76,8 @@ def advise(
     """
     from ...games import full_name, load, offering
     from ...games.display import display
-    from ...players import default_player, explained, make_adviser
-    from ...players.beliefs import beliefs
+    from ...play.players import default_player, explained, make_adviser
+    from ...play.players.beliefs import beliefs
     from ..ui.formatting import advice_table, position
     from ..ui.position_parser import parse_position, split
     from ..ui.referee import Follower, own_views

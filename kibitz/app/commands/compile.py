@@ -37,8 +37,8 @@ def compile_ahead(
     from ...core.pool import spread
     from ...core.workers import cores
     from ...games import GAMES, full_name, load
-    from ...players import make_for
-    from ...players.precompile import compiler, tasks
+    from ...play.players import make_for
+    from ...play.players.precompile import compiler, tasks
 
     if not game_names and not every:
         raise BadInput("name games to compile kernels for, such as leduc, or give --all")

@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 def _list_formats(show: bool) -> None:
     if show:
         from ...games.record_files import FORMATS, JSON, JSON_ABOUT
-        from ...players.listing import options_of
+        from ...play.players.listing import options_of
         from ..ui.tables import compact_table
 
         table = compact_table("format", "what it is")

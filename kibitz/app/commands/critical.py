@@ -45,8 +45,8 @@ def critical(
 
     Example: kibitz critical tic_tac_toe uct:100 --plies 2-5 --positions 50
     """
-    from ...arena.critical import examine_players
     from ...games import full_name, load
+    from ...play.critical import examine_players
 
     first, _, last = plies.partition("-")
     if not (first.isdecimal() and (last or first).isdecimal() and len(plies) < 12):

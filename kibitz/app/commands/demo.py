@@ -35,7 +35,7 @@ def demo(
 
     Example: kibitz demo
     """
-    from ...learn.trainer import configured, new_run, train
+    from ...train.trainer import configured, new_run, train
     from ..ui import plots
 
     given = {"iterations": iterations, "simulations": simulations, "seed": seed, "evaluate_every": 5}
@@ -90,7 +90,7 @@ class _Curve(Reporter):
 
 
 def _play(folder: Path, opponent: str, games: int, seed: int) -> None:
-    from ...arena.match import match
+    from ...play.match import match
 
     out_folder = folder / f"against-{opponent.replace(':', '-')}"
     with reporting(f"against {opponent}", games) as report:

@@ -39,10 +39,10 @@ def engine(
 
     Example: kibitz engine gomoku --dialect gtp
     """
-    from ...arena.engine_server import EngineTable, lines_of, serve
-    from ...arena.gtp_server import GtpServer
-    from ...arena.piskvork_server import PiskvorkServer
-    from ...arena.uci_server import UciServer
+    from ...bridges.engine_server import EngineTable, lines_of, serve
+    from ...bridges.gtp_server import GtpServer
+    from ...bridges.piskvork_server import PiskvorkServer
+    from ...bridges.uci_server import UciServer
     from ...games import load
     from ...games.engine_notation import dialect_of
 

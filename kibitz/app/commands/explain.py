@@ -14,7 +14,7 @@ from ..ui.progress import out, print_plain, reporting
 from .options import Json, Seed, Trust, check_writable, file_to_write, write_json
 
 if TYPE_CHECKING:
-    from ...learn.tspg.explain import Explanation
+    from ...train.tspg.explain import Explanation
 
 PAGE = "explained.html"
 STRONGEST = 10
@@ -63,10 +63,10 @@ def explain(
 
     Example: kibitz explain runs/connect_four-tspg-001 --moves "4 4 3"
     """
-    from ...learn.model_files import network_file
-    from ...learn.tspg.explain import as_json, read_explainable
-    from ...learn.tspg.explain import explain as explain_policy
-    from ...learn.tspg.store import POLICIES
+    from ...nets.model_files import network_file
+    from ...train.tspg.explain import as_json, read_explainable
+    from ...train.tspg.explain import explain as explain_policy
+    from ...train.tspg.store import POLICIES
     from ..ui.explain_page import page
 
     names.choose("policy", policy, POLICIES)
@@ -90,7 +90,7 @@ def explain(
 
 def default_page(run: str, path: Path) -> Path:
     """In the run folder; beside a file; in the current folder for a model of the package."""
-    from ...learn.model_files import PREFIX
+    from ...nets.model_files import PREFIX
 
     if Path(run).is_dir():
         return Path(run) / PAGE

@@ -26,7 +26,8 @@ def export(
 
     Example: kibitz export kuhn kuhn.efg
     """
-    from ...games import efg, full_name, load
+    from ...bridges import efg
+    from ...games import full_name, load
 
     if file.suffix != ".efg":
         raise BadInput(f"{file} should be called .efg: that is the format of Gambit")

@@ -72,11 +72,11 @@ def match(
 
     Example: kibitz match leduc net:models/leduc random --games 2000 --reduce-variance
     """
-    from ...arena.match import FILE, RESULT, open_run, opened
-    from ...arena.match import match as play_match
-    from ...arena.play import labels
-    from ...arena.variance import known_policies
     from ...games import load
+    from ...play.match import FILE, RESULT, open_run, opened
+    from ...play.match import match as play_match
+    from ...play.play import labels
+    from ...play.variance import known_policies
     from ..ui.arena_tables import needed, players_table, print_line, print_needed, print_unit, result_table, shown
 
     if number is not None and deals is not None:

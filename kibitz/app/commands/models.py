@@ -74,8 +74,8 @@ def described() -> list[dict[str, Any]]:
     """The models that ship, as their files describe themselves."""
     from dataclasses import asdict
 
-    from ...learn.model_cards import read_card
-    from ...learn.model_files import PREFIX, describe, shipped
+    from ...nets.model_cards import read_card
+    from ...nets.model_files import PREFIX, describe, shipped
 
     found = []
     for name, path in shipped().items():

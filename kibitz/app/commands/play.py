@@ -66,8 +66,8 @@ def run_game(
     """Play at this terminal. Players are names or objects."""
     import numpy as np
 
-    from ...players import default_player, label, make_for
-    from ...players.precompile import Preparation, PreparedPlayer
+    from ...play.players import default_player, label, make_for
+    from ...play.players.precompile import Preparation, PreparedPlayer
     from ..ui.terminal import TerminalGame
 
     names.at_least("--seed", seed or 0, 0)

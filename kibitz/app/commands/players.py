@@ -33,8 +33,8 @@ def list_players(
 
     Example: kibitz players oos
     """
-    from ...players import PLAYERS
-    from ...players.listing import player_info
+    from ...play.players import PLAYERS
+    from ...play.players.listing import player_info
 
     found = [player_info(each) for each in (PLAYERS if name is None else [name])]
     for each in found:

@@ -42,8 +42,8 @@ def rate_players(
 
     Example: kibitz rate runs --game leduc --fix random=1000
     """
-    from ...arena.elo import rate, read_games
     from ...games import full_name, load
+    from ...play.elo import rate, read_games
 
     records = read_games(folder, None if game_name is None else full_name(load(game_name)))
     rating = rate(records, *_fixed(fix))

@@ -62,8 +62,8 @@ def record(
 
     Example: kibitz record leduc --players oos:1000 --games 100000 --out runs/oos-games
     """
-    from ...arena.match import FILE, open_run, play_into
-    from ...arena.play import labels
+    from ...play.match import FILE, open_run, play_into
+    from ...play.play import labels
     from ..ui.arena_tables import print_line, shown
 
     with reporting("loading the players"):

@@ -70,12 +70,12 @@ def review(
 
     Example: kibitz review runs/leduc-match-001 --game 7 --seat 2 --with net:models/leduc
     """
-    from ...arena.review import HEAD, MARKS, VALUES
-    from ...arena.review import review as review_game
     from ...games import load_stored
     from ...games.display import display
     from ...games.record_files import read_game
-    from ...players import default_player
+    from ...play.players import default_player
+    from ...play.review import HEAD, MARKS, VALUES
+    from ...play.review import review as review_game
     from ..ui.formatting import position, unit_note
     from ..ui.tables import compact_table
     from ..ui.words import Words

@@ -127,7 +127,7 @@ def solve(
     """
     if resumed is not None:
         refuse_given(context, ("resumed", "iterations", "threads", "memory", "trust", "json_file"), resumed)
-        from ...learn import vector_cfr_runs
+        from ...solve import vector_cfr_runs
 
         if vector_cfr_runs.is_vector_run(Run(resumed)):
             _on_public_tree(vector_cfr_runs.open_run(resumed, iterations), threads, json_file)
@@ -136,7 +136,7 @@ def solve(
         return
     if not game_name:
         raise BadInput("name a game, such as leduc, or --resume RUN; see kibitz solve --help")
-    from ...search import solvers
+    from ...solve import solvers
 
     value: Any
     names.choose("solver", method, [*solvers.METHODS, *solvers.SOLVERS])
@@ -164,16 +164,16 @@ def solve(
         if value is not None:
             raise BadInput(f"{name} {value} is for --with pcs or cfr-br, not for {method}")
     from ...games import load
-    from ...search.public_tree.cfr import METHODS
-    from ...search.public_tree.tree import is_large, is_split
+    from ...solve.public_tree.cfr import METHODS
+    from ...solve.public_tree.tree import is_large, is_split
 
     game, chosen = load(game_name), device is not None or threads is not None
     if chosen and not (method in METHODS and is_split(game)):
         name, value = ("--device", device) if device is not None else ("--threads", threads)
         raise BadInput(f"{name} {value} is for --with pcs and for games with a public tree, not for {method} here")
     if method in METHODS and (chosen or is_large(game)):
-        from ...learn.vector_cfr_runs import check_threads as check_cores
-        from ...learn.vector_cfr_runs import new_run as new_vector_run
+        from ...solve.vector_cfr_runs import check_threads as check_cores
+        from ...solve.vector_cfr_runs import new_run as new_vector_run
 
         check_cores(threads, device or "cpu")
         with reporting(f"counting the public states of {game_name}"):
@@ -185,7 +185,7 @@ def solve(
 
 def _solver_of(run: Run) -> Any:
     """The registered solver that a run was made by."""
-    from ...search.solvers import SOLVERS
+    from ...solve.solvers import SOLVERS
 
     if not run.path("config.json").is_file():
         raise BadInput(f"{run.folder} holds no run")
@@ -202,8 +202,8 @@ def _enumerate(
 ) -> None:
     """Solve a small game, or one by Monte Carlo CFR."""
     from ...games import full_name, legal_actions, load
-    from ...search import solvers
-    from ...search.best_response import evaluate
+    from ...solve import solvers
+    from ...solve.best_response import evaluate
     from ..ui import formatting, plots
 
     game = load(game_name)
@@ -265,7 +265,7 @@ def _enumerate(
 def _on_public_tree(run: Run, threads: int | None, json_file: Path | None) -> None:
     """Solve a game on its public tree, from wherever the run is, and print what it has reached."""
     from ...core.interrupts import Interrupted
-    from ...learn.vector_cfr_runs import solve_run
+    from ...solve.vector_cfr_runs import solve_run
     from ..ui import plots
 
     config, interrupted = run.config(), False

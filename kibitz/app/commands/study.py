@@ -20,14 +20,14 @@ from ..ui.progress import end_stopped, err, out, print_plain, reporting
 from .options import Json, Trust, folder_to_write, write_json
 
 if TYPE_CHECKING:
-    from ...studies.report import Report
+    from ...reproduce.report import Report
 
 
 class Studies(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         if is_enough() and not plugins.have("study"):
             return list(index()["study"])
-        from ...studies.study import STUDIES
+        from ...reproduce.study import STUDIES
 
         return list(STUDIES)
 
@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
 
 def command_of(name: str) -> tuple[Any, str]:
     """The command of a study, with an option for each of its fields, and its help text."""
-    from ...studies.study import STUDIES
+    from ...reproduce.study import STUDIES
 
     study = STUDIES[name]
 

@@ -14,7 +14,7 @@ from ..ui.progress import out, reporting
 from .options import Cluster, GameName, Json, Memory, Openings, Out, Processes, Seed, Trust, path_to_read, write_json
 
 if TYPE_CHECKING:
-    from ...arena.tournament import Standings
+    from ...play.tournament import Standings
 
 
 def register(app: typer.Typer) -> None:
@@ -56,12 +56,12 @@ def tournament(
 
     Example: kibitz tournament leduc --checkpoints runs/leduc-deep-cfr-001 random --games 100000
     """
-    from ...arena.match import RESULT, open_run, opened
-    from ...arena.play import labels
-    from ...arena.tournament import check_entrants
-    from ...arena.tournament import tournament as play_tournament
     from ...games import load
-    from ...learn.model_files import kept_networks
+    from ...nets.model_files import kept_networks
+    from ...play.match import RESULT, open_run, opened
+    from ...play.play import labels
+    from ...play.tournament import check_entrants
+    from ...play.tournament import tournament as play_tournament
     from ..ui.arena_tables import cross_tables, print_line, print_unit, shown, standings_table
 
     entrants = list(players or [])

@@ -27,7 +27,7 @@ class LearnerGroup(TyperGroup):
     def list_commands(self, context: Any) -> list[str]:
         if is_enough() and not plugins.have("learner"):
             return list(index()["train"])
-        from ...learn.learner import LEARNERS
+        from ...train.learner import LEARNERS
 
         return list(LEARNERS)
 
@@ -49,8 +49,8 @@ def register(app: typer.Typer) -> None:
 
 def command_of(name: str) -> tuple[Any, str]:
     """The command of a learner, with an option for each field of its configuration, and its help text."""
-    from ...learn.learner import ADVANCED, Learner, learner_class
-    from ...learn.trainer import configured, new_run
+    from ...train.learner import ADVANCED, Learner, learner_class
+    from ...train.trainer import configured, new_run
 
     cls = learner_class(name)
 
@@ -128,8 +128,8 @@ def resume(
             if value is not None:
                 raise BadInput(f"--{name} {value} should follow {context.invoked_subcommand}, not precede it")
         return
-    from ...learn.learner import LEARNERS
-    from ...learn.trainer import check_workers, method_of, open_run
+    from ...train.learner import LEARNERS
+    from ...train.trainer import check_workers, method_of, open_run
 
     if folder is None:
         raise BadInput(f"name a learner ({', '.join(LEARNERS)}) or --resume RUN; see kibitz train --help")
@@ -140,7 +140,7 @@ def resume(
 
 def _start(run: Run, processes: "Places | None", json_file: Path | None) -> None:
     """Train with a live line, and print the result and how to use it."""
-    from ...learn.trainer import config_of, train
+    from ...train.trainer import config_of, train
 
     config = config_of(run)
     err.print(f"[bold]{escape(config.game)}[/bold] into {escape(str(run.folder))}", highlight=False)
@@ -170,7 +170,7 @@ def stop(run: Run) -> NoReturn:
 
 def report(run: Run, seconds: float, json_file: Path | None = None) -> None:
     """Print what a run has reached, and how to play against it."""
-    from ...learn.trainer import class_of, config_of
+    from ...train.trainer import class_of, config_of
 
     config, cls, lines = config_of(run), class_of(run), run.read_lines()
     last = lines[-1] if lines else {"iteration": 0}

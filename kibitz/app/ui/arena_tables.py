@@ -10,14 +10,14 @@ from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
-from ...arena.match import against
-from ...arena.play import labels
-from ...arena.statistics import Estimate, Result, further_games
-from ...arena.tournament import Standings
 from ...core.files import read_lines
 from ...core.progress import Reporter
 from ...core.runs import Run
 from ...games.records import FILE
+from ...play.match import against
+from ...play.play import labels
+from ...play.statistics import Estimate, Result, further_games
+from ...play.tournament import Standings
 from .progress import end_stopped, err, out, reporting
 
 # ---------------------------------------------------------------- progress

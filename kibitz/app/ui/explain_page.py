@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ...games import full_name
-from ...learn.tspg.explain import STAGES, ExplainedPosition, Explanation, is_square
-from ...learn.tspg.store import POLICIES
+from ...train.tspg.explain import STAGES, ExplainedPosition, Explanation, is_square
+from ...train.tspg.store import POLICIES
 
 LAST_MOVES = 8  # shown before a position
 TEMPLATE = Path(__file__).with_name("explain.html")

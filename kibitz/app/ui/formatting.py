@@ -10,8 +10,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from ...arena.review import thresholds
 from ...games import CHANCE, OVER, Game, legal_actions, positions, view_of
+from ...play.review import thresholds
 from ...search.advice import Advice
 from ...search.strategy import Strategy
 from .words import ENGLISH, Words

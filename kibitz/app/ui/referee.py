@@ -12,8 +12,8 @@ import numpy as np
 from ...games import CHANCE, OVER, Game, legal_actions, positions, view_of
 from ...jit import generators
 from ...jit.records import bits_used
-from ...players import Player
-from ...players.search import equal_records
+from ...play.players import Player
+from ...play.players.search import equal_records
 from .words import ENGLISH, Words
 
 WORLDS = 20  # worlds that are tried; an action that everybody sees shows in the first, the others rule out coincidence

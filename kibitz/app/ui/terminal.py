@@ -18,7 +18,7 @@ from ...core.names import BadInput, NoMove
 from ...games import CHANCE, OVER, Game, full_name
 from ...games.display import display
 from ...games.records import forfeit_payoffs
-from ...players import Forfeit, Player, explained
+from ...play.players import Forfeit, Player, explained
 from ...search.advice import Advice
 from .formatting import advice_table, compact_moves, position, unit_note, width_beside
 from .progress import out, reporting

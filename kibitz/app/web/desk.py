@@ -16,9 +16,9 @@ from ...core.names import BadInput
 from ...core.trust import Trust, use_trust
 from ...games import CHANCE, Game, legal_actions, load, positions, view_of
 from ...jit import generators
-from ...players import Player, make_for
-from ...players.search import SearchPlayer
-from ...players.thinking import growing_advice
+from ...play.players import Player, make_for
+from ...play.players.search import SearchPlayer
+from ...play.players.thinking import growing_advice
 from ..ui.referee import Follower, hurried
 from .insight import MOVES, advised, adviser_said, believed, patterns_behind
 from .reviewing import review_lines

@@ -9,10 +9,10 @@ import numpy as np
 from ...core.names import BadInput
 from ...games import Game
 from ...games.display import display
-from ...players import patterns_player
-from ...players.beliefs import adviser_beliefs
-from ...players.labels import adviser_label
-from ...players.patterns import active_patterns
+from ...play.players import patterns_player
+from ...play.players.beliefs import adviser_beliefs
+from ...play.players.labels import adviser_label
+from ...play.players.patterns import active_patterns
 from ...search.advice import Advice
 from ..ui.formatting import MAX_LINE, advice_notes
 from ..ui.words import Words

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from ...core import names
 from ...core.names import BadInput
 from ...games import full_name, load
-from ...learn.learner import LEARNERS
-from ...learn.trainer import configured
+from ...train.learner import LEARNERS
+from ...train.trainer import configured
 from .lab_messages import (
     Gone,
     LearnerInfo,

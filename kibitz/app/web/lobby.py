@@ -14,9 +14,9 @@ from ...core.names import BadInput
 from ...core.trust import only_named
 from ...games import GAMES, OVER, Game, full_name, load
 from ...games.game import is_shipped
-from ...players import PLAYERS
-from ...players.defaults import strengths
-from ...players.listing import player_info
+from ...play.players import PLAYERS
+from ...play.players.defaults import strengths
+from ...play.players.listing import player_info
 from ..commands.games import summary
 from ..ui.referee import derived_seed
 from .desk import Request, checked

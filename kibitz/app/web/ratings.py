@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...arena.elo import rate
 from ...core.names import BadInput
 from ...games.records import Record, read_records
+from ...play.elo import rate
 from .lab_messages import RatedPlayer, RatingList
 from .run_watch import RUNS
 

@@ -20,7 +20,7 @@ from ...games import CHANCE, OVER, Game, full_name, legal_actions, view_of
 from ...games.display import display
 from ...games.record_files import format_of, looks_like, read_games
 from ...games.records import FILE, Record, read_line
-from ...players.defaults import strengths
+from ...play.players.defaults import strengths
 from .desk import Request
 from .lobby import Lobby, Unknown
 from .messages import Language, Name, Problem

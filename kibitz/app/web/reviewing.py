@@ -5,9 +5,9 @@ import time
 from collections.abc import Iterator
 from functools import partial
 
-from ...arena.review import ReviewedMove, decisions, revalued, review_moves, thresholds
 from ...games import OVER, Game
 from ...games.records import read_line
+from ...play.review import ReviewedMove, decisions, revalued, review_moves, thresholds
 from ...search.advice import Advice
 from .insight import advised
 from .review_messages import JudgedMove, ReviewEnd, ReviewLine, ReviewProgress, ReviewStart

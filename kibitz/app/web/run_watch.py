@@ -15,8 +15,8 @@ from ...core.files import parse_json, reason
 from ...core.locks import Owner
 from ...core.names import BadInput
 from ...core.runs import Run
-from ...learn.learner import LEARNERS
-from ...learn.model_files import kept_networks
+from ...nets.model_files import kept_networks
+from ...train.learner import LEARNERS
 from ..run_summary import is_number, run_folders, step
 from .curves import MAX_CURVES, Series, curve_names
 from .growing_files import Lines, Signature, signature

@@ -22,7 +22,7 @@ from ...core.names import BadInput
 from ...games import CHANCE, OVER, Game, full_name, legal_actions, view_of
 from ...games.display import display
 from ...jit import generators
-from ...players.labels import adviser_label
+from ...play.players.labels import adviser_label
 from ..ui.position_parser import UNKNOWN, Line, parse_line, spelled
 from ..ui.position_views import CHECKED, deal, possible_actions, unseen, worlds
 from ..ui.referee import own_views

@@ -11,7 +11,7 @@ from ...core.locks import Owner
 from ...core.names import BadInput
 from ...core.runs import Run
 from ...core.workers import cores
-from ...learn.trainer import has_workers, method_of
+from ...train.trainer import has_workers, method_of
 
 AT_ONCE = 2
 STARTS, PERIOD = 10, 60.0  # at most so many starts within so many seconds

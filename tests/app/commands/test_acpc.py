@@ -8,10 +8,10 @@ from contextlib import suppress
 
 import pytest
 
-from kibitz.arena.acpc_client import Played, play_acpc
-from kibitz.arena.acpc_dealer import Dealer, Limits
 from kibitz.core.names import BadInput
 from kibitz.games.records import read_records
+from kibitz.poker.acpc_client import Played, play_acpc
+from kibitz.poker.acpc_dealer import Dealer, Limits
 
 SOON = 30
 
@@ -92,8 +92,8 @@ def test_a_player_reports_what_it_won(kibitz, tmp_path):
 
 
 def test_a_match_that_breaks_off_is_exit_code_1(kibitz, monkeypatch):
-    from kibitz.arena import acpc_client
-    from kibitz.arena.statistics import Estimate
+    from kibitz.play.statistics import Estimate
+    from kibitz.poker import acpc_client
 
     broken = Played(0, 0, Estimate(0.0, 0.0, 0.0), "the dealer has closed the connection, in hand 0")
     monkeypatch.setattr(acpc_client, "play_acpc", lambda *_: broken)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kibitz.arena.match import match
+from kibitz.play.match import match
 
 from ...players.engines import gtp_program, program
 

@@ -12,15 +12,15 @@ import safetensors.numpy
 from kibitz import games
 from kibitz.app.ui.explain_page import data, page
 from kibitz.core.names import BadInput
-from kibitz.learn.tspg import sample_games as sampling
-from kibitz.learn.tspg.contributions import MAX_CONTRIBUTIONS, Explainer
-from kibitz.learn.tspg.explain import BINS, explain
-from kibitz.learn.tspg.linear import STEEP
-from kibitz.learn.tspg.pattern_words import describe_pattern
-from kibitz.learn.tspg.patterns import images, parse, spelled, window
-from kibitz.learn.tspg.sample_games import evenly_spaced, parse_line, sample_games, select_positions
-from kibitz.learn.tspg.store import FORMAT, POLICIES, Features, save_features
-from kibitz.players import make_for
+from kibitz.play.players import make_for
+from kibitz.train.tspg import sample_games as sampling
+from kibitz.train.tspg.contributions import MAX_CONTRIBUTIONS, Explainer
+from kibitz.train.tspg.explain import BINS, explain
+from kibitz.train.tspg.linear import STEEP
+from kibitz.train.tspg.pattern_words import describe_pattern
+from kibitz.train.tspg.patterns import images, parse, spelled, window
+from kibitz.train.tspg.sample_games import evenly_spaced, parse_line, sample_games, select_positions
+from kibitz.train.tspg.store import FORMAT, POLICIES, Features, save_features
 
 from ...learn.tspg.oracle import OFF, activities, contents, positions_met, some_patterns
 

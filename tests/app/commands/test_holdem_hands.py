@@ -2,9 +2,9 @@
 
 import pytest
 
-from kibitz.arena.match import play_match
 from kibitz.games import record_files
 from kibitz.games.records import read_records
+from kibitz.play.match import play_match
 
 from ...games.test_pokerstars import FOLDED, SHOWDOWN
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from kibitz import games
-from kibitz.arena.match import play_match
 from kibitz.games.records import Record, read_records
-from kibitz.search.best_response import evaluate
-from kibitz.search.cfr import Cfr
-from kibitz.search.sequence_form import unfold
+from kibitz.play.match import play_match
+from kibitz.solve.best_response import evaluate
+from kibitz.solve.cfr import Cfr
+from kibitz.solve.sequence_form import unfold
 
 ROOT = Path(__file__).parents[3]
 

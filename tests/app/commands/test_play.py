@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from kibitz import games, players
+from kibitz import games
 from kibitz.app.ui import position_parser
 from kibitz.app.ui.position_parser import parse_position
 from kibitz.core.names import BadInput
+from kibitz.play import players
 from kibitz.search.strategy import read_strategy
 
 from ...games.walks import every_game, same, view_of, walks

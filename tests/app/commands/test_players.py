@@ -5,10 +5,11 @@ import shutil
 
 import pytest
 
-from kibitz import games, players
+from kibitz import games
 from kibitz.core import programs
 from kibitz.core.names import BadInput
-from kibitz.players.listing import ANY, player_info
+from kibitz.play import players
+from kibitz.play.players.listing import ANY, player_info
 
 
 def test_all_players_are_listed_with_options_and_an_example(kibitz, tmp_path):

@@ -10,14 +10,14 @@ import pytest
 
 from kibitz import games
 from kibitz.app.ui import progress
-from kibitz.app.ui.range_grid import insight_text, strategy_cells
 from kibitz.app.ui.terminal import TerminalGame
-from kibitz.arena.review import review
 from kibitz.core.names import BadInput
 from kibitz.games.record_files import read_game
-from kibitz.players import make_for
-from kibitz.players.holdem_beliefs import differences, distance, hand_class, public_position, public_strategy
-from kibitz.players.holdem_insight import hand_insight
+from kibitz.play.players import make_for
+from kibitz.play.review import review
+from kibitz.poker.app.range_grid import insight_text, strategy_cells
+from kibitz.poker.beliefs import differences, distance, hand_class, public_position, public_strategy
+from kibitz.poker.insight import hand_insight
 
 from ...arena.test_acpc_match import play as play_at_dealer
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from kibitz.arena.match import play_match
-from kibitz.games.doppelkopf.cards import NAMES
+from kibitz.doppelkopf.rules.cards import NAMES
 from kibitz.games.records import read_records
+from kibitz.play.match import play_match
 
 FOUR = ["random"] * 4
 
@@ -167,7 +167,7 @@ def test_a_stopped_recording_prints_how_to_resume_it(kibitz, tmp_path, monkeypat
     def stop(run, processes, report):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kibitz.arena.match.play_into", stop)
+    monkeypatch.setattr("kibitz.play.match.play_into", stop)
     code, _, error = kibitz(*ASKED, "--games", "5")
     assert code == 130
     again = f"kibitz record doppelkopf:thesis --players random --games 5 --seed 1 --out {tmp_path / 'rec'}"

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from kibitz.arena import exact_runs, match
-from kibitz.arena.exploiters import runs
 from kibitz.core.interrupts import Interrupted
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games.records import FILE
-from kibitz.learn import trainer
-from kibitz.players import absolute_label
+from kibitz.play import match
+from kibitz.play.exploiters import runs
+from kibitz.play.players import absolute_label
+from kibitz.poker import exact_runs
+from kibitz.train import trainer
 
 MINE = """
 from kibitz.games import legal_actions

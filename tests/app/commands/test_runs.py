@@ -15,8 +15,8 @@ from kibitz.app.commands.runs import age
 from kibitz.app.commands.runs_compare import differences
 from kibitz.app.ui import plots
 from kibitz.core.runs import Run
-from kibitz.learn import model_files
-from kibitz.learn.mlp import new_layers, save_layers, sizes_of
+from kibitz.nets import model_files
+from kibitz.nets.mlp import new_layers, save_layers, sizes_of
 
 PNG = b"\x89PNG"
 

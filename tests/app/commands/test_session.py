@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from kibitz.arena import doppelkopf_session
-from kibitz.arena.doppelkopf_session import play_sessions
 from kibitz.core import steps
 from kibitz.core.progress import Reporter
+from kibitz.doppelkopf import session as doppelkopf_session
+from kibitz.doppelkopf.session import play_sessions
 from kibitz.games.records import read_records
 
 ASKED = ("doppelkopf", "session", "doppelkopf", *["random"] * 4, "--games", "6", "--processes", "1")

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from kibitz.core.runs import Run
-from kibitz.learn.exit_oos.config import ExItOosConfig
-from kibitz.learn.mlp import read_layers
-from kibitz.learn.trainer import configured, new_run, train
+from kibitz.nets.mlp import read_layers
+from kibitz.train.exit_oos.config import ExItOosConfig
+from kibitz.train.trainer import configured, new_run, train
 
 ROOT = Path(__file__).parents[3]
 SIZE = ("--games", "4", "--simulations", "50", "--hidden", "8", "--steps", "8", "--processes", "1")
@@ -276,7 +276,7 @@ def test_ctrl_c_before_the_first_game_prints_how_to_resume(kibitz, monkeypatch):
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kibitz.learn.trainer.train", interrupted)
+    monkeypatch.setattr("kibitz.train.trainer.train", interrupted)
     code, _, error = kibitz("train", "exit-oos", "kuhn", *SIZE, "--out", "my run")
     assert code == 130
     assert f"to resume: kibitz train --resume '{Path.cwd() / 'my run'}'\n" in error

@@ -12,7 +12,7 @@ from kibitz.app.ui import progress
 from kibitz.app.ui.console import SafeConsole
 from kibitz.core import progress as reports
 from kibitz.core.progress import Reporter
-from kibitz.learn import trainer
+from kibitz.train import trainer
 
 ROOT = Path(__file__).parents[3]
 

@@ -16,7 +16,7 @@ from kibitz.app.ui.referee import Follower, Referee, Step, describe_step, equal,
 from kibitz.app.ui.terminal import SHORT, Score, TerminalGame
 from kibitz.app.ui.words import ENGLISH, GERMAN, LANGUAGES, Words
 from kibitz.games import CHANCE, OVER, display, legal_actions, view_of
-from kibitz.players import Random
+from kibitz.play.players import Random
 from kibitz.search.advice import Advice, fixed_advice
 
 from ...games.facts import ROWS

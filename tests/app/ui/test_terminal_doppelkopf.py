@@ -9,13 +9,13 @@ from kibitz import games, jit
 from kibitz.app.ui.referee import Referee, Step, describe_step, next_state
 from kibitz.app.ui.words import Words
 from kibitz.core.names import BadInput
+from kibitz.doppelkopf.rules import Doppelkopf
+from kibitz.doppelkopf.rules.announcements import CALL, SILENT
+from kibitz.doppelkopf.rules.cards import NAMES
+from kibitz.doppelkopf.rules.display import find_action
 from kibitz.games import OVER, view_of
 from kibitz.games.display import display
-from kibitz.games.doppelkopf import Doppelkopf
-from kibitz.games.doppelkopf.announcements import CALL, SILENT
-from kibitz.games.doppelkopf.cards import NAMES
-from kibitz.games.doppelkopf.display import find_action
-from kibitz.players import explained, make_for
+from kibitz.play.players import explained, make_for
 
 from ...games.test_doppelkopf import ALL_HEALTHY, after, some_hands
 from .test_terminal import Scripted, transcript

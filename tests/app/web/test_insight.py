@@ -8,7 +8,7 @@ import pytest
 from kibitz import games
 from kibitz.app.web.desk import Desk, Request
 from kibitz.app.web.tables import HUMAN, Table
-from kibitz.players.defaults import default_player
+from kibitz.play.players.defaults import default_player
 
 from .conftest import LIVE, opened, settled
 

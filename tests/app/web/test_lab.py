@@ -16,8 +16,8 @@ from kibitz.app.web import lab as lab_module
 from kibitz.core.names import BadInput
 from kibitz.core.progress import SILENT
 from kibitz.core.runs import Run
-from kibitz.learn import trainer
-from kibitz.studies.study import Study
+from kibitz.reproduce.study import Study
+from kibitz.train import trainer
 
 from ...faults import commands
 from .conftest import LIVE, finished, opened

@@ -7,23 +7,23 @@ import numpy as np
 import pytest
 import torch
 
-from kibitz import players
-from kibitz.arena.match import match
 from kibitz.core.files import read_tensors, write_tensors
 from kibitz.core.names import BadInput
 from kibitz.core.progress import SILENT, Reporter
 from kibitz.games import legal_actions, load, positions
-from kibitz.learn import trainer
-from kibitz.learn.alphazero.config import AlphaZeroConfig, refuse
-from kibitz.learn.alphazero.geometry import geometry_of
-from kibitz.learn.alphazero.learner import GAMES_FORMAT, AlphaZero, _tables
-from kibitz.learn.alphazero.moves import SEAT, Rule, choose_move
-from kibitz.learn.alphazero.networks import Shape, layer_sizes
-from kibitz.learn.alphazero.self_play import COUNTS, SelfPlay, exchanges_for, play_round
-from kibitz.learn.learner import joined
-from kibitz.learn.packing import Packed, pack
+from kibitz.nets.boards.geometry import geometry_of
+from kibitz.nets.boards.networks import Shape, layer_sizes
+from kibitz.play import players
+from kibitz.play.match import match
 from kibitz.search.batched_puct import new_batch, settings_for
 from kibitz.search.batched_trees import new_trees
+from kibitz.train import trainer
+from kibitz.train.alphazero.config import AlphaZeroConfig, refuse
+from kibitz.train.alphazero.learner import GAMES_FORMAT, AlphaZero, _tables
+from kibitz.train.alphazero.moves import SEAT, Rule, choose_move
+from kibitz.train.alphazero.self_play import COUNTS, SelfPlay, exchanges_for, play_round
+from kibitz.train.learner import joined
+from kibitz.train.packing import Packed, pack
 
 SMALL = {"games": 6, "parts": 1, "simulations": 8, "fast_simulations": 2, "channels": 4, "blocks": 1, "device": "cpu"}
 
@@ -334,7 +334,7 @@ def test_threads_without_a_network_are_refused():
 
 
 def test_the_file_of_a_run_is_described(run):
-    from kibitz.learn.model_files import describe
+    from kibitz.nets.model_files import describe
 
     found = describe(run.path("network.safetensors"))
     assert (found.game, found.player, found.what) == ("tic_tac_toe", "net", "12 x 1 blocks")
@@ -342,8 +342,8 @@ def test_the_file_of_a_run_is_described(run):
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 def test_a_gpu_answers_as_the_processor_does(run):
-    from kibitz.learn.alphazero.networks import read_network
-    from kibitz.learn.alphazero.processor_network import evaluator
+    from kibitz.nets.boards.networks import read_network
+    from kibitz.nets.boards.processor_network import evaluator
 
     network, geometry = read_network(run.path("network.safetensors")), geometry_of(load("tic_tac_toe"))
     encodings = np.random.default_rng(1).integers(0, 2, (16, 18)).astype(np.float32)

@@ -6,7 +6,7 @@ import pytest
 from kibitz.core.names import BadInput
 from kibitz.games import OVER, load, positions
 from kibitz.jit import generators
-from kibitz.learn.alphazero.geometry import geometry_of
+from kibitz.nets.boards.geometry import geometry_of
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import torch
 
 from kibitz.core.names import BadInput
 from kibitz.games import load
-from kibitz.learn.alphazero.geometry import geometry_of
-from kibitz.learn.alphazero.networks import Shape, layer_sizes, read_network, save_network
-from kibitz.learn.alphazero.processor_network import Evaluator
-from kibitz.learn.alphazero.torch_network import BoardNetwork, Places, forward
+from kibitz.nets.boards.geometry import geometry_of
+from kibitz.nets.boards.networks import Shape, layer_sizes, read_network, save_network
+from kibitz.nets.boards.processor_network import Evaluator
+from kibitz.nets.boards.torch_network import BoardNetwork, Places, forward
 
 SHAPE = Shape(6, 2)
 

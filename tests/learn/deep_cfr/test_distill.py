@@ -9,16 +9,17 @@ from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.core.progress import SILENT
 from kibitz.games import load
-from kibitz.games.holdem.encoding import PACKED, unpack
-from kibitz.learn import pcs_runs, trainer
-from kibitz.learn.deep_cfr.average import encoded, in_order
-from kibitz.learn.deep_cfr.distill import Distill, DistillConfig
-from kibitz.learn.deep_cfr.networks import Model, new_weights, read_model, save_model
-from kibitz.learn.deep_cfr.table_samples import TableSamples
-from kibitz.search.public_chance import abstraction_runs
-from kibitz.search.public_chance.betting_tree import FOLD
-from kibitz.search.public_chance.files import read_strategy_of
+from kibitz.poker.gpu import pcs_runs
+from kibitz.poker.learn.distill import Distill, DistillConfig
+from kibitz.poker.learn.table_samples import TableSamples
+from kibitz.poker.rules.encoding import PACKED, unpack
+from kibitz.poker.solve import abstraction_runs
+from kibitz.poker.solve.betting_tree import FOLD
+from kibitz.poker.solve.files import read_strategy_of
 from kibitz.search.strategy import uniform_strategy
+from kibitz.train import trainer
+from kibitz.train.deep_cfr.average import encoded, in_order
+from kibitz.train.deep_cfr.networks import Model, new_weights, read_model, save_model
 
 GAME = "holdem:flop,ranks=4,suits=2,raises=1,preflop_raises=1"
 FOUR = "holdem:ranks=4,suits=3,raises=1,preflop_raises=1"  # all four streets

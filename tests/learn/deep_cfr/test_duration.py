@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from kibitz.core.progress import Reporter
-from kibitz.learn import trainer
-from kibitz.learn.deep_cfr import DeepCfr
-from kibitz.learn.deep_cfr.config import DeepCfrConfig
-from kibitz.learn.deep_cfr.duration import Rates, seconds_left
+from kibitz.train import trainer
+from kibitz.train.deep_cfr import DeepCfr
+from kibitz.train.deep_cfr.config import DeepCfrConfig
+from kibitz.train.deep_cfr.duration import Rates, seconds_left
 
 from .test_learner import begun
 

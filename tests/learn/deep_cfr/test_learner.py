@@ -7,20 +7,21 @@ from itertools import count
 import numpy as np
 import pytest
 
-from kibitz import games, players
-from kibitz.arena.exploitability import exploitability
+from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
-from kibitz.learn import trainer
-from kibitz.learn.checkpoints import Checkpoints
-from kibitz.learn.deep_cfr import DeepCfr
-from kibitz.learn.deep_cfr.average import Table, encoded, in_order, whole_strategy
-from kibitz.learn.deep_cfr.config import PRESETS, DeepCfrConfig, preset
-from kibitz.learn.deep_cfr.networks import forward, matched, read_model
-from kibitz.learn.deep_cfr.thesis_defects import DEFECTS, joined
-from kibitz.learn.deep_cfr.worker import traversing
-from kibitz.learn.model_files import describe
-from kibitz.search.sequence_form import unfold
+from kibitz.nets.model_files import describe
+from kibitz.play import players
+from kibitz.play.exploitability import exploitability
+from kibitz.solve.sequence_form import unfold
+from kibitz.train import trainer
+from kibitz.train.checkpoints import Checkpoints
+from kibitz.train.deep_cfr import DeepCfr
+from kibitz.train.deep_cfr.average import Table, encoded, in_order, whole_strategy
+from kibitz.train.deep_cfr.config import PRESETS, DeepCfrConfig, preset
+from kibitz.train.deep_cfr.networks import forward, matched, read_model
+from kibitz.train.deep_cfr.thesis_defects import DEFECTS, joined
+from kibitz.train.deep_cfr.worker import traversing
 
 from ..contract import Killed
 from ..test_expert_iteration import damaged, foreign, keep_checkpoints, killed_before

@@ -9,8 +9,8 @@ import safetensors.numpy
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.learn.deep_cfr.config import DeepCfrConfig
-from kibitz.learn.deep_cfr.fitting import (
+from kibitz.train.deep_cfr.config import DeepCfrConfig
+from kibitz.train.deep_cfr.fitting import (
     ADVANTAGES,
     ENTROPY,
     SQUARES,
@@ -20,7 +20,7 @@ from kibitz.learn.deep_cfr.fitting import (
     fit,
     remaining_rate,
 )
-from kibitz.learn.deep_cfr.networks import (
+from kibitz.train.deep_cfr.networks import (
     CARDS,
     PLAIN,
     Model,
@@ -32,9 +32,9 @@ from kibitz.learn.deep_cfr.networks import (
     save_model,
     softmax,
 )
-from kibitz.learn.deep_cfr.packing import Rows
-from kibitz.learn.deep_cfr.traits import packing_of
-from kibitz.learn.packing import pack
+from kibitz.train.deep_cfr.packing import Rows
+from kibitz.train.deep_cfr.traits import packing_of
+from kibitz.train.packing import pack
 
 SETTINGS = FitSettings(400, 64, 0.01, "none", 0.0, 1.0, 0.0, False, False, False, ADVANTAGES)
 

@@ -6,13 +6,13 @@ import torch
 
 from kibitz import games
 from kibitz.jit import generators
-from kibitz.learn.deep_cfr.fitting import ADVANTAGES, ENTROPY, errors
-from kibitz.learn.deep_cfr.holdem import HandPacking
-from kibitz.learn.deep_cfr.packing import Rows, merged
-from kibitz.learn.deep_cfr.traits import packing_of
-from kibitz.learn.deep_cfr.traversal import Settings, Traverser
-from kibitz.learn.packing import BYTE, Packed, joined, pack
-from kibitz.learn.replay import ReplayBuffer
+from kibitz.poker.learn.holdem import HandPacking
+from kibitz.train.deep_cfr.fitting import ADVANTAGES, ENTROPY, errors
+from kibitz.train.deep_cfr.packing import Rows, merged
+from kibitz.train.deep_cfr.traits import packing_of
+from kibitz.train.deep_cfr.traversal import Settings, Traverser
+from kibitz.train.packing import BYTE, Packed, joined, pack
+from kibitz.train.replay import ReplayBuffer
 
 REDUCED = "holdem:ranks=4,suits=2,streets=3"
 

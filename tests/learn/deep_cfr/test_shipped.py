@@ -2,10 +2,11 @@
 
 import pytest
 
-from kibitz import games, players
-from kibitz.arena.batched import match_blocks
+from kibitz import games
 from kibitz.games import CHANCE, positions, view_of
-from kibitz.games.holdem.display import card_of
+from kibitz.play import players
+from kibitz.play.batched import match_blocks
+from kibitz.poker.rules.display import card_of
 
 NETWORK = "net:models/holdem"
 

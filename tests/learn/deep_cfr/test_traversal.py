@@ -9,11 +9,11 @@ from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
 from kibitz.jit import generators
-from kibitz.learn.deep_cfr import traversal
-from kibitz.learn.deep_cfr.networks import matched
-from kibitz.learn.deep_cfr.thesis_defects import Payoff, WholePot
-from kibitz.learn.deep_cfr.traits import packing_of
-from kibitz.learn.deep_cfr.traversal import Settings, Traverser
+from kibitz.train.deep_cfr import traversal
+from kibitz.train.deep_cfr.networks import matched
+from kibitz.train.deep_cfr.thesis_defects import Payoff, WholePot
+from kibitz.train.deep_cfr.traits import packing_of
+from kibitz.train.deep_cfr.traversal import Settings, Traverser
 
 PLAIN = Settings(shared_chance=True, flipped_signs=False, uniform=False)
 

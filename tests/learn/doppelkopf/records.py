@@ -2,7 +2,7 @@
 
 import functools
 
-from kibitz.arena.play import recorded_games
+from kibitz.play.play import recorded_games
 
 RULES = "doppelkopf:thesis"
 

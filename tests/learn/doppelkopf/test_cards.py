@@ -10,14 +10,8 @@ import torch
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
-from kibitz.games import OVER, full_name, legal_actions, load, positions, view_of
-from kibitz.games.doppelkopf.cards import KINDS
-from kibitz.games.doppelkopf.encoding import OPEN_SIZE, SIZE
-from kibitz.games.doppelkopf.next_card import possible_next_cards
-from kibitz.games.doppelkopf.state import is_re
-from kibitz.jit import generators
-from kibitz.learn import trainer
-from kibitz.learn.card_network import (
+from kibitz.doppelkopf.learn.card_data import all_views, sample_rows
+from kibitz.doppelkopf.learn.card_network import (
     Beliefs,
     PerSeatPolicy,
     card_policy,
@@ -25,23 +19,29 @@ from kibitz.learn.card_network import (
     read_card_network,
     save_card_network,
 )
-from kibitz.learn.doppelkopf.card_data import all_views, sample_rows
-from kibitz.learn.doppelkopf.card_training import (
+from kibitz.doppelkopf.learn.card_training import (
     CardModule,
     DealLoss,
     expected_regret,
     log_arrangements,
     new_card_network,
 )
-from kibitz.learn.doppelkopf.cards import CardLearner
-from kibitz.learn.doppelkopf.exit_cards import ExitCardsConfig, self_play
-from kibitz.learn.doppelkopf.predictors import CardPredictor, most_likely, next_card_probs
-from kibitz.learn.doppelkopf.recorded_games import read_games
-from kibitz.learn.duplicate_deals import evaluate_policy
-from kibitz.learn.mlp import action_probs, logits
-from kibitz.learn.model_files import describe
-from kibitz.players import make, make_for
+from kibitz.doppelkopf.learn.cards import CardLearner
+from kibitz.doppelkopf.learn.exit_cards import ExitCardsConfig, self_play
+from kibitz.doppelkopf.learn.predictors import CardPredictor, most_likely, next_card_probs
+from kibitz.doppelkopf.learn.recorded_games import read_games
+from kibitz.doppelkopf.rules.cards import KINDS
+from kibitz.doppelkopf.rules.encoding import OPEN_SIZE, SIZE
+from kibitz.doppelkopf.rules.next_card import possible_next_cards
+from kibitz.doppelkopf.rules.state import is_re
+from kibitz.games import OVER, full_name, legal_actions, load, positions, view_of
+from kibitz.jit import generators
+from kibitz.nets.mlp import action_probs, logits
+from kibitz.nets.model_files import describe
+from kibitz.play.players import make, make_for
 from kibitz.search.policies import weighed
+from kibitz.train import trainer
+from kibitz.train.duplicate_deals import evaluate_policy
 
 from ..contract import Killed, outcome
 from .records import RULES, records, write
@@ -174,7 +174,7 @@ def test_the_gradient_of_the_deal_loss_is_exact(rows):
 
 
 def test_with_equal_weights_the_deal_loss_is_the_log_number_of_deals(rows):
-    from kibitz.games.doppelkopf.deals import NOTES, WAYS, count_deals
+    from kibitz.doppelkopf.rules.deals import NOTES, WAYS, count_deals
 
     few = rows.__class__(**{name: each[3:4] for name, each in vars(rows).items()})
     notes = np.zeros(NOTES)
@@ -386,7 +386,7 @@ def test_values_of_the_parties_sum_to_zero(network):
 
 def test_worlds_have_the_probabilities_of_the_belief_network(network):
     """Compare the mean number of each card in each hand with its exact expectation."""
-    from kibitz.games.doppelkopf.beliefs import ROOM, expected_counts
+    from kibitz.doppelkopf.rules.beliefs import ROOM, expected_counts
 
     state = mid_game(cards=33)
     seat = GAME.turn(state)

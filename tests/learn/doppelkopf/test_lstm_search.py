@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from kibitz.core.names import BadInput
+from kibitz.doppelkopf.learn.lstm import BatchedLstm, LstmReader, line_so_far, read_lstm, save_lstm
+from kibitz.doppelkopf.learn.lstm_training import as_network, new_lstm
 from kibitz.games import OVER, legal_actions, load, positions, view_of
 from kibitz.jit import generators
-from kibitz.learn.doppelkopf.lstm import BatchedLstm, LstmReader, line_so_far, read_lstm, save_lstm
-from kibitz.learn.doppelkopf.lstm_training import as_network, new_lstm
-from kibitz.players import make, make_for
+from kibitz.play.players import make, make_for
 from kibitz.search.batched_ensemble import BatchedEnsemble
 from kibitz.search.determinization import sample_worlds
 

@@ -10,12 +10,8 @@ import torch
 from kibitz.core.names import BadInput
 from kibitz.core.progress import Reporter
 from kibitz.core.runs import Run
-from kibitz.games import full_name, legal_actions, load, positions
-from kibitz.games.doppelkopf import thesis_lines as letters
-from kibitz.games.doppelkopf.next_card import possible_next_cards
-from kibitz.learn import trainer
-from kibitz.learn.doppelkopf import lstm_training
-from kibitz.learn.doppelkopf.lstm import (
+from kibitz.doppelkopf.learn import lstm_training
+from kibitz.doppelkopf.learn.lstm import (
     CARDS,
     CHARACTERS,
     NEWLINE,
@@ -25,11 +21,15 @@ from kibitz.learn.doppelkopf.lstm import (
     read_lstm,
     save_lstm,
 )
-from kibitz.learn.doppelkopf.lstm_training import as_lstm, as_network, card_logits, new_lstm
-from kibitz.learn.doppelkopf.predictors import LstmPredictor, most_likely
-from kibitz.learn.doppelkopf.recorded_games import is_validation, read_games
-from kibitz.learn.model_files import describe
-from kibitz.players import make
+from kibitz.doppelkopf.learn.lstm_training import as_lstm, as_network, card_logits, new_lstm
+from kibitz.doppelkopf.learn.predictors import LstmPredictor, most_likely
+from kibitz.doppelkopf.learn.recorded_games import is_validation, read_games
+from kibitz.doppelkopf.rules import thesis_lines as letters
+from kibitz.doppelkopf.rules.next_card import possible_next_cards
+from kibitz.games import full_name, legal_actions, load, positions
+from kibitz.nets.model_files import describe
+from kibitz.play.players import make
+from kibitz.train import trainer
 
 from ..contract import Killed, outcome
 from .records import RULES, records, write

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from kibitz.arena.match import open_run, play_into, play_match
 from kibitz.core.names import BadInput
+from kibitz.doppelkopf.learn import recorded_games
+from kibitz.doppelkopf.learn.recorded_games import ARRAYS, NOTHING, is_validation, read_games
+from kibitz.doppelkopf.rules import thesis_lines
 from kibitz.games import full_name, load
-from kibitz.games.doppelkopf import thesis_lines
-from kibitz.learn.doppelkopf import recorded_games
-from kibitz.learn.doppelkopf.recorded_games import ARRAYS, NOTHING, is_validation, read_games
+from kibitz.play.match import open_run, play_into, play_match
 
 from .records import RULES, records, write
 

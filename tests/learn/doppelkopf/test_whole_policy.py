@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from kibitz.core.names import BadInput
+from kibitz.doppelkopf.learn.card_network import CardPolicy, WholePolicy, card_policy, read_policy
+from kibitz.doppelkopf.policy_announcements import PolicyAnnouncements
+from kibitz.doppelkopf.rules.cards import KINDS
+from kibitz.doppelkopf.rules.state import ANNOUNCING, CARDS, RESERVING
 from kibitz.games import CHANCE, legal_actions, load, positions, view_of
-from kibitz.games.doppelkopf.cards import KINDS
-from kibitz.games.doppelkopf.state import ANNOUNCING, CARDS, RESERVING
 from kibitz.jit import generators
-from kibitz.learn.card_network import CardPolicy, WholePolicy, card_policy, read_policy
-from kibitz.learn.mlp import action_probs, new_layers, save_layers
-from kibitz.learn.mmd.learner import Mmd
-from kibitz.learn.model_files import network_file
-from kibitz.learn.trainer import configured
-from kibitz.players import make, make_for
+from kibitz.nets.mlp import action_probs, new_layers, save_layers
+from kibitz.nets.model_files import network_file
+from kibitz.play.players import make, make_for
 from kibitz.search.policies import heuristic_action, weighed
-from kibitz.search.policy_announcements import PolicyAnnouncements
+from kibitz.train.mmd.learner import Mmd
+from kibitz.train.trainer import configured
 
 GAME = load("doppelkopf")
 START = "models/doppelkopf"

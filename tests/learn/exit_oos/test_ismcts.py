@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from kibitz.games import load
-from kibitz.learn.exit_oos.ismcts import ExItIsMcts, ExItIsMctsConfig
-from kibitz.learn.exit_oos.self_play import self_play
 from kibitz.search.advice import greedy_advice
+from kibitz.train.exit_oos.ismcts import ExItIsMcts, ExItIsMctsConfig
+from kibitz.train.exit_oos.self_play import self_play
 
 
 @pytest.mark.parametrize(

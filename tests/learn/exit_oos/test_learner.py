@@ -6,15 +6,15 @@ import torch
 from scipy.special import softmax
 
 from kibitz import games
-from kibitz.learn import torch_mlp
-from kibitz.learn.devices import one_thread
-from kibitz.learn.exit_oos import ExItOos
-from kibitz.learn.exit_oos.config import ExItOosConfig
-from kibitz.learn.exit_oos.learner import empty_samples
-from kibitz.learn.mlp import logits, read_layers
-from kibitz.learn.packing import Packed
-from kibitz.learn.replay import ReplayBuffer
-from kibitz.learn.torch_mlp import divergence
+from kibitz.nets import torch_mlp
+from kibitz.nets.devices import one_thread
+from kibitz.nets.mlp import logits, read_layers
+from kibitz.nets.torch_mlp import divergence
+from kibitz.train.exit_oos import ExItOos
+from kibitz.train.exit_oos.config import ExItOosConfig
+from kibitz.train.exit_oos.learner import empty_samples
+from kibitz.train.packing import Packed
+from kibitz.train.replay import ReplayBuffer
 
 
 def table(count=30, seed=2):

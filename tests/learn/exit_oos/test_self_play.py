@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-import kibitz.learn.exit_oos.self_play as exit_oos
+import kibitz.train.exit_oos.self_play as exit_oos
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
-from kibitz.learn.exit_oos.config import ExItOosConfig
-from kibitz.learn.exit_oos.self_play import Episode, self_play, side_by_side
-from kibitz.learn.mlp import new_layers, sizes_of
+from kibitz.nets.mlp import new_layers, sizes_of
 from kibitz.search.advice import Advice
 from kibitz.search.batched_oos import IN_FLIGHT, BatchedOos, new_batch
+from kibitz.train.exit_oos.config import ExItOosConfig
+from kibitz.train.exit_oos.self_play import Episode, self_play, side_by_side
 
 
 def configured(game="leduc", **values):
@@ -205,7 +205,7 @@ def test_batches_are_nearly_as_large_as_what_is_in_flight():
 
 
 def test_workers_play_their_games_in_batches(monkeypatch):
-    import kibitz.learn.torch_mlp as learning
+    import kibitz.nets.torch_mlp as learning
 
     sizes, evaluator = [], learning.batch_evaluator
 

@@ -6,13 +6,13 @@ import pytest
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER
-from kibitz.learn import trainer
-from kibitz.learn.exit_oos.config import ExItOosConfig
-from kibitz.learn.exit_oos.critic import compiled_critic, policy_games
-from kibitz.learn.exit_oos.learner import ExItOos
-from kibitz.learn.exit_oos.self_play import Networks
-from kibitz.learn.exit_oos.value_learning import ValueLearner
-from kibitz.learn.mlp import compiled, logits, new_layers, sizes_of
+from kibitz.nets.mlp import compiled, logits, new_layers, sizes_of
+from kibitz.train import trainer
+from kibitz.train.exit_oos.config import ExItOosConfig
+from kibitz.train.exit_oos.critic import compiled_critic, policy_games
+from kibitz.train.exit_oos.learner import ExItOos
+from kibitz.train.exit_oos.self_play import Networks
+from kibitz.train.exit_oos.value_learning import ValueLearner
 
 from ..contract import check_learner
 

@@ -7,11 +7,11 @@ import torch
 from kibitz.core.names import BadInput
 from kibitz.core.progress import SILENT
 from kibitz.games import load
-from kibitz.learn.mmd import learner as module
-from kibitz.learn.mmd.learner import Mmd
-from kibitz.learn.trainer import configured
-from kibitz.players import make_for
-from kibitz.search.sequence_form import unfold
+from kibitz.play.players import make_for
+from kibitz.solve.sequence_form import unfold
+from kibitz.train.mmd import learner as module
+from kibitz.train.mmd.learner import Mmd
+from kibitz.train.trainer import configured
 
 FAST = {"device": "cpu", "hidden": "16-16", "evaluate_every": 1}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from kibitz.learn.mmd.loss import log_policy, policy_terms
+from kibitz.train.mmd.loss import log_policy, policy_terms
 
 ROWS, ACTIONS = 6, 4
 ENTROPY, KL, CLIP = 0.3, 0.7, 0.2

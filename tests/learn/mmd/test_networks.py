@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from kibitz.learn.mlp import logits
-from kibitz.learn.mmd.networks import exported, new_network
+from kibitz.nets.mlp import logits
+from kibitz.train.mmd.networks import exported, new_network
 
 
 def example(kind, inputs=7, outputs=4):

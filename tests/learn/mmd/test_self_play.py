@@ -8,10 +8,10 @@ import torch
 
 from kibitz.core.names import BadInput
 from kibitz.games import CHANCE, OVER, legal_actions, load, positions
-from kibitz.learn.mmd.advantages import advantages
-from kibitz.learn.mmd.loss import log_policy
-from kibitz.learn.mmd.self_play import Part, joined
-from kibitz.learn.packing import to_bits
+from kibitz.train.mmd.advantages import advantages
+from kibitz.train.mmd.loss import log_policy
+from kibitz.train.mmd.self_play import Part, joined
+from kibitz.train.packing import to_bits
 
 
 def streams(count, seed=1):

@@ -7,14 +7,14 @@ import torch
 from kibitz.core.names import BadInput
 from kibitz.core.progress import SILENT
 from kibitz.games import load
-from kibitz.learn.mlp import logits, new_layers, save_layers
-from kibitz.learn.mmd import learner as module
-from kibitz.learn.mmd.config import preset
-from kibitz.learn.mmd.learner import Mmd
-from kibitz.learn.mmd.loss import divergence, imitation_terms, log_policy
-from kibitz.learn.mmd.self_play import Part
-from kibitz.learn.mmd.start import grown
-from kibitz.learn.trainer import configured
+from kibitz.nets.mlp import logits, new_layers, save_layers
+from kibitz.train.mmd import learner as module
+from kibitz.train.mmd.config import preset
+from kibitz.train.mmd.learner import Mmd
+from kibitz.train.mmd.loss import divergence, imitation_terms, log_policy
+from kibitz.train.mmd.self_play import Part
+from kibitz.train.mmd.start import grown
+from kibitz.train.trainer import configured
 
 KUHN = load("kuhn")
 FAST = {"device": "cpu", "games": 64, "learning_rate": 0.01, "final_learning_rate": 1.0, "entropy": 0.0, "kl": 0.1}

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from kibitz.games import CHANCE, OVER, chance_outcomes, legal_actions, load, positions
-from kibitz.learn.mmd.loss import log_policy
-from kibitz.learn.mmd.self_play import Part
-from kibitz.learn.mmd.tree_estimates import tree_estimates
+from kibitz.train.mmd.loss import log_policy
+from kibitz.train.mmd.self_play import Part
+from kibitz.train.mmd.tree_estimates import tree_estimates
 
 GAME = load("kuhn")
 WEIGHTS = torch.from_numpy(np.random.default_rng(1).normal(size=(GAME.facts.encoding, 2)).astype(np.float32))

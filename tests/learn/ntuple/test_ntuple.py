@@ -8,20 +8,20 @@ import pytest
 from kibitz.core.files import read_tensors, write_tensors
 from kibitz.core.names import BadInput
 from kibitz.games import load, positions
-from kibitz.learn import trainer
-from kibitz.learn.ntuple.regression import find, fit, regression
-from kibitz.learn.ntuple.self_play import self_play
-from kibitz.learn.ntuple.store import (
+from kibitz.play.players import make_for
+from kibitz.search.alphabeta import AlphaBeta
+from kibitz.train import trainer
+from kibitz.train.ntuple.regression import find, fit, regression
+from kibitz.train.ntuple.self_play import self_play
+from kibitz.train.ntuple.store import (  # fmt: skip
     FORMAT,
     default_evaluation,
     default_values,
     ntuples_for,
     read_ntuples,
     save_ntuples,
-)  # fmt: skip
-from kibitz.learn.ntuple.tuples import KINDS, UNIT, groups, ntuples, offsets, share, sharing, symmetries
-from kibitz.players import make_for
-from kibitz.search.alphabeta import AlphaBeta
+)
+from kibitz.train.ntuple.tuples import KINDS, UNIT, groups, ntuples, offsets, share, sharing, symmetries
 
 from ...search.test_mcts import random_positions
 

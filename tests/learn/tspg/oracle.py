@@ -11,8 +11,8 @@ import numpy as np
 from kibitz import games
 from kibitz.games import OVER, boards
 from kibitz.jit import generators
-from kibitz.learn.tspg.patterns import ALL, Element, Pattern, canonical, combined, turned, window
-from kibitz.learn.tspg.sets import atoms_of
+from kibitz.train.tspg.patterns import ALL, Element, Pattern, canonical, combined, turned, window
+from kibitz.train.tspg.sets import atoms_of
 
 TEN = [
     "breakthrough", "connect_four", "fanorona", "gomoku", "hex:7", "hex:11", "knightthrough", "othello", "teeko",

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from kibitz import games
-from kibitz.learn.tspg import growth
-from kibitz.learn.tspg.cases import Finder
-from kibitz.learn.tspg.growth import best_pair, composition
-from kibitz.learn.tspg.patterns import canonical, combined, images, parse, turned, window
-from kibitz.learn.tspg.sets import compile_set, words_for
+from kibitz.train.tspg import growth
+from kibitz.train.tspg.cases import Finder
+from kibitz.train.tspg.growth import best_pair, composition
+from kibitz.train.tspg.patterns import canonical, combined, images, parse, turned, window
+from kibitz.train.tspg.sets import compile_set, words_for
 
 from .oracle import contents, fits, positions_met, some_patterns, symmetries
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from kibitz.learn.tspg.cases import Cases
-from kibitz.learn.tspg.objectives import OBJECTIVES, UNVISITED, Batch, gradient
-from kibitz.learn.tspg.rmsprop import RmsProp
+from kibitz.train.tspg.cases import Cases
+from kibitz.train.tspg.objectives import OBJECTIVES, UNVISITED, Batch, gradient
+from kibitz.train.tspg.rmsprop import RmsProp
 
 LENGTHS = (3, 1, 7, 4, 2)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kibitz.core.names import BadInput
 from kibitz.games import boards
-from kibitz.learn.tspg.patterns import (
+from kibitz.train.tspg.patterns import (
     ALL,
     ANCHORS,
     KINDS,

@@ -8,20 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kibitz import games, players
+from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games import OVER
-from kibitz.learn import trainer
-from kibitz.learn.tspg import Tspg
-from kibitz.learn.tspg.cases import Finder
-from kibitz.learn.tspg.config import TspgConfig
-from kibitz.learn.tspg.learner import Side
-from kibitz.learn.tspg.patterns import parse, window
-from kibitz.learn.tspg.rmsprop import DECAY, EPSILON, MOMENTUM
-from kibitz.learn.tspg.self_play import MAX_TURNS, PLAYOUT_PLIES
-from kibitz.learn.tspg.sets import atoms_of, compile_set
-from kibitz.learn.tspg.store import POLICIES, is_features, read_features, save_features
+from kibitz.play import players
+from kibitz.train import trainer
+from kibitz.train.tspg import Tspg
+from kibitz.train.tspg.cases import Finder
+from kibitz.train.tspg.config import TspgConfig
+from kibitz.train.tspg.learner import Side
+from kibitz.train.tspg.patterns import parse, window
+from kibitz.train.tspg.rmsprop import DECAY, EPSILON, MOMENTUM
+from kibitz.train.tspg.self_play import MAX_TURNS, PLAYOUT_PLIES
+from kibitz.train.tspg.sets import atoms_of, compile_set
+from kibitz.train.tspg.store import POLICIES, is_features, read_features, save_features
 
 from ..contract import Killed, outcome
 from ..test_expert_iteration import damaged, foreign, keep_checkpoints, killed_before
@@ -406,7 +407,7 @@ def test_a_player_of_what_is_not_there_is_refused(whole, text, named):
 
 
 def test_a_network_holds_no_features_and_features_are_no_network(tmp_path, whole):
-    from kibitz.learn.mlp import new_layers, save_layers, sizes_of
+    from kibitz.nets.mlp import new_layers, save_layers, sizes_of
 
     game = games.load(SMALL)
     save_layers(tmp_path / "net.safetensors", game, new_layers(sizes_of(game, [4]), np.random.default_rng(1)))

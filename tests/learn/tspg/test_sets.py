@@ -12,12 +12,12 @@ from kibitz import games
 from kibitz.games import boards, breakthrough, race
 from kibitz.jit import kernel
 from kibitz.jit.bitsets import CODES, ROWS, WORDS, any_of_three, matcher, sum_of_bits
-from kibitz.learn.tspg import cases
-from kibitz.learn.tspg.cases import Finder
-from kibitz.learn.tspg.linear import STEEP, exponential, linear
-from kibitz.learn.tspg.patterns import Mark, Pattern, combined, parse, turned, window
-from kibitz.learn.tspg.sets import atoms_of, compile_set, marks_of, sight, starts_of, words_for
 from kibitz.search.policies import weighed
+from kibitz.train.tspg import cases
+from kibitz.train.tspg.cases import Finder
+from kibitz.train.tspg.linear import STEEP, exponential, linear
+from kibitz.train.tspg.patterns import Mark, Pattern, combined, parse, turned, window
+from kibitz.train.tspg.sets import atoms_of, compile_set, marks_of, sight, starts_of, words_for
 
 from .oracle import KINDS, TEN, activities, contents, fits, positions_met, some_patterns, symmetries
 

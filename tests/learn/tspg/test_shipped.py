@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from kibitz.games import OVER, legal_actions, load, positions
-from kibitz.learn.model_files import network_file
-from kibitz.learn.tspg.store import read_features
+from kibitz.nets.model_files import network_file
 from kibitz.search.policies import weighed
+from kibitz.train.tspg.store import read_features
 
 SIZE = 7
 NEIGHBOURS = [(0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1)]

@@ -8,9 +8,9 @@ import safetensors.numpy
 
 from kibitz import games
 from kibitz.core.names import BadInput
-from kibitz.learn.tspg.patterns import parse, window
-from kibitz.learn.tspg.sets import atoms_of
-from kibitz.learn.tspg.store import FORMAT, POLICIES, Features, biased, is_features, read_features, save_features
+from kibitz.train.tspg.patterns import parse, window
+from kibitz.train.tspg.sets import atoms_of
+from kibitz.train.tspg.store import FORMAT, POLICIES, Features, biased, is_features, read_features, save_features
 
 from .oracle import KINDS, positions_met, some_patterns
 

@@ -1,0 +1,64 @@
+"""Public chance sampling and CFR-BR as solvers by name."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from ...search.strategy import Strategy
+from ...solve.sequence_form import SequenceForm, measurable_form
+from ...solve.solvers import MEASURABLE, Solver, solver
+from .betting_tree import BettingTree
+from .buckets import Buckets
+from .cards import Cards
+from .files import buckets_for
+from .solver import PublicChanceCfr
+from .strategy import TableStrategy
+
+
+def poker_form(game: Any, tree: BettingTree, cards: Cards) -> SequenceForm | None:
+    """As `measurable_form`, for poker, where the number of leaves is known without enumerating them."""
+    ends = tree.street[tree.choices == 0].tolist()
+    if sum(math.perm(cards.deck, 2 * cards.hole + cards.dealt[street]) for street in ends) > 20 * MEASURABLE:
+        return None
+    return measurable_form(game, MEASURABLE)
+
+
+class PublicChanceSolver(PublicChanceCfr):
+    """Public chance sampling, with the average strategy as the loop below takes it."""
+
+    def __init__(self, game: Any, buckets: Buckets, seed: int) -> None:
+        super().__init__(game, buckets, seed)
+        self.form = poker_form(game, self.tree, buckets.cards)
+
+    def strategy(self) -> Strategy | TableStrategy:
+        """The average strategy: by infoset in a small game, else by bucket."""
+        table = TableStrategy(self.game, self.tree, self.buckets, self.tables.first, self.probs())
+        return table if self.form is None else table.on(self.form)
+
+
+class _OfBoards(Solver):
+    """A solver whose iterations visit boards, in a run folder."""
+
+    def start(self, game_name: str, method: str, given: dict[str, Any]) -> None:
+        from ..app.solve_boards import start
+
+        start(game_name, method, given)
+
+    def resume(self, folder: Path, iterations: int | None, threads: int | None, json_file: Path | None) -> None:
+        from ..app.solve_boards import resume
+
+        resume(folder, iterations, threads, json_file)
+
+
+@solver("pcs")
+class PublicChanceSampling(_OfBoards):
+    about = "Linear CFR with public chance sampling, for poker (Johanson et al. 2012)"
+
+    def make(self, game: Any, seed: int, abstraction: Path | None) -> tuple[Any, Any]:
+        sampling = PublicChanceSolver(game, buckets_for(game, abstraction), seed)
+        return sampling, sampling.form
+
+
+@solver("cfr-br")
+class AgainstBestResponses(_OfBoards):
+    about = "CFR in a card abstraction against best responses without one (Johanson et al. 2012)"
