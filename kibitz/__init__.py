@@ -8,15 +8,14 @@ import importlib
 import types
 from typing import TYPE_CHECKING, Any
 
-from . import search as _search
 from .core.version import __version__
 
 _PUBLIC = {
     # what to do with games
     "load": "api.loading", "solve": "api.solving", "advise": "api.positions", "match": "api.playing",
     "tournament": "api.playing", "train": "api.training", "resume": "api.training", "exploit": "api.playing",
-    "play": "api.playing", "models": "api.training", "check": "api.loading", "beliefs": "api.positions",
-    "review": "api.positions", "explain": "api.positions",
+    "play": "api.playing", "search": "api.positions", "models": "api.training", "check": "api.loading",
+    "beliefs": "api.positions", "review": "api.positions", "explain": "api.positions",
     # what comes back
     "Solution": "api.solving", "TrainingRun": "api.training", "Advice": "search.advice",
     "State": "games.state", "MatchResult": "play.match", "Standings": "play.tournament", "BadInput": "core.names",
@@ -24,7 +23,7 @@ _PUBLIC = {
     "game": "games.game", "CHANCE": "games.game", "OVER": "games.game", "record": "jit", "helper": "jit",
     "player": "play.players.player",
     # environments for learners of others
-    "gym": "envs", "pettingzoo": "envs", "vector": "envs",
+    "gym": "bridges.envs", "pettingzoo": "bridges.envs", "vector": "bridges.envs",
 }  # fmt: skip
 _BRIDGES = {"openspiel": "bridges.openspiel"}  # modules that import an extra
 __all__ = [
@@ -81,18 +80,31 @@ if TYPE_CHECKING:
     from .search.advice import Advice
 
 
-class _SearchRoom(types.ModuleType):
-    """The package `kibitz.search`, which can be called too: `kibitz.search("leduc", "oos")` makes a search."""
-
+class _Room(types.ModuleType):  # whose name is a function, too: `kibitz.solve("leduc")`, and `kibitz.solve.cfr`
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        from .api.positions import search
+        return self._function(*arguments, **options)
 
-        return search(*arguments, **options)
+    @property
+    def _function(self) -> Any:
+        name = self.__name__.rpartition(".")[2]
+        return getattr(importlib.import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return str(self._function.__doc__)
+
+    @property
+    def __signature__(self) -> Any:
+        import inspect
+
+        return inspect.signature(self._function)
 
 
-_search.__class__ = _SearchRoom
 if not TYPE_CHECKING:
-    search = _search
+    from . import play, search, solve, train
+
+    for _room in (play, search, solve, train):
+        _room.__class__ = _Room
 
 
 def __getattr__(name: str) -> Any:

@@ -4,24 +4,24 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-from .guests import is_of_a_guest
-
 PACKAGE = Path(__file__).parents[1] / "kibitz"
-ROOMS = ["core", "jit", "games", "search", "learn", "players", "arena", "studies", "bridges", "envs", "app", "api"]
-GUESTS = ["poker", "doppelkopf"]  # they may import every room, and no room may know them (tests/test_guests.py)
+ROOMS = ["core", "jit", "games", "search", "nets", "solve", "train", "play", "bridges", "reproduce", "app", "api"]
+COMMANDS = "which only the guest's own folder app may use"
+GUESTS = ["poker", "doppelkopf"]  # import any room; none imports them
 ONLY_IN = {
     "numba": {"jit"},
-    "torch": {"learn", "studies"},
+    "torch": {"nets", "solve", "train", "reproduce", *GUESTS},
     "ray": {"core"},
     "tensorboard": {"core"},
-    "gymnasium": {"envs"},
-    "pettingzoo": {"envs"},
+    "gymnasium": {"bridges"},
+    "pettingzoo": {"bridges"},
     "pyspiel": {"games", "bridges"},
-    "open_spiel": {"players", "bridges"},
+    "open_spiel": {"bridges"},
     "pickle": set(),
     "dill": set(),
     "cloudpickle": set(),
@@ -36,8 +36,7 @@ def wrongs(package):
         if parts[0] in ("__init__", "__main__"):
             continue
         place = "/".join(parts)
-        guest = is_of_a_guest(place, GUESTS)
-        if parts[0] not in ROOMS and not guest:
+        if parts[0] not in ROOMS + GUESTS:
             found.append(f"{place}: no room is called {parts[0]}")
             continue
         tree = ast.parse(path.read_text())
@@ -45,12 +44,21 @@ def wrongs(package):
             top, *inner = module
             if top == package.name:
                 # `from .. import __version__` is of the package itself
-                if not guest and inner and inner[0] in ROOMS and ROOMS.index(inner[0]) > ROOMS.index(parts[0]):
-                    found.append(f"{place}: imports {inner[0]}, a room below its own")
+                wrong = why_not(parts, inner[0]) if inner else ""
+                found += [f"{place}: imports {inner[0]}, {wrong}"] if wrong else []
             elif parts[0] not in ONLY_IN.get(top, {parts[0]}):
                 found.append(f"{place}: imports {top}")
         found += [f"{place}: loads pickles" for node in ast.walk(tree) if loads_pickles(node)]
     return found
+
+
+def why_not(place, room):
+    """Why a file shouldn't import from a room; empty if it may."""
+    if room in GUESTS:
+        return "a guest" if room != place[0] else ""
+    if place[0] in GUESTS:
+        return COMMANDS if room == "app" and place[1] != "app" else ""
+    return "a room below its own" if room in ROOMS[ROOMS.index(place[0]) + 1 :] else ""
 
 
 def imports(tree, place):
@@ -77,12 +85,44 @@ def loads_pickles(node):
 
 def test_the_readme_lists_the_rooms_in_order():
     lines = re.findall(r"^kibitz/(\w+) .* kibitz/(\w+) ", (PACKAGE.parent / "README.md").read_text(), re.MULTILINE)
-    assert [room for column in zip(*lines, strict=True) for room in column] == ROOMS
+    assert [room for column in zip(*lines, strict=True) for room in column] == ROOMS[:10] + GUESTS + ROOMS[10:]
+
+
+@pytest.mark.parametrize("room", ROOMS + GUESTS)
+def test_a_room_says_in_one_sentence_what_it_holds_and_may_import(room):
+    text = " ".join((ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text())) or "").split())
+    first = text.partition(". ")[0]
+    assert "import" in first
 
 
 def test_rooms_import_only_from_rooms_above_them():
     assert len(list(PACKAGE.rglob("*.py"))) > 10
     assert wrongs(PACKAGE) == []
+
+
+def arrows(package):
+    """The modules that each module imports, wherever in it, but for types only: name -> names."""
+    files = {}
+    for path in package.rglob("*.py"):
+        place = (package.name, *path.relative_to(package).with_suffix("").parts)
+        files[".".join(place[:-1] if place[-1] == "__init__" else place)] = path, place
+    found = {}
+    for name, (path, place) in files.items():
+        tree = ast.parse(path.read_text())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                node.body = [ast.Pass()]
+        modules = {".".join(each) for each in imports(tree, place)}
+        found[name] = {each if each in files else each.rpartition(".")[0] for each in modules} & set(files) - {name}
+    return found
+
+
+def test_no_imports_go_round_in_a_circle(tmp_path):
+    TopologicalSorter(arrows(PACKAGE)).prepare()
+    for name, other in (("one", "two"), ("two", "one")):
+        (tmp_path / f"{name}.py").write_text(f"def f():\n    from . import {other}")
+    with pytest.raises(CycleError):
+        TopologicalSorter(arrows(tmp_path)).prepare()
 
 
 @pytest.mark.parametrize(
@@ -93,16 +133,21 @@ def test_rooms_import_only_from_rooms_above_them():
         ("games/__init__.py", "from ..app.cli import main", "games/__init__: imports app, a room below its own"),
         ("core/names.py", "from .. import jit", "core/names: imports jit, a room below its own"),
         ("core/names.py", "from ..jit import mix", "core/names: imports jit, a room below its own"),
-        ("solve/cfr.py", "def f():\n    import kibitz.app.cli", "search/cfr: imports app, a room below its own"),
-        ("search/deep/cfr.py", "from ...arena import elo", "search/deep/cfr: imports arena, a room below its own"),
-        ("solve/cfr.py", "from numba import njit", "search/cfr: imports numba"),
-        ("play/match.py", "import torch.nn", "arena/match: imports torch"),
+        ("search/oos.py", "def f():\n    import kibitz.app.cli", "search/oos: imports app, a room below its own"),
+        ("solve/deep/cfr.py", "from ...play import elo", "solve/deep/cfr: imports play, a room below its own"),
+        ("play/match.py", "from ..poker import ranges", "play/match: imports poker, a guest"),
+        ("poker/ranges.py", "from .. import doppelkopf", "poker/ranges: imports doppelkopf, a guest"),
+        ("poker/ranges.py", "from ..app import ui", f"poker/ranges: imports app, {COMMANDS}"),
+        ("solve/cfr.py", "from numba import njit", "solve/cfr: imports numba"),
+        ("play/match.py", "import torch.nn", "play/match: imports torch"),
         ("core/runs.py", "import pickle", "core/runs: imports pickle"),
-        ("learn/net.py", "import torch\ntorch.load(path)", "learn/net: loads pickles"),
+        ("nets/mlp.py", "import torch\ntorch.load(path)", "nets/mlp: loads pickles"),
         ("core/runs.py", "import numpy as np\nnp.load(path, allow_pickle=True)", "core/runs: loads pickles"),
         ("utils.py", "", "utils: no room is called utils"),
         ("solve/cfr.py", "from .. import __version__\nfrom ..games import kuhn\nfrom . import table", None),
-        ("learn/net.py", "import torch\ntorch.load(path, weights_only=True)", None),
+        ("poker/ranges.py", "from ..reproduce import study\nfrom .rules import deck", None),
+        ("poker/app/ranges.py", "from ...app.ui import plots", None),
+        ("nets/mlp.py", "import torch\ntorch.load(path, weights_only=True)", None),
         ("__main__.py", "from .app.cli import main", None),
     ],
 )

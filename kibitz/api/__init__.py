@@ -1,1 +1,1 @@
-"""The Python interface: what the command line does, as functions on names or objects. Exported from `kibitz` itself."""
+"""The Python interface, exported from `kibitz` itself: imports every room but the guests."""

@@ -1,0 +1,1 @@
+"""Commands, the terminal, plots and the table in the browser: imports every room but the guests."""

@@ -1,1 +1,1 @@
-"""Bridges to tools outside Kibitz. A bridge imports its tool, which is an extra, when it is first used."""
+"""What comes from and goes to other programs, each an extra imported at first use: imports `play` and before."""

@@ -18,7 +18,7 @@ from .openspiel_bots import BotPlayer
 
 pyspiel = module()
 
-from .openspiel_adapter import kibitz_game, record_of, register, spiel_game, state_of
+from .openspiel_adapter import kibitz_game, record_of, register, spiel_game, state_of  # noqa: E402
 
 if TYPE_CHECKING:
     from open_spiel.python.policy import TabularPolicy

@@ -1,1 +1,1 @@
-"""Pieces that all rooms share: names and registries, files, run folders, worker processes, progress."""
+"""What every room needs: names, files, runs, workers, progress; it imports no other room."""

@@ -1,1 +1,1 @@
-"""Doppelkopf. A guest: it enters by registries and hooks (see `plugin`)."""
+"""Doppelkopf, a guest: imports any room but `app`, where only its own folder `app` may look; no room imports it."""

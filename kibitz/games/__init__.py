@@ -1,4 +1,4 @@
-"""Games, one file each. A new file with a `@game` class in this folder is found without being listed anywhere."""
+"""Games, one file each: a new file with a `@game` class here is found by itself. Imports `core` and `jit`."""
 
 import importlib
 

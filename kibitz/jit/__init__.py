@@ -1,4 +1,4 @@
-"""Compilation: the only package that knows Numba. Everything else imports these names from here."""
+"""Compilation: the only room that knows Numba; it imports `core` alone. The others import these names from here."""
 
 from .bits import lowest, popcount
 from .cache import cache_files, cache_folder, compiled

@@ -1,1 +1,1 @@
-"""Players against each other: matches, ratings, statistics, exploitability."""
+"""Players by name, and matches, ratings, reviews and exploiters of them: imports `train` and the rooms before it."""

@@ -1,1 +1,1 @@
-"""Poker with public cards that come street by street. A guest: it enters by registries and hooks (see `plugin`)."""
+"""Hold'em, a guest: imports any room but `app`, where only its own folder `app` may look; no room imports it."""

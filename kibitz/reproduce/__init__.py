@@ -1,1 +1,1 @@
-"""Tables and figures of the papers, our numbers beside the published ones. One file per paper."""
+"""Tables and figures of the four papers, ours beside theirs: imports `bridges` and the rooms before it."""

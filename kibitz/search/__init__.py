@@ -1,1 +1,1 @@
-"""Searches, solvers and best responses on the rules of a game: one file per algorithm, no terminal, no torch."""
+"""Deciding one position, one file per algorithm: imports `games` and the rooms before it."""

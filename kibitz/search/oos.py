@@ -28,8 +28,8 @@ import numpy as np
 from ..core.memory import limit as memory_limit
 from ..core.names import BadInput, Interval
 from ..games import IST, PST, Game, full_name, legal_actions, positions
+from ..games.zero_sum import two_seats_zero_sum
 from ..jit import kernel
-from ..solve.sequence_form import two_seats_zero_sum
 from .advice import Advice
 from .budget import refuse_beyond
 from .infoset_table import SLOT, clear, grow, new_table, size, slot_of

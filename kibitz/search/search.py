@@ -38,8 +38,8 @@ class Search:
     # times simulations, `ensemble-uct:10x1000`), "depth" (`alphabeta:5`, `alphabeta:seconds=1`), or "none".
     budget: ClassVar[str] = "simulations"
     # Where a player gets the constructor's parameter `policy` from: "playouts" (random, or the game's heuristic),
-    # "network" or "patterns" (from a file; `kibitz.play.players.search` loads them), or "" (there is no such parameter);
-    # "evaluation": it has a parameter of that name instead.
+    # "network" or "patterns" (from a file, which `kibitz.play.players.search` loads), or "" (there is no such
+    # parameter); "evaluation": it has a parameter of that name instead.
     policy_from: ClassVar[str] = ""
     keeps_tree: ClassVar[bool] = False  # from move to move; then it simulates even where only one move is legal
     timed_simulations: int = TIMED_SIMULATIONS  # between two looks at the clock, at most

@@ -1,6 +1,5 @@
 """Strategies: for each infoset the probabilities of its actions, in the order of the rules."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,7 +12,6 @@ from ..core.registry import Registry
 from ..games import Game, full_name, load_stored
 from ..games.game import SCRATCH
 from ..jit import kernel
-from ..solve.sequence_form import SequenceForm, Side
 from .infoset_table import Table
 
 FORMAT = "kibitz strategy 1"
@@ -29,6 +27,22 @@ class AnyStrategy(Protocol):
 
     def action_probs(self, views: np.ndarray) -> np.ndarray:
         """[views, num_actions] f8: the probabilities of each view's legal actions in their order, then zeros."""
+
+
+class Sequences(Protocol):
+    """A seat's sequences in a sequence form (`kibitz.solve.sequence_form.Side`)."""
+
+    @property
+    def keys(self) -> np.ndarray: ...
+
+    @property
+    def first(self) -> np.ndarray: ...
+
+    @property
+    def parent(self) -> np.ndarray: ...
+
+    @property
+    def sequences(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -47,7 +61,7 @@ class Strategy:
             return self.probs[self.starts[i] : self.starts[i + 1]]
         return np.full(n, 1 / n)
 
-    def behaviour(self, side: Side) -> np.ndarray:
+    def behaviour(self, side: Sequences) -> np.ndarray:
         """Probabilities of one seat as an array over the sequences of a sequence form."""
         probs = np.ones(side.sequences)
         self._fill(probs, side.first[:-1], side.keys, np.diff(side.first))
@@ -144,13 +158,6 @@ def normalised(game: Game, keys: np.ndarray, counts: np.ndarray, weights: np.nda
     )
 
 
-def of_sequences(form: SequenceForm, weights: Sequence[np.ndarray]) -> Strategy:
-    """The strategy in proportion to weights of the last action of each sequence, [sequences] f8 per seat."""
-    keys = np.concatenate([side.keys for side in form.sides])
-    counts = np.concatenate([np.diff(side.first) for side in form.sides])
-    return normalised(form.game, keys, counts, np.concatenate([each[1:] for each in weights]))
-
-
 def from_table(game: Game, table: Table) -> Strategy:
     """The average strategy of a sampling search: the cells of an infoset are n regrets, then n weights."""
     slots = table.slots[table.slots["key"] != 0]
@@ -160,7 +167,7 @@ def from_table(game: Game, table: Table) -> Strategy:
     return normalised(game, slots["key"], counts, table.cells[places])
 
 
-def mean_probs(side: Side, probs: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+def mean_probs(side: Sequences, probs: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """The behaviour strategy equivalent to drawing one of several strategies and keeping to it for a game.
 
     At each infoset a strategy counts by the probability that its own moves lead there (Kuhn 1953); all count the same

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..games import Game
 from ..jit import helper, kernel
-from ..search.strategy import Strategy, of_sequences
+from ..search.strategy import Strategy
 from .regrets import VARIANTS, discounted, rates
-from .sequence_form import SequenceForm, Side, against, unfold
+from .sequence_form import SequenceForm, Side, against, of_sequences, unfold
 
 
 class Memory(NamedTuple):

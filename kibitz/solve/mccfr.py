@@ -11,12 +11,12 @@ import numpy as np
 
 from ..games import Game, positions
 from ..games.protocol import CHANCE, OVER, SCRATCH, TooLong
+from ..games.zero_sum import two_seats_zero_sum
 from ..jit import below, generators, helper, kernel, uniform
 from ..search.infoset_table import find, grow, has_room, new_table, size
 from ..search.policies import choose
 from ..search.strategy import Strategy, from_table
 from .regrets import match
-from .sequence_form import two_seats_zero_sum
 
 EXPLORATION = 0.6
 

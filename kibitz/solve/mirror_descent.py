@@ -25,8 +25,8 @@ import numpy as np
 
 from ..games import Game
 from ..jit import helper, kernel
-from ..search.strategy import Strategy, of_sequences
-from .sequence_form import SequenceForm, against, unfold
+from ..search.strategy import Strategy
+from .sequence_form import SequenceForm, against, of_sequences, unfold
 
 STEP, PULL = 3.0, 0.5  # at t = 1, both divided by sqrt(t): where the largest entry of the payoff matrix is 1; measured
 

@@ -5,6 +5,7 @@ action, which extends the sequence that leads to it. A leaf of the game belongs 
 payoff, weighted by chance, is an entry of a sparse matrix. So solvers and best responses are loops over flat arrays.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,9 +16,11 @@ from ..core.names import BadInput, TooLarge
 from ..games import full_name
 from ..games.protocol import CHANCE, OVER, SCRATCH, Game, NoSeat, TooLong, positions
 from ..games.tree import estimated_leaves
+from ..games.zero_sum import NoSequenceForm, two_seats_zero_sum
 from ..jit import helper, kernel
 from ..search.infoset_table import TWO_WIDTHS, Table, grow, has_room, new_table, slot_of
 from ..search.infoset_table import size as table_size
+from ..search.strategy import Strategy, normalised
 
 MAX_LEAVES = 30_000_000  # about 2 GB
 MAX_LEAVES_IN_PYTHON = 400_000  # of a game whose rules aren't compiled: a minute
@@ -53,18 +56,6 @@ class SequenceForm:
     @property
     def infosets(self) -> int:
         return sum(len(side.keys) for side in self.sides)
-
-
-class NoSequenceForm(BadInput):
-    """A game is none of two seats, zero-sum and with perfect recall."""
-
-
-def two_seats_zero_sum(game: Game, what: str) -> None:
-    """Raise BadInput for a game that the theory of `what` doesn't cover."""
-    if game.facts.seats != 2:
-        raise NoSequenceForm(f"{what} needs two seats, and {full_name(game)} has {game.facts.seats}")
-    if not game.facts.zero_sum:
-        raise NoSequenceForm(f"{what} needs a zero-sum game, and the payoffs of {full_name(game)} don't sum to zero")
 
 
 def unfold(game: Game, max_leaves: int = MAX_LEAVES) -> SequenceForm:
@@ -293,3 +284,10 @@ def against(side, s, plan):
     for entry in range(side.rows[s], side.rows[s + 1]):
         value += side.payoffs[entry] * plan[side.others[entry]]
     return value
+
+
+def of_sequences(form: SequenceForm, weights: Sequence[np.ndarray]) -> Strategy:
+    """The strategy in proportion to weights of the last action of each sequence, [sequences] f8 per seat."""
+    keys = np.concatenate([side.keys for side in form.sides])
+    counts = np.concatenate([np.diff(side.first) for side in form.sides])
+    return normalised(form.game, keys, counts, np.concatenate([each[1:] for each in weights]))

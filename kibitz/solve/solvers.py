@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 from ..core.names import BadInput, at_least, choose
 from ..core.registry import Registry
 from ..games import Game
+from ..games.zero_sum import two_seats_zero_sum
 from .best_response import Exploitability, evaluate
 from .cfr import Cfr
 from .mccfr import SAMPLERS
 from .public_tree import cfr as vector_cfr
 from .public_tree.tree import is_large
 from .regrets import VARIANTS
-from .sequence_form import SequenceForm, measurable_form, two_seats_zero_sum
+from .sequence_form import SequenceForm, measurable_form
 
 # Name -> description, for `kibitz solve --help`: `regrets.VARIANTS` of CFR, then samplers (`mccfr.SAMPLERS`).
 METHODS = {

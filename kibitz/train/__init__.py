@@ -1,1 +1,1 @@
-"""Learners, and the one training loop of all of them: `learner` is the interface, `trainer` the loop."""
+"""Learners, one folder each, and the loop that runs them: imports `solve` and the rooms before it."""

@@ -1,0 +1,1 @@
+"""Networks of board games: their planes, in torch and compiled."""

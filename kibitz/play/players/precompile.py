@@ -1,4 +1,4 @@
-"""Compile ahead what a player needs: `python -m kibitz.play.players.precompile GAME PLAYER ...` prints each kernel's name.
+"""Compile ahead what a player needs: `python -m kibitz.play.players.precompile GAME PLAYER ...` names kernels.
 
 A person at a terminal sees the first position at once: rules run as plain Python until the kernels are there.
 """

@@ -1,0 +1,1 @@
+"""Commands and drawings of poker."""

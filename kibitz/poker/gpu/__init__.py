@@ -1,0 +1,1 @@
+"""Solving hold'em with torch."""

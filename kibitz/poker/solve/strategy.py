@@ -8,9 +8,9 @@ import numpy as np
 
 from ...core.names import BadInput
 from ...games import full_name
-from ...search.strategy import Strategy, of_sequences
+from ...search.strategy import Strategy
 from ...solve.regrets import matched
-from ...solve.sequence_form import SequenceForm
+from ...solve.sequence_form import SequenceForm, of_sequences
 from .betting_tree import BettingTree
 from .buckets import Buckets
 

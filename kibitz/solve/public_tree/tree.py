@@ -18,8 +18,8 @@ from ...games import Game, full_name
 from ...games.game import is_split
 from ...games.protocol import CHANCE, OVER, TooLong, chance_outcomes, positions, view_of
 from ...games.tree import estimated_leaves
+from ...games.zero_sum import two_seats_zero_sum
 from ...jit import helper, kernel
-from ..sequence_form import two_seats_zero_sum
 from .matrices import MatrixHands
 from .walk import Nodes, Parts, Walker
 

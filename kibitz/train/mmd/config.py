@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from ...core import memory
 from ...core.names import LEARNING_RATE, PATH, BadInput, Interval
 from ...games import Game, full_name, load
+from ...games.zero_sum import two_seats_zero_sum
 from ...nets.encodings import survey
 from ...nets.mlp import parse_sizes
-from ...solve.sequence_form import two_seats_zero_sum
 from ..learner import ADVANCED
 
 MAX_WEIGHTS = 100_000_000
