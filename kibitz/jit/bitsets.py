@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiler import before_compiling
+from .compiler import backend, before_compiling
 from .simd import VECTOR
 
 WORDS = (4, 8)  # words of 64 bits per vector: patterns take one vector of 4, or any number of vectors of 8
@@ -40,12 +40,7 @@ def matcher(images: np.ndarray) -> tuple[Any, Any]:
         fit(rows, codes, cell, anchor, fits)
         out[:] = one & other & np.bitwise_or.reduce(fits, axis=0)
 
-    def register() -> None:
-        from .backend.bitsets import register_matcher
-
-        register_matcher(fit, match, inverse)
-
-    before_compiling(register)
+    before_compiling(lambda: backend().register_matcher(fit, match, inverse))
     return fit, match
 
 

@@ -7,6 +7,7 @@ Compiled kernels are cached on disk (see `cache`).
 
 import collections
 import functools
+import importlib
 import inspect
 import os
 import sys
@@ -41,8 +42,7 @@ def before_compiling(register: Callable[[], None]) -> None:
 
 def _register_pending() -> None:
     with _lock:
-        from . import backend  # noqa: F401  (registers what it compiles)
-
+        backend()  # registers what it compiles
         while _pending:
             _pending.pop(0)()
 
@@ -63,7 +63,7 @@ def _register_helper(function: Any, compiled: Any, kind: str) -> None:
     """Of a helper from outside Kibitz every index is checked, so that a mistake there raises IndexError."""
     decorated[function] = kind
     inline, checked = kind != "long_helper", kind != "wrapping" and not is_shipped(function)
-    before_compiling(lambda: _backend().register_helper(function, compiled, inline=inline, checked=checked))
+    before_compiling(lambda: backend().register_helper(function, compiled, inline=inline, checked=checked))
 
 
 def helper(function: F) -> F:
@@ -125,7 +125,7 @@ class Kernel:
     def dispatcher(self) -> Any:
         """Numba's object for the function."""
         _register_pending()
-        return _backend().dispatcher(self.py_func)
+        return backend().dispatcher(self.py_func)
 
     def __reduce__(self) -> str:
         return self.py_func.__qualname__
@@ -146,10 +146,9 @@ def call_once(kernel: Any, *arguments: Any) -> Any:
     return kernel.py_func(*arguments) if plain else kernel(*arguments)
 
 
-def _backend() -> Any:
-    from . import backend
-
-    return backend
+def backend() -> Any:
+    """The package that compiles, by its name: it imports the modules of this one, and Numba with them."""
+    return importlib.import_module(f"{__package__}.backend")
 
 
 # ---------------------------------------------------------------- rules
@@ -188,11 +187,11 @@ def rules(signatures: Mapping[str, str]) -> Callable[[type], type]:
         _names[cls.__name__] += 1
         if _names[cls.__name__] > 1:
             cls.__name__ += f"_{_names[cls.__name__]}"
-        before_compiling(lambda: _backend().register_class(cls, list(methods.values())))
+        before_compiling(lambda: backend().register_class(cls, list(methods.values())))
         return cls
 
     return decorate
 
 
 def _register_rule(name: str, parameters: str) -> None:
-    _backend().register_rule(name, parameters)
+    backend().register_rule(name, parameters)
