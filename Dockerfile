@@ -13,7 +13,7 @@ RUN useradd --create-home --uid 1000 kibitz
 
 COPY . /tmp/kibitz
 RUN python -m pip install --no-cache-dir --constraint /tmp/kibitz/constraints.txt "/tmp/kibitz[cluster,envs,web]" \
-    && rm -rf /tmp/kibitz && python -m kibitz.app.index
+    && rm -rf /tmp/kibitz && python -m kibitz.app.make_index
 
 USER kibitz
 WORKDIR /home/kibitz

@@ -23,7 +23,7 @@ class BuildWithIndex(build_py):
             return
         target = Path(self.build_lib, "kibitz", "app", "index.json").resolve()
         subprocess.run(
-            [sys.executable, "-m", "kibitz.app.index", str(target)],
+            [sys.executable, "-m", "kibitz.app.make_index", str(target)],
             check=True,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parent), "PYTHONDONTWRITEBYTECODE": "1"},
         )

@@ -23,9 +23,8 @@ import pytest
 from kibitz import games
 from kibitz.app import cli
 from kibitz.core.trust import only_named
-from kibitz.play import players
+from kibitz.play import players, policy_values
 from kibitz.play.players import precompile
-from kibitz.poker import policy_values
 
 from .documented import (
     DATA,

@@ -6,36 +6,31 @@ from pathlib import Path
 
 import pytest
 
-from .guests import is_of_a_guest
-from .test_rooms import imports
+from .test_rooms import GUESTS, imports
 
 PACKAGE = Path(__file__).parents[1] / "kibitz"
 WORDS = re.compile(r"hold'?em|acpc|doppelkopf|doko|(?<!kuhn )(?<!leduc )poker", re.IGNORECASE)
 
 
-def guests_of(package):
-    return {file.parent.name for file in package.glob("*/plugin.py")}
-
-
 def naming(package):
     """General file -> the words of guests in it, and the guests' modules that it imports."""
-    guests, found = guests_of(package), {}
+    found = {}
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package).with_suffix("").parts
-        if is_of_a_guest("/".join(parts), guests):
+        if parts[0] in GUESTS:
             continue
         text = path.read_text()
         words = {word.lower() for word in WORDS.findall(re.sub(r"[\s_]+", " ", text))}
         for module in imports(ast.parse(text), (package.name, *parts)):
-            if module[0] == package.name and is_of_a_guest("/".join(module[1:]), guests):
+            if module[0] == package.name and module[1:] and module[1] in GUESTS:
                 words.add(".".join(module))
         if words:
             found["/".join(parts)] = words
     return found
 
 
-def test_there_are_guests():
-    assert guests_of(PACKAGE) == {"poker", "doppelkopf"}
+def test_guests_enter_by_plugins():
+    assert all((PACKAGE / guest / "plugin.py").exists() for guest in GUESTS)
 
 
 def test_no_general_file_names_a_guest():
@@ -46,12 +41,12 @@ def test_no_general_file_names_a_guest():
     ("file", "text", "words"),
     [
         ("play/match.py", "from ..poker import rules", {"poker", "kibitz.poker.rules"}),
-        ("play/match.py", "def f():\n    from ..games.holdem import Holdem", {"holdem", "kibitz.poker.rules.Holdem"}),
+        ("play/match.py", "def f():\n    from ..poker.rules import deck", {"poker", "kibitz.poker.rules.deck"}),
         ("play/match.py", 'OPPONENT = "doko:models/x"', {"doko"}),
         ("play/match.py", "# as in Texas Hold'em", {"hold'em"}),
         ("play/match.py", '"""Kuhn poker and Leduc\npoker."""\nkuhn_poker = 1', None),
-        ("poker/rules.py", "from ..games import game  # hold'em", None),
-        ("poker/rules/rules.py", "ACPC = 1", None),
+        ("poker/rules/deck.py", "from ...games import game  # hold'em", None),
+        ("doppelkopf/cards.py", "ACPC = 1", None),
     ],
 )
 def test_a_planted_name_is_found_and_nothing_else(tmp_path, file, text, words):

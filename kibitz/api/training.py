@@ -165,6 +165,7 @@ def models() -> dict[str, Any]:
         >>> "models/leduc" in kibitz.models()
         True
     """
-    from ..nets.model_files import PREFIX, describe, shipped
+    from ..nets.model_files import PREFIX, shipped
+    from ..train.descriptions import describe
 
     return {f"{PREFIX}{name}": describe(path) for name, path in shipped().items()}

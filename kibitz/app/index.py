@@ -19,6 +19,7 @@ import typer
 
 from ..core import plugins
 from ..core.files import write_atomically
+from ..core.plugins import named
 from ..core.registry import Registry
 from ..core.user_files import is_shipped
 from ..core.user_folders import cache_folder
@@ -42,8 +43,8 @@ def index() -> dict[str, Any]:
             return dict(kept["index"])
     except (OSError, ValueError, TypeError, KeyError):  # none yet, or a damaged one
         pass
-    found = json.loads(_as_json(written()))
-    write_atomically(path, _as_json({"stamp": stamp, "index": found}))
+    found = json.loads(as_json(named(f"{__package__}.make_index:written")()))
+    write_atomically(path, as_json({"stamp": stamp, "index": found}))
     return found
 
 
@@ -59,7 +60,7 @@ def _stamp() -> str:
     return hashlib.sha256(repr(facts).encode()).hexdigest()
 
 
-def _as_json(found: dict[str, Any]) -> bytes:
+def as_json(found: dict[str, Any]) -> bytes:
     return json.dumps(found, ensure_ascii=False).encode()
 
 
@@ -68,7 +69,6 @@ def games_listed() -> dict[str, list[str]]:
     found = dict(index()["games"])
     if plugins.have("game"):
         from ..games import GAMES
-        from .commands.games import summary
 
         found |= {name: summary(cls) for name, cls in GAMES.items() if plugins.is_installed(cls)}
     return found
@@ -131,23 +131,14 @@ def ships(registry: Registry) -> dict[str, Any]:
     return {name: cls for name, cls in registry.items() if is_shipped(cls)}
 
 
-def written() -> dict[str, Any]:
-    """The index of what is registered now."""
-    from ..games import GAMES
-    from ..play.players.player import PLAYERS
-    from ..reproduce.study import STUDIES
-    from ..train.learner import LEARNERS
-    from .commands import games, models, study, train
-
-    return {
-        "train": {name: describe_command(*train.command_of(name)) for name in ships(LEARNERS)},
-        "study": {name: describe_command(*study.command_of(name)) for name in ships(STUDIES)},
-        "games": {name: games.summary(cls) for name, cls in ships(GAMES).items()},
-        "players": list(ships(PLAYERS)),
-        "files": {name: cls.reads for name, cls in ships(PLAYERS).items() if hasattr(cls, "reads")},
-        "models": models.described(),
-    }
+def summary(cls: Any) -> list[str]:
+    """The parameters of a game with their defaults, and a sentence about it."""
+    defaults = ", ".join(f"{field} ({text_of(value)})" for field, value in cls._field_defaults.items())
+    return [defaults or "-", cls.__doc__]
 
 
-if __name__ == "__main__":
-    write_atomically(Path(sys.argv[1]) if sys.argv[1:] else FILE, _as_json(written()))
+def text_of(value: Any) -> str:
+    """The value of a parameter as one types it."""
+    if isinstance(value, tuple):
+        return ", ".join(map(text_of, value)) or "-"
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

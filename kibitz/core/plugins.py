@@ -43,6 +43,12 @@ def have(kind: str) -> bool:
     return any(kind in getattr(each, "MODULES", {}) for each in plugins() if not each.__name__.startswith(ours))
 
 
+def named(place: str) -> Any:
+    """What `package.module:name` names, as in an entry point; its module is imported when it is asked for."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
 def is_installed(thing: Any) -> bool:
     """Whether a class or a function is from an installed plugin, so that worker processes find it by its name."""
     package = str(thing.__module__).partition(".")[0]

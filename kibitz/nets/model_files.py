@@ -4,11 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.files import read_tensors, tensor_file_format
 from ..core.names import BadInput, as_path, choose
 from ..core.registry import Registry
-from ..games import load_stored
-from ..train.learner import LEARNERS
 
 # Networks of several parts, whose policy a learner may start from: format of a file -> class(path), with the `game`,
 # the policy's `layers`, and `policy(layers)`, which makes a policy for kernels of layers in their place.
@@ -78,22 +75,3 @@ def model_format(format: str) -> Callable[[Describe], Describe]:
         return describe
 
     return register
-
-
-def describe(path: Path) -> Description:
-    """Describe a file of any registered format.
-
-    Raises:
-        BadInput: It is missing, damaged, of another format, or its game doesn't exist.
-    """
-    list(LEARNERS)  # imports every module that has a format
-    found = tensor_file_format(path)
-    if found not in FORMATS:
-        read_tensors(path, "", "network")  # raises the reason, unless the format is empty
-        raise BadInput(f"{path} is no network of Kibitz (its format is {found!r})")
-    described = FORMATS[found](path)
-    try:
-        load_stored(described.game)
-    except BadInput as error:
-        raise BadInput(f"{path}: {error}") from None
-    return described._replace(bytes=path.stat().st_size)

@@ -20,9 +20,9 @@ from ..core.progress import SILENT, Reporter
 from ..games import Game, legal_actions, load_stored, view_of
 from ..games.display import display
 from ..games.records import Record
-from ..poker.policy_values import with_values
 from ..search.advice import Advice
 from .players import default_player, explained, label, make_adviser
+from .policy_values import with_values
 from .statistics import html_table, text_table
 
 # Marks and the smallest share of the payoff range that they begin at, as the marks of chess sites do.

@@ -15,8 +15,8 @@ from kibitz.games.record_files import looks_like, read_game
 from kibitz.games.records import Record
 from kibitz.play.players import make
 from kibitz.play.players.worlds import policy_values, possible_worlds
+from kibitz.play.policy_values import play_out, with_values
 from kibitz.play.review import review
-from kibitz.poker.policy_values import play_out, with_values
 from kibitz.search.advice import fixed_advice
 
 from ..games.test_pokerstars import SHOWDOWN

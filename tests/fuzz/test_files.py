@@ -25,10 +25,11 @@ from kibitz.doppelkopf.learn.recorded_games import read_games
 from kibitz.doppelkopf.session import read_sessions
 from kibitz.games import load
 from kibitz.games.records import read_records
-from kibitz.nets.model_files import describe, shipped
+from kibitz.nets.model_files import shipped
 from kibitz.reproduce.study import Study
 from kibitz.search.strategy import read_strategy
 from kibitz.train.checkpoints import Checkpoints, Journal
+from kibitz.train.descriptions import describe
 from kibitz.train.trainer import class_of, config_of
 
 from .damage import damage

@@ -16,7 +16,8 @@ from kibitz.core.files import tensor_file_about
 from kibitz.core.names import BadInput
 from kibitz.nets.mlp import new_layers, read_layers, save_layers, sizes_of
 from kibitz.nets.model_cards import SCHEMA, Card, main, read_card, rules_stamp, write_card
-from kibitz.nets.model_files import describe, shipped
+from kibitz.nets.model_files import shipped
+from kibitz.train.descriptions import describe
 
 DOCS = Path(__file__).parents[2] / "docs"
 CARD = Card(

@@ -9,8 +9,9 @@ from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.nets import model_files
 from kibitz.nets.mlp import new_layers, save_layers, sizes_of
-from kibitz.nets.model_files import describe, network_file, shipped
+from kibitz.nets.model_files import network_file, shipped
 from kibitz.play import players
+from kibitz.train.descriptions import describe
 from kibitz.train.tspg.sets import atoms_of
 from kibitz.train.tspg.store import POLICIES, Features, save_features
 

@@ -11,10 +11,10 @@ from kibitz import games
 from kibitz.bridges import efg
 from kibitz.core.names import PATH, absolute, hints, paths
 from kibitz.core.runs import Run
-from kibitz.nets.model_files import describe
 from kibitz.play.players import make_for
 from kibitz.poker.gpu import pcs_runs
 from kibitz.train import trainer
+from kibitz.train.descriptions import describe
 from kibitz.train.learner import LEARNERS, learner_class
 
 from .doppelkopf.records import write

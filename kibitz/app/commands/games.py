@@ -8,7 +8,7 @@ from rich.table import Table
 
 from ...core import names
 from .. import completion
-from ..index import games_listed
+from ..index import games_listed, text_of
 from ..ui.progress import out, print_plain
 from ..ui.tables import compact_table, fits
 
@@ -50,26 +50,14 @@ def list_games(
     out.print(f"[bold]{escape(full_name(game))}[/bold]: {escape(kind.__doc__ or '')}")
     table = Table("parameter", "value", "allowed", "meaning")
     for key, field in ({} if hasattr(game, "source") else names.hints(kind)).items():
-        table.add_row(key, escape(_text(getattr(game, key))), escape(names.span(*field)), escape(field[1]))
+        table.add_row(key, escape(text_of(getattr(game, key))), escape(names.span(*field)), escape(field[1]))
     if table.row_count:
         out.print(table)
     for preset, values in getattr(kind, "presets", {}).items():
-        settings = ", ".join(f"{key}={_text(value)}" for key, value in values.items())
+        settings = ", ".join(f"{key}={text_of(value)}" for key, value in values.items())
         out.print(f"[bold]{game.name}:{preset}[/bold]: {settings}", highlight=False)
     facts = Table("fact", "value")
     for key, value in vars(game.facts).items():
-        facts.add_row(key.replace("_", " "), escape(_text(value)))
+        facts.add_row(key.replace("_", " "), escape(text_of(value)))
     facts.add_row("state size", f"{game.state.itemsize} bytes")
     out.print(facts)
-
-
-def summary(cls: Any) -> list[str]:
-    """The parameters of a game with their defaults, and a sentence about it."""
-    defaults = ", ".join(f"{field} ({_text(value)})" for field, value in cls._field_defaults.items())
-    return [defaults or "-", cls.__doc__]
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(map(_text, value)) or "-"
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

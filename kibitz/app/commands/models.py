@@ -75,7 +75,8 @@ def described() -> list[dict[str, Any]]:
     from dataclasses import asdict
 
     from ...nets.model_cards import read_card
-    from ...nets.model_files import PREFIX, describe, shipped
+    from ...nets.model_files import PREFIX, shipped
+    from ...train.descriptions import describe
 
     found = []
     for name, path in shipped().items():

@@ -17,7 +17,7 @@ from ...games.game import is_shipped
 from ...play.players import PLAYERS
 from ...play.players.defaults import strengths
 from ...play.players.listing import player_info
-from ..commands.games import summary
+from ..index import summary
 from ..ui.referee import derived_seed
 from .desk import Request, checked
 from .messages import Chosen, GameInfo, NewTable, PlayerInfo, TableView

@@ -1,21 +1,19 @@
-"""What other rooms may ask of Doppelkopf (`games.protocol.HOOKS`); each imports its part when it is asked."""
+"""What other rooms may ask of Doppelkopf (`games.protocol.HOOKS`); each part is found by its name when it is asked."""
 
 from typing import Any
 
+from ...core.plugins import named
+
+GUEST = __name__.partition(".rules")[0]
+
 
 def beliefs(game: Any, view: Any, seat: int, assumed: Any = None, own: Any = None) -> Any:
-    from ..beliefs import card_beliefs
-
-    return card_beliefs(game, view, seat, assumed)
+    return named(f"{GUEST}.beliefs:card_beliefs")(game, view, seat, assumed)
 
 
 def session(game: Any, games: int) -> Any:
-    from .session import Session
-
-    return Session(game, games)
+    return named(f"{GUEST}.rules.session:Session")(game, games)
 
 
-def training(game: Any) -> dict[str, Any]:
-    from ..learn.presets import TRAINING
-
-    return TRAINING
+def training(game: Any) -> Any:
+    return named(f"{GUEST}.learn.presets:TRAINING")

@@ -4,15 +4,17 @@ Rows and columns are ranks from the ace; pairs are on the diagonal, suited hands
 Two grids stand side by side in 80 columns, with the ranks of their rows between them.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from ...app.ui.words import ENGLISH, Words
 from ...play.players.german import said_in
 from ..beliefs import Hands
-from ..insight import HandInsight
 from ..rules.display import RANKS
+
+if TYPE_CHECKING:
+    from ..insight import HandInsight
 
 COLOURS = {"fold": "blue", "check": "green", "call": "green", "bet": "red", "raise": "red"}
 # Characters for the weight of a class, and the least share of the likeliest class's weight that they stand for.
@@ -94,7 +96,7 @@ def mixed_in_words(actions: tuple[str, ...], policy: Any) -> str:
     return ", ".join(f"{action} {100 * share:.0f}%" for share, action in pairs if share >= 0.005)
 
 
-def equity_in_words(insight: HandInsight, words: Words = ENGLISH) -> str:
+def equity_in_words(insight: "HandInsight", words: Words = ENGLISH) -> str:
     """`As Ah (AA) wins 84.3% of showdowns against this range (a tie is half a win)`."""
     found = insight.equity
     share = f"{100 * found.share:.1f}%" if found.exact else words("about {share}", share=f"{100 * found.share:.0f}%")
@@ -102,7 +104,7 @@ def equity_in_words(insight: HandInsight, words: Words = ENGLISH) -> str:
     return words(text, hand=f"{found.hand} ({insight.hand_class})", share=share)
 
 
-def insight_text(insight: HandInsight, width: int, words: Words = ENGLISH, legend: bool = True) -> Text:
+def insight_text(insight: "HandInsight", width: int, words: Words = ENGLISH, legend: bool = True) -> Text:
     """Both grids of a view, the seat's strategy and the other seat's range, with their legends and the equity.
 
     Args:

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 
@@ -13,8 +13,10 @@ from matplotlib.patches import Patch, Rectangle
 from ...app.ui.words import ENGLISH, Words
 from ...play.players.german import said_in
 from ..beliefs import Hands
-from ..insight import HandInsight
 from .range_grid import DIAGONAL, equity_in_words, mixed_in_words
+
+if TYPE_CHECKING:
+    from ..insight import HandInsight
 
 # Of moves, as on the web table; blue, green and red are told apart by their lightness too.
 COLOURS = {"fold": "#a9c1d9", "check": "#cfe8b9", "call": "#cfe8b9", "bet": "#d9705b", "raise": "#d9705b"}
@@ -32,7 +34,7 @@ def plot_strategies(
     return _content(figure, title, form, words)
 
 
-def plot_insight(insight: HandInsight, title: str, form: str, words: Words = ENGLISH) -> bytes:
+def plot_insight(insight: "HandInsight", title: str, form: str, words: Words = ENGLISH) -> bytes:
     """A seat's strategy, with its own hand framed, and the other seat's range, as the content of a file."""
     own, other = insight.believed.own, insight.believed.other
     figure, grids = _figure(2 if own.actions else 1)

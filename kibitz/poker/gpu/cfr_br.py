@@ -16,7 +16,7 @@ import torch
 
 from ...nets.devices import with_own_products
 from ..solve.buckets import Buckets
-from .pcs_solvers import check_board
+from ..solve.cards import check_board
 from .public_chance import TorchPublicChanceCfr
 from .public_levels import Levels, levels
 from .public_replies import PublicReplies

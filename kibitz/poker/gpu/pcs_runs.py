@@ -26,7 +26,7 @@ from ...solve.best_response import evaluate
 from ...solve.solver_runs import STATE_FILE, STRATEGY_FILE, Solving, open_solver_run
 from ..solve.betting_tree import betting_tree
 from ..solve.buckets import Buckets
-from ..solve.cards import cards_of
+from ..solve.cards import cards_of, check_board, check_two_streets
 from ..solve.files import (
     ABSTRACTION_FILE,
     abstraction_file,
@@ -38,8 +38,7 @@ from ..solve.files import (
     read_buckets,
     save_strategy,
 )
-from ..solve.sampling_solver import poker_form
-from ..solve.solver import first_entries
+from ..solve.solver import first_entries, poker_form
 from ..solve.strategy import TableStrategy
 from .pcs_solvers import (
     AgainstBest,
@@ -47,9 +46,7 @@ from .pcs_solvers import (
     OnCores,
     OnGpu,
     below_bytes,
-    check_board,
     check_threads,
-    check_two_streets,
 )
 
 METHODS = ("pcs", "cfr-br")

@@ -196,26 +196,6 @@ class AgainstBest(InTorch):
             self.solver.trunk.copy_(torch.from_numpy(tables["trunk"]))
 
 
-def check_two_streets(game: Any, cards: Cards) -> None:
-    """Refuse a game whose boards are too many to visit all of them.
-
-    Raises:
-        BadInput: The game hasn't two streets.
-    """
-    if cards.streets != 2:
-        raise BadInput(f"{full_name(game)} has {cards.streets} streets: all boards are visited in games of 2 only")
-
-
-def check_board(game: Any, cards: Cards) -> None:
-    """Refuse a game without cards on the board.
-
-    Raises:
-        BadInput: The game has one street.
-    """
-    if cards.streets < 2:
-        raise BadInput(f"{full_name(game)} has no board: cfr-br is for games of two streets or more")
-
-
 def below_bytes(tree: BettingTree, buckets: Buckets, upper: int = 1) -> float:
     """Memory of a solver that visits all boards below some at once (below the empty one: all boards)."""
     from .public_levels import boards_below, matrices_bytes

@@ -12,7 +12,7 @@ import torch
 from ...nets.devices import with_own_products
 from ...solve.regrets import VARIANTS, discount, rates
 from ..solve.buckets import Buckets
-from .pcs_solvers import check_two_streets
+from ..solve.cards import check_two_streets
 from .public_chance import TorchPublicChanceCfr
 from .public_levels import levels
 from .public_replies import PublicReplies

@@ -25,7 +25,7 @@ from ...train.deep_cfr.worker import INIT
 from ...train.learner import ADVANCED, Learner, Metrics, Samples, learner
 from ..rules.encoding import HAND_CATEGORY, by_street
 from ..solve.files import is_table_strategy, read_strategy_of
-from ..solve.sampling_solver import poker_form
+from ..solve.solver import poker_form
 from ..solve.strategy import TableStrategy
 
 if TYPE_CHECKING:

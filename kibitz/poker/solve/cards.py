@@ -20,3 +20,23 @@ def cards_of(game: Any) -> Cards:
         raise BadInput(f"{full_name(game)} isn't poker with a public betting tree: only {offering('public_cards')} are")
     found: Cards = offered()
     return found
+
+
+def check_two_streets(game: Any, cards: Cards) -> None:
+    """Refuse a game whose boards are too many to visit all of them.
+
+    Raises:
+        BadInput: The game hasn't two streets.
+    """
+    if cards.streets != 2:
+        raise BadInput(f"{full_name(game)} has {cards.streets} streets: all boards are visited in games of 2 only")
+
+
+def check_board(game: Any, cards: Cards) -> None:
+    """Refuse a game without cards on the board.
+
+    Raises:
+        BadInput: The game has one street.
+    """
+    if cards.streets < 2:
+        raise BadInput(f"{full_name(game)} has no board: cfr-br is for games of two streets or more")

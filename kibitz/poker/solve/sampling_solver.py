@@ -1,26 +1,14 @@
 """Public chance sampling and CFR-BR as solvers by name."""
 
-import math
 from pathlib import Path
 from typing import Any
 
 from ...search.strategy import Strategy
-from ...solve.sequence_form import SequenceForm, measurable_form
-from ...solve.solvers import MEASURABLE, Solver, solver
-from .betting_tree import BettingTree
+from ...solve.solvers import Solver, solver
 from .buckets import Buckets
-from .cards import Cards
 from .files import buckets_for
-from .solver import PublicChanceCfr
+from .solver import PublicChanceCfr, poker_form
 from .strategy import TableStrategy
-
-
-def poker_form(game: Any, tree: BettingTree, cards: Cards) -> SequenceForm | None:
-    """As `measurable_form`, for poker, where the number of leaves is known without enumerating them."""
-    ends = tree.street[tree.choices == 0].tolist()
-    if sum(math.perm(cards.deck, 2 * cards.hole + cards.dealt[street]) for street in ends) > 20 * MEASURABLE:
-        return None
-    return measurable_form(game, MEASURABLE)
 
 
 class PublicChanceSolver(PublicChanceCfr):

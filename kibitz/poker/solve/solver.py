@@ -5,6 +5,7 @@ average strategies of hands in one bucket are added up. Each iteration is weight
 the average (Brown and Sandholm 2019).
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +13,11 @@ import numpy as np
 from ...core.workers import cores
 from ...solve.public_tree.walk import BOTH, Nodes, Parts, Rates, Walker
 from ...solve.regrets import matched
+from ...solve.sequence_form import SequenceForm, measurable_form
+from ...solve.solvers import MEASURABLE
 from .betting_tree import BettingTree, after_subtree, betting_tree, street_roots
 from .buckets import Buckets
+from .cards import Cards
 from .hands import CardHands, card_hands
 
 TRUNK = 2  # streets that one thread walks; the subtrees below them are shared out to threads
@@ -113,3 +117,11 @@ def normalised(tree: BettingTree, tables: Tables, counts: tuple[int, ...]) -> np
         part = slice(start, start + n * counts[tree.street[node]])
         found[part] = matched(tables.sums[part].reshape(-1, n)).reshape(-1)
     return found
+
+
+def poker_form(game: Any, tree: BettingTree, cards: Cards) -> SequenceForm | None:
+    """As `measurable_form`, for poker, where the number of leaves is known without enumerating them."""
+    ends = tree.street[tree.choices == 0].tolist()
+    if sum(math.perm(cards.deck, 2 * cards.hole + cards.dealt[street]) for street in ends) > 20 * MEASURABLE:
+        return None
+    return measurable_form(game, MEASURABLE)

@@ -334,7 +334,7 @@ def test_threads_without_a_network_are_refused():
 
 
 def test_the_file_of_a_run_is_described(run):
-    from kibitz.nets.model_files import describe
+    from kibitz.train.descriptions import describe
 
     found = describe(run.path("network.safetensors"))
     assert (found.game, found.player, found.what) == ("tic_tac_toe", "net", "12 x 1 blocks")

@@ -10,7 +10,6 @@ import pytest
 from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
-from kibitz.nets.model_files import describe
 from kibitz.play import players
 from kibitz.play.exploitability import exploitability
 from kibitz.solve.sequence_form import unfold
@@ -22,6 +21,7 @@ from kibitz.train.deep_cfr.config import PRESETS, DeepCfrConfig, preset
 from kibitz.train.deep_cfr.networks import forward, matched, read_model
 from kibitz.train.deep_cfr.thesis_defects import DEFECTS, joined
 from kibitz.train.deep_cfr.worker import traversing
+from kibitz.train.descriptions import describe
 
 from ..contract import Killed
 from ..test_expert_iteration import damaged, foreign, keep_checkpoints, killed_before

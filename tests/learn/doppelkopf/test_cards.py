@@ -37,10 +37,10 @@ from kibitz.doppelkopf.rules.state import is_re
 from kibitz.games import OVER, full_name, legal_actions, load, positions, view_of
 from kibitz.jit import generators
 from kibitz.nets.mlp import action_probs, logits
-from kibitz.nets.model_files import describe
 from kibitz.play.players import make, make_for
 from kibitz.search.policies import weighed
 from kibitz.train import trainer
+from kibitz.train.descriptions import describe
 from kibitz.train.duplicate_deals import evaluate_policy
 
 from ..contract import Killed, outcome

@@ -27,9 +27,9 @@ from kibitz.doppelkopf.learn.recorded_games import is_validation, read_games
 from kibitz.doppelkopf.rules import thesis_lines as letters
 from kibitz.doppelkopf.rules.next_card import possible_next_cards
 from kibitz.games import full_name, legal_actions, load, positions
-from kibitz.nets.model_files import describe
 from kibitz.play.players import make
 from kibitz.train import trainer
+from kibitz.train.descriptions import describe
 
 from ..contract import Killed, outcome
 from .records import RULES, records, write

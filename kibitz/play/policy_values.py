@@ -11,9 +11,9 @@ import numpy as np
 
 from ..games import Game, legal_actions
 from ..games.protocol import SCRATCH
-from ..play.batched import move, to_next_seats
-from ..play.players.worlds import policy_values, possible_worlds
 from ..search.advice import Advice
+from .batched import move, to_next_seats
+from .players.worlds import policy_values, possible_worlds
 
 PLAYOUTS = 1000  # of each action
 
