@@ -22,7 +22,7 @@ from .public_tree.cfr import METHODS, kind_of
 from .public_tree.matrices import Tables
 from .public_tree.table import PublicStrategy, strategy_of
 from .public_tree.tree import PublicTree
-from .regrets import VARIANTS, discount, rates
+from .regrets import VARIANTS, discount, tensor_rates
 
 
 def check_solvable(game: Any, device: str) -> None:
@@ -74,7 +74,7 @@ class BiddingCfr:
 
     def _update(self, seat: int, t: int) -> None:
         """Update one seat against the present strategy of the other."""
-        weight, gain, loss = rates(self.variant, t)
+        weight, gain, loss = tensor_rates(self.variant, t, self.regrets[0])
         own = self.second == bool(seat)
         bids, calls = self._strategy(*self.regrets)
         mine, other = self._reach(bids, own), self._reach(bids, ~own)

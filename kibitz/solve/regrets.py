@@ -98,7 +98,12 @@ def matched(weights: Any, otherwise: Any = None) -> Any:
     return library.where(total > 0, positive / library.where(total > 0, total, 1), even)
 
 
-def discount(regrets: Any, gain: float, loss: float) -> None:
-    """Multiply all regrets of a tensor of torch by their factors."""
-    factors = (regrets.new_full((), each) for each in (gain, loss))  # of the type of the regrets, on their device
-    regrets.mul_(sys.modules["torch"].where(regrets > 0, *factors))
+def tensor_rates(variant: Variant, t: int, like: Any) -> tuple[float, Any, Any]:
+    """`rates`, the factors as tensors of the type of another, on its device."""
+    weight, gain, loss = rates(variant, t)
+    return weight, like.new_full((), gain), like.new_full((), loss)
+
+
+def discount(regrets: Any, gain: Any, loss: Any) -> None:
+    """Multiply all regrets of a tensor of torch by their factors (see `tensor_rates`)."""
+    regrets.mul_(sys.modules["torch"].where(regrets > 0, gain, loss))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from kibitz.solve.regrets import VARIANTS, discount, discounted, match, matched, rates, scale_and_rest
+from kibitz.solve.regrets import VARIANTS, discount, discounted, match, matched, rates, scale_and_rest, tensor_rates
 
 REGRETS = np.array([[3.0, 1.0, -2.0], [-1.0, -2.0, 0.0], [1e-300, 0.0, 3e-300]])
 EXPECTED = [[0.75, 0.25, 0.0], [1 / 3] * 3, [0.25, 0.0, 0.75]]
@@ -32,7 +32,7 @@ def test_where_nothing_is_positive_it_is_what_is_asked_for():
 def test_discounts_of_tensors_are_those_of_numbers(method):
     _, gain, loss = rates(VARIANTS[method], 7)
     tensor = torch.tensor(REGRETS)
-    discount(tensor, gain, loss)
+    discount(tensor, *tensor_rates(VARIANTS[method], 7, tensor)[1:])
     assert tensor.tolist() == [[discounted(regret, gain, loss) for regret in row] for row in REGRETS.tolist()]
 
 

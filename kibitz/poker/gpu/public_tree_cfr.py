@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ...nets.devices import with_own_products
-from ...solve.regrets import VARIANTS, discount, rates
+from ...solve.regrets import VARIANTS, discount, tensor_rates
 from ..solve.buckets import Buckets
 from ..solve.cards import check_two_streets
 from .public_chance import TorchPublicChanceCfr
@@ -39,7 +39,7 @@ class PublicTreeCfr(TorchPublicChanceCfr):
         for _ in range(iterations):
             self.iterations += 1
             first, _ = self.step(self.levels.lower, 1.0)
-            _, gain, loss = rates(DISCOUNTED, self.iterations)
+            _, gain, loss = tensor_rates(DISCOUNTED, self.iterations, self.regrets)
             discount(self.regrets, gain, loss)
             kept = (self.iterations / (self.iterations + 1)) ** DISCOUNTED.weight
             self.sums.mul_(kept)
