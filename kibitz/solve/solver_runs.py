@@ -25,12 +25,10 @@ def open_solver_run(folder: Path, iterations: int | None, config_of: Callable[[R
         iterations: Number of iterations in all.
         config_of: Returns the configuration of a run, and refuses another kind of run.
     """
-    run = Run(folder)
-    config = config_of(run)
-    if iterations is not None and iterations != config["iterations"]:
-        run.check_same(config | {"iterations": iterations}, ("iterations",))
-        run.grow(config | {"iterations": iterations}, ("iterations",))
-    return run
+    config = config_of(Run(folder))
+    if iterations is None:
+        return Run(folder)
+    return Run.create_or_resume(folder, "", config | {"iterations": iterations}, may_grow=("iterations",))
 
 
 class Solving(Work):
