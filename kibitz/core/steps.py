@@ -146,15 +146,24 @@ class Tasks(Work):
         """Do the tasks that are left."""
         raise NotImplementedError
 
-    def take(self, result: Any) -> str:
-        """Take the result of a task in, count it as `done`, and return its line."""
+    def take(self, result: Any) -> None:
+        """Take the result of a task in, and count it as `done`."""
+        raise NotImplementedError
+
+    def line(self, result: Any) -> str:
+        """The line of a result."""
         raise NotImplementedError
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        file = nullcontext(lambda line: None) if self.run is None else self.run.appending(self.file)
-        with file as self._append, closing(self.results()) as self._coming:
+        with (
+            nullcontext() if self.run is None else self.run.appending(self.file) as self._append,
+            closing(self.results()) as self._coming,
+        ):
             yield
 
     def step(self) -> None:
-        self._append(self.take(next(self._coming)))
+        result = next(self._coming)
+        if self._append is not None:
+            self._append(self.line(result))
+        self.take(result)

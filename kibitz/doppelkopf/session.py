@@ -138,11 +138,13 @@ class Sessions(Tasks):
                     for number, (standing, game) in self.coming.items()
                 )
 
-    def take(self, result: Record) -> str:
+    def line(self, result: Record) -> str:
+        return result.line()
+
+    def take(self, result: Record) -> None:
         played = follow(*self.coming[result.number], result)
         self.sessions[result.number // self.config["games"]].append(played)
         self.points, self.done = self.points + played.scores, self.done + 1
-        return result.line()
 
     def note(self) -> str:
         return " ".join(f"{score:+d}" for score in self.points)

@@ -155,12 +155,14 @@ class Playing(Tasks):
     def results(self) -> Generator[Record]:
         return self.play(done=self.records.keys(), report=self.report)
 
-    def take(self, result: Record) -> str:
+    def line(self, result: Record) -> str:
+        return result.line()
+
+    def take(self, result: Record) -> None:
         self._add(result)
         if result.forfeit:
             name = result.players[result.forfeit.seat]
             self.report.message(f"game {result.number + 1}: {name} forfeits: {result.forfeit.reason}")
-        return result.line()
 
     def note(self) -> str:
         return str(self.running)

@@ -70,6 +70,8 @@ class Squaring(Tasks):
     def take(self, result):
         self.known[result[0]] = result[1]
         self.done += 1
+
+    def line(self, result):
         return json.dumps(result) + "\n"
 
     def result(self):
