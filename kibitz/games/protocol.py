@@ -113,7 +113,7 @@ HOOKS = {
     "display": "class of `games.display.Display`: how people read and enter moves",
     "opponent": "name of the default player",
     "file": "where the game was read from",
-    "deep_cfr": "what Deep CFR may know of the game (`learn.deep_cfr.traits`)",
+    "deep_cfr": "what Deep CFR may know of the game (`train.deep_cfr.traits`)",
     "training": "learner -> full name of a game -> values of the learner's preset for it",
     "how_to_solve": "what to do where the game tree is too large, for the message",
     "review_marks": "mark of a review -> the cost, in payoffs, from which it is given",

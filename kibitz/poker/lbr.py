@@ -1,6 +1,6 @@
 """Local best response (Lisý and Bowling 2017): an opponent who knows the player's policy and looks one move ahead.
 
-It keeps the player's range (`players.holdem_ranges`), updated by the probabilities of the moves that were made. At its
+It keeps the player's range (`poker.ranges`), updated by the probabilities of the moves that were made. At its
 turn it takes the best of three actions, as if both only checked or called from then on. With the pot P, c to call, a
 raise of b, f the share of the range that folds to it, w the equity of its own hand against the range and w' against the
 part that doesn't fold:

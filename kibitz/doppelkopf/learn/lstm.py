@@ -3,7 +3,7 @@
 A game gives four lines of 62 characters, one per seat: the 12 cards of its hand in order, its position (seat 0 leads
 the first trick), the 48 cards in the order of play, a newline. 29 characters, one-hot, go into an LSTM of two layers,
 which gives logits of the next character; a line starts after a newline, from a state of zeros. The predicted card is
-the most likely one of those that are possible (`games.doppelkopf.next_card`).
+the most likely one of those that are possible (`doppelkopf.rules.next_card`).
 
 A search evaluates many positions in a batch (`BatchedLstm`) and none of them twice: the prediction depends on the line
 so far alone, so a hash table maps each line to the LSTM's state after it, from which one more card is one step, not 62.

@@ -1,6 +1,6 @@
 """The patterns behind the advice of a player with learned patterns, for people: in words, drawn, and on the board.
 
-The policy is a softmax of linear logits, so it is explained exactly: see `learn.tspg.contributions`.
+The policy is a softmax of linear logits, so it is explained exactly: see `train.tspg.contributions`.
 """
 
 import functools
