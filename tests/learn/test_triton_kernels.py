@@ -10,7 +10,7 @@ pytest.importorskip("triton")
 
 SCRIPT = """
 import torch
-from kibitz.train import public_chance_kernels as fused
+from kibitz.poker.gpu import public_chance_kernels as fused
 from kibitz.poker.gpu.nearest_centers_kernel import nearest
 from kibitz.poker.gpu.public_streets import compared, halved, packed, plain
 
