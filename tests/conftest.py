@@ -23,6 +23,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # small networks: threads of seve
 # A shell starts what runs in the background with Ctrl-C ignored, and children inherit that: the tests of
 # Ctrl-C must not depend on how they were started.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):  # ignored under nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 progress.FIRST = math.inf  # what a command prints must not depend on how long it takes here
 

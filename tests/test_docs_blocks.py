@@ -152,7 +152,8 @@ def check_as_written(words):
     command, rest = resolve(words)
     if rest == words:  # options of kibitz itself, which act as soon as they are parsed
         assert {*words} <= {option for each in command.params for option in each.opts} | {"--help"}, words
-    if rest == words or "--help" in rest:
+    lists = {option for each in command.params if each.is_eager for option in each.opts}  # they act and exit
+    if rest == words or {*rest} & (lists | {"--help"}):
         return
     with only_named(*words), command.make_context("kibitz", list(rest)) as context:
         given = {key: list(each) if isinstance(each, tuple) else each for key, each in context.params.items()}

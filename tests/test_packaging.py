@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import kibitz
-from kibitz.app import index
+from kibitz.app import make_index
 
 ROOT = Path(__file__).parents[1]
 MAX_SIZE = 12_000_000  # bytes of the wheel
@@ -101,7 +101,7 @@ def test_the_wheel_is_pure_and_small_and_has_all_files_of_the_package(distributi
         index_made = json.loads(file.read("kibitz/app/index.json"))
     there = {path.relative_to(source).as_posix() for path in (source / "kibitz").rglob("*") if path.is_file()}
     assert packed == there | {"kibitz/app/index.json"}
-    assert index_made == json.loads(json.dumps(index.written()))
+    assert index_made == json.loads(json.dumps(make_index.written()))
     assert {"kibitz/models/leduc.safetensors", "kibitz/app/web/static/index.html"} <= packed
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kibitz.app import index
+from kibitz.app import index, make_index
 from kibitz.app.commands import study, train
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ def fresh(tmp_path, monkeypatch):
     """No index has been made yet; how often one is made from what is registered."""
     made = []
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(index, "written", lambda: made.append(1) or {"players": ("uct",), "made": len(made)})
+    monkeypatch.setattr(make_index, "written", lambda: made.append(1) or {"players": ("uct",), "made": len(made)})
     index.index.cache_clear()
     yield made
     index.index.cache_clear()

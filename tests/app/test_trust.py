@@ -25,6 +25,7 @@ from kibitz.games.records import read_records
 from kibitz.nets import model_files
 from kibitz.poker.gpu.pcs_runs import new_run, solve_run
 from kibitz.search.strategy import read_strategy
+from kibitz.train.descriptions import describe
 
 OLD = Path(__file__).parent / "runs_of_0_2"
 EVIL = "evil.py:Evil"
@@ -269,7 +270,7 @@ def test_the_interface_of_python_asks_too(tmp_path, monkeypatch):
         lambda: api.resume("exit-oos"),
         lambda: api.TrainingRun(Run(Path("tspg"))).game,
         lambda: read_strategy(Path("solve/strategy.safetensors")),
-        lambda: model_files.describe(Path("tspg/network.safetensors")),
+        lambda: describe(Path("tspg/network.safetensors")),
         record.verify,
     ):
         with pytest.raises(BadInput, match=r"evil\.py: if you trust that code, give --trust \(in Python trust=True\)"):

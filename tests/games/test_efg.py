@@ -11,8 +11,7 @@ import pytest
 
 import kibitz
 from kibitz import BadInput
-from kibitz.bridges import efg
-from kibitz.games import full_name, legal_actions, load, positions, view_of
+from kibitz.games import efg, full_name, legal_actions, load, positions, view_of
 from kibitz.games.protocol import REMEMBERED
 from kibitz.games.tree import Tree, actions_to, nodes_of
 from kibitz.jit import generators

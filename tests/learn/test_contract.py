@@ -68,7 +68,7 @@ def test_a_registered_learner_keeps_the_contract(name, given, tmp_path):
 
 def test_no_learner_imports_another():
     """And neither the trainer nor any other shared module imports a learner."""
-    package = ROOT / "kibitz" / "learn"
+    package = ROOT / "kibitz" / "train"
     folders = [path.parent.name for path in package.glob("*/__init__.py")]
     assert len(folders) > 3
     shared = re.compile(rf"^\s*(from|import) \.({'|'.join(folders)})\b", re.MULTILINE)

@@ -226,8 +226,8 @@ def test_something_else_is_refused(tmp_path, content):
         ({"format": FORMAT, "game": "leduc"}, "damaged or foreign"),
         ({"format": FORMAT, "made": ""}, "damaged or foreign"),
         ("leduc", "damaged or foreign"),
-        ([FORMAT], "is no network of Kibitz (its format is 'not given')"),
-        (None, "is no network of Kibitz (its format is 'not given')"),
+        ([FORMAT], "which should be an object"),
+        (None, "which should be an object"),
     ],
 )
 def test_a_file_of_another_format_is_refused(tmp_path, about, text):

@@ -8,9 +8,9 @@ from typing import get_type_hints
 import pytest
 
 from kibitz import games
-from kibitz.bridges import efg
 from kibitz.core.names import PATH, absolute, hints, paths
 from kibitz.core.runs import Run
+from kibitz.games import efg
 from kibitz.play.players import make_for
 from kibitz.poker.gpu import pcs_runs
 from kibitz.train import trainer

@@ -1,12 +1,10 @@
 """The replay buffer: which samples it keeps, with which probability, and the same after it was saved."""
 
 import copy
-import json
 import math
 
 import numpy as np
 import pytest
-import safetensors.numpy
 
 from kibitz import games
 from kibitz.core.names import BadInput
@@ -107,21 +105,6 @@ def test_a_restored_buffer_continues_as_the_saved_one(rule, tmp_path):
         buffer.add(numbered(250, 80), np.random.default_rng(9))
     assert numbers_in(one).tolist() == numbers_in(two).tolist()
     assert one.added == two.added == 330
-
-
-def test_files_from_before_version_0_2_are_restored(tmp_path):
-    """ExIt-OOS wrote the values as separate keys, Deep CFR as a list."""
-    one, path = filled("uniform", 100, 250, 3), tmp_path / "buffer.safetensors"
-    arrays = {key: np.ascontiguousarray(array[:100]) for key, array in one.arrays.items()}
-    values = {"rows": "100", "rule": "uniform", "seen": "250", "decay": "2.0", "bits": "True", "width": "9"}
-    for meta in ({"format": "kibitz experience 1", **values}, {"about": json.dumps([250, 100, "uniform"])}):
-        path.write_bytes(safetensors.numpy.save(arrays, meta))
-        two = ReplayBuffer(100, EMPTY, "uniform")
-        two.restore(path)
-        for buffer in (copy.deepcopy(one), two):
-            buffer.add(numbered(250, 80), np.random.default_rng(9))
-        assert two.added == 330
-        assert numbers_in(two).tolist() == numbers_in(buffer).tolist()
 
 
 def test_missing_damaged_and_foreign_files_are_refused(tmp_path):

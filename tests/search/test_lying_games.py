@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from kibitz.bridges import efg
 from kibitz.core.names import BadInput, FactTooSmall
-from kibitz.games import CHANCE, OVER, game, positions
+from kibitz.games import CHANCE, OVER, efg, game, positions
 from kibitz.games.random_games import finished, playouts
 from kibitz.jit import mix, record
 from kibitz.play.batched import play_block

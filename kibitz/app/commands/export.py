@@ -26,8 +26,7 @@ def export(
 
     Example: kibitz export kuhn kuhn.efg
     """
-    from ...bridges import efg
-    from ...games import full_name, load
+    from ...games import efg, full_name, load
 
     if file.suffix != ".efg":
         raise BadInput(f"{file} should be called .efg: that is the format of Gambit")

@@ -482,7 +482,7 @@ POKER = "holdem:ranks=4,suits=2,streets=2,preflop_raises=1,raises=1"
     [
         ("exploit kuhn random --with rl --preset small --seeds 1 --games 40 --iterations 2 --seed 3", "result.json"),
         ("exploit kuhn random --with ismcts --preset small --games 40 --simulations 20 --seed 3", "result.json"),
-        (f"abstract {POKER} --buckets 6 --device cpu --seed 3", "abstraction.safetensors"),
+        (f"poker abstract {POKER} --buckets 6 --device cpu --seed 3", "abstraction.safetensors"),
         (f"exploit {POKER} TABLE --seed 3 --flops 4 --device cpu", "result.json"),
     ],
 )

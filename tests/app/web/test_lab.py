@@ -446,6 +446,7 @@ def test_a_training_that_compiles_is_running_and_no_other_process_gets_at_it(cli
 
 
 class study_of_nothing:
+    places = None
     processes, report = 1, SILENT
     is_trained = staticmethod(lambda run: False)
 

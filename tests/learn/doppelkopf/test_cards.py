@@ -1,7 +1,5 @@
 """Card networks of Doppelkopf: data, exact gradients, exact resumption, files, players, expert iteration."""
 
-import json
-
 import numpy as np
 import pytest
 import safetensors.numpy
@@ -20,7 +18,6 @@ from kibitz.doppelkopf.learn.card_network import (
     save_card_network,
 )
 from kibitz.doppelkopf.learn.card_training import (
-    CardModule,
     DealLoss,
     expected_regret,
     log_arrangements,
@@ -291,35 +288,6 @@ def test_damaged_and_foreign_networks_are_refused(file, tmp_path):
             BadInput, match=r"damaged or foreign: .*(has the shape|has 705 inputs and 2 outputs|aren't finite)"
         ):
             read_card_network(file)
-
-
-OLD_NAMES = {"belief": "view", "policy": "quick", "value": "open"}
-
-
-def test_files_and_checkpoints_with_the_old_names_of_networks_are_read(file, network, tmp_path):
-    old = {key: each for key, each in safetensors.numpy.load_file(file).items()}
-    for name, old_name in OLD_NAMES.items():
-        old = {key.replace(f"{name}.", f"{old_name}."): each for key, each in old.items()}
-    meta = {"about": '{"format": "kibitz cards 1", "game": "x", "made": "y"}'}
-    safetensors.numpy.save_file(old, tmp_path / "old", meta)
-    for one, other in zip(read_card_network(file)[0], read_card_network(tmp_path / "old")[0], strict=True):
-        assert all(np.array_equal(a, b) for x, y in zip(one, other, strict=True) for a, b in zip(x, y, strict=True))
-    module, fresh = CardModule(network), CardModule(new_card_network([(16,), (16, 8), (16, 8)], 2))
-    state = {
-        f"{OLD_NAMES[key.split('.')[0]]}.{key.partition('.')[2]}": each for key, each in module.state_dict().items()
-    }
-    fresh.load_state_dict(state)
-    assert all(torch.equal(a, b) for a, b in zip(module.parameters(), fresh.parameters(), strict=True))
-
-
-def test_configurations_with_old_names_of_fields_are_read(tmp_path, data):
-    run = begun(tmp_path / "run", data)
-    old_names = {f"{name}_hidden": old_name for name, old_name in OLD_NAMES.items()}
-    old_names |= {"evaluation_games": "judged", "batch_size": "batch", "learning_rate": "rate"}
-    old = {old_names.get(key, key): value for key, value in run.config().items()}
-    config = trainer.config_of(run)
-    run.write("config.json", json.dumps(old))
-    assert trainer.config_of(Run(run.folder)) == config
 
 
 def test_half_precision_is_read_as_float32(file, network, tmp_path):

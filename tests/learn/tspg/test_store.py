@@ -167,8 +167,8 @@ def test_something_else_is_refused(tmp_path, content):
         ({key: value for key, value in ABOUT.items() if key != "made"}, "damaged or foreign"),
         ({key: value for key, value in ABOUT.items() if key != "game"}, "damaged or foreign"),
         ("not json", "damaged or foreign"),
-        ([FORMAT], "its format is 'not given'"),
-        (None, "its format is 'not given'"),
+        ([FORMAT], "which should be an object"),
+        (None, "which should be an object"),
     ],
 )  # fmt: skip
 def test_a_file_with_wrong_metadata_is_refused(tmp_path, about, text):

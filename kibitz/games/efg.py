@@ -14,8 +14,8 @@ from typing import NoReturn
 from ..core.files import write_atomically
 from ..core.names import BadInput, TooLarge, absolute, as_path
 from ..core.progress import SILENT, Reporter
-from ..games.protocol import CHANCE, OVER, Game
-from ..games.tree import MAX_DEPTH, MAX_NODES, Node, Tree, nodes_of, tree
+from .protocol import CHANCE, OVER, Game
+from .tree import MAX_DEPTH, MAX_NODES, Node, Tree, nodes_of, tree
 
 MAX_BYTES = 100_000_000
 MAX_PLAYERS = 64
@@ -33,7 +33,7 @@ def write(game: Game, path: str | Path, max_nodes: int = MAX_NODES, report: Repo
     Raises:
         BadInput: The game is too large, or the file can't be written.
     """
-    from ..games import full_name
+    from . import full_name
 
     try:
         nodes = nodes_of(game, max_nodes, report)
