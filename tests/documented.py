@@ -152,7 +152,9 @@ SEARCHED = re.compile(r"^exploit .*( ismcts:\d+|-searched\b)")
 FEW_INFOSETS = ((r"^liars_dice:1$", "liars_dice:faces=2"), (r"^goofspiel:6$", "goofspiel:4"))
 
 # Commands about card abstractions, which take minutes with all cards.
-BLUEPRINT = re.compile(r"^poker abstract|--with (pcs|cfr-br)|runs/(buckets|blueprint|cfr-br|distilled|flop|holdem-pcs-\d+)\b")
+BLUEPRINT = re.compile(
+    r"^poker abstract|--with (pcs|cfr-br)|runs/(buckets|blueprint|cfr-br|distilled|flop|holdem-pcs-\d+)\b"
+)
 SMALL_DECK = "holdem:flop,ranks=4,suits=2"
 
 # Budgets in names of players, in commands and in Python.

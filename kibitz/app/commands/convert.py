@@ -99,8 +99,6 @@ def convert(
 
     Example: kibitz convert --formats
 
-    Example: kibitz convert runs/kuhn-match-001 --to text --game 3
-
     Example: kibitz convert games.lines games.jsonl --from thesis:position=dealer
     """
     from ...games import load_stored
