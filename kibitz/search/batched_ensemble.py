@@ -12,19 +12,15 @@ import numpy as np
 
 from ..core.progress import Reporter
 from ..games import Game
-from ..games.protocol import CHANCE, OVER
-from ..jit import generators, kernel, record, rules
+from ..games.protocol import OVER
+from ..jit import generators, kernel, record
 from .determinization import Determinizer, sample_worlds
 from .ensemble_uct import EXACT, Ensemble, Root
-from .mcts_simulation import Limits, backward, descend, expand, play_out
-from .mcts_tree import add_node, new_tree
+from .mcts_simulation import Limits, play_out, walk
 from .policies import NO_LIMIT, Uniform
 from .selection import OBENAUS_C, ObenausUcb
+from .tree import backward, children_of, new_tree, plant
 
-RULES = {
-    "ask": "self, game, state",  # -> whether the search must wait for the answer
-    "weigh": "self, game, state, actions, n, probs",  # the same rule as that of a policy
-}
 MACHINE = record(
     ("left", "i8"),  # simulations of the budget that haven't begun
     ("depth", "i4"),
@@ -43,18 +39,13 @@ class Scratch(NamedTuple):
 class Adviser(Protocol):
     """A network that searches consult in batches."""
 
-    oracle: Any  # the compiled part, with the rules above
+    oracle: Any  # the compiled part: a policy with the rule `ask`
 
     def prepare(self, view: Any, seat: int, simulations: int, trees: int) -> None:
         """Start a search for the seat. Each simulation asks for one position at most, all trees at once."""
 
     def answer(self) -> int:
         """Answer everything asked since the last call; return the number of questions."""
-
-
-def oracle(cls: Any) -> Any:
-    """Class decorator: kernels may ask it, and wait for the answer."""
-    return rules(RULES)(cls)
 
 
 class BatchedEnsemble(Ensemble):
@@ -116,7 +107,7 @@ class BatchedEnsemble(Ensemble):
         self.adviser.prepare(view, seat, total, len(worlds))
         rngs = generators(int(self.rng[0] >> np.uint64(1)), len(worlds))
         self.machines["left"], self.machines["waits"] = share, 0
-        plant_all(self.played, worlds, self.tree)
+        plant(self.played, worlds, self.tree)
         while advance(
             self.played, worlds, self.tree, self.scratch, self.machines, self.limits, self.select, self.policy,
             self.adviser.oracle, rngs,
@@ -128,27 +119,15 @@ class BatchedEnsemble(Ensemble):
 
     def root(self, number: int) -> Root:
         """The root of a world's tree."""
-        tree, first = self.tree, int(self.tree.first[number])
-        nodes = first + np.argsort(tree.action[first : first + int(tree.children[number])], kind="stable")
-        visits = tree.visits[nodes].astype(np.int64)
-        with np.errstate(invalid="ignore"):
-            value = np.where(visits > 0, tree.total[nodes] / visits, np.nan)
+        nodes, actions, visits, value = children_of(self.tree, number)
         value = value / self.limits.scale + self.limits.middle
-        return Root(tree.action[nodes].astype(np.int64), visits, value, tree.prior[nodes].astype(float))
-
-
-@kernel
-def plant_all(game, roots, tree):
-    """Reduce the tree to one root per world: the tree of world i has its root at node i."""
-    for i in range(len(roots)):
-        add_node(tree, i, -1, game.turn(roots[i]), 0.0)
-    tree.used[0] = len(roots)
+        return Root(actions, visits, value, self.tree.prior[nodes].astype(float))
 
 
 @kernel
 def advance(game, roots, tree, scratch, machines, limits, select, policy, oracle, rngs):
     """Continue all trees until each waits for the network or has used its simulations; return how many wait."""
-    wide, waiting = len(scratch.probs), 0
+    waiting = 0
     for number in range(len(machines)):
         machine, path, rng = machines[number], scratch.path[number], rngs[number]
         while machine.waits or machine.left:
@@ -158,26 +137,12 @@ def advance(game, roots, tree, scratch, machines, limits, select, policy, oracle
                 scratch.states[number] = roots[number]
                 machine.depth = 0
                 path[0] = number
-            machine.waits = 0
-            depth = np.int64(machine.depth)
-            node = path[depth]
-            while True:
-                if tree.children[node] == 0:
-                    if tree.mover[node] == OVER or (tree.visits[node] == 0 and depth):
-                        break
-                    if tree.used[0] + wide > len(tree.visits):
-                        break
-                    if tree.mover[node] != CHANCE and oracle.ask(game, state):
-                        machine.waits = 1
-                        break
-                    expand(game, state, tree, node, scratch, oracle)
-                depth += 1
-                node = descend(game, state, tree, node, path, depth, select, scratch.rewards, rng)
+            depth, machine.waits = walk(game, state, tree, path, np.int64(machine.depth), scratch, select, oracle, rng)
             machine.depth = depth
             if machine.waits:
                 waiting += 1
                 break
-            over = tree.mover[node] == OVER
+            over = tree.mover[path[depth]] == OVER
             play_out(game, state, over, limits, policy, scratch.actions, scratch.probs, scratch.rewards, rng)
             backward(tree, path, depth, scratch.rewards, select, False)
     return waiting

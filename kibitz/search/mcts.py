@@ -1,6 +1,6 @@
 """Monte Carlo tree search for games of perfect information.
 
-Its tree is in `mcts_tree.py`, a simulation in `mcts_simulation.py`. `Uct` and `Puct` differ in how they select a child
+Its tree is in `tree.py`, a simulation in `mcts_simulation.py`. `Uct` and `Puct` differ in how they select a child
 (`selection.py`). Any number of seats may play: a node's value is that of the seat that moved into it. Rewards are
 scaled to -1..1 by the game's range of them. Chance nodes are sampled by the rules.
 
@@ -20,10 +20,10 @@ from ..games import Game, full_name, positions
 from ..jit import hash_record
 from .advice import Advice
 from .mcts_simulation import Limits, Scratch, simulate
-from .mcts_tree import BYTES, find_below, keep_below, larger, new_tree, plant
 from .policies import NO_LIMIT, Uniform
 from .search import Search, search
 from .selection import UNKNOWN, PuctSelection, Ucb1
+from .tree import BYTES, children_of, find_below, keep_below, larger, line, new_tree, plant
 
 SQRT_2 = math.sqrt(2)
 COMMON = 2  # moves between two searches in most games: one's own, and a reply. Looking there first saves time.
@@ -160,14 +160,8 @@ class Mcts(Search):
 
     def children(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The root's children by ascending action: nodes, actions, visits, values as rewards (NaN: unknown)."""
-        tree = self.tree
-        first = int(tree.first[0])
-        nodes = first + np.argsort(tree.action[first : first + int(tree.children[0])], kind="stable")
-        visits, proven = tree.visits[nodes].astype(np.int64), tree.proven[nodes]
-        with np.errstate(invalid="ignore"):
-            value = np.where(proven != UNKNOWN, proven, np.where(visits > 0, tree.total[nodes] / visits, np.nan))
-        value = value / self.limits.scale + self.limits.middle
-        return nodes, tree.action[nodes].astype(np.int64), visits, value
+        nodes, actions, visits, value = children_of(self.tree)
+        return nodes, actions, visits, value / self.limits.scale + self.limits.middle
 
     def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:
         nodes, actions, visits, value = self.children()
@@ -176,7 +170,7 @@ class Mcts(Search):
             policy[nodes == self.best(np.sort(nodes))] = 1.0
         prior = self.tree.prior[nodes].astype(float)
         return Advice(
-            actions, policy, value, visits, prior, simulations, seconds, line=self.principal_variation(),
+            actions, policy, value, visits, prior, simulations, seconds, line=line(self.tree, 0, self.best),
             averaged=True, exact=self.finished,
         )  # fmt: skip
 
@@ -184,19 +178,6 @@ class Mcts(Search):
         """The child to play: a won one, else the most visited that isn't lost; of several the one of the best mean."""
         proven = np.where(self.tree.proven[children] == UNKNOWN, 0.0, self.tree.proven[children])
         return int(children[np.lexsort((self.tree.mean[children], self.tree.visits[children], proven))[-1]])
-
-    def principal_variation(self) -> tuple[int, ...]:
-        """The actions from the root along the best children, as far as they were visited."""
-        found: list[int] = []
-        node = 0
-        while self.tree.children[node]:
-            first = int(self.tree.first[node])
-            children = np.arange(first, first + int(self.tree.children[node]))
-            node = self.best(children)
-            if not self.tree.visits[node]:
-                break
-            found.append(int(self.tree.action[node]))
-        return tuple(found)
 
     @property
     def bytes(self) -> int:

@@ -3,7 +3,7 @@
 `weigh` writes the probabilities of the n legal actions; a policy that has it needs no other rule. `step` samples an
 action for the seat to move (`actions` and `probs` are scratch). `playout` plays at most `plies` moves and returns
 whether the game is over. `evaluate` writes the value of a position for each seat as rewards, by default those of one
-playout, and returns whether there is one.
+playout, and returns whether there is one. `ask` says whether a tree search has to wait for `weigh`, by default never.
 """
 
 import math
@@ -16,6 +16,7 @@ from ..jit import call_once, helper, kernel, rules, uniform
 
 NO_LIMIT = ENDLESS  # plies: a playout to the end
 RULES = {
+    "ask": "self, game, state",
     "step": "self, game, state, actions, probs, rng",
     "weigh": "self, game, state, actions, n, probs",
     "playout": "self, game, state, plies, actions, probs, rng",
@@ -55,6 +56,10 @@ def softmax(logits, actions, n, probs):
         probs[j] /= total
 
 
+def ask(self, game, state):
+    return False
+
+
 def step(self, game, state, actions, probs, rng):
     n = game.actions(state, actions)
     self.weigh(game, state, actions, n, probs)
@@ -83,7 +88,7 @@ def evaluate(self, game, state, plies, actions, probs, rng, rewards):
 
 def policy(cls: Any) -> Any:
     """Class decorator: kernels may call the policy."""
-    for default in (step, playout, evaluate):
+    for default in (ask, step, playout, evaluate):
         if not hasattr(cls, default.__name__):
             setattr(cls, default.__name__, default)
     return rules(RULES)(cls)

@@ -1,6 +1,6 @@
 """How a tree search selects a child: UCB1, PUCT, and equation 12 of Obenaus (2017).
 
-A selection is a NamedTuple of constants with two compiled rules, `select` and `spread`; `@selection` lets kernels call
+A selection is a NamedTuple of constants with two compiled rules, `select` and `visited`; `@selection` lets kernels call
 it. Means are from -1 to 1, those of the seat that moves at the node.
 """
 
@@ -15,13 +15,20 @@ UNKNOWN = np.float32(2.0)  # value of a node that isn't proven
 OBENAUS_C = 2 * math.sqrt(2)  # twice √2, as rewards are from -1 to 1 here, not from 0 to 1
 RULES = {
     "select": "self, tree, node, rng",  # -> the child to visit
-    "spread": "self, visits",  # -> factor of a child's exploration term
+    "visited": "self, tree, node",  # keep what it needs of a child that has one visit more
 }
 
 
 def selection(cls: Any) -> Any:
     """Class decorator: kernels may call the selection."""
     return rules(RULES)(cls)
+
+
+@helper
+def keep(tree, node, spread):
+    """Store a child's mean, and the factor of its exploration term."""
+    tree.mean[node] = tree.total[node] / tree.visits[node]
+    tree.spread[node] = spread
 
 
 @selection
@@ -54,8 +61,8 @@ class Ucb1(NamedTuple):
             return try_next(tree, first, count, node, rng)
         return best
 
-    def spread(self, visits):
-        return 1.0 / math.sqrt(float(visits))
+    def visited(self, tree, node):
+        keep(tree, node, 1.0 / math.sqrt(float(tree.visits[node])))
 
 
 @helper
@@ -103,8 +110,8 @@ class PuctSelection(NamedTuple):
                     best = child
         return best
 
-    def spread(self, visits):
-        return 1.0 / (1.0 + float(visits))
+    def visited(self, tree, node):
+        keep(tree, node, 1.0 / (1.0 + float(tree.visits[node])))
 
 
 @helper
@@ -142,5 +149,5 @@ class ObenausUcb(NamedTuple):
                 best, highest = child, score
         return best
 
-    def spread(self, visits):
-        return 1.0 / math.sqrt(1.0 + float(visits))
+    def visited(self, tree, node):
+        keep(tree, node, 1.0 / math.sqrt(1.0 + float(tree.visits[node])))

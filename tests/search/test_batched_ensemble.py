@@ -9,15 +9,16 @@ import pytest
 from kibitz import games
 from kibitz.games import legal_actions, view_of
 from kibitz.jit import hash_record
-from kibitz.search.batched_ensemble import BatchedEnsemble, oracle
+from kibitz.search.batched_ensemble import BatchedEnsemble
 from kibitz.search.determinization import sample_worlds
-from kibitz.search.mcts_tree import new_tree
+from kibitz.search.policies import policy
 from kibitz.search.selection import OBENAUS_C, ObenausUcb
+from kibitz.search.tree import new_tree
 
 from .test_ensemble_uct import after, open_value
 
 
-@oracle
+@policy
 class Slow(NamedTuple):
     """Waits for every position once; then the weight of action a is weights[a]."""
 
@@ -72,8 +73,9 @@ def test_selection_is_equation_12():
         said = generator.random(count) * 0.3
         tree, select = new_tree(1 + count), ObenausUcb(OBENAUS_C)
         tree.first[0], tree.children[0], tree.visits[0] = 1, count, visits.sum()
-        tree.visits[1:], tree.mean[1:], tree.prior[1:] = visits, 2 * values - 1, said / said.sum()
-        tree.spread[1:] = [select.spread(int(n)) if n else 0 for n in visits]
+        tree.visits[1:], tree.total[1:], tree.prior[1:] = visits, (2 * values - 1) * visits, said / said.sum()
+        for child in np.flatnonzero(tree.visits[1:]) + 1:
+            select.visited(tree, child)
         assert select.select(tree, 0, None) == 1 + np.argmax(as_in_the_thesis(visits, values, said))
 
 

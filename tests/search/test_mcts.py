@@ -12,8 +12,8 @@ from kibitz.games import OVER, legal_actions, positions
 from kibitz.search import mcts
 from kibitz.search.alphabeta import AlphaBeta
 from kibitz.search.mcts import UNKNOWN, Puct, Uct
-from kibitz.search.mcts_tree import BYTES, Tree
 from kibitz.search.policies import policy
+from kibitz.search.tree import BYTES, Tree
 
 PILE = f"{Path(__file__).parents[1] / 'games' / 'pile.py'}:Pile"
 SEARCHES = [Uct, Puct]
@@ -407,4 +407,4 @@ def test_of_moves_visited_as_often_the_one_of_the_best_mean_is_played():
     assert search.best(children) == children[3]
     advice = search.advice(games.positions(game)[0], 7)
     assert advice.best == int(search.tree.action[children[3]])
-    assert search.principal_variation()[0] == advice.best
+    assert advice.line[0] == advice.best

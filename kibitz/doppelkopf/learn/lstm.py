@@ -22,9 +22,8 @@ from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, 
 from ...core.process_settings import one_blas_thread
 from ...jit import helper, lowest, xor_mix
 from ...nets.model_files import Description, model_format
-from ...search.batched_ensemble import oracle
 from ...search.infoset_table import SLOT, slot_of
-from ...search.policies import softmax
+from ...search.policies import policy, softmax
 from ..rules.cards import KINDS
 from ..rules.rules import playable
 from ..rules.state import CARDS as CARD_PHASE
@@ -168,7 +167,7 @@ def describe(path: Path) -> Description:
 # ---------------------------------------------------------------- in a search
 
 
-@oracle
+@policy
 class LineOracle(NamedTuple):
     slots: np.ndarray  # [a power of two] SLOT: hash of a line -> its number
     keys: np.ndarray  # [LINE] u8: hashes of the prefixes of a line
