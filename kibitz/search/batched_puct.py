@@ -1,6 +1,6 @@
 """Tree search with a network, as in AlphaZero, for many games at the same time.
 
-Each game has a tree of its own (`batched_trees`). A kernel walks all trees to their next leaf and writes the encodings
+Each game has a tree of its own. A kernel walks all trees to their next leaf and writes the encodings
 of the leaves into one batch; a network evaluates the batch; the next call adds its answers to the trees and walks on.
 Two ways to select:
 
@@ -15,13 +15,16 @@ import numpy as np
 
 from ..core.names import BadInput
 from ..games import Game, full_name
-from ..games.protocol import OVER, TooLong
+from ..games.protocol import OVER, TooManyActions
 from ..jit import helper, kernel, long_helper
-from .batched_trees import backward, expand, leaf_value, mean_of, plant, sign_of, tried
 from .gumbel import select_at_root, select_improved
-from .selection import UNKNOWN
+from .selection import UNKNOWN, mean_below, mean_of, selection, tried
+from .tree import add_node, backward, play_on, proven_rewards
+
+LEAST_LOGIT = math.log(1e-30)
 
 
+@selection
 class Settings(NamedTuple):
     """Constants of a search."""
 
@@ -32,6 +35,21 @@ class Settings(NamedTuple):
     prove: bool
     scale: float  # payoff -> -1..1
     middle: float
+
+    def visited(self, tree, node):
+        tree.pending[node] -= 1
+
+
+class Leaves(NamedTuple):
+    """Simulations that wait for the network, one row each: `Batch` has the same rows."""
+
+    states: np.ndarray  # [rows] positions
+    path: np.ndarray  # [rows, turns] i8: nodes from the root
+    depth: np.ndarray  # [rows] i4: of the leaf
+    actions: np.ndarray  # [wide] i8: scratch
+    scores: np.ndarray  # [wide] f8: scratch
+    weights: np.ndarray  # [wide] f8: scratch
+    rewards: np.ndarray  # [2] f8: scratch
 
 
 class Batch(NamedTuple):
@@ -63,6 +81,19 @@ def new_batch(game: Game, rows: int) -> Batch:
     )
 
 
+def new_leaves(game: Game, rows: int) -> Leaves:
+    facts = game.facts
+    return Leaves(
+        states=np.zeros(rows, game.state),
+        path=np.zeros((rows, facts.max_game_length + 2), np.int64),
+        depth=np.zeros(rows, np.int32),
+        actions=np.zeros(facts.num_actions, np.int64),
+        scores=np.zeros(facts.num_actions),
+        weights=np.zeros(facts.num_actions),
+        rewards=np.zeros(2),
+    )
+
+
 def settings_for(
     game: Game, gumbel: bool = False, c: float = 1.5, c_visit: float = 50.0, c_scale: float = 0.3, prove: bool = True
 ) -> Settings:
@@ -71,21 +102,43 @@ def settings_for(
 
 
 @long_helper
-def select_puct(trees, g, node, settings):
+def expand(game, state, tree, g, node, logits, value, frames, leaves):
+    """Add all children of a node by the network's answer: logits by its own number of an action, frames[seat, a]."""
+    mover = np.int64(tree.mover[node])
+    n = game.actions(state, leaves.actions)
+    highest = -1e30
+    for i in range(n):
+        if leaves.actions[i] >= len(logits):
+            raise TooManyActions
+        leaves.scores[i] = np.float64(logits[frames[mover, leaves.actions[i]]])
+        highest = max(highest, leaves.scores[i])
+    first, total = tree.used[g], 0.0
+    for i in range(n):
+        leaves.weights[i] = math.exp(leaves.scores[i] - highest)
+        total += leaves.weights[i]
+    shift = highest + math.log(total)
+    for i in range(n):
+        add_node(tree, first + i, leaves.actions[i], OVER, leaves.weights[i] / total)
+        tree.logit[first + i] = max(leaves.scores[i] - shift, LEAST_LOGIT)
+        tree.pending[first + i] = 0
+    tree.own[node] = value
+    tree.first[node] = first
+    tree.children[node] = n
+    tree.used[g] = first + n
+
+
+@long_helper
+def select_puct(tree, node, settings):
     """The child of the highest mean + c P sqrt(N) / (1 + n)."""
-    first, count = np.int64(trees.first[g, node]), np.int64(trees.children[g, node])
-    sign = sign_of(trees.mover[g, node])
-    visits, total = 0.0, sign * np.float64(trees.value[g, node])
-    for child in range(first, first + count):
-        visits += tried(trees, g, child)
-        total += sign * trees.total[g, child] - np.float64(trees.pending[g, child])
-    unknown, scale = total / (1.0 + visits), settings.c * math.sqrt(max(visits, 1.0))
+    first, count = np.int64(tree.first[node]), np.int64(tree.children[node])
+    visits, unknown = mean_below(tree, node, first, count)
+    scale = settings.c * math.sqrt(max(visits, 1.0))
     best, highest = first, -1e30
     for child in range(first, first + count):
-        n = tried(trees, g, child)
-        score = (mean_of(trees, g, child, sign) if n else unknown) + scale * trees.prior[g, child] / (1.0 + n)
-        if trees.proven[g, child] != UNKNOWN:
-            score = sign * np.float64(trees.proven[g, child])
+        n = tried(tree, child)
+        score = (mean_of(tree, child) if n else unknown) + scale * tree.prior[child] / (1.0 + n)
+        if tree.proven[child] != UNKNOWN:
+            score = np.float64(tree.proven[child])
             if score <= -1.0:
                 score = -1e20
         if score > highest:
@@ -94,46 +147,49 @@ def select_puct(trees, g, node, settings):
 
 
 @helper
-def descend(game, state, trees, g, leaves, row, settings, noise, wanted):
+def descend(game, state, tree, root, leaves, row, settings, noise, wanted):
     """Walk from the root to a leaf, playing its moves; return whether it has to wait for the network.
 
     The path has pending visits then; else the leaf's value is exact. `wanted` is that of sequential halving, or -1.
     """
-    node, depth = np.int64(0), 0
-    leaves.path[row, 0] = 0
-    while True:
-        if tried(trees, g, node) == 0:
-            trees.mover[g, node] = game.turn(state)
-            if trees.mover[g, node] == OVER:
-                trees.proven[g, node] = (game.payoff(state, 0) - settings.middle) * settings.scale
-        trees.pending[g, node] += 1
-        leaves.depth[row] = depth
-        if trees.proven[g, node] != UNKNOWN and depth:
-            return False
-        if trees.children[g, node] == 0:
-            return True
-        if depth + 1 >= leaves.path.shape[1]:
-            raise TooLong
+    node, depth, path = root, 0, leaves.path[row]
+    path[0] = root
+    while tree.proven[node] == UNKNOWN and tree.children[node]:
+        mover = tree.mover[node]
         if depth == 0 and wanted >= 0:
-            node = select_at_root(trees, g, settings, noise, wanted)
+            node = select_at_root(tree, root, settings, noise, wanted)
         elif settings.gumbel:
-            node = select_improved(trees, g, node, settings, leaves.scores)
+            node = select_improved(tree, node, settings, leaves.scores)
         else:
-            node = select_puct(trees, g, node, settings)
-        game.play(state, np.int64(trees.action[g, node]))
+            node = select_puct(tree, node, settings)
         depth += 1
-        leaves.path[row, depth] = node
+        play_on(game, state, tree, node, path, depth, 2)
+        tree.pending[node] += 1
+        if tree.mover[node] == OVER and tree.proven[node] == UNKNOWN:
+            value = (game.payoff(state, 0) - settings.middle) * settings.scale
+            tree.proven[node] = value if mover == 0 else -value
+    leaves.depth[row] = depth
+    return tree.proven[node] == UNKNOWN
+
+
+@helper
+def back_up(tree, leaves, row, settings):
+    """Back up the value of a leaf that was just expanded, or is proven."""
+    path, depth, rewards = leaves.path[row], np.int64(leaves.depth[row]), leaves.rewards
+    node = path[depth]
+    proven = tree.proven[node] != UNKNOWN
+    if proven:
+        proven_rewards(tree, path, depth, rewards)
+    else:
+        mover = tree.mover[node]
+        rewards[mover] = tree.own[node]
+        rewards[1 - mover] = -tree.own[node]
+    backward(tree, path, depth, rewards, settings, proven and settings.prove)
 
 
 @kernel
-def start(game, roots, trees):
-    for g in range(len(roots)):
-        plant(trees, g, game.turn(roots[g]))
-
-
-@kernel
-def advance(game, roots, trees, leaves, waiting, batch, settings, frames, simulations, others):
-    """Add the network's answers for `waiting` rows to the tree of roots[0], and walk to new leaves.
+def advance(game, root, tree, leaves, waiting, batch, settings, frames, simulations, others):
+    """Add the network's answers for `waiting` rows to the tree of root[0], and walk to new leaves.
 
     Args:
         simulations: That may begin, at most.
@@ -145,27 +201,27 @@ def advance(game, roots, trees, leaves, waiting, batch, settings, frames, simula
     done = 0
     for row in range(waiting):
         node = np.int64(leaves.path[row, leaves.depth[row]])
-        if trees.children[0, node] == 0:  # else another simulation in flight had the same leaf
+        if tree.children[node] == 0:  # else another simulation in flight had the same leaf
             expand(
-                game, leaves.states[row], trees, 0, node, batch.logits[row], np.float64(batch.values[row]), frames,
+                game, leaves.states[row], tree, 0, node, batch.logits[row], np.float64(batch.values[row]), frames,
                 leaves,
             )  # fmt: skip
-        backward(trees, 0, leaves, row, leaf_value(trees, 0, leaves, row), settings)
+        back_up(tree, leaves, row, settings)
         done += 1
     rows, begun = 0, 0
     # One row until the root has children: all would wait for the same answer.
-    most = len(leaves.depth) if trees.children[0, 0] else 1 - min(others, 1)
+    most = len(leaves.depth) if tree.children[0] else 1 - min(others, 1)
     wide = len(leaves.actions)
-    while rows < most and begun < simulations and trees.proven[0, 0] == UNKNOWN:
-        if trees.used[0] + (rows + 1 + others) * wide > trees.visits.shape[1]:
+    while rows < most and begun < simulations and tree.proven[0] == UNKNOWN:
+        if tree.used[0] + (rows + 1 + others) * wide > len(tree.visits):
             break  # the tree has to grow
-        leaves.states[rows] = roots[0]
+        leaves.states[rows] = root[0]
         state = leaves.states[rows]
         begun += 1
-        if descend(game, state, trees, 0, leaves, rows, settings, leaves.scores, -1):
+        if descend(game, state, tree, 0, leaves, rows, settings, leaves.scores, -1):
             game.observe(state, game.turn(state), batch.encodings[rows])
             rows += 1
         else:
-            backward(trees, 0, leaves, rows, leaf_value(trees, 0, leaves, rows), settings)
+            back_up(tree, leaves, rows, settings)
             done += 1
     return done, rows

@@ -9,8 +9,7 @@ import math
 import numpy as np
 
 from ..jit import helper, long_helper, uniform
-from .batched_trees import mean_of, sign_of, tried
-from .selection import UNKNOWN
+from .selection import UNKNOWN, mean_below, mean_of, tried
 
 PROVEN_WEIGHT = 10.0  # of proven values in the logits of the improved policy, in addition to σ
 
@@ -55,36 +54,35 @@ def mixed_value(value, visits, weight, total):
 
 
 @helper
-def proof(trees, g, child, sign):
+def proof(tree, child):
     """What a proof adds to the logit of a child."""
-    proven = trees.proven[g, child]
-    return PROVEN_WEIGHT * sign * np.float64(proven) if proven != UNKNOWN else 0.0
+    proven = tree.proven[child]
+    return PROVEN_WEIGHT * np.float64(proven) if proven != UNKNOWN else 0.0
 
 
 @long_helper
-def improve(trees, g, node, settings, scores):
+def improve(tree, node, settings, scores):
     """Write the logits of the improved policy, logit + σ(completed Q).
 
     A child without visits has the mixed value. A proven value has more weight than an estimate: a win is always taken,
     a loss never.
     """
-    first, count = np.int64(trees.first[g, node]), np.int64(trees.children[g, node])
-    sign = sign_of(trees.mover[g, node])
+    first, count = np.int64(tree.first[node]), np.int64(tree.children[node])
     visits, most, weight, total = 0.0, 0.0, 0.0, 0.0
     for child in range(first, first + count):
-        n = np.float64(tried(trees, g, child))
+        n = np.float64(tried(tree, child))
         if n > 0:
             visits += n
             most = max(most, n)
-            weight += np.float64(trees.prior[g, child])
-            total += np.float64(trees.prior[g, child]) * mean_of(trees, g, child, sign)
-    mixed = mixed_value(sign * np.float64(trees.value[g, node]), visits, weight, total)
+            weight += np.float64(tree.prior[child])
+            total += np.float64(tree.prior[child]) * mean_of(tree, child)
+    mixed = mixed_value(np.float64(tree.own[node]), visits, weight, total)
     scale = value_weight(settings, most)
     for i in range(count):
         child = first + i
-        known = trees.proven[g, child] != UNKNOWN or tried(trees, g, child) > 0
-        scores[i] = trees.logit[g, child] + scale * (mean_of(trees, g, child, sign) if known else mixed)
-        scores[i] += proof(trees, g, child, sign)
+        known = tree.proven[child] != UNKNOWN or tried(tree, child) > 0
+        scores[i] = tree.logit[child] + scale * (mean_of(tree, child) if known else mixed)
+        scores[i] += proof(tree, child)
 
 
 @helper
@@ -102,39 +100,38 @@ def to_probs(scores, n):
 
 
 @long_helper
-def select_improved(trees, g, node, settings, scores):
+def select_improved(tree, node, settings, scores):
     """The child whose share of the visits lags most behind the improved policy.
 
     Children without visits all have the same value, the mixed one of `improve`: only that of the highest prior may be
     selected, and together they have the sum of their priors in the softmax. It takes the place of the first of them, so
     that the visited children of a node come first.
     """
-    first, count = np.int64(trees.first[g, node]), np.int64(trees.children[g, node])
-    sign = sign_of(trees.mover[g, node])
+    first, count = np.int64(tree.first[node]), np.int64(tree.children[node])
     visits, most, weight, total, known = 0.0, 0.0, 0.0, 0.0, 0
     while known < count:
         child = first + known
-        n = np.float64(tried(trees, g, child))
+        n = np.float64(tried(tree, child))
         if n == 0:
             break
-        scores[known] = mean_of(trees, g, child, sign)
+        scores[known] = mean_of(tree, child)
         visits += n
         most = max(most, n)
-        weight += np.float64(trees.prior[g, child])
-        total += np.float64(trees.prior[g, child]) * scores[known]
+        weight += np.float64(tree.prior[child])
+        total += np.float64(tree.prior[child]) * scores[known]
         known += 1
     scale = value_weight(settings, most)
-    mixed = scale * mixed_value(sign * np.float64(trees.value[g, node]), visits, weight, total)
+    mixed = scale * mixed_value(np.float64(tree.own[node]), visits, weight, total)
     unvisited, largest, rest, highest = first + known, np.float32(-1.0), 0.0, -1e30
     for child in range(first + known, first + count):
-        prior = trees.prior[g, child]
+        prior = tree.prior[child]
         rest += np.float64(prior)
         if prior > largest:
             unvisited, largest = child, prior
     if known < count:
-        highest = np.float64(trees.logit[g, unvisited]) + mixed
+        highest = np.float64(tree.logit[unvisited]) + mixed
     for i in range(known):
-        scores[i] = np.float64(trees.logit[g, first + i]) + scale * scores[i] + proof(trees, g, first + i, sign)
+        scores[i] = np.float64(tree.logit[first + i]) + scale * scores[i] + proof(tree, first + i)
         highest = max(highest, scores[i])
     total = rest * math.exp(mixed - highest) if known < count else 0.0
     for i in range(known):
@@ -142,39 +139,39 @@ def select_improved(trees, g, node, settings, scores):
         total += scores[i]
     best, lag = first, -1e30
     for i in range(known):
-        score = scores[i] / total - np.float64(tried(trees, g, first + i)) / (1.0 + visits)
+        score = scores[i] / total - np.float64(tried(tree, first + i)) / (1.0 + visits)
         if score > lag:
             best, lag = first + i, score
-    if known < count and math.exp(np.float64(trees.logit[g, unvisited]) + mixed - highest) / total > lag:
+    if known < count and math.exp(np.float64(tree.logit[unvisited]) + mixed - highest) / total > lag:
         best = first + known
-        swap_unvisited(trees, g, best, unvisited)
+        swap_unvisited(tree, best, unvisited)
     return best
 
 
 @helper
-def swap_unvisited(trees, g, one, two):
+def swap_unvisited(tree, one, two):
     """Exchange two nodes without visits."""
-    action, prior, logit = trees.action[g, one], trees.prior[g, one], trees.logit[g, one]
-    trees.action[g, one], trees.prior[g, one] = trees.action[g, two], trees.prior[g, two]
-    trees.logit[g, one] = trees.logit[g, two]
-    trees.action[g, two], trees.prior[g, two], trees.logit[g, two] = action, prior, logit
+    action, prior, logit = tree.action[one], tree.prior[one], tree.logit[one]
+    tree.action[one], tree.prior[one] = tree.action[two], tree.prior[two]
+    tree.logit[one] = tree.logit[two]
+    tree.action[two], tree.prior[two], tree.logit[two] = action, prior, logit
 
 
 @long_helper
-def select_at_root(trees, g, settings, noise, wanted):
+def select_at_root(tree, root, settings, noise, wanted):
     """The child of the highest Gumbel noise + improved logit among those that were visited `wanted` times."""
-    first, count = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0])
-    sign, most = sign_of(trees.mover[g, 0]), np.int64(0)
+    first, count = np.int64(tree.first[root]), np.int64(tree.children[root])
+    most = np.int64(0)
     for child in range(first, first + count):
-        most = max(most, tried(trees, g, child))
+        most = max(most, tried(tree, child))
     scale = value_weight(settings, np.float64(most))
     best, highest = first, -1e30
     for i in range(count):
         child = first + i
-        if tried(trees, g, child) == wanted:
-            score = np.float64(trees.logit[g, child]) + noise[i]
+        if tried(tree, child) == wanted:
+            score = np.float64(tree.logit[child]) + noise[i]
             if wanted > 0:  # else all have the same value
-                score += scale * mean_of(trees, g, child, sign) + proof(trees, g, child, sign)
+                score += scale * mean_of(tree, child) + proof(tree, child)
             if score > highest:
                 best, highest = child, score
     return best
@@ -187,22 +184,22 @@ def gumbel_noise(noise, n, rng):
 
 
 @long_helper
-def root_value(trees, g, settings, scores):
-    """The value of the root for seat 0: exact where it is proven.
+def root_value(tree, root, settings, scores):
+    """The value of the root for the seat to move: exact where it is proven.
 
     With sequential halving it is that of the improved policy among the children with visits. The mean of all
-    simulations would be too low for the seat to move: most of them try actions that are dropped later.
+    simulations would be too low: most of them try actions that are dropped later.
     """
-    if trees.proven[g, 0] != UNKNOWN:
-        return np.float64(trees.proven[g, 0])
+    if tree.proven[root] != UNKNOWN:
+        return -np.float64(tree.proven[root])  # the root's is that of the other seat
+    first, count = np.int64(tree.first[root]), np.int64(tree.children[root])
     if not settings.gumbel:
-        return trees.total[g, 0] / max(np.float64(trees.visits[g, 0]), 1.0)
-    first, count, sign = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0]), sign_of(trees.mover[g, 0])
-    improve(trees, g, 0, settings, scores)
+        return mean_below(tree, root, first, count)[1]
+    improve(tree, root, settings, scores)
     to_probs(scores, count)
     weight, total = 0.0, 0.0
     for i in range(count):
-        if tried(trees, g, first + i) > 0:
+        if tried(tree, first + i) > 0:
             weight += scores[i]
-            total += scores[i] * mean_of(trees, g, first + i, sign)
-    return sign * total / weight if weight > 0.0 else np.float64(trees.value[g, 0])
+            total += scores[i] * mean_of(tree, first + i)
+    return total / weight if weight > 0.0 else np.float64(tree.own[root])

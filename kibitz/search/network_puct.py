@@ -15,10 +15,10 @@ import numpy as np
 from ..core.memory import limit as memory_limit
 from ..games import Game, positions
 from .advice import Advice
-from .batched_puct import advance, new_batch, refuse, settings_for, start
-from .batched_trees import BYTES, Trees, new_leaves, new_trees
+from .batched_puct import advance, new_batch, new_leaves, refuse, settings_for
 from .search import Search
 from .selection import UNKNOWN
+from .tree import NETWORK_BYTES, children_of, larger, line, new_network_trees, plant
 
 # encodings [rows, encoding] f4 -> logits [rows, actions] f4, values [rows] f4
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -68,8 +68,8 @@ class NetworkPuct(Search):
         self.groups = [Group(game, in_flight) for _ in range(threads)]
         self.threads = ThreadPoolExecutor(threads) if threads > 1 else None
         self.timed_simulations = in_flight * threads  # a batch each
-        self.max_nodes = max(int((megabytes * 1e6 or memory_limit()) // BYTES), self._step)
-        self.root, self.trees = positions(game), new_trees(1, 1 << 12)
+        self.max_nodes = max(int((megabytes * 1e6 or memory_limit()) // NETWORK_BYTES), self._step)
+        self.root, self.tree = positions(game), new_network_trees(1, 1 << 12)
 
     @property
     def _step(self) -> int:
@@ -78,19 +78,17 @@ class NetworkPuct(Search):
         return 1 + (1 + rows) * self.game.facts.num_actions
 
     def target(self, view: Any, seat: int = 0) -> None:
-        if any(group.waiting for group in self.groups):  # a search was interrupted: its tree expects answers
-            self.trees = new_trees(1, self.trees.visits.shape[1])
-            for group in self.groups:
-                group.waiting = 0
+        for group in self.groups:  # of an interrupted search
+            group.waiting = 0
         self.root[0] = view
-        start(self.game, self.root, self.trees)
+        plant(self.game, self.root, self.tree)
 
     def run(self, simulations: int) -> int:
         """Do simulations; the first one of a view is the network's answer for the view itself."""
         done, number = 0, 0
         while done < simulations and not self.finished:
-            if int(self.trees.used[0]) + self._step > self.trees.visits.shape[1] < self.max_nodes:
-                self.trees = larger(self.trees, min(2 * self.trees.visits.shape[1] + self._step, self.max_nodes))
+            if int(self.tree.used[0]) + self._step > len(self.tree.visits) < self.max_nodes:
+                self.tree = larger(self.tree, min(2 * len(self.tree.visits) + self._step, self.max_nodes))
             more = self._advance(self.groups[number % len(self.groups)], simulations - done)
             number, done = number + 1, done + more
             if not more and not any(group.waiting for group in self.groups):
@@ -110,7 +108,7 @@ class NetworkPuct(Search):
             group.batch.logits[rows], group.batch.values[rows] = group.answer()
         others = sum(each.waiting for each in self.groups) - group.waiting
         done, group.waiting = advance(
-            self.game, self.root, self.trees, group.leaves, group.waiting, group.batch, self.settings, self.frames,
+            self.game, self.root, self.tree, group.leaves, group.waiting, group.batch, self.settings, self.frames,
             max(left - others - group.waiting, 0), others,
         )  # fmt: skip
         if group.waiting:
@@ -123,43 +121,18 @@ class NetworkPuct(Search):
 
     @property
     def finished(self) -> bool:
-        return bool(self.trees.proven[0, 0] != UNKNOWN)
+        return bool(self.tree.proven[0] != UNKNOWN)
 
     def advice(self, view: Any, simulations: int, seconds: float = 0.0) -> Advice:
-        trees, seat = self.trees, int(self.game.turn(view))
-        first, count = int(trees.first[0, 0]), int(trees.children[0, 0])
-        nodes = np.arange(first, first + count)
-        visits, proven = trees.visits[0, nodes].astype(np.int64), trees.proven[0, nodes]
-        sign = 1 if seat == 0 else -1
-        with np.errstate(invalid="ignore"):
-            mean = sign * np.where(proven != UNKNOWN, proven, trees.total[0, nodes] / visits)
-        mean[(visits == 0) & (proven == UNKNOWN)] = np.nan
-        known = np.where(proven == UNKNOWN, 0.0, sign * proven)
-        best = np.lexsort((trees.prior[0, nodes], np.nan_to_num(mean, nan=-1.0), visits, known))[-1]
-        policy = np.zeros(count)
+        tree = self.tree
+        nodes, actions, visits, mean = children_of(tree)
+        proven, prior = tree.proven[nodes], tree.prior[nodes]
+        known = np.where(proven == UNKNOWN, 0.0, proven)
+        best = np.lexsort((prior, np.nan_to_num(mean, nan=-1.0), visits, known))[-1]
+        policy = np.zeros(len(nodes))
         policy[best] = 1.0
-        value = mean / self.settings.scale + self.settings.middle
+        below = line(tree, int(nodes[best]), lambda children: int(children[tree.visits[children].argmax()]))
         return Advice(
-            trees.action[0, nodes].astype(np.int64), policy, value, visits, trees.prior[0, nodes].astype(float),
-            simulations, seconds, line=self._principal_variation(int(nodes[best])), exact=self.finished,
+            actions, policy, mean / self.settings.scale + self.settings.middle, visits, prior.astype(float),
+            simulations, seconds, line=(int(actions[best]), *below), exact=self.finished,
         )  # fmt: skip
-
-    def _principal_variation(self, node: int) -> tuple[int, ...]:
-        """The action of a node, and the most visited ones after it."""
-        trees, found = self.trees, [int(self.trees.action[0, node])]
-        while count := int(trees.children[0, node]):
-            first = int(trees.first[0, node])
-            node = first + int(np.argmax(trees.visits[0, first : first + count]))
-            if not trees.visits[0, node]:
-                break
-            found.append(int(trees.action[0, node]))
-        return tuple(found)
-
-
-def larger(trees: Trees, nodes: int) -> Trees:
-    """A copy of the trees with more room."""
-    grown, used = new_trees(len(trees.used), nodes), int(trees.used.max())
-    for old, new in zip(trees[:-1], grown[:-1], strict=True):
-        new[:, :used] = old[:, :used]
-    grown.used[:] = trees.used
-    return grown

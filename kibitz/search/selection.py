@@ -151,3 +151,28 @@ class ObenausUcb(NamedTuple):
 
     def visited(self, tree, node):
         keep(tree, node, 1.0 / math.sqrt(1.0 + float(tree.visits[node])))
+
+
+@helper
+def tried(tree, child):
+    """The visits of a child in a network's tree, with those that wait."""
+    return np.int64(tree.visits[child]) + np.int64(tree.pending[child])
+
+
+@helper
+def mean_of(tree, child):
+    """The value of a visited child in a network's tree; simulations that wait count as lost."""
+    if tree.proven[child] != UNKNOWN:
+        return np.float64(tree.proven[child])
+    pending = np.float64(tree.pending[child])
+    return (tree.total[child] - pending) / (np.float64(tree.visits[child]) + pending)
+
+
+@helper
+def mean_below(tree, node, first, count):
+    """The visits of a node's children in a network's tree, and the mean of all simulations through the node."""
+    visits, total = 0.0, np.float64(tree.own[node])
+    for child in range(first, first + count):
+        visits += tried(tree, child)
+        total += tree.total[child] - np.float64(tree.pending[child])
+    return visits, total / (1.0 + visits)

@@ -11,19 +11,20 @@ import numpy as np
 
 from ..core.names import BadInput
 from ..games.protocol import NoSeat, TooLong
-from ..jit import hash_record, helper, kernel
+from ..jit import hash_record, helper, kernel, record
 from .selection import UNKNOWN
 
 
 class Tree(NamedTuple):
     """One entry per node; the children of a node are adjacent, and node 0 is the root.
 
-    Several trees may share the arrays, each with a root of its own.
+    Several trees may share the arrays, each with a root of its own. Of the last fields each selection needs some: the
+    trees of a network have `logit` and `pending`, the others the rest; what isn't needed is empty.
     """
 
     visits: np.ndarray  # [nodes] u4
     total: np.ndarray  # [nodes] f8: sum of the rewards of the seat that moved here
-    own: np.ndarray  # [nodes] f4: of the seat to move here: the sum of its rewards in playouts from the node itself
+    own: np.ndarray  # [nodes] f4: for the seat to move here: the network's value, or the sum of the node's own playouts
     proven: np.ndarray  # [nodes] f4: exact value for the seat that moved here, or UNKNOWN
     first: np.ndarray  # [nodes] u4: first child, where there are any
     children: np.ndarray  # [nodes] u2: their number
@@ -33,19 +34,46 @@ class Tree(NamedTuple):
     mean: np.ndarray  # [nodes] f4
     spread: np.ndarray  # [nodes] f4: factor of the selection's exploration term; stored, as most children don't change
     tried: np.ndarray  # [nodes] u2: number of visited children, where the selection puts them first
-    used: np.ndarray  # [1] i8: number of nodes
+    logit: np.ndarray  # [nodes] f4: the logarithm of the prior
+    pending: np.ndarray  # [nodes] i2: simulations through the node that wait for the network; not kept for a root
+    used: np.ndarray  # [1] i8: number of nodes; of trees with a share of the nodes each: [trees], end of each one's
+
+
+# What is read together of a network's trees is in the same cache lines.
+NODE = record(
+    ("total", "f8"),
+    ("visits", "u4"),
+    ("own", "f4"),
+    ("proven", "f4"),
+    ("first", "u4"),
+    ("children", "u2"),
+    ("pending", "i2"),
+    ("mover", "i1"),
+)
+EDGE = record(("action", "i4"), ("prior", "f4"), ("logit", "f4"))
 
 
 def new_tree(nodes: int) -> Tree:
     kinds = ("u4", "f8", "f4", "f4", "u4", "u2", "i1", "i4", "f4", "f4", "f4", "u2")
-    return Tree(*(np.zeros(nodes, kind) for kind in kinds), np.zeros(1, np.int64))  # type: ignore[call-arg]
+    fields = {name: np.zeros(nodes, kind) for name, kind in zip(Tree._fields, kinds, strict=False)}
+    return Tree(**fields, logit=np.zeros(0, "f4"), pending=np.zeros(0, "i2"), used=np.zeros(1, np.int64))
 
 
-BYTES = sum(array.itemsize for array in new_tree(1)[:-1])
+def new_network_trees(trees: int, nodes: int) -> Tree:
+    """Trees of so many nodes each: the root of tree i is node i * nodes."""
+    records = [np.zeros(trees * nodes, kind) for kind in (NODE, EDGE)]
+    fields = {name: each[name] for each in records for name in each.dtype.names or ()}
+    rest = {"mean": np.zeros(0, "f4"), "spread": np.zeros(0, "f4"), "tried": np.zeros(0, "u2")}
+    return Tree(**fields, **rest, used=np.zeros(trees, np.int64))
+
+
+BYTES = sum(array.itemsize for array in new_tree(1)[:-3])
+NETWORK_BYTES = NODE.itemsize + EDGE.itemsize
 
 
 def larger(tree: Tree, nodes: int) -> Tree:
-    grown = new_tree(nodes)
+    """A copy with more room, of a single tree."""
+    grown = new_network_trees(1, nodes) if len(tree.pending) else new_tree(nodes)
     used = int(tree.used[0])
     for old, new in zip(tree[:-1], grown[:-1], strict=True):
         new[:used] = old[:used]

@@ -7,12 +7,11 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.games import legal_actions, load, positions
-from kibitz.search.batched_puct import settings_for, start
-from kibitz.search.batched_trees import new_trees
+from kibitz.search.batched_puct import settings_for
 from kibitz.search.contract import check_search
 from kibitz.search.gumbel import halving, improve, root_value, select_improved, to_probs
 from kibitz.search.network_puct import NetworkPuct
-from kibitz.search.selection import UNKNOWN
+from kibitz.search.tree import new_network_trees
 
 
 def untrained(seed=1, actions=9):
@@ -39,32 +38,32 @@ def played(means, simulations, considered, logits=None, noise=None):
 
     The actions have known values, so a visit adds the mean.
     """
-    trees, scores, noise, prior = searched(means, simulations, considered, logits, noise)
+    tree, scores, noise, prior = searched(means, simulations, considered, logits, noise)
     probs = np.exp(scores - scores.max())
-    most = trees.visits[0, 1:] == trees.visits[0, 1:].max()
+    most = tree.visits[1:] == tree.visits[1:].max()
     action = int(np.argmax(np.where(most, scores + noise, -np.inf)))
-    return trees.visits[0, 1:].copy(), probs / probs.sum(), action, prior
+    return tree.visits[1:].copy(), probs / probs.sum(), action, prior
 
 
 def searched(means, simulations, considered, logits=None, noise=None):
     """The tree of such a search, its improved logits, the noise and the prior."""
     n = len(means)
-    trees, scores, settings = new_trees(1, n + 1), np.zeros(n), settings_for(load("tic_tac_toe"), gumbel=True)
-    trees.first[0, 0], trees.children[0, 0], trees.used[0] = 1, n, n + 1
+    tree, scores, settings = new_network_trees(1, n + 1), np.zeros(n), settings_for(load("tic_tac_toe"), gumbel=True)
+    tree.first[0], tree.children[0], tree.used[0] = 1, n, n + 1
     logits = np.zeros(n) if logits is None else np.asarray(logits, float)
     prior = np.exp(logits) / np.exp(logits).sum()
-    trees.prior[0, 1:], trees.logit[0, 1:], trees.proven[0] = prior, np.log(prior), 2.0
-    trees.value[0, 0] = prior @ means
+    tree.prior[1:], tree.logit[1:], tree.proven[:] = prior, np.log(prior), 2.0
+    tree.own[0] = prior @ means
     noise = np.zeros(n) if noise is None else noise
     for wanted in halving(considered, simulations)[min(considered, n)][:simulations]:
-        improve(trees, 0, 0, settings, scores)
-        allowed = trees.visits[0, 1:] == wanted
+        improve(tree, 0, settings, scores)
+        allowed = tree.visits[1:] == wanted
         chosen = int(np.argmax(np.where(allowed, scores + noise, -np.inf)))
-        trees.visits[0, 1 + chosen] += 1
-        trees.total[0, 1 + chosen] += means[chosen]
-    improve(trees, 0, 0, settings, scores)
-    trees.visits[0, 0], trees.total[0, 0] = 1 + simulations, trees.value[0, 0] + trees.total[0, 1:].sum()
-    return trees, scores, noise, prior
+        tree.visits[1 + chosen] += 1
+        tree.total[1 + chosen] += means[chosen]
+    improve(tree, 0, settings, scores)
+    tree.visits[0], tree.total[0] = 1 + simulations, tree.own[0] + tree.total[1:].sum()
+    return tree, scores, noise, prior
 
 
 def test_sequential_halving_halves_the_actions():
@@ -94,14 +93,12 @@ def test_the_improved_policy_is_never_worse_where_all_values_are_known():
 
 def test_the_value_of_a_search_is_that_of_its_improved_policy():
     """Not the mean of its simulations, most of which tried actions that were dropped."""
-    trees, scores, *_ = searched([0.9, -0.9, -0.9, -0.9, -0.9, -0.9], 12, 6)
+    tree, scores, *_ = searched([0.9, -0.9, -0.9, -0.9, -0.9, -0.9], 12, 6)
     settings = settings_for(load("tic_tac_toe"), gumbel=True)
-    assert trees.total[0, 0] / trees.visits[0, 0] < 0
-    assert 0.6 < root_value(trees, 0, settings, scores) <= 0.9
-    trees.mover[0, 0], trees.total[0] = 1, -trees.total[0]
-    assert -0.9 <= root_value(trees, 0, settings, scores) < -0.6
-    trees.proven[0, 0] = 1.0
-    assert root_value(trees, 0, settings, scores) == 1.0
+    assert tree.total[0] / tree.visits[0] < 0
+    assert 0.6 < root_value(tree, 0, settings, scores) <= 0.9
+    tree.proven[0] = 1.0  # for the other seat
+    assert root_value(tree, 0, settings, scores) == -1.0
 
 
 def test_small_differences_of_value_leave_the_policy_soft():
@@ -114,11 +111,10 @@ def test_small_differences_of_value_leave_the_policy_soft():
 def test_a_proven_win_takes_all_of_the_improved_policy_and_a_proven_loss_nothing():
     """Even where the other actions have no visits and are believed to be as good."""
     settings = settings_for(load("tic_tac_toe"), gumbel=True)
-    for seat, sign in ((0, 1), (1, -1)):
-        trees, scores, *_ = searched(np.full(6, 0.9), 1, 6)
-        trees.mover[0, 0], trees.value[0, 0], trees.total[0] = seat, sign * 0.9, sign * trees.total[0]
-        trees.proven[0, 1:3] = sign, -sign
-        improve(trees, 0, 0, settings, scores)
+    for seat in (0, 1):
+        tree, scores, *_ = searched(np.full(6, 0.9), 1, 6)
+        tree.mover[0], tree.proven[1:3] = seat, (1, -1)
+        improve(tree, 0, settings, scores)
         to_probs(scores, 6)
         assert scores[0] > 0.99
         assert scores[1] < 1e-4
@@ -138,20 +134,20 @@ def test_below_the_root_the_action_that_lags_most_behind_the_improved_policy_is_
     rng, settings = np.random.default_rng(3), settings_for(load("tic_tac_toe"), gumbel=True)
     for _ in range(20):
         n, means = 8, rng.uniform(-1, 1, 8)
-        trees, scores, *_ = searched(means, 0, 8, rng.normal(size=n))
-        trees.value[0, 0], trees.action[0, 1:] = rng.uniform(-1, 1), np.arange(n)
+        tree, scores, *_ = searched(means, 0, 8, rng.normal(size=n))
+        tree.own[0], tree.action[1:] = rng.uniform(-1, 1), np.arange(n)
         for _ in range(30):
-            improve(trees, 0, 0, settings, scores)
+            improve(tree, 0, settings, scores)
             to_probs(scores, n)
-            visits = trees.visits[0, 1:]
-            wanted = trees.action[0, 1 + np.argmax(scores - visits / (1 + visits.sum()))]
-            child = select_improved(trees, 0, 0, settings, scores)
-            assert trees.action[0, child] == wanted
-            trees.visits[0, child] += 1
-            trees.total[0, child] += means[wanted]
+            visits = tree.visits[1:]
+            wanted = tree.action[1 + np.argmax(scores - visits / (1 + visits.sum()))]
+            child = select_improved(tree, 0, settings, scores)
+            assert tree.action[child] == wanted
+            tree.visits[child] += 1
+            tree.total[child] += means[wanted]
             if rng.random() < 0.1:
-                trees.proven[0, child] = rng.choice([-1, 1])
-            assert (np.sort(trees.visits[0, 1:] > 0)[::-1] == (trees.visits[0, 1:] > 0)).all()
+                tree.proven[child] = rng.choice([-1, 1])
+            assert (np.sort(tree.visits[1:] > 0)[::-1] == (tree.visits[1:] > 0)).all()
 
 
 def test_a_tree_that_is_planted_again_is_as_new():
@@ -160,10 +156,6 @@ def test_a_tree_that_is_planted_again_is_as_new():
     search = new_search(game)
     first = search.advise(positions(game)[0], 0, 50)
     search.advise(after(game, 4), 1, 300)
-    start(game, positions(game), search.trees)
-    assert not search.trees.visits.any()
-    assert not search.trees.children.any()
-    assert (search.trees.proven == UNKNOWN).all()
     assert search.advise(positions(game)[0], 0, 50).visits.tolist() == first.visits.tolist()
 
 
@@ -184,8 +176,8 @@ def test_threads_share_a_tree(threads):
         search = new_search(game, threads=threads, prove=False)
         advice = search.advise(positions(game)[0], 0, 200)
         assert advice.simulations == 200
-        assert search.trees.visits[0, 0] == 200
-        assert not search.trees.pending.any()
+        assert search.tree.visits[0] == 200
+        assert not search.tree.pending.any()
         found.append(advice.visits.tolist())
     assert found[0] == found[1]
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from ...games import OVER
 from ...jit import helper, kernel, long_helper, record, uniform
-from ...search.batched_puct import descend
-from ...search.batched_trees import backward, expand, leaf_value, plant, sign_of, tried
+from ...search.batched_puct import back_up, descend, expand
 from ...search.gumbel import gumbel_noise, improve, root_value, to_probs
-from ...search.selection import UNKNOWN
+from ...search.selection import UNKNOWN, tried
+from ...search.tree import add_node
 
 DIRICHLET = 0.5  # concentration of PUCT's noise
 OPENING_SHARE = 0.5  # of games that begin with random moves, where some do
@@ -82,46 +82,48 @@ def encode(game, states, seats, encodings):
 
 @kernel
 def advance_games(
-    game, states, seats, rows, trees, leaves, batch, first, settings, rule, frames, sequences, noise, rngs
+    game, states, seats, rows, tree, leaves, batch, first, settings, rule, frames, sequences, noise, rngs
 ):
     """Continue each game of a batch, with the network's answer where it waits, until it waits again or is over."""
+    nodes = len(tree.visits) // len(tree.used)  # of a game
     for row in range(len(batch.values)):
         g = first + row
+        root = g * nodes
         seat, state, rng, encoding = seats[g], states[g], rngs[g], batch.encodings[row]
         if seat.waiting:
             seat.waiting = 0
             depth = np.int64(leaves.depth[g])
             expand(
-                game, leaves.states[g], trees, g, np.int64(leaves.path[g, depth]), batch.logits[row],
+                game, leaves.states[g], tree, g, leaves.path[g, depth], batch.logits[row],
                 np.float64(batch.values[row]), frames, leaves,
             )  # fmt: skip
-            backward(trees, g, leaves, g, leaf_value(trees, g, leaves, g), settings)
+            back_up(tree, leaves, g, settings)
             if depth == 0:
-                prepare_root(trees, g, seat, settings, rule, noise[g], rng)
+                prepare_root(tree, root, seat, settings, rule, noise[g], rng)
             else:
                 seat.done += 1
         while not seat.over:
-            finished = seat.done >= seat.budget or trees.proven[g, 0] != UNKNOWN
-            if seat.searching == 1 and finished and trees.children[g, 0]:
-                finish_move(game, state, trees, g, seat, rows, leaves, settings, rule, frames, noise[g], rng)
+            finished = seat.done >= seat.budget or tree.proven[root] != UNKNOWN
+            if seat.searching == 1 and finished and tree.children[root]:
+                finish_move(game, state, tree, root, g, seat, rows, leaves, settings, rule, frames, noise[g], rng)
                 continue
             if seat.searching != 1:
-                begin_search(game, state, trees, g, seat, rule, leaves.actions, rng)
+                begin_search(game, state, tree, root, g, seat, rule, leaves.actions, rng)
             leaves.states[g] = state
             wanted = -1
-            if settings.gumbel and trees.children[g, 0]:
-                considered = min(np.int64(trees.children[g, 0]), sequences.shape[1] - 1)
+            if settings.gumbel and tree.children[root]:
+                considered = min(np.int64(tree.children[root]), sequences.shape[1] - 1)
                 wanted = np.int64(sequences[seat.full, considered, seat.done])
-            if descend(game, leaves.states[g], trees, g, leaves, g, settings, noise[g], wanted):
+            if descend(game, leaves.states[g], tree, root, leaves, g, settings, noise[g], wanted):
                 game.observe(leaves.states[g], game.turn(leaves.states[g]), encoding)
                 seat.waiting = 1
                 break
-            backward(trees, g, leaves, g, leaf_value(trees, g, leaves, g), settings)
+            back_up(tree, leaves, g, settings)
             seat.done += 1
 
 
 @helper
-def begin_search(game, state, trees, g, seat, rule, actions, rng):
+def begin_search(game, state, tree, root, g, seat, rule, actions, rng):
     if seat.searching == 0:
         if seat.ply == 0:
             seat.plays_on = uniform(rng) < rule.play_on
@@ -131,7 +133,8 @@ def begin_search(game, state, trees, g, seat, rule, actions, rng):
     seat.budget = rule.full if seat.full else rule.fast
     seat.done = 0
     seat.searching = 1
-    plant(trees, g, game.turn(state))
+    add_node(tree, root, -1, game.turn(state), 0.0)
+    tree.used[g] = root + 1
 
 
 @long_helper
@@ -148,9 +151,9 @@ def play_opening(game, state, seat, rule, actions, rng):
 
 
 @long_helper
-def prepare_root(trees, g, seat, settings, rule, noise, rng):
+def prepare_root(tree, root, seat, settings, rule, noise, rng):
     """Draw the noise of the root; a forced move needs no search."""
-    first, n = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0])
+    first, n = np.int64(tree.first[root]), np.int64(tree.children[root])
     if n == 1:
         seat.budget = 0
         seat.full = 0
@@ -162,8 +165,8 @@ def prepare_root(trees, g, seat, settings, rule, noise, rng):
             noise[i] = gamma(DIRICHLET, rng)
             total += noise[i]
         for i in range(n):
-            mixed = 0.75 * np.float64(trees.prior[g, first + i]) + 0.25 * noise[i] / max(total, 1e-300)
-            trees.prior[g, first + i] = mixed
+            mixed = 0.75 * np.float64(tree.prior[first + i]) + 0.25 * noise[i] / max(total, 1e-300)
+            tree.prior[first + i] = mixed
 
 
 @long_helper
@@ -180,21 +183,21 @@ def gamma(shape, rng):
 
 
 @long_helper
-def finish_move(game, state, trees, g, seat, rows, leaves, settings, rule, frames, noise, rng):
+def finish_move(game, state, tree, root, g, seat, rows, leaves, settings, rule, frames, noise, rng):
     """Keep a sample, choose a move and play it; or resign."""
-    mover = np.int64(trees.mover[g, 0])
-    first, n, sign = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0]), sign_of(mover)
-    value = sign * root_value(trees, g, settings, leaves.scores)
-    best = choose_move(trees, g, seat, settings, rule, leaves.scores, noise, rng)
+    mover = np.int64(tree.mover[root])
+    first, n = np.int64(tree.first[root]), np.int64(tree.children[root])
+    value = root_value(tree, root, settings, leaves.scores)
+    best = choose_move(tree, root, seat, settings, rule, leaves.scores, noise, rng)
     if seat.full:
         row = np.int64(seat.rows)
         rows.states[g, row] = state
         for i in range(rows.policies.shape[2]):
             rows.policies[g, row, i] = 0
             rows.legal[g, row, i] = 0
-        policy_target(trees, g, settings, leaves.scores)
+        policy_target(tree, root, settings, leaves.scores)
         for i in range(n):
-            at = frames[mover, trees.action[g, first + i]]
+            at = frames[mover, tree.action[first + i]]
             rows.policies[g, row, at] = np.uint16(leaves.scores[i] * LARGE + 0.5)
             rows.legal[g, row, at] = 1
         rows.seats[g, row] = mover
@@ -206,31 +209,31 @@ def finish_move(game, state, trees, g, seat, rows, leaves, settings, rule, frame
     if seat.low[mover] >= RESIGN_MOVES and not seat.resigned:
         seat.resigned = mover + 1
         if not seat.plays_on:
-            seat.outcome = -sign
+            seat.outcome = -1.0 if mover == 0 else 1.0
             seat.over = 1
     if not seat.over:
-        game.play(state, np.int64(trees.action[g, best]))
+        game.play(state, np.int64(tree.action[best]))
         if game.turn(state) == OVER:
             seat.outcome = (game.payoff(state, 0) - settings.middle) * settings.scale
             seat.over = 1
 
 
 @long_helper
-def choose_move(trees, g, seat, settings, rule, scores, noise, rng):
+def choose_move(tree, root, seat, settings, rule, scores, noise, rng):
     """The node of the move to play."""
-    first, n, sign = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0]), sign_of(trees.mover[g, 0])
+    first, n = np.int64(tree.first[root]), np.int64(tree.children[root])
     most = np.int64(0)
     for child in range(first, first + n):
-        most = max(most, tried(trees, g, child))
+        most = max(most, tried(tree, child))
     if settings.gumbel:
-        improve(trees, g, 0, settings, scores)
+        improve(tree, root, settings, scores)
     early = seat.ply < rule.temperature_moves
     drawing = early and not settings.gumbel
-    left = uniform(rng) * np.float64(trees.visits[g, 0] - 1) if drawing else 0.0
+    left = uniform(rng) * np.float64(tree.visits[root] - 1) if drawing else 0.0
     best, highest = first, -1e30
     for i in range(n):
         child = first + i
-        visits = np.float64(tried(trees, g, child))
+        visits = np.float64(tried(tree, child))
         if settings.gumbel:  # the best of those that sequential halving has left
             score = scores[i] + (noise[i] if early else 0.0) - (0.0 if visits == most else 1e9)
         elif drawing:  # by the visits
@@ -238,10 +241,10 @@ def choose_move(trees, g, seat, settings, rule, scores, noise, rng):
             left -= visits
         else:
             score = visits
-        if trees.proven[g, 0] != UNKNOWN:  # the proof decides, then the score
-            won = trees.proven[g, child] != UNKNOWN and trees.proven[g, child] == trees.proven[g, 0]
+        if tree.proven[root] != UNKNOWN:  # the proof decides, then the score
+            won = tree.proven[child] != UNKNOWN and tree.proven[child] == -tree.proven[root]
             score += 0.0 if won else -1e12
-        elif trees.proven[g, child] != UNKNOWN and sign * trees.proven[g, child] <= -1.0:
+        elif tree.proven[child] != UNKNOWN and tree.proven[child] <= -1.0:
             score -= 1e10
         if score > highest:
             best, highest = child, score
@@ -249,16 +252,16 @@ def choose_move(trees, g, seat, settings, rule, scores, noise, rng):
 
 
 @long_helper
-def policy_target(trees, g, settings, scores):
+def policy_target(tree, root, settings, scores):
     """The improved policy, or the shares of the visits."""
-    first, n = np.int64(trees.first[g, 0]), np.int64(trees.children[g, 0])
+    first, n = np.int64(tree.first[root]), np.int64(tree.children[root])
     if settings.gumbel:
-        improve(trees, g, 0, settings, scores)
+        improve(tree, root, settings, scores)
         to_probs(scores, n)
         return
     total = 0.0
     for i in range(n):
-        scores[i] = np.float64(tried(trees, g, first + i))
+        scores[i] = np.float64(tried(tree, first + i))
         total += scores[i]
     for i in range(n):
         scores[i] = scores[i] / total if total > 0 else 1.0 / n

@@ -15,9 +15,9 @@ from ...games import Game, load, positions
 from ...nets.boards.geometry import geometry_of
 from ...nets.boards.networks import Weights
 from ...nets.boards.processor_network import evaluator
-from ...search.batched_puct import Batch, settings_for
-from ...search.batched_trees import new_leaves, new_trees
+from ...search.batched_puct import Batch, new_leaves, settings_for
 from ...search.gumbel import halving
+from ...search.tree import new_network_trees
 from ..learner import Samples, joined
 from ..packing import Packed, pack
 from .config import AlphaZeroConfig
@@ -86,7 +86,7 @@ class SelfPlay:
         self.game, self.config, self.table = game, config, Table(game, config, numbers)
         count, wide = len(numbers), game.facts.num_actions
         most = max(config.simulations, config.fast_simulations)
-        self.trees = new_trees(count, 1 + (most + 1) * wide)
+        self.trees = new_network_trees(count, 1 + (most + 1) * wide)
         self.leaves = new_leaves(game, count)
         self.noise = np.zeros((count, wide))
         self.settings = settings_for(game, config.selection == "gumbel")

@@ -16,7 +16,7 @@ from kibitz.nets.boards.networks import Shape, layer_sizes
 from kibitz.play import players
 from kibitz.play.match import match
 from kibitz.search.batched_puct import new_batch, settings_for
-from kibitz.search.batched_trees import new_trees
+from kibitz.search.tree import new_network_trees
 from kibitz.train import trainer
 from kibitz.train.alphazero.config import AlphaZeroConfig, refuse
 from kibitz.train.alphazero.learner import GAMES_FORMAT, AlphaZero, _tables
@@ -122,14 +122,14 @@ def test_resignations_are_counted_and_measured():
 @pytest.mark.parametrize(("ply", "chosen"), [(3, 2), (4, 1)])
 def test_noise_decides_the_first_moves_and_the_search_the_later_ones(ply, chosen):
     """Two actions of equal visits: the first is better, the noise is for the second."""
-    trees, seat = new_trees(1, 3), np.zeros(1, SEAT)
-    trees.first[0, 0], trees.children[0, 0], trees.prior[0, 1:], trees.proven[0] = 1, 2, 0.5, 2.0
-    trees.visits[0], trees.total[0, 1:] = (5, 2, 2), (1.0, -1.0)
+    tree, seat = new_network_trees(1, 3), np.zeros(1, SEAT)
+    tree.first[0], tree.children[0], tree.prior[1:], tree.proven[:] = 1, 2, 0.5, 2.0
+    tree.visits[:], tree.total[1:] = (5, 2, 2), (1.0, -1.0)
     seat["ply"] = ply
     rule = Rule(2, 4, 1.0, 2.0, 0.0, temperature_moves=4, opening=0)
     settings = settings_for(load("tic_tac_toe"), gumbel=True)
     noise, rng = np.array([0.0, 50.0]), np.ones(2, np.uint64)
-    assert choose_move(trees, 0, seat[0], settings, rule, np.zeros(2), noise, rng) == chosen
+    assert choose_move(tree, 0, seat[0], settings, rule, np.zeros(2), noise, rng) == chosen
 
 
 def test_games_in_progress_survive_packing():
