@@ -280,7 +280,8 @@ def check_fits(value: Any, schema: Any, where: str = "it") -> None:
     """Raise ValueError where a JSON value doesn't fit a schema.
 
     A schema is a type (`int`, `float` for any finite number, `str | None`), a list of one schema that all items fit, or
-    a dictionary of schemas by key; further keys are allowed, and a key that ends in "?" may be missing.
+    a dictionary of schemas by key; further keys are allowed, and a key that ends in "?" may be missing. A range or a
+    tuple holds all values that fit.
     """
     if schema is Any:
         return
@@ -296,6 +297,10 @@ def check_fits(value: Any, schema: Any, where: str = "it") -> None:
         check_fits(value, list, where)
         for part in value:
             check_fits(part, schema[0], f"a value of {where}")
+    elif isinstance(schema, range | tuple):
+        if not isinstance(value, type(schema[0])) or value is True or value not in schema:
+            known = f"{schema[0]} to {schema[-1]}" if isinstance(schema, range) else " or ".join(map(str, schema))
+            raise ValueError(f"{where} is {json.dumps(value):.60}, which should be {known}")
     elif not any(_is(value, kind) for kind in (schema.__args__ if isinstance(schema, types.UnionType) else (schema,))):
         raise ValueError(f"{where} is {json.dumps(value):.60}, which should be {WORDS.get(schema, str(schema))}")
 

@@ -102,6 +102,11 @@ def offering(hook: str) -> str:
     return " and ".join(name for name, cls in GAMES.items() if hasattr(cls, hook))
 
 
+def name_if(game: Game | None) -> str | None:
+    """The full name of a game, if there is one."""
+    return None if game is None else full_name(game)
+
+
 def full_name(game: Game) -> str:
     """The name from which `load` makes the same game; parameters at their default are left out."""
     if hasattr(game, "source"):  # where it was read from

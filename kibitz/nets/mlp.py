@@ -14,16 +14,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
-from ..core.names import BadInput, absolute
+from ..core.names import BadInput
 from ..core.process_settings import one_blas_thread
-from ..games import Game, full_name
+from ..games import Game, full_name, name_if
 from ..jit import helper, kernel
 from ..jit.simd import VECTOR, add_rows, pick_active
 from ..search.policies import policy, softmax
-from .model_files import Description, model_format
+from .model_files import MADE, ModelFormat
 
-FORMAT = "kibitz perceptron 1"
+
+def declared_layers(name: str = "", types: str = "float32") -> dict[str, str]:
+    """The tensors of a network's layers in the declaration of a file of several networks, or of a single one."""
+    mark = f"{name}." if name else ""
+    return {
+        f"{mark}weights.{{{name}i}}": f"{types} {name}width{{{name}i}} {name}width{{{name}i+1}}",
+        f"{mark}biases.{{{name}i}}": f"{types} {name}width{{{name}i+1}}",
+    }
+
+
+FORMAT = ModelFormat("kibitz perceptron 1", "network", declared_layers(), MADE, player="net")
 
 Layers = list[tuple[np.ndarray, np.ndarray]]  # weights [inputs, outputs] and biases [outputs], f4
 
@@ -60,7 +69,7 @@ def save_layers(path: Path, game: Game, layers: Layers, made: str = "") -> None:
         for i, layer in enumerate(layers)
         for kind, array in zip(("weights", "biases"), layer, strict=True)
     }
-    write_tensors(path, FORMAT, tensors, game=full_name(game), made=made)
+    FORMAT.write(path, tensors, game=full_name(game), made=made)
 
 
 class About(NamedTuple):
@@ -77,37 +86,17 @@ def read_layers(path: Path, game: Game | None = None) -> tuple[Layers, About]:
     Raises:
         BadInput: It is no such file, is damaged, or is for another game than `game`.
     """
-    tensors, about = read_tensors(path, FORMAT, "network", lambda shapes, _: layers_schema(shapes))
-    with readable(path, "network"):
-        check_fits(about, {"game": str, "made": str})
-    name, made = about["game"], about["made"]
-    if game is not None and absolute(name) != full_name(game):
-        raise BadInput(f"{path} is a network for {name}, not for {full_name(game)}")
+    tensors, about = FORMAT.read(path, game=name_if(game))
     layers = [(tensors[f"weights.{i}"], tensors[f"biases.{i}"]) for i in range(len(tensors) // 2)]
     sizes = (len(layers[0][0]), *(len(biases) for _, biases in layers))
     if game is not None and (sizes[0], sizes[-1]) != (game.facts.encoding, game.facts.num_actions):
         raise BadInput(f"{path} is damaged: the sizes of its layers don't fit the game")
-    return layers, About(name, made, sizes)
+    return layers, About(about["game"], about["made"], sizes)
 
 
-def layers_schema(shapes: Shapes, mark: str = "", dtypes: str | tuple[str, ...] = "float32") -> dict[str, Expected]:
-    """What the layers of a network in a file have to be, for `read_tensors`; `mark` begins the names of its tensors."""
-    count = max(1, sum(key.startswith(f"{mark}weights.") for key in shapes))
-    wanted, width = {}, shapes[f"{mark}weights.0"][0]
-    for i in range(count):
-        outputs = shapes[f"{mark}biases.{i}"][0]
-        wanted[f"{mark}weights.{i}"] = Expected(dtypes, (width, outputs))
-        wanted[f"{mark}biases.{i}"] = Expected(dtypes, (outputs,))
-        if not width or not outputs:
-            raise ValueError(f"layer {i} is empty")
-        width = outputs
-    return wanted
-
-
-@model_format(FORMAT)
-def describe(path: Path) -> Description:
-    about = read_layers(path)[1]
-    return Description(about.game, about.made, "-".join(map(str, about.sizes)), "net")
+@FORMAT.described
+def sizes_in(path: Path) -> str:
+    return "-".join(map(str, read_layers(path)[1].sizes))
 
 
 @one_blas_thread()

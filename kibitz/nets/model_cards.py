@@ -15,8 +15,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..core.files import check_fits, parse_json, read_bytes, read_json, readable, tensor_file_about, write_atomically
+from ..core.files import check_fits, parse_json, read_bytes, read_json, readable, write_atomically
 from ..core.names import BadInput
+from ..core.tensor_files import tensor_file_about
 from ..games import OVER, Game, full_name, legal_actions, load_stored, positions
 from .model_files import network_file
 

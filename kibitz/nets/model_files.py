@@ -1,11 +1,13 @@
 """Files of trained networks: in run folders, by path, and those of the package (`models/leduc`); their formats."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from ..core.names import BadInput, as_path, choose
 from ..core.registry import Registry
+from ..core.tensor_files import Format
 
 # Networks of several parts, whose policy a learner may start from: format of a file -> class(path), with the `game`,
 # the policy's `layers`, and `policy(layers)`, which makes a policy for kernels of layers in their place.
@@ -53,7 +55,7 @@ class Description(NamedTuple):
 
     game: str
     made: str
-    what: str  # sizes of layers, or number of patterns
+    what: str  # sizes of layers, number of patterns
     player: str  # kind of player that plays it
     search: str = ""  # a player that searches with it, {} for its name: stronger
     bytes: int = 0
@@ -63,15 +65,18 @@ class Description(NamedTuple):
         return self.search.format(name) if self.search else f"{self.player}:{name}"
 
 
-Describe = Callable[[Path], Description]
-FORMATS: dict[str, Describe] = {}
+@dataclass(frozen=True)
+class ModelFormat(Format):
+    """A format of files that players read, each of which says for which `game` it is and how it was `made`."""
+
+    player: str = ""
+    search: str = ""
+
+    def described(self, what: Callable[[Path], str]) -> Callable[[Path], str]:
+        """Register the function that reads a file of this format and says what is in it, such as sizes of layers."""
+        FORMATS[self.name] = self, what
+        return what
 
 
-def model_format(format: str) -> Callable[[Describe], Describe]:
-    """Register the function that describes the files of a format. Each format's module has one."""
-
-    def register(describe: Describe) -> Describe:
-        FORMATS[format] = describe
-        return describe
-
-    return register
+MADE = {"game": str, "made": str}  # in every model
+FORMATS: dict[str, tuple[ModelFormat, Callable[[Path], str]]] = {}

@@ -23,13 +23,13 @@ from ..core.files import (
     check_fits,
     read_tensors,
     readable,
-    tensor_file_about,
     write_tensors,
 )
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import RESUME, Run
 from ..core.steps import Work, steps
+from ..core.tensor_files import tensor_file_about
 from ..games import full_name, load_stored
 from ..nets.devices import check_device
 from ..play.play import as_kept

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ..core.files import read_tensors, tensor_file_format
-from ..core.names import BadInput
+from ..core.names import BadInput, located
+from ..core.tensor_files import Format, tensor_file_about
 from ..games import load_stored
 from ..nets.model_files import FORMATS, Description
 from .learner import LEARNERS
@@ -16,13 +16,13 @@ def describe(path: Path) -> Description:
         BadInput: It is missing, damaged, of another format, or its game doesn't exist.
     """
     list(LEARNERS)  # imports every module that has a format
-    found = tensor_file_format(path)
+    about = tensor_file_about(path)
+    found = about.get("format", "")
     if found not in FORMATS:
-        read_tensors(path, "", "network")  # raises the reason, unless the format is empty
+        Format("", "network").read(path)  # raises the reason, unless the format is empty
         raise BadInput(f"{path} is no network of Kibitz (its format is {found!r})")
-    described = FORMATS[found](path)
-    try:
-        load_stored(described.game)
-    except BadInput as error:
-        raise BadInput(f"{path}: {error}") from None
-    return described._replace(bytes=path.stat().st_size)
+    format, what = FORMATS[found]
+    said = what(path)
+    with located(path):
+        load_stored(about["game"])
+    return Description(about["game"], about["made"], said, format.player, format.search, path.stat().st_size)

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from kibitz.app import streams
-from kibitz.core.files import tensor_file_about
 from kibitz.core.runs import Run
+from kibitz.core.tensor_files import tensor_file_about
 
 from .commands import RESUMABLE
 

@@ -180,7 +180,7 @@ def saved(tmp_path):
     return tmp_path / "n.safetensors"
 
 
-ABOUT = {"format": FORMAT, "game": "leduc", "made": ""}
+ABOUT = {"format": FORMAT.name, "game": "leduc", "made": ""}
 
 
 def write(path, change=lambda tensors: None, about=ABOUT):
@@ -223,11 +223,11 @@ def test_something_else_is_refused(tmp_path, content):
     [
         (ABOUT | {"format": "kibitz strategy 1"}, "is no network of Kibitz (its format is 'kibitz strategy 1')"),
         ({"game": "leduc", "made": ""}, "is no network of Kibitz (its format is 'not given')"),
-        ({"format": FORMAT, "game": "leduc"}, "damaged or foreign"),
-        ({"format": FORMAT, "made": ""}, "damaged or foreign"),
+        ({"format": FORMAT.name, "game": "leduc"}, "damaged or foreign"),
+        ({"format": FORMAT.name, "made": ""}, "damaged or foreign"),
         ("leduc", "damaged or foreign"),
-        ([FORMAT], "which should be an object"),
-        (None, "which should be an object"),
+        ([FORMAT.name], "damaged or foreign"),
+        (None, "damaged or foreign"),
     ],
 )
 def test_a_file_of_another_format_is_refused(tmp_path, about, text):

@@ -12,8 +12,8 @@ import pytest
 import safetensors.numpy
 
 from kibitz import games
-from kibitz.core.files import tensor_file_about
 from kibitz.core.names import BadInput
+from kibitz.core.tensor_files import tensor_file_about
 from kibitz.nets.mlp import new_layers, read_layers, save_layers, sizes_of
 from kibitz.nets.model_cards import SCHEMA, Card, main, read_card, rules_stamp, write_card
 from kibitz.nets.model_files import shipped

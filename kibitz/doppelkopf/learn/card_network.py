@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
+from ...core.files import readable
 from ...core.names import BadInput
 from ...games import full_name, load_stored
 from ...jit import copy_record, helper, kernel
-from ...nets.mlp import Layers, Mlp, ask, compiled, forward, layers_schema, logits, read_layers
-from ...nets.model_files import Description, model_format, network_file, network_kind
+from ...nets.mlp import Layers, Mlp, ask, compiled, declared_layers, forward, logits, read_layers
+from ...nets.model_files import MADE, ModelFormat, network_file, network_kind
 from ...search import policies
 from ...search.determinization import nothing_fits, sample_worlds
 from ..rules import Doppelkopf
@@ -32,9 +32,15 @@ from ..rules.encoding import OPEN_SIZE, SIZE, encode_open
 from ..rules.state import CARDS as CARD_PHASE
 from ..rules.state import is_re
 
-FORMAT = "kibitz cards 1"
 CARDS, REWARD, HOLDERS = slice(0, KINDS), KINDS, slice(KINDS + 1, 4 * KINDS + 1)  # outputs of the belief network
 SIZES = {"belief": (SIZE, 4 * KINDS + 1), "policy": (SIZE, KINDS), "value": (OPEN_SIZE, 1)}  # inputs, outputs
+FORMAT = ModelFormat(
+    "kibitz cards 1",
+    "card network",
+    {key: text for name in SIZES for key, text in declared_layers(name, "float16|float32").items()},
+    MADE,
+    player="doko",
+)
 MAX_LOG_WEIGHT = 4.0  # in absolute value: no holder of a card is ruled out
 
 
@@ -82,23 +88,24 @@ def save_card_network(path: Path, game: str, network: CardNetwork, made: str, dt
         for i, layer in enumerate(layers)
         for kind, array in zip(("weights", "biases"), layer, strict=True)
     }
-    write_tensors(path, FORMAT, tensors, game=game, made=made)
+    FORMAT.write(path, tensors, game=game, made=made)
 
 
 def read_card_network(path: Path) -> tuple[CardNetwork, About]:
-    what = "card network"
-    stored, about = read_tensors(path, FORMAT, what, _schema)
-    with readable(path, what):
-        check_fits(about, {"game": str, "made": str})
+    stored, about = FORMAT.read(path)
     tensors = {key: array.astype(np.float32) for key, array in stored.items()}
     network = CardNetwork(*(_layers(tensors, name) for name in CardNetwork._fields))
     sizes = {
         name: [len(layers[0][0]), *(len(biases) for _, biases in layers)] for name, layers in network._asdict().items()
     }
+    with readable(path, FORMAT.what):
+        for name, (*_, last) in sizes.items():
+            if (sizes[name][0], last) != SIZES[name]:
+                raise ValueError(f"{name} has layers of {sizes[name]}, whose ends should be {SIZES[name]}")
     return network, About(about["game"], about["made"], sizes)
 
 
-@network_kind(FORMAT)
+@network_kind(FORMAT.name)
 class PolicyOfCards:
     """The policy of a file, inside its other networks."""
 
@@ -111,27 +118,14 @@ class PolicyOfCards:
         return card_policy(self.network._replace(policy=layers))
 
 
-def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-    wanted: dict[str, Expected] = {}
-    for name, (inputs, outputs) in SIZES.items():
-        layers = layers_schema(shapes, f"{name}.", ("float16", "float32"))
-        width = shapes[f"{name}.weights.0"][0], next(reversed(layers.values())).shape[0]
-        if width != (inputs, outputs):
-            raise ValueError(f"{name} has {width[0]} inputs and {width[1]} outputs, not {inputs} and {outputs}")
-        wanted |= layers
-    return wanted
-
-
-@model_format(FORMAT)
-def describe(path: Path) -> Description:
-    about = read_card_network(path)[1]
-    what = ", ".join(f"{name} {'-'.join(map(str, sizes))}" for name, sizes in about.sizes.items())
-    return Description(about.game, about.made, what, "doko")
+@FORMAT.described
+def sizes_in(path: Path) -> str:
+    return ", ".join(f"{name} {'-'.join(map(str, sizes))}" for name, sizes in read_card_network(path)[1].sizes.items())
 
 
 def read_policy(path: Path, beliefs: str) -> tuple[CardNetwork, About]:
     """Card networks from a file of them; or of a policy for the whole game, with the other networks of `beliefs`."""
-    if tensor_file_format(path) == FORMAT:
+    if FORMAT.fits(path):
         return read_card_network(path)
     layers, about = read_layers(path)
     if about.sizes[0] != SIZE or about.sizes[-1] != CALL + LEVELS:

@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ...core.process_settings import one_blas_thread
 from ...jit import helper, lowest, xor_mix
-from ...nets.model_files import Description, model_format
+from ...nets.model_files import MADE, ModelFormat
 from ...search.infoset_table import SLOT, slot_of
 from ...search.policies import policy, softmax
 from ..rules.cards import KINDS
@@ -30,12 +29,25 @@ from ..rules.state import CARDS as CARD_PHASE
 from .card_network import check_nines
 from .recorded_games import Games
 
-FORMAT = "kibitz next-card 1"
 NEWLINE = KINDS + 4  # follows the cards and the positions
 CHARACTERS = NEWLINE + 1
 HAND = 12
 CARDS = slice(HAND + 1, HAND + 1 + 48)  # of a line
 LINE = HAND + 1 + 48 + 1
+FORMAT = ModelFormat(
+    "kibitz next-card 1",
+    "next-card network",
+    {
+        "weights": f"float32 nodes {CHARACTERS}",
+        "biases": f"float32 {CHARACTERS}",
+        "inputs.0": f"float32 {CHARACTERS} 4*nodes",
+        "inputs.{i}": "float32 nodes 4*nodes",
+        "recurrent.{i}": "float32 nodes 4*nodes",
+        "biases.{i}": "float32 4*nodes",
+    },
+    MADE,
+    player="lstm",
+)
 
 
 class LstmLayer(NamedTuple):
@@ -129,14 +141,11 @@ def save_lstm(path: Path, game: str, network: LstmNetwork, made: str) -> None:
     tensors = {"weights": network.weights, "biases": network.biases}
     for i, layer in enumerate(network.layers):
         tensors |= {f"{name}.{i}": array for name, array in layer._asdict().items()}
-    write_tensors(path, FORMAT, tensors, game=game, made=made)
+    FORMAT.write(path, tensors, game=game, made=made)
 
 
 def read_lstm(path: Path) -> tuple[LstmNetwork, About]:
-    what = "next-card network"
-    tensors, about = read_tensors(path, FORMAT, what, _schema)
-    with readable(path, what):
-        check_fits(about, {"game": str, "made": str})
+    tensors, about = FORMAT.read(path)
     count = len(tensors) // len(LstmLayer._fields)
     layers = [LstmLayer(*(tensors[f"{name}.{i}"] for name in LstmLayer._fields)) for i in range(count)]
     network = LstmNetwork(layers, tensors["weights"], tensors["biases"])
@@ -144,24 +153,9 @@ def read_lstm(path: Path) -> tuple[LstmNetwork, About]:
     return network, About(about["game"], about["made"], sizes)
 
 
-def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-    """Every layer has the same number of nodes."""
-    nodes = shapes["recurrent.0"][0]
-    wanted = {"weights": Expected("float32", (nodes, CHARACTERS)), "biases": Expected("float32", (CHARACTERS,))}
-    for i in range(sum(key.startswith("recurrent.") for key in shapes)):
-        inputs, recurrent, biases = (f"{name}.{i}" for name in LstmLayer._fields)
-        wanted[inputs] = Expected("float32", (nodes if i else CHARACTERS, 4 * nodes))
-        wanted[recurrent] = Expected("float32", (nodes, 4 * nodes))
-        wanted[biases] = Expected("float32", (4 * nodes,))
-    if not nodes:
-        raise ValueError("its layers are empty")
-    return wanted
-
-
-@model_format(FORMAT)
-def describe(path: Path) -> Description:
-    about = read_lstm(path)[1]
-    return Description(about.game, about.made, "-".join(map(str, about.sizes)), "lstm")
+@FORMAT.described
+def sizes_in(path: Path) -> str:
+    return "-".join(map(str, read_lstm(path)[1].sizes))
 
 
 # ---------------------------------------------------------------- in a search

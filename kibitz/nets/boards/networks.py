@@ -11,18 +11,15 @@ A convolution is one matrix [taps * inputs, outputs]: the cell itself and its ei
 """
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
-from ...core.names import BadInput, absolute
-from ...games import Game, full_name, load_stored
-from ..model_files import Description, model_format
+from ...core.tensor_files import About, Shapes
+from ...games import Game, full_name, load_stored, name_if
+from ..model_files import MADE, ModelFormat
 from .geometry import Geometry, geometry_of
 
-FORMAT = "kibitz board network 1"
-SEARCH = "puct:seconds=1,net={}"  # the player that searches with such a file
 POOLED = 8  # numbers per cell that value and actions without a cell see
 VALUE_UNITS = 64
 
@@ -52,14 +49,27 @@ def layer_sizes(geometry: Geometry, shape: Shape) -> dict[str, tuple[int, int]]:
     return found
 
 
-def is_board_network(path: Path) -> bool:
-    return tensor_file_format(path) == FORMAT
+def _declared(about: About, shapes: Shapes) -> dict[str, str]:
+    sizes = layer_sizes(geometry_of(load_stored(about["game"])), Shape(about["channels"], about["blocks"]))
+    return {f"{name}.weight": f"float16 {inputs} {outputs}" for name, (inputs, outputs) in sizes.items()} | {
+        f"{name}.bias": f"float16 {outputs}" for name, (_, outputs) in sizes.items()
+    }
+
+
+FORMAT = ModelFormat(
+    "kibitz board network 1",
+    "network",
+    _declared,
+    MADE | {"channels": range(1, 1025), "blocks": range(1, 101)},
+    player="net",
+    search="puct:seconds=1,net={}",
+)
 
 
 def save_network(path: Path, game: Game, shape: Shape, weights: Weights, made: str) -> None:
     """Write a network file in half precision."""
     tensors = {name: array.astype(np.float16) for name, array in weights.items()}
-    write_tensors(path, FORMAT, tensors, game=full_name(game), made=made, channels=shape.channels, blocks=shape.blocks)
+    FORMAT.write(path, tensors, game=full_name(game), made=made, channels=shape.channels, blocks=shape.blocks)
 
 
 class Network(NamedTuple):
@@ -75,27 +85,12 @@ def read_network(path: Path, game: Game | None = None) -> Network:
     Raises:
         BadInput: It is no such file, is damaged, or is for another game than `game`.
     """
-
-    def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-        check_fits(about, {"game": str, "made": str, "channels": int, "blocks": int})
-        if not (1 <= about["channels"] <= 1024 and 1 <= about["blocks"] <= 100):
-            raise ValueError("its channels or blocks are out of range")
-        if game is not None and absolute(about["game"]) != full_name(game):
-            raise BadInput(f"{path} is a network for {about['game']}, not for {full_name(game)}")
-        with readable(path, "network"):
-            geometry = geometry_of(game or load_stored(about["game"]))
-        wanted: dict[str, Expected] = {}
-        for name, size in layer_sizes(geometry, Shape(about["channels"], about["blocks"])).items():
-            wanted |= {f"{name}.weight": Expected("float16", size), f"{name}.bias": Expected("float16", size[1:])}
-        return wanted
-
-    tensors, about = read_tensors(path, FORMAT, "network", schema)
+    tensors, about = FORMAT.read(path, game=name_if(game))
     shape = Shape(about["channels"], about["blocks"])
     return Network(about["game"], about["made"], shape, {name: a.astype(np.float32) for name, a in tensors.items()})
 
 
-@model_format(FORMAT)
-def describe(path: Path) -> Description:
-    network = read_network(path)
-    what = f"{network.shape.channels} x {network.shape.blocks} blocks"
-    return Description(network.game, network.made, what, "net", SEARCH)
+@FORMAT.described
+def blocks_in(path: Path) -> str:
+    shape = read_network(path).shape
+    return f"{shape.channels} x {shape.blocks} blocks"

@@ -1,6 +1,6 @@
 """The default player of a game: the best that answers within a second, as `kibitz play` and `kibitz advise` use it."""
 
-from ...core.files import tensor_file_about
+from ...core.tensor_files import tensor_file_about
 from ...games import Game, full_name
 from ...games.game import heuristic
 from ...nets.boards.networks import FORMAT as BOARD_NETWORK
@@ -28,11 +28,11 @@ def default_player(game: Game) -> str:
     if chosen:
         return str(chosen)
     if not facts.hidden:
-        if game.name in EVALUATED and shipped_model(game, NTUPLES):
+        if game.name in EVALUATED and shipped_model(game, NTUPLES.name):
             return f"alphabeta:seconds={SECONDS}"
-        if network := shipped_model(game, BOARD_NETWORK):
+        if network := shipped_model(game, BOARD_NETWORK.name):
             return f"puct:seconds={SECONDS},net={network}"
-        patterns = shipped_model(game, PATTERNS)
+        patterns = shipped_model(game, PATTERNS.name)
         return f"puct:seconds={SECONDS},policy={patterns}" if patterns else f"uct:seconds={SECONDS}"
     small = facts.seats == 2 and facts.zero_sum and facts.max_game_length <= SMALL
     if small or full_name(game) in NETWORKS:
@@ -43,7 +43,7 @@ def default_player(game: Game) -> str:
 
 def patterns_player(game: Game) -> str:
     """A player of the patterns that ship for exactly this game, else the default player: for explanations."""
-    patterns = shipped_model(game, PATTERNS)
+    patterns = shipped_model(game, PATTERNS.name)
     return f"puct:seconds={SECONDS},policy={patterns}" if patterns else default_player(game)
 
 
@@ -52,7 +52,9 @@ def shipped_model(game: Game, kind: str) -> str:
     for name, path in shipped().items():
         if name.partition("-")[0] == game.name:  # models/goofspiel-6: only files of this game are opened
             about = tensor_file_about(path)
-            of_kind = about["format"] not in (PATTERNS, NTUPLES) if kind == "network" else about["format"] == kind
+            of_kind = (
+                about["format"] not in (PATTERNS.name, NTUPLES.name) if kind == "network" else about["format"] == kind
+            )
             if about.get("game") == full_name(game) and of_kind:
                 return PREFIX + name
     return ""

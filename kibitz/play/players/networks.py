@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ...core.files import tensor_file_format
 from ...core.names import ITERATION, PATH, BadInput, Interval, as_path
+from ...core.tensor_files import tensor_file_format
 from ...games import Game, legal_actions, load_stored
-from ...nets.boards.networks import is_board_network
+from ...nets.boards.networks import FORMAT as BOARD_NETWORK
 from ...nets.mlp import Layers, action_probs, compiled, logits, read_layers
 from ...nets.model_files import network_file
 from ...search.advice import Advice, fixed_advice
@@ -16,7 +16,8 @@ from ...solve.public_tree.table import is_public_strategy, read_public_strategy
 from ...solve.sequence_form import SequenceForm
 from ...train.alphazero.playing import BoardPolicy
 from ...train.deep_cfr import average
-from ...train.deep_cfr.networks import Model, is_model, read_average
+from ...train.deep_cfr.networks import FORMAT as DEEP_CFR
+from ...train.deep_cfr.networks import Model, read_average
 from ...train.tspg.store import POLICIES, features_for
 from .player import AdvisedPlayer, PolicyPlayer, player, same
 
@@ -100,11 +101,11 @@ class NetworkPlayer(AdvisedPlayer):
             self.drawn = int(self.generator.choice(len(weights), p=self.draw_weights))
 
     def read(self, game: Game) -> Layers | Model | BoardPolicy:
-        if is_model(self.path):
+        if DEEP_CFR.fits(self.path):
             return read_average(self.path, self.average, self.iteration, game)
         if self.average != "auto":
             raise BadInput(f"{self.path} is no network of Deep CFR, so it has no average={self.average}")
-        if is_board_network(self.path):
+        if BOARD_NETWORK.fits(self.path):
             return BoardPolicy(self.path, game)
         return read_layers(self.path, game)[0]
 

@@ -192,7 +192,7 @@ def evaluation(
     iteration: Annotated[int, "iteration of the run; 0: its last", ITERATION] = 0,
 ) -> Any:
     """The evaluation of a name; without one that which ships for exactly this game, else the game's default."""
-    eval = eval or shipped_model(game, NTUPLES)
+    eval = eval or shipped_model(game, NTUPLES.name)
     return ntuples_for(network_file(eval, iteration), game) if eval else default_evaluation(game)
 
 

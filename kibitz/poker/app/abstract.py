@@ -45,7 +45,7 @@ def abstract(
 
     Example: kibitz poker abstract holdem:flop --buckets 5000
     """
-    from ...core.files import tensor_file_about
+    from ...core.tensor_files import tensor_file_about
     from ...games import full_name, load
     from ..solve.files import ABSTRACTION_FILE
 

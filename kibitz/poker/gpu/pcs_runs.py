@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core import memory
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_about, write_tensors
+from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
 from ...core.names import BadInput, at_least, choose
 from ...core.progress import SILENT, Reporter
 from ...core.runs import Run
 from ...core.steps import steps
+from ...core.tensor_files import tensor_file_about
 from ...games import full_name, load_stored
 from ...nets.devices import DEVICES
 from ...solve.best_response import evaluate

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from ...core.files import Expected, tensor_file_about
+from ...core.files import Expected
 from ...core.names import LEARNING_RATE, PATH, BadInput, Interval, as_path
 from ...core.progress import Reporter
+from ...core.tensor_files import tensor_file_about
 from ...games import full_name
 from ...train.checkpoints import Changed
 from ...train.deep_cfr.average import Table

@@ -21,12 +21,11 @@ from ...core.files import (
     make_folder,
     read_tensors,
     readable,
-    tensor_file_about,
-    tensor_file_format,
     write_tensors,
     writing,
 )
 from ...core.names import BadInput
+from ...core.tensor_files import tensor_file_about, tensor_file_format
 from ...games import full_name, load_stored
 from ...search.strategy import strategy_file
 from ...solve.regrets import matched

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_large_tensors
+from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_large_tensors
 from ...core.names import BadInput, absolute
+from ...core.tensor_files import tensor_file_format
 from ...games import Game, full_name, load_stored
 from ...games.game import SCRATCH
 from ...jit import kernel

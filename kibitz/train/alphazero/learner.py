@@ -13,7 +13,8 @@ from ...core.progress import Reporter
 from ...core.workers import Pool
 from ...games import OVER, Game, legal_actions, positions
 from ...nets.boards.geometry import geometry_of
-from ...nets.boards.networks import SEARCH, Weights, save_network
+from ...nets.boards.networks import FORMAT as NETWORK
+from ...nets.boards.networks import Weights, save_network
 from ...nets.boards.processor_network import evaluator
 from ...search.mcts import Uct
 from ..learner import Learner, Metrics, Samples, joined, learner
@@ -43,7 +44,7 @@ class AlphaZero(Learner):
     refuse = staticmethod(settings.refuse)
     worker = staticmethod(self_play)
     headline = ("loss", "score_uct")
-    search = SEARCH
+    search = NETWORK.search
 
     def __init__(self, config: AlphaZeroConfig, game: Game) -> None:
         import torch

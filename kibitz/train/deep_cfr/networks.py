@@ -17,22 +17,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
-from ...core.names import BadInput, absolute
-from ...games import Game, full_name, load
-from ...nets.model_files import Description, model_format
+from ...core.files import readable
+from ...core.names import BadInput
+from ...core.tensor_files import Shapes
+from ...games import Game, load, name_if
+from ...nets.model_files import MADE, ModelFormat
 from ...solve import regrets
 
-FORMAT = "kibitz deep cfr 1"
 SD = "sd.safetensors"  # in a run folder: the model of SD-CFR, where network.safetensors is a strategy network
 PLAIN, CARDS = "plain", "cards"
 TINY = 1e-5  # added to variances
 NORMS = ("none", "layer", "batch")  # before the last layer
-# What a file says about a model, and the types of a shape in it.
-TEXTS = ("game", "seen", "made", "average", "fallback")
 SHAPE = {
-    "kind": str, "inputs": int, "hidden": [int], "actions": int, "norm": str, "skips": bool, "deck?": [int],
+    "kind": (PLAIN, CARDS), "inputs": int, "hidden": [int], "actions": int, "norm": NORMS, "skips": bool,
+    "deck?": [int],
 }  # fmt: skip
+TEXTS = MADE | {"seen": str, "average": ("network", "sd"), "fallback": ("argmax", "uniform")}
 
 Weights = dict[str, np.ndarray]  # or torch's tensors
 
@@ -222,12 +222,7 @@ def save_model(path: Path, model: Model, numbers: Any = np.float32) -> None:
     about = model._asdict() | {"shape": asdict(model.shape), "weights": model.weights.tolist()}
     del about["seats"]
     about |= {"shared": True} if shared else {}
-    write_tensors(path, FORMAT, tensors, **about)
-
-
-def is_model(path: Path) -> bool:
-    """Return whether a file is a model of Deep CFR."""
-    return tensor_file_format(path) == FORMAT
+    FORMAT.write(path, tensors, **about)
 
 
 def read_model(path: Path, game: Game | None = None) -> Model:
@@ -236,7 +231,7 @@ def read_model(path: Path, game: Game | None = None) -> Model:
     Raises:
         BadInput: It is no such file, is damaged, or is for another game than `game`.
     """
-    halves, about = read_tensors(path, FORMAT, "network", _schema)
+    halves, about = FORMAT.read(path, game=name_if(game))
     shape, weights = _shape(about), np.array(about["weights"], float)
     tensors = {key: array.astype(np.float32) for key, array in halves.items()}
     networks = [
@@ -245,8 +240,6 @@ def read_model(path: Path, game: Game | None = None) -> Model:
     ]
     texts = {name: about[name] for name in TEXTS}
     model = Model(**texts, shape=shape, seats=(networks[0], networks[-1]), weights=weights)
-    if game is not None and absolute(model.game) != full_name(game):
-        raise BadInput(f"{path} is a network for {model.game}, not for {full_name(game)}")
     if game is not None:
         with readable(path, "network"):
             facts = load(model.seen).facts
@@ -283,19 +276,15 @@ def _shape(about: dict[str, Any]) -> Shape:
     return Shape(**(about["shape"] | lists))
 
 
-def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-    check_fits(about, dict.fromkeys(TEXTS, str) | {"shape": SHAPE, "weights": [float], "shared?": bool})
-    for value, known in ((about["average"], ("network", "sd")), (about["fallback"], ("argmax", "uniform"))):
-        if value not in known:
-            raise ValueError(f"{value!r} should be {' or '.join(known)}")
+def _declared(about: dict[str, Any], shapes: Shapes) -> dict[str, str]:
     weights, shape = about["weights"], _shape(about)
     sizes = [shape.inputs, *shape.hidden, shape.actions, *(shape.deck if shape.kind == CARDS else ())]
     if not (weights and min(weights) >= 0 and 0 < sum(weights) < math.inf):
         raise ValueError("its weights should be positive numbers")
-    if shape.kind not in (PLAIN, CARDS) or shape.norm not in NORMS or not shape.hidden or min(sizes) < 1:
+    if not shape.hidden or min(sizes) < 1:
         raise ValueError(f"no network has the shape {about['shape']}")
     return {
-        f"{seat}.{name}": Expected(("float16", "float32"), (len(weights), *size))
+        f"{seat}.{name}": " ".join(map(str, ("float16|float32", len(weights), *size)))
         for seat in _written(about)
         for name, size in shape.shapes().items()
     }
@@ -306,7 +295,16 @@ def _written(about: dict[str, Any]) -> range:
     return range(1 if about.get("shared") else 2)
 
 
-@model_format(FORMAT)
-def describe(path: Path) -> Description:
-    model = read_model(path)
-    return Description(model.game, model.made, f"{model.shape.kind} {'-'.join(map(str, model.shape.hidden))}", "net")
+FORMAT = ModelFormat(
+    "kibitz deep cfr 1",
+    "network",
+    _declared,
+    TEXTS | {"shape": SHAPE, "weights": [float], "shared?": bool},
+    player="net",
+)
+
+
+@FORMAT.described
+def layers_in(path: Path) -> str:
+    shape = read_model(path).shape
+    return f"{shape.kind} {'-'.join(map(str, shape.hidden))}"

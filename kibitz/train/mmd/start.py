@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import tensor_file_format
 from ...core.names import BadInput
+from ...core.tensor_files import tensor_file_format
 from ...games import Game, full_name
 from ...nets.mlp import Layers, compiled, new_layers, read_layers
 from ...nets.model_files import NETWORKS, network_file

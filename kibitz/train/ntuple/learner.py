@@ -12,7 +12,7 @@ from . import config as settings
 from .config import NTupleConfig
 from .regression import fit, regression
 from .self_play import self_play
-from .store import SEARCH, default_values, save_ntuples
+from .store import FORMAT, default_values, save_ntuples
 from .tuples import groups, sharing
 
 DRAWN = 2  # positions that are learned from per new one
@@ -34,7 +34,7 @@ class NTupleLearner(ExpertIteration):
     refuse = staticmethod(settings.refuse)
     worker = staticmethod(self_play)
     player = "ntuple"
-    search = SEARCH
+    search = FORMAT.search
     saved = ("weights",)
 
     def __init__(self, config: NTupleConfig, game: Any) -> None:

@@ -5,22 +5,28 @@ from typing import Any
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
-from ...core.names import BadInput, absolute, choose, located
-from ...games import Game, full_name, load_stored
-from ...nets.model_files import Description, model_format
+from ...core.files import readable
+from ...core.names import BadInput, choose, located
+from ...games import Game, full_name, load_stored, name_if
+from ...nets.model_files import MADE, ModelFormat
 from ...search.connect_four_solver import has_solver, threats
 from .tuples import KINDS, NTuples, count_contents, ntuples, sharing
 
-FORMAT = "kibitz n-tuples 1"
-SEARCH = "alphabeta:seconds=1,eval={}"  # the player that searches with such a file
+FORMAT = ModelFormat(
+    "kibitz n-tuples 1",
+    "evaluation",
+    {"weights": "float16 ?"},
+    MADE | {"kind": str},
+    player="ntuple",
+    search="alphabeta:seconds=1,eval={}",
+)
 PIECE = 0.4  # logit of a piece, in the default evaluation of races
 ADVANCE = 0.6  # logit that a piece gains on its way to the far row
 
 
 def save_ntuples(path: Path, game: Game, kind: str, weights: np.ndarray, made: str = "") -> None:
     """Write an evaluation atomically; `made` describes its origin."""
-    write_tensors(path, FORMAT, {"weights": weights.astype(np.float16)}, game=full_name(game), made=made, kind=kind)
+    FORMAT.write(path, {"weights": weights.astype(np.float16)}, game=full_name(game), made=made, kind=kind)
 
 
 def read_ntuples(path: Path, game: Any = None) -> tuple[Any, str, np.ndarray, str]:
@@ -29,12 +35,9 @@ def read_ntuples(path: Path, game: Any = None) -> tuple[Any, str, np.ndarray, st
     Raises:
         BadInput: It is no such file, is damaged, or is for another game than `game`.
     """
-    tensors, about = read_tensors(path, FORMAT, "evaluation", _schema)
-    with readable(path, "evaluation"):
+    tensors, about = FORMAT.read(path, game=name_if(game))
+    with readable(path, FORMAT.what), located(path):
         game = load_stored(about["game"]) if game is None else game
-    if absolute(about["game"]) != full_name(game):
-        raise BadInput(f"{path} has an evaluation for {about['game']}, not for {full_name(game)}")
-    with located(path):
         kind = choose("kind of n-tuples", about["kind"], KINDS)
     weights = tensors["weights"]
     if not hasattr(game, "board") or weights.shape[0] != sharing(game, kind).size:
@@ -42,16 +45,9 @@ def read_ntuples(path: Path, game: Any = None) -> tuple[Any, str, np.ndarray, st
     return game, kind, weights, about["made"]
 
 
-def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-    check_fits(about, {"game": str, "made": str, "kind": str})
-    return {"weights": Expected("float16", (None,))}
-
-
-@model_format(FORMAT)
-def describe(path: Path) -> Description:
-    game, _, weights, made = read_ntuples(path)
-    what = f"{weights.size:,} weights of n-tuples"
-    return Description(full_name(game), made, what, "ntuple", SEARCH)
+@FORMAT.described
+def weights_in(path: Path) -> str:
+    return f"{read_ntuples(path)[2].size:,} weights of n-tuples"
 
 
 def ntuples_for(path: Path, game: Game) -> NTuples:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.files import check_fits, read_tensors, readable
 from ...core.names import BadInput
 from ...core.progress import SILENT, Reporter
 from ...games import Game, full_name, load, load_stored
@@ -24,10 +23,7 @@ MAX_WEIGHT = 1e9  # in a file: with larger ones, sums lose their digits
 
 def read_explainable(path: Path, game_name: str | None = None) -> tuple[Game, Features, str]:
     """Read a file of features: its game, or the one that the person names, the features, and how it was made."""
-    what = "feature set"
-    _, about = read_tensors(path, FORMAT, what)
-    with readable(path, what):
-        check_fits(about, {"game": str, "made": str})
+    _, about = FORMAT.read(path)
     stored_game, made = about["game"], about["made"]
     game = load(game_name) if game_name is not None else load_stored(stored_game)
     features = features_for(path, game)

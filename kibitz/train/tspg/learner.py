@@ -24,7 +24,8 @@ from .patterns import Pattern, parse, spelled, window
 from .rmsprop import RmsProp
 from .self_play import self_play
 from .sets import Tables, atoms_of, compile_set, words_for
-from .store import POLICIES, SEARCH, Features, save_features
+from .store import FORMAT as FEATURES
+from .store import POLICIES, Features, save_features
 
 FORMAT = "kibitz tspg 1"
 
@@ -123,7 +124,7 @@ class Tspg(ExpertIteration):
     refuse = staticmethod(settings.refuse)
     worker = staticmethod(self_play)
     player = "features"
-    search = SEARCH
+    search = FEATURES.search
 
     def __init__(self, config: TspgConfig, game: Game) -> None:
         super().__init__(config, game)

@@ -6,24 +6,41 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, tensor_file_format, write_tensors
-from ...core.names import BadInput, absolute, choose, located
-from ...games import Game, full_name, load_stored
+from ...core.files import readable
+from ...core.names import BadInput, choose, located
+from ...core.tensor_files import About, Shapes
+from ...games import Game, full_name, load_stored, name_if
 from ...jit.bitsets import WORDS
-from ...nets.model_files import Description, model_format
+from ...nets.model_files import MADE, ModelFormat
 from ...search.policies import Uniform, policy
 from .linear import linear
 from .patterns import Pattern, parse, spelled, window
 from .sets import BITS, KIND_SETS, marks_of
 
-FORMAT = "kibitz features 1"
-SEARCH = "puct:seconds=1,policy={}"  # the player that searches with such a file
 IN_PLAYOUTS = BITS * WORDS[0]  # number of patterns: one vector of bits is faster than two
 POLICIES = {
     "ce": "learned from visits",
     "double": "ce plus an offset learned from visits",
     "tspg": "ce plus an offset learned from values",
 }
+
+
+def _declared(about: About, shapes: Shapes) -> dict[str, str]:
+    if len(about["patterns"]) != 2:
+        raise ValueError(f"it has patterns of {len(about['patterns'])} seats, not of 2")
+    seats = enumerate(about["patterns"])
+    return {f"{name}.{seat}": f"float64 {len(patterns)}" for seat, patterns in seats for name in POLICIES}
+
+
+FORMAT = ModelFormat(
+    "kibitz features 1",
+    "feature set",
+    _declared,
+    MADE | {"kind": str, "patterns": [[str]]},
+    player="features",
+    search="puct:seconds=1,policy={}",
+)
+
 Patterns = tuple[tuple[Pattern, ...], tuple[Pattern, ...]]  # of seat 0 and seat 1
 Vectors = dict[str, tuple[np.ndarray, np.ndarray]]
 
@@ -82,12 +99,7 @@ def save_features(path: Path, game: Game, features: Features, made: str = "") ->
         for seat, weights in enumerate(vectors)
     }
     patterns = [[spelled(pattern, eye) for pattern in seat] for seat in features.patterns]
-    write_tensors(path, FORMAT, tensors, game=full_name(game), made=made, kind=features.kind, patterns=patterns)
-
-
-def is_features(path: Path) -> bool:
-    """Return whether a file is one of spatial features."""
-    return tensor_file_format(path) == FORMAT
+    FORMAT.write(path, tensors, game=full_name(game), made=made, kind=features.kind, patterns=patterns)
 
 
 def read_features(path: Path, game: Game | None = None) -> tuple[Features, str]:
@@ -96,37 +108,18 @@ def read_features(path: Path, game: Game | None = None) -> tuple[Features, str]:
     Raises:
         BadInput: It is no such file, is damaged, or is for another game than `game`.
     """
-    tensors, about = read_tensors(path, FORMAT, "feature set", _schema)
-    with readable(path, "feature set"):
-        name, made = about["game"], about["made"]
-        with located(path):
-            game = load_stored(name) if game is None else game
-        if absolute(name) != full_name(game):
-            raise BadInput(f"{path} has features for {name}, not for {full_name(game)}")
-        with located(path):
-            kind = choose("kind of features", about["kind"], KIND_SETS)
-            patterns = _parsed(game, kind, about["patterns"])
-        vectors = {name: (tensors[f"{name}.0"], tensors[f"{name}.1"]) for name in POLICIES}
-    return Features(kind, patterns, vectors), made
+    tensors, about = FORMAT.read(path, game=name_if(game))
+    with readable(path, FORMAT.what), located(path):
+        game = load_stored(about["game"]) if game is None else game
+        kind = choose("kind of features", about["kind"], KIND_SETS)
+        patterns = _parsed(game, kind, about["patterns"])
+    vectors = {name: (tensors[f"{name}.0"], tensors[f"{name}.1"]) for name in POLICIES}
+    return Features(kind, patterns, vectors), about["made"]
 
 
-def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-    check_fits(about, {"game": str, "made": str, "kind": str, "patterns": [[str]]})
-    if len(about["patterns"]) != 2:
-        raise ValueError(f"it has patterns of {len(about['patterns'])} seats, not of 2")
-    return {
-        f"{name}.{seat}": Expected("float64", (len(patterns),))
-        for name in POLICIES
-        for seat, patterns in enumerate(about["patterns"])
-    }
-
-
-@model_format(FORMAT)
-def describe(path: Path) -> Description:
-    features, made = read_features(path)
-    count = " + ".join(str(len(patterns)) for patterns in features.patterns)
-    game = read_tensors(path, FORMAT, "feature set")[1]["game"]
-    return Description(game, made, f"{count} patterns", "features", SEARCH)
+@FORMAT.described
+def patterns_in(path: Path) -> str:
+    return " + ".join(str(len(patterns)) for patterns in read_features(path)[0].patterns) + " patterns"
 
 
 def _parsed(game: Any, kind: str, texts: Any) -> Patterns:

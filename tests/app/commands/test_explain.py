@@ -402,7 +402,13 @@ def test_patterns_may_be_named_as_a_player(kibitz, run):
 )  # fmt: skip
 def test_bad_input_gives_a_one_line_error(kibitz, run, arguments, text):
     folder = run.parent
-    about = {"format": FORMAT, "game": "tic_tac_toe", "made": "", "kind": "faithful", "patterns": [["to:"], ["to:"]]}
+    about = {
+        "format": FORMAT.name,
+        "game": "tic_tac_toe",
+        "made": "",
+        "kind": "faithful",
+        "patterns": [["to:"], ["to:"]],
+    }
     (folder / "text").write_text("hello")
     (folder / "evil.py").write_text("raise SystemExit('it was run')")
     for name, change, weight in (("cards", "leduc", 1), ("code", "evil.py:Game", 1), ("heavy", "tic_tac_toe", 1e308)):

@@ -22,11 +22,11 @@ from kibitz.train.deep_cfr.fitting import (
 )
 from kibitz.train.deep_cfr.networks import (
     CARDS,
+    FORMAT,
     PLAIN,
     Model,
     Shape,
     forward,
-    is_model,
     new_weights,
     read_model,
     save_model,
@@ -287,7 +287,7 @@ def test_a_model_comes_back_from_its_file(tmp_path):
     path = tmp_path / "network.safetensors"
     model = written(path)
     found = read_model(path, games.load("leduc"))
-    assert is_model(path)
+    assert FORMAT.fits(path)
     assert found._replace(seats=(), weights=0) == model._replace(seats=(), weights=0)
     assert found.weights.tolist() == [1, 2]
     for mine, theirs in zip(found.seats, model.seats, strict=True):
@@ -317,7 +317,7 @@ def test_files_that_are_no_model_are_refused_in_one_line(tmp_path):
     ):
         written(path)
         spoil()
-        assert not is_model(path) or path.stat().st_size
+        assert not FORMAT.fits(path) or path.stat().st_size
         with pytest.raises(BadInput, match=told) as caught:
             read_model(path)
         assert "\n" not in str(caught.value)

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from kibitz.core.files import read_tensors, write_tensors
 from kibitz.core.names import BadInput
 from kibitz.games import load, positions
 from kibitz.play.players import make_for
@@ -176,13 +175,13 @@ def test_files_are_read_as_written_and_refused_for_another_game(tmp_path):
     _, kind, read, made = read_ntuples(path)
     assert (kind, made) == ("both", "by a test")
     np.testing.assert_array_equal(read, weights)
-    with pytest.raises(BadInput, match=r"has an evaluation for tic_tac_toe, not for hex:size=4"):
+    with pytest.raises(BadInput, match=r"is an evaluation for tic_tac_toe, not for hex:size=4"):
         ntuples_for(path, load("hex:4"))
     with pytest.raises(BadInput, match="has no board"):
         ntuples_for(path, load("kuhn"))
-    _, about = read_tensors(path, FORMAT, "evaluation")
+    _, about = FORMAT.read(path)
     known = {key: about[key] for key in ("game", "made", "kind")}
-    write_tensors(path, FORMAT, {"weights": weights[:-1]}, **known)
+    FORMAT.write(path, {"weights": weights[:-1]}, **known)
     with pytest.raises(BadInput, match="weights, which doesn't fit tic_tac_toe"):
         ntuples_for(path, game)
     with pytest.raises(BadInput, match="no board for n-tuples"):

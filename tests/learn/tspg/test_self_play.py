@@ -22,7 +22,7 @@ from kibitz.train.tspg.patterns import parse, window
 from kibitz.train.tspg.rmsprop import DECAY, EPSILON, MOMENTUM
 from kibitz.train.tspg.self_play import MAX_TURNS, PLAYOUT_PLIES
 from kibitz.train.tspg.sets import atoms_of, compile_set
-from kibitz.train.tspg.store import POLICIES, is_features, read_features, save_features
+from kibitz.train.tspg.store import FORMAT, POLICIES, read_features, save_features
 
 from ..contract import Killed, outcome
 from ..test_expert_iteration import damaged, foreign, keep_checkpoints, killed_before
@@ -238,7 +238,7 @@ def test_metrics_and_kept_features(whole):
         assert all(np.abs(features.vectors[name][seat]).max() > 0 for name in POLICIES)
     kept = [path.stem for path in sorted(whole.folder.glob("networks/*"))]
     assert kept == ["000001", "000002", "000004"]  # the first, too
-    assert all(is_features(path) for path in whole.folder.glob("networks/*"))
+    assert all(FORMAT.fits(path) for path in whole.folder.glob("networks/*"))
     assert whole.path("networks/000004.safetensors").read_bytes() == whole.path("network.safetensors").read_bytes()
 
 
@@ -414,7 +414,7 @@ def test_a_network_holds_no_features_and_features_are_no_network(tmp_path, whole
     for text in (f"features:{tmp_path}/net.safetensors", f"net:{whole.folder}"):
         with pytest.raises(BadInput, match="its format is"):
             players.make_for(text, game)
-    assert not is_features(tmp_path / "net.safetensors")
+    assert not FORMAT.fits(tmp_path / "net.safetensors")
 
 
 def test_a_configuration_with_a_missing_field_is_refused(tmp_path):

@@ -10,7 +10,7 @@ from kibitz import games
 from kibitz.core.names import BadInput
 from kibitz.train.tspg.patterns import parse, window
 from kibitz.train.tspg.sets import atoms_of
-from kibitz.train.tspg.store import FORMAT, POLICIES, Features, biased, is_features, read_features, save_features
+from kibitz.train.tspg.store import FORMAT, POLICIES, Features, biased, read_features, save_features
 
 from .oracle import KINDS, positions_met, some_patterns
 
@@ -38,7 +38,7 @@ def test_a_file_gives_back_exactly_what_was_saved(tmp_path, name, kind):
     found, made = read_features(tmp_path / "f.safetensors", game)
     assert same(found, features)
     assert made == "by hand"
-    assert is_features(tmp_path / "f.safetensors")
+    assert FORMAT.fits(tmp_path / "f.safetensors")
     assert [path.name for path in tmp_path.iterdir()] == ["f.safetensors"]
 
 
@@ -96,7 +96,7 @@ def test_a_search_has_one_policy_as_its_prior_and_another_in_playouts():
 # ---------------------------------------------------------------- what is refused
 
 ABOUT = {
-    "format": FORMAT, "game": "tic_tac_toe", "made": "", "kind": "faithful",
+    "format": FORMAT.name, "game": "tic_tac_toe", "made": "", "kind": "faithful",
     "patterns": [["to:", "to: friend(0)", "to: enemy(0)"], ["to:", "to: friend(0)"]],
 }  # fmt: skip
 
@@ -123,12 +123,12 @@ def test_what_is_written_here_is_right_but_for_the_change(tmp_path):
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
     assert refused(tmp_path / "f") == f"no feature set file '{tmp_path / 'f'}'"
-    assert not is_features(tmp_path / "f")
+    assert not FORMAT.fits(tmp_path / "f")
 
 
 def test_a_folder_holds_no_features(tmp_path):
     refused(tmp_path)
-    assert not is_features(tmp_path)
+    assert not FORMAT.fits(tmp_path)
 
 
 def test_a_file_that_was_cut_off_anywhere_is_refused(tmp_path):
@@ -143,7 +143,7 @@ def test_a_file_that_was_cut_off_anywhere_is_refused(tmp_path):
 def test_something_else_is_refused(tmp_path, content):
     (tmp_path / "f").write_bytes(content)
     assert "damaged or foreign" in refused(tmp_path / "f")
-    assert not is_features(tmp_path / "f")
+    assert not FORMAT.fits(tmp_path / "f")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_something_else_is_refused(tmp_path, content):
     [
         (ABOUT | {"format": "kibitz network 1"}, "is no feature set of Kibitz (its format is 'kibitz network 1')"),
         ({key: value for key, value in ABOUT.items() if key != "format"}, "its format is 'not given'"),
-        (ABOUT | {"game": "hex:7"}, "has features for hex:7, not for tic_tac_toe"),
+        (ABOUT | {"game": "hex:7"}, "is a feature set for hex:7, not for tic_tac_toe"),
         (ABOUT | {"kind": "poor"}, "no kind of features is called 'poor'"),
         (ABOUT | {"patterns": [["to:"]]}, "patterns of 1 seats, not of 2"),
         (ABOUT | {"patterns": [["to:"]] * 3}, "patterns of 3 seats, not of 2"),
@@ -167,8 +167,8 @@ def test_something_else_is_refused(tmp_path, content):
         ({key: value for key, value in ABOUT.items() if key != "made"}, "damaged or foreign"),
         ({key: value for key, value in ABOUT.items() if key != "game"}, "damaged or foreign"),
         ("not json", "damaged or foreign"),
-        ([FORMAT], "which should be an object"),
-        (None, "which should be an object"),
+        ([FORMAT.name], "damaged or foreign"),
+        (None, "damaged or foreign"),
     ],
 )  # fmt: skip
 def test_a_file_with_wrong_metadata_is_refused(tmp_path, about, text):
@@ -179,7 +179,7 @@ def test_a_file_with_wrong_metadata_is_refused(tmp_path, about, text):
 def test_a_file_without_metadata_is_refused(tmp_path):
     (tmp_path / "f").write_bytes(safetensors.numpy.save({"ce.0": np.zeros(3)}))
     assert "is no feature set of Kibitz (its format is 'not given')" in refused(tmp_path / "f")
-    assert not is_features(tmp_path / "f")
+    assert not FORMAT.fits(tmp_path / "f")
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,8 @@ def test_features_of_another_board_are_refused(tmp_path):
     game, other = games.load("othello:4"), games.load("yavalath:4")
     save_features(tmp_path / "f", game, some_features(game))
     assert (
-        refused(tmp_path / "f", other) == f"{tmp_path / 'f'} has features for othello:size=4, not for yavalath:side=4"
+        refused(tmp_path / "f", other)
+        == f"{tmp_path / 'f'} is a feature set for othello:size=4, not for yavalath:side=4"
     )
     assert len(read_features(tmp_path / "f", game)[0].patterns[0]) == 60
     assert len(atoms_of(game, "faithful", 0)) == 49
