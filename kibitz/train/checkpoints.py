@@ -18,23 +18,21 @@ import numpy as np
 
 from ..core.files import (
     UNREADABLE,
-    Tensors,
     check_fits,
     make_folder,
     read_json,
-    read_tensors,
     readable,
     reason,
     write_atomically,
-    write_tensors,
     writing,
 )
 from ..core.names import BadInput
 from ..core.runs import Run
+from ..core.tensor_files import Format, Tensors
 from .learner import Learner, Samples
 from .packing import COLUMNS, Packed, pack, stored
 
-JOURNAL = "kibitz journal 1"
+JOURNAL = Format("kibitz journal 1", "journal", about={"kinds": dict, "sum": str})
 PACKED = "packed"  # the type of samples that were collected as packed rows
 
 
@@ -121,18 +119,18 @@ class Journal:
                 tensors |= {key: packed.rows, key + COLUMNS: packed.columns}
             else:
                 tensors[key] = array
-        write_tensors(self._path(iteration), JOURNAL, tensors, kinds=kinds, sum=_hash(tensors))
+        JOURNAL.write(self._path(iteration), tensors, kinds=kinds, sum=_hash(tensors))
 
     def read(self, iteration: int) -> Samples | None:
         path = self._path(iteration)
         if not path.exists():
             return None
         try:
-            tensors, about = read_tensors(path, JOURNAL, "journal")
-            with readable(path, "journal"):
+            tensors, about = JOURNAL.read(path)
+            with readable(path, JOURNAL.what):
                 kinds = about["kinds"]
                 check_fits(kinds, {key: str for key in tensors if not key.endswith(COLUMNS)})
-                if about.get("sum") != _hash(tensors):
+                if about["sum"] != _hash(tensors):
                     raise ValueError("its samples were changed")
                 return {key: _as_collected(key, kind, tensors) for key, kind in kinds.items()}
         except BadInput as error:

@@ -12,16 +12,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.files import Expected, Shapes, read_tensors, write_tensors
 from ..core.names import BadInput
 from ..core.progress import Reporter
 from ..core.registry import Registry
+from ..core.tensor_files import Format, like
 from ..core.workers import Pool
 from . import packing
 
 LEARNERS = learner = Registry("learner", "kibitz.train", folders_only=True)
 
-FORMAT = "kibitz learner 1"  # of checkpoints, unless a learner has its own
+FORMAT = Format("kibitz learner 1", "checkpoint")  # of checkpoints, unless a learner has its own
 ADVANCED = "advanced"  # behind the help text of a field: `kibitz train NAME --help` lists it under "Advanced options"
 
 Samples = dict[str, Any]  # named arrays with one row per sample, or `Packed` rows
@@ -127,16 +127,13 @@ class Learner:
 
     def save(self, folder: Path) -> None:
         """Write everything that learning resumes from, random state included."""
-        write_tensors(folder / "state.safetensors", FORMAT, self.state())
+        FORMAT.write(folder / "state.safetensors", self.state())
 
     def restore(self, folder: Path) -> None:
         """Read what `save` wrote."""
-
-        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-            mine = {name: np.asarray(array) for name, array in self.state().items()}
-            return {name: Expected(str(array.dtype), (None,) * array.ndim, False) for name, array in mine.items()}
-
-        tensors, _ = read_tensors(folder / "state.safetensors", FORMAT, "checkpoint", schema)
+        arrays = {name: np.asarray(array) for name, array in self.state().items()}
+        declared = {name: like(array, *[None] * array.ndim, finite=False) for name, array in arrays.items()}
+        tensors, _ = FORMAT.read(folder / "state.safetensors", declared)
         self.take_state(tensors)
 
     def state(self) -> dict[str, np.ndarray]:

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from ..core import memory
-from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
+from ..core.files import readable
 from ..core.names import BadInput, at_least, choose
+from ..core.tensor_files import About, Declared, Expected, Format, Shapes, like
 from .learner import Samples
 from .packing import COLUMNS, Packed, pack, size_of, stored
 
 DECAY = 2.0  # d of the exponential rule
 RULES = ("exponential", "uniform", "latest")
-FORMAT = "kibitz replay buffer 1"
+FORMAT = Format("kibitz replay buffer 1", "replay buffer", about={"added": int, "capacity": int, "rule": str})
 
 Arrays = dict[str, np.ndarray]
 
@@ -124,8 +125,7 @@ class ReplayBuffer:
         for name, array in self.arrays.items():
             if isinstance(array, Packed):
                 arrays[name + COLUMNS] = array.columns
-        about = {"added": self.added, "capacity": self.capacity, "rule": self.rule}
-        write_tensors(path, FORMAT, arrays, **about)
+        FORMAT.write(path, arrays, added=self.added, capacity=self.capacity, rule=self.rule)
 
     def restore(self, path: Path) -> None:
         """Read what `save` wrote.
@@ -134,24 +134,21 @@ class ReplayBuffer:
             BadInput: The file is damaged, or its capacity, rule or arrays are not those of this buffer.
         """
 
-        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-            check_fits(about, {"added": int, "capacity": int, "rule": str})
-            added, capacity, rule = (about[name] for name in ("added", "capacity", "rule"))
-            if added < 0 or (capacity, rule) != (self.capacity, self.rule):
-                raise ValueError("its samples are not those of this run")
-            rows, wanted = min(added, capacity), {}
+        def declared(about: About, shapes: Shapes) -> Declared:
+            if about["added"] < 0:
+                raise ValueError("it has less than no samples")
+            rows, wanted = min(about["added"], self.capacity), dict[str, str | Expected]()
             for name, array in self.arrays.items():
                 if isinstance(array, Packed):  # before version 0.3 as floats, or without `columns`
-                    wanted[name] = Expected(("uint8", "float32"), (rows, None), False)
+                    wanted[name] = Expected(("uint8", "float32"), (rows, None), finite=False)
                     if name + COLUMNS in shapes:
-                        wanted[name + COLUMNS] = Expected("uint8", (len(array.columns),))
+                        wanted[name + COLUMNS] = f"uint8 {len(array.columns)}"
                 else:
-                    finite = name not in self.may_be_nan
-                    wanted[name] = Expected(str(array.dtype), (rows, *array.shape[1:]), finite)
+                    wanted[name] = like(array, rows, finite=name not in self.may_be_nan)
             return wanted
 
-        arrays, about = read_tensors(path, FORMAT, "replay buffer", schema)
-        with readable(path, "replay buffer"):
+        arrays, about = FORMAT.read(path, declared, same={"capacity": self.capacity, "rule": self.rule})
+        with readable(path, FORMAT.what):
             restored = {
                 name: stored(arrays[name], arrays.get(name + COLUMNS), len(empty.columns))
                 if isinstance(empty, Packed)

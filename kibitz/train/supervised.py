@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.files import Expected
 from ..core.names import BadInput
 from ..core.progress import Reporter
+from ..core.tensor_files import Format
 from .checkpoints import Changed
 from .learner import Learner, Metrics, Samples
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import torch
 
 NOTE_SECONDS = 0.5  # between two reports of the loss, as reading it waits for the device
-FORMAT = "kibitz supervised 1"
-EXTRA = {"total": Expected(("float32", "float64"), ()), "done": Expected("int64", ())}  # in a checkpoint
+FORMAT = Format("kibitz supervised 1", "checkpoint", about={"source": str})
+EXTRA = {"total": "float32|float64", "done": "int64"}  # in a checkpoint
 
 
 class Supervised(Learner):
@@ -76,9 +76,7 @@ class Supervised(Learner):
     def restore(self, folder: Path) -> None:
         from ..nets.torch_state import restore_state
 
-        extra, about = restore_state(
-            folder / "pupil.safetensors", FORMAT, self.module, self.optimizer, EXTRA, {"source": str}
-        )
+        extra, about = restore_state(folder / "pupil.safetensors", FORMAT, self.module, self.optimizer, EXTRA)
         if about["source"] != self.source:
             raise Changed(f"{self.config.data} holds other games now than when the run was begun")
         self.total, self.step = extra["total"].to(self.device), int(extra["done"])

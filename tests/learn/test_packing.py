@@ -9,7 +9,6 @@ from hypothesis import strategies as some
 from hypothesis.extra.numpy import arrays
 
 from kibitz import games
-from kibitz.core.files import read_tensors
 from kibitz.core.names import BadInput
 from kibitz.core.runs import Run
 from kibitz.games import CHANCE, OVER
@@ -115,7 +114,7 @@ def test_rows_from_before_version_0_3_are_read(kind, tmp_path):
     rows = [np.packbits(numbers.astype(bool), axis=1), numbers.astype(np.uint8), numbers.view(np.uint8)][kind]
     for old in [rows, numbers] if kind == FLOAT else [rows]:
         about = {"added": 6, "capacity": 9, "rule": "latest"}
-        replay.write_tensors(tmp_path / "old.safetensors", replay.FORMAT, {"rows": old}, **about)
+        replay.FORMAT.write(tmp_path / "old.safetensors", {"rows": old}, **about)
         buffer = ReplayBuffer(9, {"rows": Packed.empty(16)}, "latest")
         buffer.restore(tmp_path / "old.safetensors")
         assert np.array_equal(buffer.all()["rows"].numbers(), numbers)
@@ -127,7 +126,7 @@ def test_rows_from_before_version_0_3_are_read(kind, tmp_path):
 def test_columns_that_do_not_fit_are_refused(rows, columns, tmp_path):
     path, about = tmp_path / "buffer.safetensors", {"added": 3, "capacity": 9, "rule": "latest"}
     tensors = {"rows": rows, "rows" + COLUMNS: np.array(columns, np.uint8)}
-    replay.write_tensors(path, replay.FORMAT, tensors, **about)
+    replay.FORMAT.write(path, tensors, **about)
     with pytest.raises(BadInput, match="don't fit their columns"):
         ReplayBuffer(9, {"rows": Packed.empty(3)}, "latest").restore(path)
 
@@ -185,7 +184,7 @@ def test_a_rare_feature_is_learned_from_as_it_is(name, tmp_path, monkeypatch):
     assert outcome(runs[0]) == outcome(runs[1])
     known, [folder], odd = encodings_of(games.load(game)), runs[0].path("checkpoints").iterdir(), 0
     for file, key in files.items():
-        tensors, _ = read_tensors(folder / f"{file}.safetensors", replay.FORMAT, "replay buffer")
+        tensors, _ = replay.FORMAT.read(folder / f"{file}.safetensors")
         columns = tensors[key + COLUMNS]
         rows = stored(tensors[key], columns, len(columns)).numbers()
         assert {row.tobytes() for row in rows} <= known

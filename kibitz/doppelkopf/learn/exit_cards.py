@@ -16,8 +16,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ...core.files import Expected
 from ...core.names import LEARNING_RATE, PATH, BadInput, Interval
+from ...core.tensor_files import Format, like
 from ...games import Game, full_name, load, positions
 from ...games.game import CHANCE, OVER
 from ...jit import generators, kernel
@@ -33,7 +33,7 @@ from .card_data import sample_rows
 from .card_network import CardNetwork, PerSeatPolicy, card_policy, check_rules, read_card_network, save_card_network
 from .recorded_games import NOTHING
 
-FORMAT = "kibitz card apprentice 1"
+FORMAT = Format("kibitz card apprentice 1", "checkpoint", about={"generator": dict, "rounds": int})
 ALL = -1  # all seats learn
 EVALUATION_SEED = 10**6  # the same deals for all networks
 LAST_RATE = 0.1  # of the learning rate: low, as values of cards are mostly noise
@@ -236,12 +236,9 @@ class ExitCards(ExpertIteration):
     def restore(self, folder: Path) -> None:
         from ...nets.torch_state import restore_state
 
-        path, about_schema = folder / "apprentice.safetensors", {"generator": dict, "rounds": int}
-        played = {
-            key: Expected(str(array.dtype), (None, *array.shape[1:]), key == "actions")
-            for key, array in self.replay.arrays.items()
-        }
-        extra, about = restore_state(path, FORMAT, self.module, self.optimizer, played, about_schema)
+        path = folder / "apprentice.safetensors"
+        played = {key: like(array, None, finite=key == "actions") for key, array in self.replay.arrays.items()}
+        extra, about = restore_state(path, FORMAT, self.module, self.optimizer, played)
         arrays = {key: tensor.numpy() for key, tensor in extra.items()}
         self.replay.refill(arrays, len(arrays["actions"]))
         if len(arrays["actions"]) != len(arrays["action_values"]):

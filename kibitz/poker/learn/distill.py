@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from ...core.files import Expected
 from ...core.names import LEARNING_RATE, PATH, BadInput, Interval, as_path
 from ...core.progress import Reporter
-from ...core.tensor_files import tensor_file_about
+from ...core.tensor_files import Format, like, tensor_file_about
 from ...games import full_name
 from ...train.checkpoints import Changed
 from ...train.deep_cfr.average import Table
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
     from .table_samples import Labelled
 
-FORMAT = "kibitz distillation checkpoint 1"
+FORMAT = Format("kibitz distillation checkpoint 1", "checkpoint", about={"source": str})
 SAMPLES, VALIDATION, HELD_OUT = 7, 8, 9  # second number of a seed: what it is for (see `worker`)
 WARM_UP = 0.02  # share of the steps in which the learning rate rises from 0
 AVERAGING = 0.01  # steps over which weights are averaged, as a share of all steps
@@ -198,9 +197,9 @@ class Distill(Learner):
     def restore(self, folder: Path) -> None:
         from ...nets.torch_state import restore_state
 
-        averages = {f"average.{name}": Expected("float32", size) for name, size in self.shape.shapes().items()}
+        averages = {f"average.{name}": like(each) for name, each in self.fit.average.items()}
         path = folder / "network.safetensors"
-        found, about = restore_state(path, FORMAT, self.fit.module, self.fit.optimizer, averages, {"source": str})
+        found, about = restore_state(path, FORMAT, self.fit.module, self.fit.optimizer, averages)
         if about["source"] != self.source:
             raise Changed(f"{self.path} is another strategy now than when the run was begun")
         for name, each in self.fit.average.items():

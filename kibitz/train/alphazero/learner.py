@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, read_tensors, write_tensors
 from ...core.progress import Reporter
+from ...core.tensor_files import About, Format, Shapes
 from ...core.workers import Pool
 from ...games import OVER, Game, legal_actions, positions
 from ...nets.boards.geometry import geometry_of
@@ -24,8 +24,8 @@ from . import config as settings
 from .config import AlphaZeroConfig
 from .self_play import COUNTS, Arrays, Part, self_play
 
-FORMAT = "kibitz alphazero 1"
-GAMES_FORMAT = "kibitz games in progress 1"
+FORMAT = Format("kibitz alphazero 1", "checkpoint", about={"generator": dict})
+GAMES = Format("kibitz games in progress 1", "checkpoint")
 OPENING = 2  # random plies before an evaluation game
 SEARCHED = 0.25  # share of the search's value in what the value learns; the rest is the outcome
 WEIGHT_DECAY = 1e-4
@@ -211,7 +211,7 @@ class AlphaZero(Learner):
         from ...nets.torch_state import save_state
 
         state = self.generator.bit_generator.state
-        save_state(folder / "network.safetensors", FORMAT, self.networks, self.optimizer, {}, generator=state)
+        save_state(folder / "network.safetensors", FORMAT, self.networks, self.optimizer, generator=state)
         self.replay.save(folder / "samples.safetensors")
         tables = {
             f"table.{part}.{name}": array
@@ -219,27 +219,27 @@ class AlphaZero(Learner):
             if table is not None
             for name, array in table.items()
         }
-        write_tensors(folder / "games.safetensors", GAMES_FORMAT, tables | {"counts": self.counts})
+        GAMES.write(folder / "games.safetensors", tables | {"counts": self.counts})
 
     def restore(self, folder: Path) -> None:
         from ...nets.torch_state import restore_state
 
-        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
+        def declared(about: About, shapes: Shapes) -> dict[str, str]:
             first = "positions" if "table.0.positions" in shapes else "encodings"  # the latter before version 0.3
             kinds = {"states": "uint8", "records": "uint8", "rngs": "uint64", first: "uint8", "legal": "uint8",
                      "policies": "uint16", "seats": "int8", "values": "float32"}  # fmt: skip
-            wanted = {"counts": Expected("int64", (len(COUNTS),))}
+            wanted = {"counts": f"int64 {len(COUNTS)}"}
             for part in range(self.config.parts if len(shapes) > 1 else 0):
                 for name, kind in kinds.items():
                     key = f"table.{part}.{name}"
-                    wanted[key] = Expected(kind, (None,) * len(shapes[key]))
+                    wanted[key] = kind + " ?" * len(shapes[key])
             return wanted
 
         path = folder / "network.safetensors"
-        _, about = restore_state(path, FORMAT, self.networks, self.optimizer, {}, {"generator": dict})
+        _, about = restore_state(path, FORMAT, self.networks, self.optimizer)
         self.generator.bit_generator.state = about["generator"]
         self.replay.restore(folder / "samples.safetensors")
-        tensors, _ = read_tensors(folder / "games.safetensors", GAMES_FORMAT, "checkpoint", schema)
+        tensors, _ = GAMES.read(folder / "games.safetensors", declared)
         self.counts, self.tables = tensors["counts"], _tables(tensors, self.config.parts)
 
     def export(self, path: Path, made: str) -> None:

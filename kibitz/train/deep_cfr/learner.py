@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, write_tensors
 from ...core.progress import SILENT, Reporter
+from ...core.tensor_files import About, Format, Shapes
 from ...core.workers import Pool
 from ...games import full_name
 from ...nets.model_files import NETWORK
@@ -33,7 +33,7 @@ from .traversal import SeatSamples
 from .worker import FIT, INIT, REPLAY, traversing
 
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
-FORMAT = "kibitz deep cfr checkpoint 1"
+FORMAT = Format("kibitz deep cfr checkpoint 1", "checkpoint", about={"values": [int]})
 
 
 @learner("deep-cfr")
@@ -286,26 +286,25 @@ class DeepCfr(Learner):
             for seat, networks in enumerate(seats)
             for name in (self.shape.shapes() if networks else ())
         }
-        write_tensors(folder / "networks.safetensors", FORMAT, tensors, values=[self.iteration, self.model[0]])
+        FORMAT.write(folder / "networks.safetensors", tensors, values=[self.iteration, self.model[0]])
         for name, buffer in self._buffers().items():
             buffer.save(folder / f"{name}.safetensors")
 
     def restore(self, folder: Path) -> None:
         shapes = self.shape.shapes()
 
-        def schema(found: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-            check_fits(about, {"values": [int]})
+        def declared(about: About, found: Shapes) -> dict[str, str]:
             _, made = about["values"]
             wanted = {}
             for kind, seat in itertools.product(("last", "all", "model"), range(2)):
                 there = f"{kind}.{seat}.head.biases" in found
                 if kind == "last" or (kind == "model" and made) or there:
-                    count = found[f"{kind}.{seat}.head.biases"][0] if kind == "all" else 1
+                    count = f"all{seat}" if kind == "all" else 1
                     for name, size in shapes.items():
-                        wanted[f"{kind}.{seat}.{name}"] = Expected("float32", (count, *size))
+                        wanted[f"{kind}.{seat}.{name}"] = f"float32 {count} {' '.join(map(str, size))}"
             return wanted
 
-        tensors, about = read_tensors(folder / "networks.safetensors", FORMAT, "checkpoint", schema)
+        tensors, about = FORMAT.read(folder / "networks.safetensors", declared)
 
         def networks(kind: str, seat: int) -> list[Weights]:
             stacks = {name: tensors[f"{kind}.{seat}.{name}"] for name in shapes if f"{kind}.{seat}.{name}" in tensors}

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...core.tensor_files import Format
 from ...games import Game
 from ...nets.encodings import survey
 from ...nets.mlp import Layers, compiled, new_layers, save_layers, sizes_of
@@ -23,7 +24,7 @@ from .self_play import Networks, Shared, self_play
 from .value_learning import ValueLearner
 
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
-FORMAT = "kibitz apprentice 1"
+FORMAT = Format("kibitz apprentice 1", "checkpoint", about={"generator": dict})
 
 
 @learner("exit-oos")
@@ -110,7 +111,7 @@ class ExItOos(ExpertIteration):
         from ...nets.torch_state import save_state
 
         state = self.generator.bit_generator.state
-        save_state(folder / "apprentice.safetensors", FORMAT, self.network, self.optimizer, {}, generator=state)
+        save_state(folder / "apprentice.safetensors", FORMAT, self.network, self.optimizer, generator=state)
         self.replay.save(folder / "experience.safetensors")
         if self.value:
             self.value.save(folder / "value.safetensors")
@@ -118,9 +119,8 @@ class ExItOos(ExpertIteration):
     def restore(self, folder: Path) -> None:
         from ...nets.torch_state import restore_state
 
-        about_schema = {"generator": dict}
         path = folder / "apprentice.safetensors"
-        _, about = restore_state(path, FORMAT, self.network, self.optimizer, {}, about_schema)
+        _, about = restore_state(path, FORMAT, self.network, self.optimizer)
         self.generator.bit_generator.state = about["generator"]
         self.replay.restore(folder / "experience.safetensors")
         if self.value:

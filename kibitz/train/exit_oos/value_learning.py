@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ...core.tensor_files import Format
 from ...games import Game
 from ...nets.mlp import Layers, compiled, new_layers
 from .config import ExItOosConfig
 from .critic import policy_games
 
-FORMAT = "kibitz value network 1"
+FORMAT = Format("kibitz value network 1", "checkpoint")
 BATCH = 256  # positions per gradient step
 
 
@@ -50,9 +51,9 @@ class ValueLearner:
     def save(self, path: Path) -> None:
         from ...nets.torch_state import save_state
 
-        save_state(path, FORMAT, self.network, self.optimizer, {})
+        save_state(path, FORMAT, self.network, self.optimizer)
 
     def restore(self, path: Path) -> None:
         from ...nets.torch_state import restore_state
 
-        restore_state(path, FORMAT, self.network, self.optimizer, {}, {})
+        restore_state(path, FORMAT, self.network, self.optimizer)

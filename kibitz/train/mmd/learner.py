@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...core.progress import Reporter
+from ...core.tensor_files import Format
 from ...games import Game
 from ...nets.mlp import Layers, compiled, save_layers
 from ...solve.best_response import evaluate_policy
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from .self_play import Batch, Part
     from .start import Start
 
-FORMAT = "kibitz mmd 1"
+FORMAT = Format("kibitz mmd 1", "checkpoint")
 MAX_LEAVES = 2_000_000  # of a game whose NashConv is computed
 PART = 2048  # games that share batches: parts are played in threads
 WIDE = 512  # inputs per decision from which parts have fewer games, as many numbers as with so many inputs
@@ -357,12 +358,12 @@ class Mmd(Learner):
     def save(self, folder: Path) -> None:
         from ...nets.torch_state import save_state
 
-        save_state(folder / "networks.safetensors", FORMAT, self.networks, self.optimizer, {})
+        save_state(folder / "networks.safetensors", FORMAT, self.networks, self.optimizer)
 
     def restore(self, folder: Path) -> None:
         from ...nets.torch_state import restore_state
 
-        restore_state(folder / "networks.safetensors", FORMAT, self.networks, self.optimizer, {}, {})
+        restore_state(folder / "networks.safetensors", FORMAT, self.networks, self.optimizer)
 
     def export(self, path: Path, made: str) -> None:
         save_layers(path, self.game, self.network(), made)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, write_tensors
+from ...core.tensor_files import About, Declared, Expected, Format, Shapes, like
 from ...games import Game
 from ..expert_iteration import ExpertIteration
 from ..learner import Metrics, Samples, learner
@@ -27,7 +27,7 @@ from .sets import Tables, atoms_of, compile_set, words_for
 from .store import FORMAT as FEATURES
 from .store import POLICIES, Features, save_features
 
-FORMAT = "kibitz tspg 1"
+FORMAT = Format("kibitz tspg 1", "checkpoint", about={"generator": dict, "sides": [{"seen": int, "patterns": [str]}]})
 
 
 class Side:
@@ -177,10 +177,10 @@ class Tspg(ExpertIteration):
             rows = len(side.memory)
             tensors |= {f"{seat}.memory.{key}": array[:rows] for key, array in side.memory.arrays.items() if rows}
         state = self.generator.bit_generator.state
-        write_tensors(folder / "student.safetensors", FORMAT, tensors, generator=state, sides=about)
+        FORMAT.write(folder / "student.safetensors", tensors, generator=state, sides=about)
 
     def restore(self, folder: Path) -> None:
-        tensors, about = read_tensors(folder / "student.safetensors", FORMAT, "checkpoint", self._schema)
+        tensors, about = FORMAT.read(folder / "student.safetensors", self._declared)
         self.generator.bit_generator.state = about["generator"]
         for seat, side in enumerate(self.sides):
             side.patterns = [parse(text, self.window) for text in about["sides"][seat]["patterns"]]
@@ -192,26 +192,24 @@ class Tspg(ExpertIteration):
                 side.memory.refill({key: tensors[f"{seat}.memory.{key}"] for key in side.memory.arrays}, seen)
             side.compile()
 
-    def _schema(self, shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-        check_fits(about, {"generator": dict, "sides": [{"seen": int, "patterns": [str]}]})
-        wanted = {}
+    def _declared(self, about: About, shapes: Shapes) -> Declared:
+        wanted: dict[str, str | Expected] = {}
         for seat, side in enumerate(about["sides"][:2]):
             count = len(side["patterns"])
             for name in POLICIES:
-                wanted[f"{seat}.{name}"] = Expected("float64", (count,))
+                wanted[f"{seat}.{name}"] = f"float64 {count}"
                 known = shapes[f"{seat}.{name}.speed"][0]
                 if known > count:
                     raise ValueError(f"{seat}.{name}.speed is of {known} patterns, and there are {count}")
                 wanted |= {
-                    f"{seat}.{name}.{part}": Expected("float64", (known,))
-                    for part in self.sides[seat].optimizers[name].arrays()
+                    f"{seat}.{name}.{part}": f"float64 {known}" for part in self.sides[seat].optimizers[name].arrays()
                 }
             if side["seen"]:
                 rows = shapes[f"{seat}.memory.roots"][0]  # up to version 0.2 as many as the capacity
                 if rows not in (min(side["seen"], self.config.capacity), self.config.capacity):
                     raise ValueError(f"{seat}.memory has {rows} positions, of {side['seen']}")
                 wanted |= {
-                    f"{seat}.memory.{key}": Expected(str(array.dtype), (rows, *array.shape[1:]), key != "values")
+                    f"{seat}.memory.{key}": like(array, rows, finite=key != "values")
                     for key, array in empty_rows(self.game).items()
                 }
         return wanted

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from kibitz.core.files import read_tensors, write_tensors
 from kibitz.core.names import BadInput
 from kibitz.core.progress import SILENT, Reporter
 from kibitz.games import legal_actions, load, positions
@@ -19,7 +18,7 @@ from kibitz.search.batched_puct import new_batch, settings_for
 from kibitz.search.tree import new_network_trees
 from kibitz.train import trainer
 from kibitz.train.alphazero.config import AlphaZeroConfig, refuse
-from kibitz.train.alphazero.learner import GAMES_FORMAT, AlphaZero, _tables
+from kibitz.train.alphazero.learner import GAMES, AlphaZero, _tables
 from kibitz.train.alphazero.moves import SEAT, Rule, choose_move
 from kibitz.train.alphazero.self_play import COUNTS, SelfPlay, exchanges_for, play_round
 from kibitz.train.learner import joined
@@ -390,10 +389,10 @@ def test_samples_of_unfinished_games_that_version_0_2_kept_are_left_out_with_a_m
     run = trainer.new_run(tmp_path / "run", "alphazero", trainer.configured("alphazero", "tic_tac_toe", None, values))
     trainer.train(run, 1)
     (file,) = run.folder.glob("checkpoints/*/games.safetensors")
-    tensors, _ = read_tensors(file, GAMES_FORMAT, "games")
+    tensors, _ = GAMES.read(file)
     count = len(tensors.pop("table.0.positions"))
     assert count
-    write_tensors(file, GAMES_FORMAT, tensors | {"table.0.encodings": np.zeros((count, 18), np.uint8)})
+    GAMES.write(file, tensors | {"table.0.encodings": np.zeros((count, 18), np.uint8)})
     told = []
 
     class Listener(Reporter):
