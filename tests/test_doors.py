@@ -11,7 +11,7 @@ import pytest
 import kibitz as api
 from kibitz.app.cli import main
 from kibitz.core import plugins
-from kibitz.core.files import write_tensors
+from kibitz.core.tensor_files import Format
 from kibitz.games import load
 from kibitz.nets import model_files
 from kibitz.play import measures, variance
@@ -179,7 +179,7 @@ def test_variance_is_reduced(toys):
 
 def test_a_strategy_file_is_played_and_measured(toys, tmp_path):
     file = tmp_path / "toy.safetensors"
-    write_tensors(file, "toy strategy 1", {"nothing": np.zeros(1)})
+    Format("toy strategy 1", "strategy").write(file, {"nothing": np.zeros(1)})
     player, game = make(f"strategy:{file}"), load("kuhn")
     player.begin(game, 0, 1)
     assert player.move(game.initial().play("J").play("K").view(0).record) == 0

@@ -1,48 +1,23 @@
 """Reading and writing of files: atomic writes, and readers that check what they read before anything is computed.
 
-A tensor file is a safetensors file whose metadata has one key, `about`: JSON with the `format` of the file and further
-values. (safetensors writes several keys in arbitrary order; with one key, equal content gives an equal file.)
-
 Every reader checks types, shapes, sizes and depth first; a damaged file is a BadInput, one line that names it.
 """
 
-import itertools
 import json
 import math
 import os
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any
 
 from .names import BadInput, whole
-
-if TYPE_CHECKING:
-    import numpy as np  # imported where tensors are: commands start without it
-
-Tensors = dict[str, "np.ndarray"]
-Shapes = dict[str, tuple[int, ...]]
 
 MAX_JSON = 64 << 20  # bytes of a JSON file, or of one line of a .jsonl file
 MAX_TEXT = 1 << 30  # bytes of a file of games; of a pipe too, which has no size
 MAX_DEPTH = 32  # of nested lists and objects in JSON
-DTYPES = {  # of safetensors -> of NumPy; others, such as float8 and bfloat16, are not read
-    "BOOL": "bool", "U8": "uint8", "I8": "int8", "U16": "uint16", "I16": "int16", "U32": "uint32", "I32": "int32",
-    "U64": "uint64", "I64": "int64", "F16": "float16", "F32": "float32", "F64": "float64",
-}  # fmt: skip
-
-
-class Expected(NamedTuple):
-    """What a tensor in a file has to be."""
-
-    dtypes: str | tuple[str, ...]  # of NumPy
-    shape: tuple[int | None, ...]  # None: any size
-    finite: bool = True
-
-
-Schema = Callable[[Shapes, dict[str, Any]], Mapping[str, Expected]]
 
 # ---------------------------------------------------------------- writing
 
@@ -101,139 +76,6 @@ def make_folder(path: Path, parents: bool = False) -> None:
     """Create a folder unless it is there; BadInput where that is impossible."""
     with writing(path):
         path.mkdir(parents=parents, exist_ok=True)
-
-
-def write_tensors(path: Path, format: str, tensors: Tensors, **about: Any) -> None:
-    """Write tensors and JSON values `about` them; `format` is what `read_tensors` asks for."""
-    import numpy as np
-    import safetensors.numpy
-
-    contiguous = {key: np.asarray(tensor, order="C") for key, tensor in tensors.items()}  # (keeps scalars scalars)
-    data = safetensors.numpy.save(contiguous, {"about": json.dumps({"format": format, **about})})
-    write_atomically(path, data)
-
-
-def write_large_tensors(path: Path, format: str, tensors: Tensors, **about: Any) -> None:
-    """Write tensors as `write_tensors` does, without a copy of them in memory."""
-    import numpy as np
-
-    names = {value: key for key, value in DTYPES.items()}
-    header: dict[str, Any] = {"__metadata__": {"about": json.dumps({"format": format, **about})}}
-    arrays, end = {key: np.ascontiguousarray(tensor) for key, tensor in tensors.items()}, 0
-    # The largest numbers first, so that all are aligned.
-    for key in sorted(arrays, key=lambda key: (-arrays[key].itemsize, key)):
-        start, end = end, end + arrays[key].nbytes
-        kind = names[arrays[key].dtype.name]
-        header[key] = {"dtype": kind, "shape": list(arrays[key].shape), "data_offsets": [start, end]}
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    parts = (arrays[key].reshape(-1).view(np.uint8).data for key in header if key in arrays)
-    write_atomically(path, itertools.chain([len(text).to_bytes(8, "little"), text], parts))
-
-
-# ---------------------------------------------------------------- tensors
-
-
-def read_tensors(
-    path: Path, format: str, what: str, schema: Schema | None = None, mapped: bool = False
-) -> tuple[Tensors, dict[str, Any]]:
-    """Read the tensors of a file and what was written about them.
-
-    Args:
-        path: The file.
-        format: The format that it must have.
-        what: The kind of file in words for error messages, such as "strategy".
-        schema: `schema(shapes, about)` says what each tensor has to be, given the shapes in the header; there may be no
-            others. None: all tensors are read, whatever their shape.
-        mapped: Whether the tensors stay in the file, which is mapped into memory and read where it is used: for large
-            ones, of whole numbers, of which little is needed.
-
-    Raises:
-        BadInput: The file is missing, damaged, or of another format. One line that names it.
-    """
-    import numpy as np
-
-    check_regular(path, what)
-    with readable(path, what), _safetensors(path) as file:
-        about = _about(file)
-        if about.get("format") != format:
-            raise BadInput(f"{path} is no {what} of Kibitz (its format is {about.get('format', 'not given')!r:.100})")
-        parts = {key: file.get_slice(key) for key in file.keys()}  # noqa: SIM118
-        shapes: Shapes = {key: tuple(part.get_shape()) for key, part in parts.items()}
-        dtypes = {key: DTYPES.get(part.get_dtype(), part.get_dtype()) for key, part in parts.items()}
-        if schema is None:
-            wanted = {key: Expected(tuple(DTYPES.values()), shape, False) for key, shape in shapes.items()}
-        else:
-            wanted = dict(schema(shapes, about))
-        if foreign := shapes.keys() - wanted.keys():
-            raise ValueError(f"{min(foreign):.60} doesn't belong there")
-        for key, expected in wanted.items():
-            _check_header(key, expected, shapes, dtypes)
-        if mapped:
-            return _mapped(path, dtypes, shapes), about
-        tensors = {key: file.get_tensor(key) for key in wanted}
-        for key, expected in wanted.items():
-            if expected.finite and tensors[key].dtype.kind == "f" and not np.isfinite(tensors[key]).all():
-                raise ValueError(f"{key} has numbers that aren't finite")
-        return tensors, about
-
-
-def _mapped(path: Path, dtypes: dict[str, str], shapes: Shapes) -> Tensors:
-    """Tensors of a file whose header was checked, read-only: it begins with its length, offsets are from its end."""
-    import numpy as np
-
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(size))
-    return {
-        key: np.memmap(path, dtypes[key], "r", 8 + size + header[key]["data_offsets"][0], shapes[key]) for key in shapes
-    }
-
-
-def _check_header(key: str, expected: Expected, shapes: Shapes, dtypes: dict[str, str]) -> None:
-    if key not in shapes:
-        raise ValueError(f"{key} is missing")
-    known = (expected.dtypes,) if isinstance(expected.dtypes, str) else expected.dtypes
-    if dtypes[key] not in known:
-        raise ValueError(f"{key} is of type {dtypes[key]}, not {' or '.join(known)}")
-    fits = len(shapes[key]) == len(expected.shape) and all(
-        size in (None, found) for size, found in zip(expected.shape, shapes[key], strict=True)
-    )
-    if not fits:
-        shown = ", ".join("any" if size is None else str(size) for size in expected.shape)
-        raise ValueError(f"{key} has the shape {list(shapes[key])}, not [{shown}]")
-
-
-def tensor_file_format(path: Path) -> str:
-    """The format of a tensor file; empty if it is something else or can't be read."""
-    return str(tensor_file_about(path).get("format", ""))
-
-
-def tensor_file_about(path: Path) -> dict[str, Any]:
-    """What was written about the tensors of a file, which aren't read; empty if it is something else."""
-    try:
-        check_regular(path, "tensor")
-        with _safetensors(path) as file:
-            return _about(file)
-    except (OSError, ValueError):
-        return {}
-
-
-@contextmanager
-def _safetensors(path: Path) -> Iterator[Any]:
-    import safetensors
-
-    try:
-        with safetensors.safe_open(path, "numpy") as file:  # type: ignore[no-untyped-call]
-            yield file
-    except safetensors.SafetensorError as error:
-        raise ValueError(str(error)) from None
-
-
-def _about(file: Any) -> dict[str, Any]:
-    about = parse_json((file.metadata() or {}).get("about", "{}"))
-    check_fits(about, dict)
-    return dict(about)
 
 
 # ---------------------------------------------------------------- JSON and text

@@ -13,7 +13,7 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,11 +70,11 @@ class Format:
         return tensor_file_format(path) == self.name
 
     def write(self, path: Path, tensors: Tensors, **about: Any) -> None:
-        """Write tensors, of which no copies are made, and JSON values `about` them."""
+        """Write tensors, which are not copied, and values `about` them; sealed ones in the order of the declaration."""
         import numpy as np
 
         if self.sealed:
-            about["checksum"] = checksum(tensors)
+            about["checksum"] = checksum(tensors.values())
         header: dict[str, Any] = {"__metadata__": {"about": json.dumps({"format": self.name, **about})}}
         codes, order = {value: key for key, value in DTYPES.items()}, list(DTYPES.values())
         arrays, end = {key: np.asarray(tensor, order="C") for key, tensor in tensors.items()}, 0
@@ -139,17 +139,17 @@ class Format:
         for key, tensor in tensors.items():
             if wanted[key].finite and tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
                 raise ValueError(f"{key} has numbers that aren't finite")
-        if self.sealed and checksum(tensors) != about["checksum"]:
+        if self.sealed and checksum(tensors.values()) != about["checksum"]:
             raise ValueError("its checksum is wrong")
 
 
-def checksum(tensors: Tensors) -> str:
-    """SHA-256 of the contents of tensors, in their order."""
+def checksum(arrays: Iterable[Any]) -> str:
+    """SHA-256 of the contents of arrays."""
     import numpy as np
 
     found = hashlib.sha256()
-    for tensor in tensors.values():
-        found.update(np.ascontiguousarray(tensor).data)
+    for array in arrays:
+        found.update(np.ascontiguousarray(array).data)
     return found.hexdigest()
 
 

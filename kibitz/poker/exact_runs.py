@@ -17,19 +17,12 @@ from typing import Any
 import numpy as np
 
 from ..core import memory
-from ..core.files import (
-    Expected,
-    Shapes,
-    check_fits,
-    read_tensors,
-    readable,
-    write_tensors,
-)
+from ..core.files import check_fits, readable
 from ..core.names import BadInput, at_least
 from ..core.progress import SILENT, Reporter
 from ..core.runs import RESUME, Run
 from ..core.steps import Work, steps
-from ..core.tensor_files import tensor_file_about
+from ..core.tensor_files import Format, checksum, tensor_file_about
 from ..games import full_name, load_stored
 from ..nets.devices import check_device
 from ..play.play import as_kept
@@ -45,9 +38,8 @@ from .solve.betting_tree import betting_tree
 from .solve.cards import cards_of
 from .solve.files import (
     ABSTRACTION_FILE,
-    checksum,
+    STRATEGY,
     checksum_of,
-    is_table_strategy,
     lossless_if_small,
     read_buckets,
     read_table_strategy,
@@ -56,7 +48,20 @@ from .solve.first_street import FirstStreet, decisions_of
 from .solve.strategy import TableStrategy
 
 COMMAND, METHOD = "exploit", "exact"
-STATE = "kibitz exact best response 1"
+STATE = Format(
+    "kibitz exact best response 1",
+    "state of a best response",
+    {
+        "flops": "float32 done? 2 ends? hands",
+        "all_in": "float64 2 all_in? hands",
+        "first_street": "float64 decisions hands most",
+        "ends": "int64 ends",
+        "all_in_ends": "int64 all_in",
+        "weights": "int64 ?",
+    },
+    about={"seconds": float},
+    sealed=True,
+)
 STATE_FILE, RESULT = "state.safetensors", "result.json"
 MIN_FLOPS = 4  # two in each half: else there is no interval
 
@@ -121,7 +126,7 @@ def identity(chosen: Path | str, game: Any) -> str:
         parts = [each[name] for seat in network.seats for each in seat for name in sorted(each)]
     else:
         parts = [array for layer in network for array in layer]
-    return hashlib.sha256(f"{checksum(*parts)} {said}".encode()).hexdigest()
+    return hashlib.sha256(f"{checksum(parts)} {said}".encode()).hexdigest()
 
 
 def response_to(chosen: Path | str, game: Any, device: str = "cpu") -> PublicBestResponse:
@@ -131,7 +136,7 @@ def response_to(chosen: Path | str, game: Any, device: str = "cpu") -> PublicBes
         BadInput: It is neither a table strategy nor a network of this game, or there is no such device.
     """
     check_device(device)
-    if isinstance(chosen, Path) and is_table_strategy(chosen):
+    if isinstance(chosen, Path) and STRATEGY.fits(chosen):
         return PublicBestResponse(table_strategy(chosen, game), device)
     made = network_player(chosen, game)
     if made is None or made.known is None:
@@ -288,13 +293,7 @@ class Visiting(Work):
 
     def save(self) -> None:
         """Write all that is known, at once."""
-        tensors = self._tensors()
-        about = {key: self.config[key] for key in ("game", "strategy", "seed")}
-        whole = checksum(*tensors.values())
-        write_tensors(self.run.path(STATE_FILE), STATE, tensors, checksum=whole, seconds=self.spent, **about)
-
-    def _tensors(self) -> dict[str, np.ndarray]:
-        return {
+        tensors = {
             "flops": self.flops[: self.done],
             "all_in": self.all_in,
             "first_street": self.first_street,
@@ -302,26 +301,17 @@ class Visiting(Work):
             "all_in_ends": self.all_in_ends,
             "weights": self.weights,
         }
+        STATE.write(self.run.path(STATE_FILE), tensors, seconds=self.spent, **self._own())
+
+    def _own(self) -> dict[str, Any]:
+        """By which it knows its file."""
+        return {key: self.config[key] for key in ("game", "strategy", "seed")}
 
     def _restore(self) -> None:
-        path, hands = self.run.path(STATE_FILE), len(self.cards.hands)
-
-        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-            if any(about.get(key) != self.config[key] for key in ("game", "strategy", "seed")):
-                raise BadInput(f"{path} is the state of another run")
-            ends, all_in = shapes["ends"][0], shapes["all_in_ends"][0]
-            return {
-                "flops": Expected("float32", (None, 2, ends, hands)),
-                "all_in": Expected("float64", (2, all_in, hands)),
-                "first_street": Expected("float64", (len(decisions_of(self.tree)), hands, self.tree.most)),
-                "ends": Expected("int64", (ends,)),
-                "all_in_ends": Expected("int64", (all_in,)),
-                "weights": Expected("int64", (None,)),
-            }
-
-        tensors, about = read_tensors(path, STATE, "state of a best response", schema)
-        with readable(path, "state of a best response"):
-            check_fits(about, {"checksum": str, "seconds": float})
+        path = self.run.path(STATE_FILE)
+        decisions, hands, most = len(decisions_of(self.tree)), len(self.cards.hands), self.tree.most
+        tensors, about = STATE.read(path, same=self._own(), decisions=decisions, hands=hands, most=most)
+        with readable(path, STATE.what):
             found = tensors["flops"]
             if (tensors["weights"] < 1).any() or tensors["weights"].sum() != flops_in(self.game):
                 raise ValueError("its flops aren't those of the game")
@@ -333,8 +323,6 @@ class Visiting(Work):
             self.flops[: self.done] = found
             self.all_in, self.first_street = tensors["all_in"], tensors["first_street"]
             self.ends, self.all_in_ends = tensors["ends"], tensors["all_in_ends"]
-            if checksum(*self._tensors().values()) != about["checksum"]:
-                raise ValueError("its checksum is wrong")
 
     def measured(self) -> Measured:
         """The exact result after all flops, else the lower bound of a sample."""

@@ -10,7 +10,7 @@ from ..games import Game, legal_actions
 from ..nets.devices import DEVICES, check_device
 from ..play.players.player import AdvisedPlayer, player, same
 from ..search.advice import Advice, fixed_advice
-from .solve.files import is_table_strategy, open_table_strategy
+from .solve.files import STRATEGY, open_table_strategy
 from .solve.resolve import Resolver, Subgame
 
 
@@ -47,7 +47,7 @@ class ResolvingPlayer(AdvisedPlayer):
         if self.resolver is None or not same(self.resolver.strategy.game, game):
             if not self.path.exists():
                 raise BadInput(f"no strategy file '{self.path}'")
-            if not is_table_strategy(self.path):
+            if not STRATEGY.fits(self.path):
                 raise BadInput(f"{self.path} isn't a strategy by public chance sampling: solve poker with pcs")
             strategy = open_table_strategy(self.path, game)
             self.resolver = Resolver(strategy, self.iterations, self.gadget, self.streets, self._make())

@@ -6,15 +6,21 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
-from ..core.names import BadInput, absolute
+from ..core.files import readable
+from ..core.names import BadInput
 from ..core.registry import Registry
-from ..games import Game, full_name, load_stored
+from ..core.tensor_files import Format
+from ..games import Game, full_name, load_stored, name_if
 from ..games.game import SCRATCH
 from ..jit import kernel
 from .infoset_table import Table
 
-FORMAT = "kibitz strategy 1"
+FORMAT = Format(
+    "kibitz strategy 1",
+    "strategy",
+    {"keys": "uint64 infosets?", "starts": "int64 infosets+1", "probs": "float64 ?"},
+    about={"game": str},
+)
 STRATEGY_FILES = strategy_file = Registry("strategy file")  # other formats: format of a file -> function(path, game)
 
 
@@ -91,7 +97,7 @@ class Strategy:
     def save(self, path: Path) -> None:
         """Write the strategy to a file, for `read_strategy`."""
         tensors = {"keys": self.keys, "starts": self.starts, "probs": self.probs}
-        write_tensors(path, FORMAT, tensors, game=full_name(self.game))
+        FORMAT.write(path, tensors, game=full_name(self.game))
 
 
 @kernel
@@ -99,15 +105,6 @@ def _infosets(game, views, actions, keys, counts):
     for i in range(len(views)):
         keys[i] = game.infoset(views[i], game.turn(views[i]))
         counts[i] = game.actions(views[i], actions)
-
-
-def _schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-    infosets = shapes["keys"][0]
-    return {
-        "keys": Expected("uint64", (infosets,)),
-        "starts": Expected("int64", (infosets + 1,)),
-        "probs": Expected("float64", (None,)),
-    }
 
 
 def read_strategy(path: Path, game: Game | None = None) -> Strategy:
@@ -118,12 +115,9 @@ def read_strategy(path: Path, game: Game | None = None) -> Strategy:
     """
     if path.is_dir():
         raise BadInput(f"{path} is a folder; the strategy is a file in it, strategy.safetensors")
-    tensors, about = read_tensors(path, FORMAT, "strategy", _schema)
-    with readable(path, "strategy"):
-        check_fits(about, {"game": str})
-        keys, starts, probs, name = tensors["keys"], tensors["starts"], tensors["probs"], about["game"]
-        if game is not None and absolute(name) != full_name(game):
-            raise BadInput(f"{path} is a strategy for {name}, not for {full_name(game)}")
+    tensors, about = FORMAT.read(path, game=name_if(game))
+    with readable(path, FORMAT.what):
+        keys, starts, probs = tensors.values()
         sound = (
             starts[0] == 0
             and starts[-1] == len(probs)
@@ -134,7 +128,7 @@ def read_strategy(path: Path, game: Game | None = None) -> Strategy:
         )
         if not sound:
             raise ValueError("its probabilities don't sum to 1 at every infoset")
-        return Strategy(game or load_stored(name), keys, starts, probs)
+        return Strategy(game or load_stored(about["game"]), keys, starts, probs)
 
 
 def uniform_strategy(game: Game) -> Strategy:

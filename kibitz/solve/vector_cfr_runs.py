@@ -10,19 +10,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core import memory
-from ..core.files import Expected, Shapes, check_fits, read_tensors, readable, write_large_tensors
+from ..core.files import check_fits, readable
 from ..core.names import BadInput, at_least, choose
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
 from ..core.steps import steps
+from ..core.tensor_files import Expected, Format
 from ..games import Game, full_name, load_stored
 from ..nets.devices import DEVICES
 from .public_tree.cfr import METHODS, VectorCfr, needed
-from .public_tree.table import checksum, strategy_of
+from .public_tree.table import strategy_of
 from .public_tree.tree import PublicTree
 from .solver_runs import STATE_FILE, STRATEGY_FILE, Solving, open_solver_run
 
-STATE = "kibitz vector cfr 1"
+STATE = Format("kibitz vector cfr 1", "checkpoint", about={"iterations": int}, sealed=True)
 TREE = "public"  # in the configuration: tells these runs from those on the sequence form
 LONG = 60.0  # seconds of all iterations from which their duration is told
 
@@ -163,25 +164,15 @@ class VectorSolving(Solving):
         strategy_of(self.solver.tree, tables.sums).save(self.run.path(STRATEGY_FILE), iterations=done)
         tensors = tables._asdict()
         about = {"game": self.config["game"], "with": self.config["with"], "iterations": done}
-        path = self.run.path(STATE_FILE)
-        write_large_tensors(path, STATE, tensors, checksum=checksum(tensors), **about)
+        STATE.write(self.run.path(STATE_FILE), tensors, **about)
 
     def restore(self) -> bool:
         path, tree = self.run.path(STATE_FILE), self.solver.tree
         if not path.exists():
             return False
-
-        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-            if any(about.get(key) != self.config[key] for key in ("game", "with")):
-                raise BadInput(f"{path} is the state of another run")
-            kind = Expected(str(self.solver.kind), (tree.entries, tree.private))
-            return dict.fromkeys(("regrets", "sums"), kind)
-
-        tensors, about = read_tensors(path, STATE, "checkpoint", schema)
-        with readable(path, "checkpoint"):
-            check_fits(about, {"iterations": int, "checksum": str})
-            if checksum(tensors) != about["checksum"]:
-                raise ValueError("its checksum is wrong")
+        kind = Expected((str(self.solver.kind),), (tree.entries, tree.private))
+        same = {key: self.config[key] for key in ("game", "with")}
+        tensors, about = STATE.read(path, dict.fromkeys(("regrets", "sums"), kind), same=same)
         self.solver.restore(about["iterations"], tensors["regrets"], tensors["sums"])
         self.done = int(about["iterations"])
         self.restore_metrics()

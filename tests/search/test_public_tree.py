@@ -13,7 +13,7 @@ from kibitz.solve.best_response import evaluate
 from kibitz.solve.cfr import Cfr
 from kibitz.solve.public_tree import tree as public_tree
 from kibitz.solve.public_tree.cfr import METHODS, VectorCfr
-from kibitz.solve.public_tree.table import is_public_strategy, read_public_strategy
+from kibitz.solve.public_tree.table import FORMAT, read_public_strategy
 from kibitz.solve.public_tree.tree import PublicTree, is_large
 from kibitz.solve.public_tree.values import evaluate_answers, evaluate_tables
 
@@ -150,7 +150,7 @@ def test_a_strategy_file_holds_the_strategy_and_damage_is_refused(tmp_path):
     solver = VectorCfr(game)
     solver.run(30)
     solver.strategy().save(path)
-    assert is_public_strategy(path)
+    assert FORMAT.fits(path)
     read = read_public_strategy(path, game, whole=True)
     found = evaluate_tables(solver.tree, read.parts)
     assert found.nash_conv == pytest.approx(solver.evaluate().nash_conv, abs=1e-4)

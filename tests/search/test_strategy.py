@@ -5,8 +5,8 @@ import pytest
 import safetensors.numpy
 
 from kibitz import games
-from kibitz.core.files import write_tensors
 from kibitz.core.names import BadInput
+from kibitz.core.tensor_files import Format
 from kibitz.search.strategy import Strategy, read_strategy, uniform_strategy
 from kibitz.solve.best_response import evaluate
 from kibitz.solve.cfr import Cfr
@@ -72,7 +72,7 @@ PARTS = {
 
 
 def _file(tmp_path, **changes):
-    write_tensors(tmp_path / "s.safetensors", "kibitz strategy 1", PARTS | changes, game="kuhn")
+    Format("kibitz strategy 1", "strategy").write(tmp_path / "s.safetensors", PARTS | changes, game="kuhn")
     return tmp_path / "s.safetensors"
 
 

@@ -12,15 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from ...core.files import read_bytes, read_json, read_tensors, write_tensors
+from ...core.files import read_bytes, read_json
 from ...core.names import BadInput, as_path
+from ...core.tensor_files import Format
 from ...games import full_name, load
 from ...games.game import OVER, SCRATCH, positions
 from ...games.records import FILE, read_line
 from ...jit import kernel
 from ..rules import notation, thesis_lines
 
-FORMAT = "kibitz doppelkopf games 2"
+FORMAT = Format(
+    "kibitz doppelkopf games 2",
+    "cache of games",
+    {
+        "actions": "uint8 games ?",
+        "hands": "int64 games 4",
+        "played": "int8 games 48",
+        "leaders": "int8 games 12",
+        "scores": "int16 games 4",
+    },
+    sealed=True,
+)
 NOTHING = 255  # pads the actions of a game
 ARRAYS = ("actions", "hands", "played", "leaders", "scores")
 
@@ -76,7 +88,7 @@ def read_games(name: str | Path, rules_name: str, form: thesis_lines.Form = thes
     path = path / FILE if path.is_dir() else path
     rules = notation.check_game(load(rules_name))
     data = read_bytes(path, "file of games")
-    source = hashlib.blake2b(f"{FORMAT} {full_name(rules)} {form}\n".encode() + data, digest_size=16).hexdigest()
+    source = hashlib.blake2b(f"{FORMAT.name} {full_name(rules)} {form}\n".encode() + data, digest_size=16).hexdigest()
     cache = path.with_name(f"{path.name}.safetensors")
     found = _cached(cache, full_name(rules), source)
     if found is None:
@@ -85,9 +97,7 @@ def read_games(name: str | Path, rules_name: str, form: thesis_lines.Form = thes
         except BadInput as error:
             raise BadInput(f"{path}, {error}") from None
         with suppress(BadInput):  # training works without the cache, in a folder that can't be written
-            write_tensors(
-                cache, FORMAT, {name: getattr(found, name) for name in ARRAYS}, source=source, sum=_hash(found)
-            )
+            FORMAT.write(cache, {name: getattr(found, name) for name in ARRAYS}, source=source)
     if path.parent.joinpath("config.json").is_file():
         _refuse_unfinished(path)
     return found
@@ -96,20 +106,9 @@ def read_games(name: str | Path, rules_name: str, form: thesis_lines.Form = thes
 def _cached(path: Path, rules: str, source: str) -> Games | None:
     """The cached arrays, if they exist, are undamaged, and come from this source."""
     try:
-        tensors, about = read_tensors(path, FORMAT, "cache of games")
-        found = Games(rules, source, *(tensors[name] for name in ARRAYS))
-    except (BadInput, KeyError):  # then it is made again
+        return Games(rules, source, **FORMAT.read(path, same={"source": source})[0])
+    except BadInput:  # then it is made again
         return None
-    return found if (about.get("source"), about.get("sum")) == (source, _hash(found)) else None
-
-
-def _hash(games: Games) -> str:
-    """A hash of the arrays, as the format does not detect changed bytes."""
-    digest = hashlib.blake2b(digest_size=16)
-    for name in ARRAYS:
-        array = np.ascontiguousarray(getattr(games, name))
-        digest.update(f"{array.dtype} {array.shape}".encode() + array.tobytes())
-    return digest.hexdigest()
 
 
 def _refuse_unfinished(path: Path) -> None:

@@ -12,7 +12,8 @@ from ...nets.mlp import Layers, action_probs, compiled, logits, read_layers
 from ...nets.model_files import network_file
 from ...search.advice import Advice, fixed_advice
 from ...search.strategy import STRATEGY_FILES, AnyStrategy, Strategy, read_strategy
-from ...solve.public_tree.table import is_public_strategy, read_public_strategy
+from ...solve.public_tree.table import FORMAT as PUBLIC
+from ...solve.public_tree.table import read_public_strategy
 from ...solve.sequence_form import SequenceForm
 from ...train.alphazero.playing import BoardPolicy
 from ...train.deep_cfr import average
@@ -41,7 +42,7 @@ class StrategyPlayer(AdvisedPlayer):
     def begin(self, game: Game, seat: int, seed: int) -> None:
         super().begin(game, seat, seed)
         if self.strategy is None or not same(self.strategy.game, game):
-            own = read_public_strategy if is_public_strategy(self.path) else read_strategy
+            own = read_public_strategy if PUBLIC.fits(self.path) else read_strategy
             self.strategy = STRATEGY_FILES.get(tensor_file_format(self.path), own)(self.path, game)
 
     def advise(self, view: Any) -> Advice:

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core import memory
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_tensors
+from ...core.files import check_fits, readable
 from ...core.names import BadInput, at_least, choose
 from ...core.progress import SILENT, Reporter
 from ...core.runs import Run
 from ...core.steps import steps
-from ...core.tensor_files import tensor_file_about
+from ...core.tensor_files import Format, tensor_file_about
 from ...games import full_name, load_stored
 from ...nets.devices import DEVICES
 from ...solve.best_response import evaluate
@@ -31,7 +31,6 @@ from ..solve.cards import cards_of, check_board, check_two_streets
 from ..solve.files import (
     ABSTRACTION_FILE,
     abstraction_file,
-    checksum,
     checksum_of,
     link,
     lossless_if_small,
@@ -52,7 +51,9 @@ from .pcs_solvers import (
 
 METHODS = ("pcs", "cfr-br")
 START_FILE = "start.safetensors"  # the checkpoint that a run of CFR-BR was started from
-STATE = "kibitz public chance sampling 1"
+STATE = Format(
+    "kibitz public chance sampling 1", "checkpoint", about={"iterations": int, "total": str | None}, sealed=True
+)
 BOARDS = {"pcs": {"cpu": 1, "cuda": 16}, "cfr-br": {"cpu": 1, "cuda": 2}}  # per iteration
 ALL = "all"  # boards per iteration
 START_WEIGHT = 10.0  # of the strategy that CFR-BR starts from
@@ -285,10 +286,9 @@ class PcsSolving(Solving):
         tables = self.solver.tables()
         about = {"game": self.config["game"], "abstraction": self.config["abstraction"], "iterations": self.done}
         total = None if math.isnan(self.solver.total) else self.solver.total.hex()
-        whole = checksum(*tables.values())
         fine = self.config["boards"] == ALL
         save_strategy(self.run.path(STRATEGY_FILE), self.strategy(tables["sums"]), self.config["abstraction"], fine)
-        write_tensors(self.run.path(STATE_FILE), STATE, tables, total=total, checksum=whole, **about)
+        STATE.write(self.run.path(STATE_FILE), tables, total=total, **about)
 
     def restore(self) -> bool:
         path = self.run.path(STATE_FILE)
@@ -332,15 +332,5 @@ class PcsSolving(Solving):
 
     def _read(self, path: Path, sizes: dict[str, int]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """The tables of a checkpoint, and what is known about them."""
-
-        def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-            if any(about.get(key) != self.config[key] for key in ("game", "abstraction")):
-                raise BadInput(f"{path} is the state of another run")
-            return {key: Expected("float32", (size,)) for key, size in sizes.items()}
-
-        tensors, about = read_tensors(path, STATE, "checkpoint", schema)
-        with readable(path, "checkpoint"):
-            check_fits(about, {"iterations": int, "total": str | None, "checksum": str})
-            if checksum(*(tensors[key] for key in sizes)) != about["checksum"]:
-                raise ValueError("its checksum is wrong")
-        return tensors, about
+        same = {key: self.config[key] for key in ("game", "abstraction")}
+        return STATE.read(path, {key: f"float32 {size}" for key, size in sizes.items()}, same=same)

@@ -24,7 +24,7 @@ from ...train.deep_cfr.traits import packing_of
 from ...train.deep_cfr.worker import INIT
 from ...train.learner import ADVANCED, Learner, Metrics, Samples, learner
 from ..rules.encoding import HAND_CATEGORY, by_street
-from ..solve.files import is_table_strategy, read_strategy_of
+from ..solve.files import STRATEGY, read_strategy_of
 from ..solve.solver import poker_form
 from ..solve.strategy import TableStrategy
 
@@ -216,7 +216,7 @@ def strategy_file(source: str) -> Path:
     file = path / "strategy.safetensors" if path.is_dir() else path
     if not file.exists():
         raise BadInput(f"{source} has no strategy.safetensors in it" if path.is_dir() else f"no strategy {source!r}")
-    if not is_table_strategy(file):
+    if not STRATEGY.fits(file):
         raise BadInput(f"{file} is no table strategy: distill learns from a run of kibitz solve --with pcs")
     return file
 

@@ -5,7 +5,6 @@ parts/                    of an abstraction that isn't finished: centers of clus
 strategy.safetensors      the average strategy of a run of public chance sampling
 """
 
-import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -14,18 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...core import memory
-from ...core.files import (
-    Expected,
-    Shapes,
-    check_fits,
-    make_folder,
-    read_tensors,
-    readable,
-    write_tensors,
-    writing,
-)
+from ...core.files import make_folder, readable, writing
 from ...core.names import BadInput
-from ...core.tensor_files import tensor_file_about, tensor_file_format
+from ...core.tensor_files import About, Format, Shapes, checksum, tensor_file_about
 from ...games import full_name, load_stored
 from ...search.strategy import strategy_file
 from ...solve.regrets import matched
@@ -36,19 +26,13 @@ from .clusters import CHUNK, Keep
 from .solver import first_entries
 from .strategy import TableStrategy
 
-ABSTRACTION = "kibitz abstraction 1"
-PART = "kibitz part of an abstraction 1"
-STRATEGY = "kibitz table strategy 1"
+ABSTRACTION = Format("kibitz abstraction 1", "card abstraction", about={"deck": list, "counts": [int], "checksum": str})
+PART = Format("kibitz part of an abstraction 1", "part of an abstraction", sealed=True)
+STRATEGY = Format(
+    "kibitz table strategy 1", "table strategy", {"parts": "uint8|uint16 entries"}, {"game": str}, sealed=True
+)
 ABSTRACTION_FILE = "abstraction.safetensors"
 MAX_LOSSLESS = 60_000_000  # hands on canonical boards of one street, without abstraction; hold'em's turn has 22 million
-
-
-def checksum(*arrays: np.ndarray) -> str:
-    """SHA-256 of the contents of arrays."""
-    found = hashlib.sha256()
-    for array in arrays:
-        found.update(np.ascontiguousarray(array).data)
-    return found.hexdigest()
 
 
 def _deck(game: Any) -> list[Any]:
@@ -70,16 +54,14 @@ class KeepParts(Keep):
         path = self.folder / f"{name}.safetensors"
         if not path.exists():
             return None
-        tensors, about = read_tensors(path, PART, "part of an abstraction")
-        with readable(path, "part of an abstraction"):
-            if checksum(*(tensors[key] for key in sorted(tensors))) != about.get("checksum"):
-                raise BadInput(f"{path} is damaged, its checksum is wrong: delete it, and it is computed again")
-        return tensors
+        try:
+            return PART.read(path)[0]
+        except BadInput as error:
+            raise BadInput(f"{error}; delete it, and it is computed again") from None
 
     def save(self, name: str, arrays: dict[str, np.ndarray]) -> None:
         make_folder(self.folder)
-        whole = checksum(*(arrays[key] for key in sorted(arrays)))
-        write_tensors(self.folder / f"{name}.safetensors", PART, arrays, checksum=whole)
+        PART.write(self.folder / f"{name}.safetensors", dict(sorted(arrays.items())))
 
     def clear(self) -> None:
         """Delete all parts: the whole is written."""
@@ -96,11 +78,10 @@ def save_buckets(path: Path, game: Any, buckets: Buckets, **about: Any) -> str:
     for street, (table, count) in enumerate(zip(buckets.tables, buckets.counts, strict=True)):
         kind = np.uint16 if count < 2**16 - 1 else np.uint32
         tables[f"street_{street + 1}"] = np.where(table < 0, np.int64(np.iinfo(kind).max), table).astype(kind)
-    whole = checksum(*tables.values())
+    whole = checksum(tables.values())
     boards = {f"boards_{street + 1}": keys for street, keys in enumerate(buckets.keys)}
-    write_tensors(
-        path, ABSTRACTION, tables | boards, deck=_deck(game), counts=list(buckets.counts), checksum=whole, **about
-    )
+    about |= {"deck": _deck(game), "counts": list(buckets.counts), "checksum": whole}
+    ABSTRACTION.write(path, tables | boards, **about)
     return whole
 
 
@@ -113,9 +94,9 @@ def read_buckets(path: Path, game: Any) -> Buckets:
     cards = cards_of(game)
     keys = tuple(cards.classes(count)[0] for count in cards.dealt)
     tensors, counts, whole = _read(path, game, cards, keys)
-    with readable(path, "card abstraction"):
+    with readable(path, ABSTRACTION.what):
         tables = [tensors[f"street_{i + 1}"] for i in range(cards.streets)]
-        if checksum(*tables) != whole:
+        if checksum(tables) != whole:
             raise ValueError("its checksum is wrong")
         for street, (table, each, count) in enumerate(zip(tables, keys, counts, strict=True)):
             if not np.array_equal(tensors[f"boards_{street + 1}"], each):
@@ -144,7 +125,7 @@ def map_buckets(path: Path, game: Any) -> Buckets:
     """
     cards = cards_of(game)
     tensors, counts, _ = _read(path, game, cards, None)
-    with readable(path, "card abstraction"):
+    with readable(path, ABSTRACTION.what):
         keys = tuple(np.array(tensors[f"boards_{i + 1}"]) for i in range(cards.streets))
         if any((each[1:] <= each[:-1]).any() for each in keys):
             raise ValueError("its boards aren't in order")
@@ -156,19 +137,18 @@ def _read(
 ) -> tuple[dict[str, np.ndarray], tuple[int, ...], str]:
     """The tensors of an abstraction, mapped if no boards are given; its numbers of buckets, and its checksum."""
 
-    def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-        if about.get("deck") != _deck(game):
-            raise BadInput(f"{path} is an abstraction for other cards than those of {full_name(game)}")
+    def declared(about: About, shapes: Shapes) -> dict[str, str]:
+        if about["deck"] != _deck(game):
+            raise BadInput(f"it is an abstraction for other cards than those of {full_name(game)}")
         found = {}
-        for street in range(cards.streets):
-            rows = shapes[f"boards_{street + 1}"][0] if keys is None else len(keys[street])
-            found[f"street_{street + 1}"] = Expected(("uint16", "uint32"), (rows, len(cards.hands)))
-            found[f"boards_{street + 1}"] = Expected("int64", (rows,))
+        for i in range(cards.streets):
+            rows = f"rows{i}" if keys is None else len(keys[i])
+            found[f"street_{i + 1}"] = f"uint16|uint32 {rows} {len(cards.hands)}"
+            found[f"boards_{i + 1}"] = f"int64 {rows}"
         return found
 
-    tensors, about = read_tensors(path, ABSTRACTION, "card abstraction", schema, mapped=keys is None)
-    with readable(path, "card abstraction"):
-        check_fits(about, {"counts": [int], "checksum": str})
+    tensors, about = ABSTRACTION.read(path, declared, mapped=keys is None)
+    with readable(path, ABSTRACTION.what):
         if len(about["counts"]) != cards.streets:
             raise ValueError(f"it counts the buckets of {len(about['counts'])} streets, not of {cards.streets}")
     return tensors, tuple(about["counts"]), about["checksum"]
@@ -259,27 +239,19 @@ def save_strategy(path: Path, strategy: TableStrategy, abstraction: str, fine: b
         n, size = int(tree.choices[node]), int(tree.choices[node]) * counts[tree.street[node]]
         probs = matched(strategy.probs[strategy.first[node] :][:size].reshape(-1, n).astype(np.float64))
         parts[first[node] :][:size] = np.rint(probs * np.iinfo(kind).max).astype(kind).reshape(-1)
-    write_tensors(
-        path,
-        STRATEGY,
-        {"parts": parts},
-        game=full_name(strategy.game),
-        abstraction=abstraction,
-        checksum=checksum(parts),
-    )
+    STRATEGY.write(path, {"parts": parts}, game=full_name(strategy.game), abstraction=abstraction)
 
 
-def read_table_strategy(path: Path, game: Any, buckets: Buckets) -> TableStrategy:
-    """Read a strategy that was made with these buckets, and check all of it.
+def read_table_strategy(path: Path, game: Any, buckets: Buckets, mapped: bool = False) -> TableStrategy:
+    """Read a strategy that was made with these buckets, and check all of it unless it stays in the file, `mapped`.
 
     Raises:
         BadInput: The file is missing, damaged, or for another game or abstraction.
     """
-    found, whole = _strategy(path, game, buckets, mapped=False)
-    with readable(path, "table strategy"):
-        if checksum(found.probs) != whole:
-            raise ValueError("its checksum is wrong")
-    return found
+    tree = betting_tree(game, buckets.cards)
+    first, size = first_entries(tree, buckets.counts)
+    tensors, _ = STRATEGY.read(path, game=full_name(game), mapped=mapped, entries=int(size))
+    return TableStrategy(game, tree, buckets, first, tensors["parts"])
 
 
 def read_strategy_of(path: Path, game: Any) -> TableStrategy:
@@ -292,29 +264,12 @@ def read_strategy_of(path: Path, game: Any) -> TableStrategy:
     return read_table_strategy(path, game, lossless_if_small(game) if beside is None else read_buckets(beside, game))
 
 
-def _strategy(path: Path, game: Any, buckets: Buckets, mapped: bool) -> tuple[TableStrategy, Any]:
-    tree = betting_tree(game, buckets.cards)
-    first, size = first_entries(tree, buckets.counts)
-
-    def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-        _check_game(path, game, about)
-        return {"parts": Expected(("uint8", "uint16"), (int(size),))}
-
-    tensors, about = read_tensors(path, STRATEGY, "table strategy", schema, mapped=mapped)
-    return TableStrategy(game, tree, buckets, first, tensors["parts"]), about.get("checksum")
-
-
 def _check_game(path: Path, game: Any, about: dict[str, Any]) -> None:
     if about.get("game") != full_name(game):
         raise BadInput(f"{path} is a strategy for {about.get('game')}, not for {full_name(game)}")
 
 
-def is_table_strategy(path: Path) -> bool:
-    """Whether a file holds a strategy over buckets."""
-    return tensor_file_format(path) == STRATEGY
-
-
-@strategy_file(STRATEGY)
+@strategy_file(STRATEGY.name)
 def open_table_strategy(path: Path, game: Any = None) -> TableStrategy:
     """Open the strategy of a run to play it: tables stay in their files, and are looked up there.
 
@@ -326,7 +281,7 @@ def open_table_strategy(path: Path, game: Any = None) -> TableStrategy:
     game = game if game is not None else load_stored(str(tensor_file_about(path).get("game")))
     beside = _abstraction_beside(path, game)
     buckets = lossless_if_small(game) if beside is None else map_buckets(beside, game)
-    return _strategy(path, game, buckets, mapped=True)[0]
+    return read_table_strategy(path, game, buckets, mapped=True)
 
 
 def _abstraction_beside(path: Path, game: Any) -> Path | None:

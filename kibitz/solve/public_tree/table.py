@@ -7,22 +7,27 @@
 Entries are in the order of the walk over the tree (see `tree`), so that a best response reads them from front to back.
 """
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...core.files import Expected, Shapes, check_fits, read_tensors, readable, write_large_tensors
-from ...core.names import BadInput, absolute
-from ...core.tensor_files import tensor_file_format
-from ...games import Game, full_name, load_stored
+from ...core.files import readable
+from ...core.names import BadInput
+from ...core.tensor_files import Format
+from ...games import Game, full_name, load_stored, name_if
 from ...games.game import SCRATCH
 from ...jit import kernel
 from .tree import PublicTree
 
-FORMAT = "kibitz public tree strategy 1"
+FORMAT = Format(
+    "kibitz public tree strategy 1",
+    "strategy",
+    {"first": "uint32 states", "keys": "uint64 states", "parts": "uint16 entries private"},
+    about={"game": str},
+    sealed=True,
+)
 PARTS = 65535  # probabilities are kept as shares of this
 
 
@@ -51,16 +56,8 @@ class PublicStrategy:
 
     def save(self, path: Path, **about: Any) -> None:
         """Write the strategy to a file, for `read_public_strategy`."""
-        tensors = {"keys": self.keys, "first": self.first, "parts": self.parts}
-        write_large_tensors(path, FORMAT, tensors, game=full_name(self.game), checksum=checksum(tensors), **about)
-
-
-def checksum(tensors: dict[str, np.ndarray]) -> str:
-    """SHA-256 of the contents of tensors, in the order of their names."""
-    found = hashlib.sha256()
-    for key in sorted(tensors):
-        found.update(np.ascontiguousarray(tensors[key]).data)
-    return found.hexdigest()
+        tensors = {"first": self.first, "keys": self.keys, "parts": self.parts}
+        FORMAT.write(path, tensors, game=full_name(self.game), **about)
 
 
 def strategy_of(tree: PublicTree, weights: np.ndarray) -> PublicStrategy:
@@ -70,11 +67,6 @@ def strategy_of(tree: PublicTree, weights: np.ndarray) -> PublicStrategy:
     _normalise(weights, first, parts)
     order = np.argsort(keys)
     return PublicStrategy(tree.game, keys[order], first[:-1][order], parts)
-
-
-def is_public_strategy(path: Path) -> bool:
-    """Whether a file holds a strategy of a public tree."""
-    return tensor_file_format(path) == FORMAT
 
 
 def read_public_strategy(path: Path, game: Game | None = None, whole: bool = False) -> PublicStrategy:
@@ -88,24 +80,8 @@ def read_public_strategy(path: Path, game: Game | None = None, whole: bool = Fal
     Raises:
         BadInput: The file is missing, damaged, or for another game.
     """
-
-    def schema(shapes: Shapes, about: dict[str, Any]) -> dict[str, Expected]:
-        if game is not None and absolute(str(about.get("game"))) != full_name(game):
-            raise BadInput(f"{path} is a strategy for {about.get('game')}, not for {full_name(game)}")
-        rows = shapes["keys"][0]
-        return {
-            "keys": Expected("uint64", (rows,)),
-            "first": Expected("uint32", (rows,)),
-            "parts": Expected("uint16", (None, None)),
-        }
-
-    tensors, about = read_tensors(path, FORMAT, "strategy", schema, mapped=True)
-    with readable(path, "strategy"):
-        check_fits(about, {"game": str, "checksum": str})
-        if not all(tensors[key].size for key in tensors):
-            raise ValueError("it is empty")
-        if whole and checksum(tensors) != about["checksum"]:
-            raise ValueError("its checksum is wrong")
+    tensors, about = FORMAT.read(path, game=name_if(game), mapped=True, whole=whole)
+    with readable(path, FORMAT.what):
         rules = game or load_stored(about["game"])
         return PublicStrategy(rules, tensors["keys"], tensors["first"], tensors["parts"])
 
