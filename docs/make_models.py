@@ -13,7 +13,7 @@ INTRODUCTION = """\
 
 The trained networks and pattern features that ship with Kibitz, each with its card: what it plays, how it was \
 trained, and what was measured. `kibitz models` lists them, `kibitz models leduc` shows the card of one. This page is \
-generated from the files by `python docs/make_reference.py`.
+generated from the files by `python docs/make_reference.py`; the preset that commands call `kibitz` is `best` now.
 
 Intervals are 95% intervals. NashConv is the sum over seats of what a best response gains; exploitability is NashConv \
 divided by the number of seats. The rules stamp is a fingerprint of turns, legal actions and payoffs in three games: \

@@ -90,9 +90,9 @@ RUNS = {
     r"runs/exit-whole2?": "train exit-cards doppelkopf --start runs/cards-whole",
     r"runs/study-doppelkopf(?:-paper)?/(thesis|thesis-\d+)-1": "train next-card doppelkopf:thesis --preset {1} "
     "--data runs/uct-games",
-    r"runs/study-tspg-(?:half|paper)/(\w+)-kibitz-faithful-mixed-\d": "train tspg {1} --preset kibitz",
+    r"runs/study-tspg-(?:half|paper)/(\w+)-best-faithful-mixed-\d": "train tspg {1} --preset best",
     r"runs/thesis/\w+": "train deep-cfr holdem:thesis --preset thesis",
-    r"runs/hulh(?:-balanced|-plain)?": "train deep-cfr holdem --preset kibitz",
+    r"runs/hulh(?:-balanced|-plain)?": "train deep-cfr holdem --preset best",
     r"runs/goofspiel-exit-oos-\d+": "train exit-oos goofspiel:6",
     r"runs/(\w+)-(exit-oos|exit-ismcts|deep-cfr|mmd|tspg)-\d+": "train {2} {1}",
     r"runs/(\w+)-(cfr\+?)-\d+": "solve {1} --with {2}",

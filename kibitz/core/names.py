@@ -50,11 +50,20 @@ def located(place: object) -> Iterator[None]:
         raise type(error)(f"{place}: {error}") from None
 
 
+FORMER: dict[str, dict[str, str]] = {"preset": {"kibitz": "best"}}  # what is named -> former name -> present name
+
+
+def present(kind: str, name: str) -> str:
+    """The present name of something, which may have had another one that was typed or stored."""
+    return FORMER.get(kind, {}).get(name, name)
+
+
 def choose(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return `name` if it is known; else raise an error that lists the known names and suggests the nearest."""
+    """Return the present name, if there is one; else raise an error that lists the known ones, the nearest first."""
     known = sorted(known)
-    if name in known:
-        return name
+    for known_as in (name, present(kind, name)):
+        if known_as in known:
+            return known_as
     spelled = {each.replace("+", "plus"): each for each in known}  # cfr+ is cfrplus too
     near = difflib.get_close_matches(name.replace("+", "plus"), spelled, 1)
     hint = f"did you mean {spelled[near[0]]!r}? " if near else ""

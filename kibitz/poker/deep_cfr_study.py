@@ -69,14 +69,14 @@ class DeepCfrStudy(Study):
     Example: kibitz study deep-cfr thesis --scale quick
     """
 
-    preset: Annotated[str, "Training configuration in Leduc: paper, or kibitz (ours)."] = "kibitz"
+    preset: Annotated[str, "Training configuration in Leduc: paper, or best (ours)."] = "best"
     device: Annotated[str, "Torch device: auto, cpu or cuda."] = "auto"
 
     parts, scales = PARTS, SCALES
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        choose("preset of a study", self.preset, ("paper", "kibitz"))
+        self.preset = choose("preset", self.preset, ("paper", "best"))
 
     # ------------------------------------------------------------ training and playing
 

@@ -81,14 +81,14 @@ class ExitOosStudy(Study):
     Example: kibitz study exit-oos table-1 --scale quick
     """
 
-    preset: Annotated[str, "Training configuration: paper, kibitz (ours, stronger) or large (large games)."] = "paper"
+    preset: Annotated[str, "Training configuration: paper, best (ours, stronger) or large (large games)."] = "paper"
     games: Annotated[int | None, "Number of games per match; default by the scale.", Interval(1, MAX_GAMES)] = None
 
     parts, scales = PARTS, SCALES
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        choose("preset of a study", self.preset, ("paper", "kibitz", "large"))
+        self.preset = choose("preset", self.preset, ("paper", "best", "large"))
         self.games = self.games or self.sizes.games
         at_least("--games", self.games, 2)
         self.trained_for = "table-2" if self.part == "table-5" else self.part  # the table whose training it uses

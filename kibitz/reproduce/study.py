@@ -119,6 +119,11 @@ class Study:
         """Where workers are."""
         return self.cluster or self.processes
 
+    def place(self, name: str) -> Path:
+        """Its subfolder of a name; one that version 0.2 made has the former name of the preset in it."""
+        former = self.folder / name.replace("-best", "-kibitz")
+        return former if former.exists() else self.folder / name
+
     def training(
         self, name: str, method: str, game: str, preset: str | None, given: dict[str, Any], extend: bool = False
     ) -> Run:
@@ -127,7 +132,7 @@ class Study:
         With `extend` a run of fewer iterations gets more, and one of more iterations keeps them.
         """
         config = configured(method, game, preset, given)
-        folder = self.folder / name
+        folder = self.place(name)
         if not (folder / "config.json").exists():
             return new_run(folder, method, config)
         run = Run(folder)
@@ -166,7 +171,7 @@ class Study:
 
     def match(self, name: str, game: str, players: Sequence[str], games: int) -> list[Record]:
         """The games of a match that is kept in a subfolder."""
-        run = open_run(self.folder / name, "match", game, players, games, self.match_seed)
+        run = open_run(self.place(name), "match", game, players, games, self.match_seed)
         return play_into(run, self.places, self.report)
 
     def games_of(self, game: str, players: Sequence[str], games: int, note: str) -> Iterator[Record]:

@@ -24,6 +24,7 @@ from ..play.players import make_for
 from ..play.statistics import Estimate, interval
 from ..search.playouts import duel
 from ..train.trainer import configured
+from ..train.tspg.config import PRESETS
 from ..train.tspg.store import Features, read_features
 from .report import Panels, Report
 from .study import Study, study
@@ -93,13 +94,13 @@ class TspgStudy(Study):
 
     Example: kibitz study tspg table-1 --game connect_four --scale quick
 
-    Example: kibitz study tspg figure-2 --game all --scale paper --preset kibitz
+    Example: kibitz study tspg figure-2 --game all --scale paper --preset best
     """
 
     game: Annotated[
         list[str], "A game, or several: --game hex:7 --game othello; default connect_four. all: the paper's ten."
     ] = field(default_factory=list)
-    preset: Annotated[str, "Training configuration: paper, public, or kibitz (ours)."] = "paper"
+    preset: Annotated[str, "Training configuration: paper, public, or best (ours)."] = "paper"
     features: Annotated[str, "Atoms that patterns are grown from: faithful, or rich."] = "faithful"
     repetitions: Annotated[int | None, "Number of training runs per game; default by the scale.", Interval(1, 1000)] = (
         None
@@ -119,6 +120,7 @@ class TspgStudy(Study):
         super().__post_init__()
         games = list(PAPER) if self.game == ["all"] else self.game or ["connect_four"]
         self.game = [full_name(load(game)) for game in games]
+        self.preset = choose("preset", self.preset, PRESETS)
         self.repetitions = self.repetitions or self.sizes.repetitions
         if self.unvisited is not None:
             choose("value of unvisited actions", self.unvisited, CHOICES)

@@ -128,7 +128,7 @@ def poisoned(request, tmp_path, monkeypatch):
     """A folder with a run of each kind, whose files name code in one field, or in all of them."""
     runs = tmp_path / "runs"
     shutil.copytree(OLD, runs)
-    shutil.copytree(runs / "deep-cfr", runs / "leduc-kibitz-1")
+    shutil.copytree(runs / "deep-cfr", runs / "leduc-best-1")
     poison(runs, ("game", "method", "players", "seen") if request.param == "all" else (request.param,))
     (runs / "evil.py").write_text(CODE)
     monkeypatch.chdir(runs)

@@ -48,7 +48,7 @@ def test_the_thesis_and_its_ablation_share_their_training(tmp_path):
 def test_unknown_parts_and_folders_of_other_runs_are_refused(tmp_path):
     with pytest.raises(BadInput, match="no part of deep-cfr is called 'leduk': did you mean 'leduc'"):
         study("leduk", tmp_path)
-    Run.create(tmp_path / "leduc-kibitz-1", "", {"command": "train", "method": "deep-cfr"})
+    Run.create(tmp_path / "leduc-best-1", "", {"command": "train", "method": "deep-cfr"})
     with pytest.raises(BadInput, match="holds another training run: give another folder with --out"):
         study("leduc", tmp_path).run()
     assert set(PARTS) == {"leduc", "thesis", "ablation"}

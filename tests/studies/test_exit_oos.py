@@ -44,7 +44,7 @@ def test_a_table_has_the_papers_numbers_beside_ours_and_is_not_repeated(part, tm
     assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("network*.safetensors")}
 
 
-@pytest.mark.parametrize(("preset", "linear"), [("paper", 0.0), ("kibitz", 1.0)])
+@pytest.mark.parametrize(("preset", "linear"), [("paper", 0.0), ("best", 1.0)])
 def test_the_search_that_taught_a_network_plays_as_it_taught(preset, linear, tmp_path):
     study = ExitOosStudy(part="table-3", preset=preset, out=tmp_path, processes=1)
     run = study.train(study.table_run())

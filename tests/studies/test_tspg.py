@@ -149,7 +149,7 @@ def test_unknown_parts_games_and_presets_and_folders_of_other_runs_are_refused(t
         study("figure-2", tmp_path).repetition_run("tic_tac_toe", 1, "parent")
 
 
-@pytest.mark.parametrize(("preset", "value"), [("paper", "parent"), ("public", "loss"), ("kibitz", "mixed")])
+@pytest.mark.parametrize(("preset", "value"), [("paper", "parent"), ("public", "loss"), ("best", "mixed")])
 def test_unvisited_actions_have_the_value_of_the_preset(tmp_path, preset, value):
     made = study("table-1", tmp_path, preset=preset)
     tasks = made.tasks()

@@ -61,7 +61,7 @@ class CardLearner(Supervised):
     Config = CardsConfig
     about = "Policy, value and belief networks for Doppelkopf, by supervised learning from recorded games."
     examples = ("doppelkopf:thesis --data runs/doppelkopf-record-001",)
-    presets = {"kibitz": "the sizes of the package's models", "small": "a minute, as a test"}
+    presets = {"best": "the sizes of the package's models", "small": "a minute, as a test"}
     player = "doko"
 
     @staticmethod

@@ -149,7 +149,7 @@ class ExitCards(ExpertIteration):
     Config = ExitCardsConfig
     about = "Expert iteration on Doppelkopf: the card networks learn from rollouts of their own policy."
     examples = ("doppelkopf:thesis --start runs/doppelkopf-cards-001",)
-    presets = {"kibitz": "as for the package's models", "small": "a minute, as a test"}
+    presets = {"best": "as for the package's models", "small": "a minute, as a test"}
     worker = staticmethod(self_play)
     player = "doko"
     headline = ("loss", "points")

@@ -1,4 +1,4 @@
-"""Settings of general learners for Doppelkopf: learner -> game -> values of its preset `kibitz`."""
+"""Settings of general learners for Doppelkopf: learner -> game -> values of its preset `best`."""
 
 from typing import Any
 

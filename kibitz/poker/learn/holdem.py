@@ -78,8 +78,8 @@ class HoldemTraits(Traits):
             return PAPER | (PAPER_FOUR_STREETS if self.game.streets == 4 else {})
         if name == "flop-gpu" and self.game.streets == 2 and by_street(self.game):
             return FLOP_GPU | {"hand_categories": True}
-        if name == "kibitz":
-            return KIBITZ | {"hand_categories": by_street(self.game)}  # not in the thesis' encoding
+        if name == "best":
+            return BEST | {"hand_categories": by_street(self.game)}  # not in the thesis' encoding
         return None
 
     def always(self) -> dict[str, Any]:
@@ -100,14 +100,14 @@ class HoldemTraits(Traits):
 
 PAPER_FOUR_STREETS = {"steps": 32_000, "batch_size": 20_000, "strategy_steps": 32_000, "strategy_batch_size": 20_000}
 # (Parts of 160 traversals: 63 of them keep 16 processes busy to the end.)
-KIBITZ: dict[str, Any] = {
+BEST: dict[str, Any] = {
     "traversals": 10_000, "in_flight": 160, "iterations": 200, "hidden": "128", "steps": 1000, "batch_size": 32_768,
     "strategy_steps": 5000, "strategy_batch_size": 32_768, "reinitialize": False, "learning_rate_decay": "linear",
     "capacity": 20_000_000, "strategy_capacity": 20_000_000, "suit_isomorphism": True, "keep_every": 20,
     "balance_streets": True,
 }  # fmt: skip
 # Traversals of Flop Hold'em are short, so most of the time is spent on gradient steps, which grow with the samples.
-FLOP_GPU: dict[str, Any] = KIBITZ | {
+FLOP_GPU: dict[str, Any] = BEST | {
     "traversals": 20_000, "in_flight": 320, "iterations": 300, "steps": 2000, "epochs": 1.0, "min_steps": 300,
     "batch_size": 16_384, "strategy_steps": 4000, "strategy_batch_size": 16_384, "learning_rate_decay": "none",
     "weight_averaging": 0.998, "capacity": 40_000_000, "strategy_capacity": 40_000_000, "average": "both",

@@ -147,7 +147,7 @@ PRESETS = {
     "paper": "as published (Brown et al. 2019; in small games Steinberger's sizes)",
     "thesis": "sizes of Żarejko's thesis (2021), without its defects",
     "thesis-faithful": "the thesis with all its defects",
-    "kibitz": "our best settings",
+    "best": "our best settings",
     "small": "a minute or two, in any small game",
     "flop-gpu": "large decks and two streets, with 16 cores and a large GPU, in less than half an hour",
 }
@@ -169,7 +169,7 @@ THESIS: dict[str, Any] = {
     "strategy_capacity": 100_000,
 }  # fmt: skip
 # Few views occur again and again in small games: all samples of a view are merged.
-KIBITZ_SMALL_GAMES: dict[str, Any] = {
+BEST_SMALL_GAMES: dict[str, Any] = {
     "traversals": 1500, "in_flight": 500, "iterations": 300, "hidden": "64-64-64", "steps": 200,
     "learning_rate_decay": "linear", "reinitialize": False, "merge_samples": True, "average": "sd",
     "capacity": 4_000_000, "keep_every": 100,
@@ -202,7 +202,7 @@ def _preset(game: Any, name: str) -> dict[str, Any]:
         return THESIS | {"defects": thesis_defects.possible(game)}
     if name == "flop-gpu":
         raise BadInput(f"the preset flop-gpu is for large decks and two streets, not for {full_name(game)}")
-    return KIBITZ_SMALL_GAMES | SMALL if name == "small" else KIBITZ_SMALL_GAMES
+    return BEST_SMALL_GAMES | SMALL if name == "small" else BEST_SMALL_GAMES
 
 
 def refuse(config: DeepCfrConfig, game: Any) -> None:

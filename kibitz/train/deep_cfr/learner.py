@@ -47,7 +47,7 @@ class DeepCfr(Learner):
         "games."
     )
     examples = (
-        "leduc --preset kibitz",
+        "leduc --preset best",
         "leduc --preset thesis --defects one-deal,flipped-signs",
     )
     presets = settings.PRESETS

@@ -49,7 +49,7 @@ LARGE: dict[str, Any] = {
 LEAVES = ("playout", "value")
 PRESETS = {
     "paper": "as published",
-    "kibitz": "our best settings, for the games of the paper",
+    "best": "our best settings, for the games of the paper",
     "large": "a value network and a prior, for games with more infosets than simulations",
     "small": "a minute or two, in any game",
 }

@@ -110,7 +110,7 @@ PAPER: dict[str, Any] = {
 }  # fmt: skip
 # The theorem for exact gradients and a constant pull (entropy) wants a step (1 / kl) of at most the pull, divided by a
 # squared Lipschitz constant: so a high kl, and with it the learning rate may be higher than the published one.
-KIBITZ: dict[str, Any] = {
+BEST: dict[str, Any] = {
     "iterations": 5000, "games": 512, "learning_rate": 3e-3, "entropy": 0.2, "final_entropy": 0.25, "kl": 10.0,
     "clip": 0.2, "epochs": 4, "evaluate_every": 50, "keep_every": 500,
 }  # fmt: skip
@@ -147,7 +147,7 @@ SMALL: dict[str, Any] = {
 PRESETS = {
     "paper": "as published for Liar's Dice (Rudolph et al. 2026), in any game",
     "paper-ppo": "the same without the KL",
-    "kibitz": "our settings, in any game",
+    "best": "our settings, in any game",
     "small": "a minute, in any game",
 }
 
@@ -156,12 +156,12 @@ def preset(game: Any, name: str) -> dict[str, Any]:
     """Return the values of a preset for a game."""
     if name == "small":
         return SMALL
-    if name == "kibitz":
+    if name == "best":
         ours = OURS | getattr(game, "training", {}).get("mmd", {})
         known: dict[str, Any] = next(
             (values for each, values in ours.items() if full_name(load(each)) == full_name(game)), {}
         )
-        return KIBITZ | known
+        return BEST | known
     games = max(1, round(BATCH / survey(game)))
     return PAPER | {"games": games, "iterations": DECISIONS // BATCH} | ({"kl": 0.0} if name == "paper-ppo" else {})
 

@@ -69,7 +69,7 @@ class Mmd(Learner):
         "Magnetic mirror descent: self-play policy gradient (PPO) with entropy and a KL to the last policy. "
         "The last network is the result; there is no search and no average strategy."
     )
-    examples = ("leduc --preset small", "liars_dice:2 --preset kibitz --device cuda")
+    examples = ("leduc --preset small", "liars_dice:2 --preset best --device cuda")
     presets = settings.PRESETS
     preset = staticmethod(settings.preset)
     refuse = staticmethod(settings.refuse)

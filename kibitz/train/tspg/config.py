@@ -18,7 +18,7 @@ PRESETS = {
     "paper": "as published: 200 games, 1,600 simulations per move (800 on Hex 11)",
     "public": "as published, with the choices of the public code: ε inside the root, learning rate divided, unvisited "
     "actions count as lost",
-    "kibitz": "our best settings, with as many games and simulations",
+    "best": "our best settings, with as many games and simulations",
     "small": "a minute or two, in any game",
 }
 FEWER = {"hex:11": 800}  # simulations per move in the paper
@@ -66,7 +66,7 @@ def preset(game: Game, name: str) -> dict[str, Any]:
     values: dict[str, Any] = {} if fewer is None else {"simulations": fewer}
     if name == "public":
         values |= {"epsilon_inside": True, "divide_learning_rate": True, "unvisited": "loss"}
-    if name == "kibitz":
+    if name == "best":
         # In a few positions thousands of pairs look good by chance, and the paper's learning rate never converges.
         from_positions = int(min(400, max(60, CASES / mean_actions(game))))
         values |= {

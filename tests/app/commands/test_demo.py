@@ -22,7 +22,7 @@ def test_bad_studies_are_refused_in_one_line(kibitz):
     for arguments, why in (
         (("table-9",), "no part of exit-oos is called 'table-9'"),
         (("table-1", "--scale", "huge"), "no scale is called 'huge'"),
-        (("table-1", "--preset", "best"), "no preset of a study is called 'best'"),
+        (("table-1", "--preset", "mine"), "no preset is called 'mine'"),
         (("table-1", "--seed", "-1"), "--seed should be at least 0"),
     ):
         code, _, err = kibitz("study", "exit-oos", *arguments)

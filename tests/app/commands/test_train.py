@@ -180,7 +180,7 @@ BAD = {
         "kuhn",
         "--preset",
         "fast",
-    ): "no preset is called 'fast': known are kibitz, large, paper, small",
+    ): "no preset is called 'fast': known are best, large, paper, small",
     ("train", "exit-oos", "kuhn", "--preset", "paper"): "liars_dice:2, not for kuhn",
     ("train", "exit-oos", "kuhn", "--hidden", "0"): "hidden=0 should be sizes of layers, such as 128 or 128-64",
     ("train", "exit-oos", "kuhn", "--hidden", "128-x"): "hidden=128-x should be sizes of layers",

@@ -39,7 +39,7 @@ def test_a_run_is_trained_resumed_evaluated_and_played(kibitz, tmp_path):
         (("kuhn", "--preset", "thesys"), "no preset is called 'thesys': did you mean 'thesis'?"),
         (("kuhn", "--defects", "whole-pot"), "the defect whole-pot is one of holdem, not of kuhn"),
         (("doppelkopf",), "deep-cfr is for two-player zero-sum games"),
-        (("goofspiel:13", "--preset", "kibitz"), "more than the limit of 8,000,000: choose a smaller game"),
+        (("goofspiel:13", "--preset", "best"), "more than the limit of 8,000,000: choose a smaller game"),
         (
             ("kuhn", "--learning-rate", "-1"),
             "learning_rate=-1.0 is out of range",

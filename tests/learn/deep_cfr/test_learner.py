@@ -443,7 +443,7 @@ def test_the_positions_of_all_traversals_in_flight_are_limited():
 def test_leduc_poker_beats_the_published_curve(tmp_path, seed):
     """172 thousandths of an ante at 120 iterations, 120 at 578; here below 150 within 100."""
     given = {"iterations": 100, "evaluate_every": 50, "keep_every": 100, "seed": seed}
-    config = trainer.configured("deep-cfr", "leduc", "kibitz", given)
+    config = trainer.configured("deep-cfr", "leduc", "best", given)
     assert config.traversals <= 1500
     run = trainer.new_run(tmp_path / "run", "deep-cfr", config)
     trainer.train(run, 1)

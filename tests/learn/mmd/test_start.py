@@ -159,7 +159,7 @@ def test_games_with_many_inputs_are_played_in_more_parts(monkeypatch):
 
 
 def test_the_preset_for_doppelkopf_starts_from_the_model_of_the_package():
-    found = preset(load("doppelkopf"), "kibitz")
+    found = preset(load("doppelkopf"), "best")
     assert found["start"] == "models/doppelkopf"
     assert 2_000_000 < found["iterations"] * found["games"] < 5_000_000
     assert 0 < found["warmup"] < found["magnet_every"] < found["iterations"]

@@ -390,8 +390,8 @@ def test_presets_follow_the_paper():
     assert trainer.configured("tspg", "hex:7", "paper", {}).simulations == 1600
     assert trainer.configured("tspg", "hex:11", "small", {"seed": 9}).seed == 9
     assert not paper.growth_wins
-    assert trainer.configured("tspg", "connect_four", "kibitz", {}).growth_wins
-    assert not trainer.configured("tspg", "hex:7", "kibitz", {}).growth_wins
+    assert trainer.configured("tspg", "connect_four", "best", {}).growth_wins
+    assert not trainer.configured("tspg", "hex:7", "best", {}).growth_wins
 
 
 @pytest.mark.parametrize(
