@@ -22,7 +22,7 @@ UCT_SIMULATIONS = 10_000  # per search
 PEERS = {
     "kuhn": "kuhn_poker",
     "leduc": "leduc_poker(suit_isomorphism=true)",
-    "leduc:told_apart=yes": "leduc_poker",
+    "leduc:distinct_suits=yes": "leduc_poker",
     "liars_dice": "liars_dice(numdice=1)",
     "liars_dice:2": "liars_dice(numdice=2)",
     "holdem": "universal_poker(betting=limit,numPlayers=2,numRounds=4,blind=10 5,firstPlayer=2 1 1 1,numSuits=4,"
@@ -185,7 +185,7 @@ def _peer_playouts(name: str) -> Work:
 
 # ---------------------------------------------------------------- the rows
 
-SUITED = "leduc:told_apart=yes"
+SUITED = "leduc:distinct_suits=yes"
 SAMPLED = {"leduc": 8, "liars_dice": 8, "goofspiel:6,base=1": 10, "goofspiel:13,base=1": 10}  # name -> required ratio
 # The same algorithm on both sides, with one table from beginning to end. Outcome sampling explores with probability
 # 0.6; ours updates the average strategy at the other seat's infosets, the peer at those of the updating seat.

@@ -6,6 +6,7 @@ import functools
 import inspect
 import math
 import os
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -144,13 +145,19 @@ def absolute_path(text: str) -> str:
 
 
 def absolute(name: str) -> str:
-    """A name of `path/to/file.py:Class` or `efg:FILE` with the file's absolute path; another name as it is."""
+    """A name of `path/to/file.py:Class` or `efg:FILE` with the file's absolute path; another by its present parts."""
     if ".py:" in name:
         path, _, rest = name.rpartition(".py:")
         return f"{absolute_path(f'{path}.py')}:{rest}"
     if name.startswith("efg:"):
         return f"efg:{absolute_path(name.removeprefix('efg:'))}"
-    return name
+    return current(name)
+
+
+def current(name: str) -> str:
+    """A name such as `leduc:ranks=4` with the present names of its parameters."""
+    kind = f"parameter of {name.partition(':')[0]}"
+    return re.sub(r"\w+(?==)", lambda key: present(kind, key[0]), name) if kind in FORMER else name
 
 
 PATH = "path"  # behind the meaning of a field: it names a file or a folder, which a run keeps as an absolute path
@@ -217,6 +224,8 @@ def parameters(kind: str, cls: Any, text: str) -> dict[str, Any]:
             if position > 0 or not fields:
                 raise BadInput(f"{kind}: {part!r} should read key=value; {describe(fields)}")
             key, value = first, key
+        if key not in fields:
+            key = present(f"parameter of {kind}", key)
         if key not in fields:
             raise BadInput(f"{kind}: no parameter is called {key!r}; {describe(fields)}")
         if key in values:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..core.names import BadInput, NoMove
+from ..core.names import FORMER, BadInput, NoMove
 from ..core.registry import Registry
 from ..core.user_files import is_shipped
 from ..jit import below, copy_record, hash_record, helper, rules, uniform, xor_mix
@@ -107,6 +107,7 @@ def game(
     milli_unit: str = "",
     check: Callable[[Any], str | None] = lambda game: None,
     hidden: Callable[[Any], bool] | None = None,
+    formerly: dict[str, str] | None = None,
     listed: bool = True,
     **unknown: Any,
 ) -> Callable[[C], C]:
@@ -114,7 +115,8 @@ def game(
 
     The game is registered under its name, unless it isn't `listed`; only another shipped game takes the name of a
     shipped game. `check` returns what is wrong with a combination of parameters that are each in range. A game with the
-    rule `look` has hidden information, or only where `hidden` says so.
+    rule `look` has hidden information, or only where `hidden` says so. `formerly` has parameters' present names by
+    their former ones.
     """
     for fact in unknown | ({} if hidden is None or callable(hidden) else {"hidden": hidden}):
         raise TypeError(f"no fact of a game is called {fact}{_near(fact, FACTS)}")
@@ -176,6 +178,8 @@ def game(
 
         for key, value in (("name", name), ("state", state), ("facts", property(facts))):
             setattr(cls, key, value)
+        if formerly:
+            FORMER[f"parameter of {name}"] = formerly
         if listed and (is_shipped(cls) or name not in GAMES or not is_shipped(GAMES[name])):
             GAMES(name)(cls)
         return cls

@@ -29,7 +29,7 @@ STATE = record(
 
 
 def kinds(game):
-    return game.ranks * (game.suits if game.told_apart else 1)
+    return game.ranks * (game.suits if game.distinct_suits else 1)
 
 
 def stake(game):
@@ -46,6 +46,7 @@ def stake(game):
     encoding=lambda game: 2 * kinds(game) + 6 * (game.raises + 2),
     targets=("pst", "ist"),
     milli_unit="mA/g",
+    formerly={"told_apart": "distinct_suits"},
     check=lambda game: "ranks times suits should be at least 3 cards" if game.ranks * game.suits < 3 else None,
 )
 class Leduc(NamedTuple):
@@ -53,7 +54,7 @@ class Leduc(NamedTuple):
 
     ranks: Annotated[int, "ranks in the deck", range(2, 14)] = 3
     suits: Annotated[int, "cards of each rank", range(1, 5)] = 2
-    told_apart: Annotated[bool, "whether suits are distinguished (936 infosets instead of 288)"] = False
+    distinct_suits: Annotated[bool, "whether suits are distinguished (936 infosets instead of 288)"] = False
     raises: Annotated[int, "maximum number of raises per round", range(0, 7)] = 2
     ante: Annotated[int, "chips that each seat pays before the deal", range(1, 101)] = 1
     first: Annotated[int, "size of a raise in round 1", range(1, 101)] = 2
@@ -77,7 +78,7 @@ class Leduc(NamedTuple):
         n = 0
         if state.to_move == CHANCE:
             suits = self.suits
-            copies = 1 if self.told_apart else suits
+            copies = 1 if self.distinct_suits else suits
             for card in range(self.ranks * suits // copies):
                 if taken(state, card) < copies:
                     out[n] = card
@@ -94,7 +95,7 @@ class Leduc(NamedTuple):
         return n
 
     def chance_probs(self, state, actions, n, out):
-        copies = 1 if self.told_apart else self.suits
+        copies = 1 if self.distinct_suits else self.suits
         share = 1.0 / (self.ranks * self.suits - int(state.dealt))
         for i in range(n):
             out[i] = (copies - taken(state, actions[i])) * share
@@ -145,7 +146,7 @@ class Leduc(NamedTuple):
 
     def observe(self, state, seat, out):
         out[:] = 0
-        kinds = self.ranks * self.suits if self.told_apart else self.ranks
+        kinds = self.ranks * self.suits if self.distinct_suits else self.ranks
         if state.cards[seat] >= 0:
             out[int(state.cards[seat])] = 1
         if state.public >= 0:
@@ -181,7 +182,7 @@ class Leduc(NamedTuple):
             forced, wanted = True, nth_move(view, made)
         if forced:
             own = HIDDEN
-        copies = 1 if self.told_apart else self.suits
+        copies = 1 if self.distinct_suits else self.suits
         blocks = private and (public >= 0 or own >= 0)
         kept = 0
         for i in range(n):
@@ -238,7 +239,7 @@ def taken(state, card):
 def deal(game, one, two, rng):
     """A random card of the deck without two known cards (-1: not dealt)."""
     suits = game.suits
-    if not game.told_apart:  # take a known rank for its first card, or its second
+    if not game.distinct_suits:  # take a known rank for its first card, or its second
         two = two * suits + (one == two and one >= 0)
         one = one * suits
     gone = (one >= 0) + (two >= 0)
@@ -246,7 +247,7 @@ def deal(game, one, two, rng):
     low, high = min(one, two), max(one, two)
     card += (low >= 0) & (card >= low)
     card += (high >= 0) & (card >= high)
-    if game.told_apart:
+    if game.distinct_suits:
         return card
     return card * RECIPROCAL[suits] >> 16
 
@@ -254,7 +255,7 @@ def deal(game, one, two, rng):
 @helper
 def strength(game, state, seat):
     mine, public = int(state.cards[seat]), int(state.public)
-    if game.told_apart:
+    if game.distinct_suits:
         scale = int(RECIPROCAL[game.suits])
         mine, public = mine * scale >> 16, public * scale >> 16
     return mine + (100 if mine == public else 0)
@@ -300,6 +301,6 @@ def card_name(game, card):
     if card < 0:
         return "-"
     ranks = RANKS[-game.ranks :] if game.ranks != 3 else "JQK"
-    if not game.told_apart:
+    if not game.distinct_suits:
         return ranks[card]
     return ranks[card // game.suits] + "shdc"[card % game.suits]

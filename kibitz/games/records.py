@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.files import parse_json, read_lines, reason
-from ..core.names import BadInput
+from ..core.names import BadInput, current
 from . import OVER, Game, legal_actions, load_stored, positions
 
 FILE = "games.jsonl"  # in a run folder
@@ -88,6 +88,8 @@ def read_line(text: str | bytes, where: str) -> Record:
             values = json.loads(text)
         except ValueError:
             values = parse_json(text)  # slower, and it says what is wrong
+        if isinstance(values, dict) and isinstance(values.get("game"), str):
+            values["game"] = current(values["game"])
         if isinstance(values, dict) and values.get("forfeit") is not None:
             values["forfeit"] = Forfeited(**values["forfeit"])
         record = Record(**values)

@@ -18,7 +18,7 @@ from kibitz.poker.solve.cards import cards_of
 
 LEDUC = games.load("leduc")
 SMALL = games.load("leduc:raises=1")
-APART = games.load("leduc:raises=1,told_apart=yes,ranks=2")
+APART = games.load("leduc:raises=1,distinct_suits=yes,ranks=2")
 # Seven cards of one suit: two hands and the flop are all of them.
 HOLDEM = games.load("holdem:flop,ranks=7,suits=1,preflop_raises=0,raises=1")
 ALL_IN = games.load("holdem:flop,ranks=7,suits=1,stack=10")  # who calls the blind is all in: the flop ends the game

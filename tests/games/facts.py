@@ -31,10 +31,10 @@ POKER = "pairs of cards, or orders of the cards that are dealt, times the ways t
 ROWS = [
     Row("kuhn", 12, (4, 24, 30), "OpenSpiel's kuhn_poker", tree=True),
     Row("leduc", 288, (49, 774, 1116), "OpenSpiel's leduc_poker(suit_isomorphism=true)", tree=True),
-    Row("leduc:told_apart=yes", 936, (157, 3780, 5520), "OpenSpiel's leduc_poker", tree=True, display=True),
+    Row("leduc:distinct_suits=yes", 936, (157, 3780, 5520), "OpenSpiel's leduc_poker", tree=True, display=True),
     Row("leduc:suits=1,raises=1", tree=True),
     Row("leduc:ranks=2,suits=3,raises=1,ante=3,first=1,second=5", tree=True),
-    Row("leduc:ranks=13,suits=4,told_apart=yes,raises=6,ante=100,first=100,second=100"),
+    Row("leduc:ranks=13,suits=4,distinct_suits=yes,raises=6,ante=100,first=100,second=100"),
     Row("goofspiel:2,base=1", tree=True),
     Row("goofspiel:3", 2 * 8, (0, 31, 36), "OpenSpiel's goofspiel, turn based", tree=True),
     Row("goofspiel:3,play_last=yes", 2 * 36, None, PAIRS, tree=True),

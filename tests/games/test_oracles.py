@@ -19,11 +19,13 @@ POKER = (  # antes are blinds that both pay; the same seat opens both rounds
 PAIRS = {
     "kuhn": "kuhn_poker",
     "leduc": "leduc_poker(suit_isomorphism=true)",
-    "leduc:told_apart=yes": "leduc_poker",
-    "leduc:ranks=4,told_apart=yes": POKER.format(4, 2, "2 2", "1 1", "2 4"),
-    "leduc:ranks=3,suits=3,told_apart=yes,raises=1": POKER.format(3, 3, "1 1", "1 1", "2 4"),
-    "leduc:ranks=3,suits=1,told_apart=yes": POKER.format(3, 1, "2 2", "1 1", "2 4"),
-    "leduc:ranks=13,suits=4,told_apart=yes,raises=4,ante=5,first=3,second=7": POKER.format(13, 4, "4 4", "5 5", "3 7"),
+    "leduc:distinct_suits=yes": "leduc_poker",
+    "leduc:ranks=4,distinct_suits=yes": POKER.format(4, 2, "2 2", "1 1", "2 4"),
+    "leduc:ranks=3,suits=3,distinct_suits=yes,raises=1": POKER.format(3, 3, "1 1", "1 1", "2 4"),
+    "leduc:ranks=3,suits=1,distinct_suits=yes": POKER.format(3, 1, "2 2", "1 1", "2 4"),
+    "leduc:ranks=13,suits=4,distinct_suits=yes,raises=4,ante=5,first=3,second=7": POKER.format(
+        13, 4, "4 4", "5 5", "3 7"
+    ),
     "goofspiel:4,base=1": GOOFSPIEL.format("imp_info=true,num_cards=4,returns_type=win_loss"),
     "goofspiel:6,base=1": GOOFSPIEL.format("imp_info=true,num_cards=6,returns_type=win_loss"),
     "goofspiel:13,base=1": GOOFSPIEL.format("imp_info=true,num_cards=13,returns_type=win_loss"),

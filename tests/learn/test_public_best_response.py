@@ -81,7 +81,12 @@ def test_discounted_cfr_on_all_boards_converges_to_the_value_of_leduc():
 
 @pytest.mark.parametrize(
     "name",
-    ["leduc", "leduc:ranks=4,told_apart=yes", "holdem:flop,ranks=3,suits=3", "holdem:flop,ranks=4,suits=2,stack=20"],
+    [
+        "leduc",
+        "leduc:ranks=4,distinct_suits=yes",
+        "holdem:flop,ranks=3,suits=3",
+        "holdem:flop,ranks=4,suits=2,stack=20",
+    ],
 )
 def test_all_boards_at_once_as_board_by_board(name):
     game = load(name)

@@ -16,7 +16,7 @@ from ..search.dare import Dare
 NAMES = [
     "kuhn",
     "leduc",
-    "leduc:told_apart=yes",
+    "leduc:distinct_suits=yes",
     "goofspiel:5",
     "goofspiel:5,open_bids=yes",
     "liars_dice:dice=2,faces=3",

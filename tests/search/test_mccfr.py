@@ -77,10 +77,10 @@ def test_the_expected_update_is_the_exact_counterfactual_regret(name, method, se
 
 # NashConv after 1,000 and 10,000 iterations; ranges include those of OpenSpiel's C++ solvers on the same games.
 ANCHORS = [
-    ("leduc:told_apart=yes", "external", 1_000, 1.9, 3.2),
-    ("leduc:told_apart=yes", "external", 10_000, 0.42, 0.75),
-    ("leduc:told_apart=yes", "outcome", 1_000, 3.9, 5.1),
-    ("leduc:told_apart=yes", "outcome", 10_000, 1.6, 2.7),
+    ("leduc:distinct_suits=yes", "external", 1_000, 1.9, 3.2),
+    ("leduc:distinct_suits=yes", "external", 10_000, 0.42, 0.75),
+    ("leduc:distinct_suits=yes", "outcome", 1_000, 3.9, 5.1),
+    ("leduc:distinct_suits=yes", "outcome", 10_000, 1.6, 2.7),
     ("leduc", "external", 10_000, 0.22, 0.42),
     ("leduc", "outcome", 10_000, 1.4, 2.2),
     ("kuhn", "external", 10_000, 0.0, 0.06),

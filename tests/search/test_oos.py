@@ -294,7 +294,7 @@ SAMPLES = [
     for target in targets
     for delta in (0.0, 0.9)
     for gamma in (0.0, 0.01)
-] + [("leduc:told_apart=yes", "pst", 0.9, 0.0, 1), ("leduc:told_apart=yes", "ist", 0.9, 0.01, 1)]
+] + [("leduc:distinct_suits=yes", "pst", 0.9, 0.0, 1), ("leduc:distinct_suits=yes", "ist", 0.9, 0.01, 1)]
 
 
 @pytest.mark.heavy

@@ -18,7 +18,7 @@ from kibitz.solve.sequence_form import unfold
 FACTS = [
     ("kuhn", 12, 11 / 12, -1 / 18),
     ("leduc", 288, 4.747222222, -0.085606424078),
-    ("leduc:told_apart=yes", 936, 4.747222222, -0.085606424078),
+    ("leduc:distinct_suits=yes", 936, 4.747222222, -0.085606424078),
     ("goofspiel:3", 16, 1.666667, 0.0),
     ("goofspiel:3,play_last=yes", 72, 1.666667, 0.0),
     ("goofspiel:3,base=1", 16, 1.333333, 0.0),
@@ -56,7 +56,7 @@ def test_nash_conv_takes_a_game_or_its_sequence_form():
 
 
 def test_leduc_with_suits_has_the_known_nodes():
-    assert unfold(games.load("leduc:told_apart=yes")).nodes == (157, 3_780, 5_520)
+    assert unfold(games.load("leduc:distinct_suits=yes")).nodes == (157, 3_780, 5_520)
 
 
 @pytest.mark.heavy

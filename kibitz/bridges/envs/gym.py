@@ -59,7 +59,7 @@ def make(
 def register() -> list[str]:
     """Register every shipped game with Gymnasium: then `gymnasium.make("kibitz/Leduc-v0", against="random")` works.
 
-    The arguments are those of `make`; `game="leduc:told_apart=yes"` gives parameters.
+    The arguments are those of `make`; `game="leduc:distinct_suits=yes"` gives parameters.
 
     Returns:
         The ids.

@@ -53,7 +53,7 @@ class LeducTraits(Traits):
 class LeducPacking(Packing):
     def streets(self, columns: Any, views: Any) -> Any:
         game: Any = self.game
-        kinds = game.ranks * game.suits if game.told_apart else game.ranks
+        kinds = game.ranks * game.suits if game.distinct_suits else game.ranks
         public = self.unpacker(columns, views.device)(views)[:, kinds : 2 * kinds]
         return public.count_nonzero(dim=1)
 

@@ -514,7 +514,7 @@ def test_the_same_seed_deals_the_same_games():
 
 
 def test_successive_games_differ():
-    text = transcript(games.load("leduc:ranks=13,suits=4,told_apart=yes,raises=0"), *["1", "1", ""] * 5)
+    text = transcript(games.load("leduc:ranks=13,suits=4,distinct_suits=yes,raises=0"), *["1", "1", ""] * 5)
     cards = re.findall(r"for help\) chance: (\w+)", " ".join(text.split()))
     assert len(cards) == 6
     assert len(set(cards[::2])) > 1  # of seat 1

@@ -60,7 +60,14 @@ def test_packed_views_are_small_and_unpack_to_the_encodings(name, hands, size):
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("leduc", 2), ("leduc:told_apart=yes", 2), (REDUCED, 3), ("holdem", 4), ("holdem:thesis", 4), ("holdem:flop", 2)],
+    [
+        ("leduc", 2),
+        ("leduc:distinct_suits=yes", 2),
+        (REDUCED, 3),
+        ("holdem", 4),
+        ("holdem:thesis", 4),
+        ("holdem:flop", 2),
+    ],
 )
 def test_the_street_of_a_view_is_read_from_its_bytes(name, count):
     game, rng, encodings, states = games.load(name), generators(5, 1)[0], [], []
