@@ -137,7 +137,7 @@ def searches(game: Game) -> list[str]:
 def learners(game: Game) -> list[str]:
     """The learners that are made for such a game."""
     if game.name == "doppelkopf":
-        return [name for name in LEARNERS if name in ("next-card", "cards", "exit-cards")]
+        return [name for name in LEARNERS if name in ("next-card", "cards", "exit-rollouts")]
     made_for = ("exit-oos", "exit-ismcts", "mmd", "deep-cfr") if game.facts.hidden else ("tspg", "alphazero", "ntuple")
     return [name for name in LEARNERS if name in made_for or (name == "distill" and game.name == "holdem")]
 

@@ -86,8 +86,8 @@ RUNS = {
     r"runs/rules-games": "record doppelkopf --players random",
     r"runs/(doppelkopf-)?cards(-\d+)?": "train cards doppelkopf:thesis --data runs/uct-games",
     r"runs/cards-whole": "train cards doppelkopf --data runs/rules-games",
-    r"runs/(doppelkopf-exit-cards-\d+|exit3?)": "train exit-cards doppelkopf:thesis --start runs/cards",
-    r"runs/exit-whole2?": "train exit-cards doppelkopf --start runs/cards-whole",
+    r"runs/(doppelkopf-exit-rollouts-\d+|exit3?)": "train exit-rollouts doppelkopf:thesis --start runs/cards",
+    r"runs/exit-whole2?": "train exit-rollouts doppelkopf --start runs/cards-whole",
     r"runs/study-doppelkopf(?:-paper)?/(thesis|thesis-\d+)-1": "train next-card doppelkopf:thesis --preset {1} "
     "--data runs/uct-games",
     r"runs/study-tspg-(?:half|paper)/(\w+)-best-faithful-mixed-\d": "train tspg {1} --preset best",

@@ -3,6 +3,7 @@
 import pytest
 
 from kibitz.core.names import BadInput, absolute, choose, current, present
+from kibitz.core.registry import Registry
 from kibitz.core.runs import Run
 from kibitz.games import full_name, load
 from kibitz.games.records import read_line
@@ -116,3 +117,17 @@ def test_records_of_a_game_by_a_former_parameter_are_read():
     line = next(iter(play_match(PRESENT, ["random", "random"], 1, seed=1))).line()
     assert PRESENT in line
     assert read_line(line.replace(PRESENT, STORED), "a line") == read_line(line, "a line")
+
+
+# ---------------------------------------------------------------- what is registered
+
+
+def test_what_is_registered_is_found_by_its_former_name():
+    assert LEARNERS["exit-cards"] is LEARNERS["exit-rollouts"]
+    assert "exit-cards" in LEARNERS
+    assert "exit-cards" not in list(LEARNERS)
+    found = Registry("toy of a test")
+    found("new", formerly="old")(len)
+    assert found["old"] is found.get("old") is len
+    found("old")(sum)
+    assert found["old"] is sum

@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from ..core.names import BadInput, check_text
+from ..core.names import BadInput, check_text, present
 from ..core.trust import only_named
 from ..core.version import __version__
 from . import commands, streams
@@ -111,9 +111,9 @@ def _run() -> NoReturn:
         with only_named(*sys.argv[1:]):
             first = sys.argv[1] if len(sys.argv) > 1 else ""
             app = build(first)
-            if first in commands.FORMER:
-                print_plain(f"kibitz {first} is called kibitz {commands.FORMER[first]} now", err)
-                sys.argv[1:2] = commands.FORMER[first].split()
+            if (name := present("command", first)) != first:
+                print_plain(f"kibitz {first} is called kibitz {name} now", err)
+                sys.argv[1:2] = name.split()
             code = app(standalone_mode=False, prog_name="kibitz")
         sys.exit(code if isinstance(code, int) else 0)
     except click_errors.ClickException as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from . import plugins, user_files
-from .names import BadInput, as_path, choose
+from .names import FORMER, BadInput, as_path, choose, present
 from .trust import trust
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -33,11 +33,18 @@ class Registry(Mapping[str, Any]):
         self._classes: dict[str, Any] = {}
         self._complete = False
 
-    def __call__(self, name: str) -> Callable[[C], C]:
-        """Class decorator that registers a class under a name; a later class of the same name replaces it."""
+    def __call__(self, name: str, formerly: str = "") -> Callable[[C], C]:
+        """Class decorator that registers a class under a name; a later class of the same name replaces it.
+
+        Args:
+            name: Its name.
+            formerly: The name that it had: whoever typed or stored it gets the class too.
+        """
 
         def register(cls: C) -> C:
             self._classes[name] = cls
+            if formerly:
+                FORMER.setdefault(self.kind, {})[formerly] = name
             return cls
 
         return register
@@ -59,7 +66,7 @@ class Registry(Mapping[str, Any]):
         return self[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._all()
+        return name in self._all() or present(self.kind, str(name)) in self._all()
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._all()))

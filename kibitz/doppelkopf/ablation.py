@@ -66,7 +66,7 @@ class DokoStudy(Study):
     Example: kibitz study doko whole --net models/doppelkopf --scale half
     """
 
-    net: Annotated[str, "Networks of kibitz train cards or exit-cards: a run folder, or a file."]
+    net: Annotated[str, "Networks of kibitz train cards or exit-rollouts: a run folder, or a file."]
     worlds: Annotated[int, "Number of determinizations per card.", Interval(1, 1e6)] = 100
     others: Annotated[str, "Networks that model the other players: a run folder, or a file."] = ""
 

@@ -116,7 +116,7 @@ class FromCards(CardPlayer):
     example = "models/doppelkopf"
 
     class Options(NamedTuple):
-        network: Annotated[str, "run folder of cards or exit-cards, or its network file", PATH]
+        network: Annotated[str, "run folder of cards or exit-rollouts, or its network file", PATH]
         part: Annotated[str, "network that plays", ("belief", "policy")] = "belief"
         iteration: Annotated[int, "iteration of the run; 0: the last", ITERATION] = 0
 
@@ -148,7 +148,7 @@ class DokoPlayer(SearchPlayer):
 
     def __init__(
         self,
-        network: Annotated[str, "run folder of cards, exit-cards or mmd, or its network file", PATH],
+        network: Annotated[str, "run folder of cards, exit-rollouts or mmd, or its network file", PATH],
         simulations: Annotated[int, "worlds per move; 0: no limit", SIMULATIONS] = 100,
         seconds: Annotated[float, "seconds per move; 0: no limit", SECONDS] = 0.0,
         tree_simulations: Annotated[int, "PUCT simulations per world; 0: rollouts instead of trees", SIMULATIONS] = 0,

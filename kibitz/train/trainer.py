@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.files import make_folder
-from ..core.names import BadInput, absolute, absolute_path, check, choose, located, paths
+from ..core.names import BadInput, absolute, absolute_path, check, choose, located, paths, present
 from ..core.pool import Places, at_most, pool, processes_here
 from ..core.progress import SILENT, Reporter
 from ..core.runs import Run
@@ -53,6 +53,7 @@ def configured(name: str, game_name: str, preset: str | None, given: dict[str, A
 def new_run(folder: Path | None, name: str, config: Any) -> Run:
     """Create the folder of a run, or the next free `runs/GAME-LEARNER-001`."""
     check_main_guard()
+    name = present("learner", name)
     title = f"{load_stored(config.game).name}-{Path(name.rpartition(':')[0]).stem or name}"
     return Run.create(folder, title, {"command": "train", "method": absolute(name), **asdict(config)})
 

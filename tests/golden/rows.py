@@ -193,7 +193,7 @@ LEARNERS = {
         after=("records",),
     ),
     "exit-cards": torch(
-        f"train exit-cards {RULES} --start cards {CARDS} --games 6 --steps 2 --positions 4 --evaluate-every 1 "
+        f"train exit-rollouts {RULES} --start cards {CARDS} --games 6 --steps 2 --positions 4 --evaluate-every 1 "
         "--evaluation-deals 2 --processes 1 --out exit-cards",
         after=("cards",),
     ),

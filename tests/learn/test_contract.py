@@ -43,7 +43,7 @@ CASES = {
     "cards": (RULES, CARDS | {"iterations": 2, "positions": 6, "validation": 0.3}),
     "mmd": ("kuhn", {"iterations": 3, "games": 8, "hidden": "8", "minibatches": 2, "averaging": 0.9, "keep_every": 2,
                      "evaluate_every": 1}),
-    "exit-cards": (RULES, CARDS | {"iterations": 2, "games": 6, "steps": 2, "positions": 4, "evaluate_every": 0}),
+    "exit-rollouts": (RULES, CARDS | {"iterations": 2, "games": 6, "steps": 2, "positions": 4, "evaluate_every": 0}),
 }  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def given(tmp_path_factory):
     trainer.train(run, 1)
     pcs_runs.solve_run(pcs_runs.new_run(load(TABLE), iterations=5, folder=folder / "table"), threads=1)
     table = {"from_": str(folder / "table")}
-    return {"next-card": data, "cards": data, "exit-cards": {"start": str(run.folder)}, "distill": table}
+    return {"next-card": data, "cards": data, "exit-rollouts": {"start": str(run.folder)}, "distill": table}
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -36,7 +36,7 @@ def given(name):
     """Relative paths of what a learner starts from, made here."""
     if name in ("next-card", "cards"):
         return {"data": write(Path("games.jsonl")).name}
-    if name == "exit-cards":
+    if name == "exit-rollouts":
         game, values = CASES["cards"]
         data = {"data": write(Path("games.jsonl")).name}
         trainer.train(
@@ -57,7 +57,7 @@ WITH_PATHS = [name for name in LEARNERS if paths(LEARNERS[name].Config)]
 
 def test_learners_that_start_from_files_are_known():
     """A field whose meaning is a run or a file is marked as a path."""
-    assert set(WITH_PATHS) == {"cards", "distill", "exit-cards", "mmd", "next-card"}
+    assert set(WITH_PATHS) == {"cards", "distill", "exit-rollouts", "mmd", "next-card"}
     for name in LEARNERS:
         marked = get_type_hints(learner_class(name).Config, include_extras=True)
         for key, (kind, meaning, _) in hints(learner_class(name).Config).items():

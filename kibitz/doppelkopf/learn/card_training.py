@@ -1,4 +1,4 @@
-"""Training of the card networks by torch: losses, gradients, and what the learners `cards` and `exit-cards` share."""
+"""Training of the card networks by torch: losses, gradients, and what `cards` and `exit-rollouts` share."""
 
 from collections.abc import Sequence
 from typing import Any

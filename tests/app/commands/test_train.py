@@ -169,7 +169,7 @@ def test_a_missing_network_is_refused_with_a_list_of_those_there_are(kibitz, tmp
 
 
 BAD = {
-    ("train",): "name a learner (alphazero, cards, deep-cfr, distill, exit-cards, exit-ismcts, exit-oos, mmd, "
+    ("train",): "name a learner (alphazero, cards, deep-cfr, distill, exit-ismcts, exit-oos, exit-rollouts, mmd, "
     "next-card, ntuple, tspg)",
     ("train", "exit-ooz", "kuhn"): "no learner is called 'exit-ooz': did you mean 'exit-oos'?",
     ("train", "exit-oos"): "Missing argument 'GAME'",

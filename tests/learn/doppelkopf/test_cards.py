@@ -24,7 +24,7 @@ from kibitz.doppelkopf.learn.card_training import (
     new_card_network,
 )
 from kibitz.doppelkopf.learn.cards import CardLearner
-from kibitz.doppelkopf.learn.exit_cards import ExitCardsConfig, self_play
+from kibitz.doppelkopf.learn.exit_rollouts import ExitRolloutsConfig, self_play
 from kibitz.doppelkopf.learn.predictors import CardPredictor, most_likely, next_card_probs
 from kibitz.doppelkopf.learn.recorded_games import read_games
 from kibitz.doppelkopf.rules.cards import KINDS
@@ -236,7 +236,7 @@ def test_bad_configurations_are_refused(data, values, why):
         trainer.configured("cards", RULES, None, TINY | {"data": str(data)} | values)
 
 
-@pytest.mark.parametrize("method", ["cards", "exit-cards"])
+@pytest.mark.parametrize("method", ["cards", "exit-rollouts"])
 def test_other_games_are_refused(data, method):
     with pytest.raises(BadInput, match="cards is for doppelkopf with nines"):
         trainer.configured(method, "kuhn", None, {"data": str(data)} if method == "cards" else {"start": "x"})
@@ -413,13 +413,15 @@ SMALL = {"iterations": 3, "games": 3, "plies": 1, "steps": 2, "batch_size": 4, "
 
 
 def test_iteration_resumes_exactly_and_keeps_its_networks(tmp_path, file, monkeypatch):
-    config = trainer.configured("exit-cards", RULES, None, SMALL | {"start": str(file), "capacity": 7, "device": "cpu"})
+    config = trainer.configured(
+        "exit-rollouts", RULES, None, SMALL | {"start": str(file), "capacity": 7, "device": "cpu"}
+    )
     (tmp_path / "whole").mkdir()
-    whole = trainer.new_run(tmp_path / "whole" / "run", "exit-cards", config)
+    whole = trainer.new_run(tmp_path / "whole" / "run", "exit-rollouts", config)
     trainer.train(whole, processes=1)
     monkeypatch.setattr(trainer.Training, "save_seconds", 0.0)
     monkeypatch.setattr(trainer.Training, "save_share", 0.0)
-    run = trainer.new_run(tmp_path / "run", "exit-cards", config)
+    run = trainer.new_run(tmp_path / "run", "exit-rollouts", config)
     with pytest.raises(Killed):
         trainer.train(run, processes=1, report=Kill(5))
     trainer.train(Run(run.folder), processes=1)
@@ -434,7 +436,7 @@ def test_iteration_resumes_exactly_and_keeps_its_networks(tmp_path, file, monkey
 
 def test_the_expert_gives_the_value_of_each_legal_card(network):
     """Near the end nobody has a choice after a card, so its value is the reward of the only continuation."""
-    config = ExitCardsConfig(game=RULES, plies=48)
+    config = ExitRolloutsConfig(game=RULES, plies=48)
     [(_, rows)] = self_play(config)((5,), network)
     known = ~np.isnan(rows["action_values"][0])
     record = [int(action) for action in rows["actions"][0] if action != 255]
@@ -464,7 +466,7 @@ def test_the_expert_gives_the_value_of_each_legal_card(network):
 
 
 def test_only_one_seat_learns_where_the_others_are_fixed(network, file):
-    config = ExitCardsConfig(game=RULES, plies=48, others=str(file))
+    config = ExitRolloutsConfig(game=RULES, plies=48, others=str(file))
     for number in range(4, 8):
         [(_, rows)] = self_play(config)((number,), network)
         known = ~np.isnan(rows["action_values"][0])
@@ -513,8 +515,8 @@ def test_models_of_others_trained_without_solos_refuse_games_with_solos(file):
 
 def test_iteration_starts_from_networks_of_the_same_game(file):
     with pytest.raises(BadInput, match="--start is missing"):
-        trainer.configured("exit-cards", RULES, None, SMALL)
+        trainer.configured("exit-rollouts", RULES, None, SMALL)
     with pytest.raises(BadInput, match=r"is for doppelkopf:solos=False.*, not doppelkopf"):
-        trainer.configured("exit-cards", "doppelkopf", None, SMALL | {"start": str(file)})
+        trainer.configured("exit-rollouts", "doppelkopf", None, SMALL | {"start": str(file)})
     with pytest.raises(BadInput, match="no card network file 'nowhere'"):
-        trainer.configured("exit-cards", RULES, None, SMALL | {"start": str(file), "others": "nowhere"})
+        trainer.configured("exit-rollouts", RULES, None, SMALL | {"start": str(file), "others": "nowhere"})

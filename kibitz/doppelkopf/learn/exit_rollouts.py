@@ -41,7 +41,7 @@ DEAL_ROWS = 16  # one row in this many has the loss of deals: beliefs are good f
 
 
 @dataclass(frozen=True)
-class ExitCardsConfig:
+class ExitRolloutsConfig:
     game: Annotated[str, "the game, with its parameters"]
     start: Annotated[str, "run of the learner cards whose networks it starts from", PATH] = ""
     others: Annotated[str, "fixed networks of three seats, a run or file; none: all four seats learn", PATH] = ""
@@ -66,7 +66,7 @@ class ExitCardsConfig:
 # ---------------------------------------------------------------- self-play
 
 
-def self_play(config: ExitCardsConfig) -> Callable[[tuple[int, ...], CardNetwork], list[tuple[int, Samples]]]:
+def self_play(config: ExitRolloutsConfig) -> Callable[[tuple[int, ...], CardNetwork], list[tuple[int, Samples]]]:
     """The function of a worker: numbers of games and networks -> the games and their action values."""
     game = load(config.game)
     others = card_policy(read_card_network(network_file(config.others))[0]) if config.others else None
@@ -144,9 +144,9 @@ def value_after(game, state, action, seat, policy, plies, legal, probs, rewards,
 # ---------------------------------------------------------------- learner
 
 
-@learner("exit-cards")
-class ExitCards(ExpertIteration):
-    Config = ExitCardsConfig
+@learner("exit-rollouts", formerly="exit-cards")
+class ExitRollouts(ExpertIteration):
+    Config = ExitRolloutsConfig
     about = "Expert iteration on Doppelkopf: the card networks learn from rollouts of their own policy."
     examples = ("doppelkopf:thesis --start runs/doppelkopf-cards-001",)
     presets = {"best": "as for the package's models", "small": "a minute, as a test"}
@@ -160,7 +160,7 @@ class ExitCards(ExpertIteration):
         return small if name == "small" else {}
 
     @staticmethod
-    def refuse(config: ExitCardsConfig, game: Game) -> None:
+    def refuse(config: ExitRolloutsConfig, game: Game) -> None:
         check_rules(game)
         if not config.start:
             raise BadInput("--start is missing: a run of kibitz train cards, from whose networks it starts")
@@ -168,7 +168,7 @@ class ExitCards(ExpertIteration):
         if config.others:
             check_rules(game, read_card_network(network_file(config.others))[1])
 
-    def __init__(self, config: ExitCardsConfig, game: Game) -> None:
+    def __init__(self, config: ExitRolloutsConfig, game: Game) -> None:
         import torch
 
         from ...nets.torch_mlp import pick_device
@@ -250,7 +250,7 @@ class ExitCards(ExpertIteration):
         save_card_network(path, full_name(self.game), self.shared(), made)
 
 
-def start_network(config: ExitCardsConfig) -> CardNetwork:
+def start_network(config: ExitRolloutsConfig) -> CardNetwork:
     """The networks that a run starts from, which must be of the same game."""
     network, about = read_card_network(network_file(config.start))
     name = full_name(load(config.game))
