@@ -19,7 +19,7 @@ from ..games.protocol import OVER, TooManyActions
 from ..jit import helper, kernel, long_helper
 from .gumbel import select_at_root, select_improved
 from .selection import UNKNOWN, mean_below, mean_of, selection, tried
-from .tree import add_node, backward, play_on, proven_rewards
+from .tree import backward, clear, play_on, proven_rewards
 
 LEAST_LOGIT = math.log(1e-30)
 
@@ -101,6 +101,21 @@ def settings_for(
     return Settings(gumbel, float(c), float(c_visit), float(c_scale), prove, 2.0 / (high - low), (high + low) / 2.0)
 
 
+@kernel
+def start(game, root, tree):
+    replant(tree, 0, 0, game.turn(root[0]))
+
+
+@helper
+def replant(tree, g, root, turn):
+    """Reduce tree g to an unexpanded root."""
+    for node in range(root, tree.used[g]):
+        clear(tree, node)
+        tree.pending[node] = 0
+    tree.mover[root] = turn
+    tree.used[g] = root + 1
+
+
 @long_helper
 def expand(game, state, tree, g, node, logits, value, frames, leaves):
     """Add all children of a node by the network's answer: logits by its own number of an action, frames[seat, a]."""
@@ -118,9 +133,11 @@ def expand(game, state, tree, g, node, logits, value, frames, leaves):
         total += leaves.weights[i]
     shift = highest + math.log(total)
     for i in range(n):
-        add_node(tree, first + i, leaves.actions[i], OVER, leaves.weights[i] / total)
+        tree.action[first + i] = leaves.actions[i]
+    for i in range(n):
+        tree.prior[first + i] = leaves.weights[i] / total
+    for i in range(n):
         tree.logit[first + i] = max(leaves.scores[i] - shift, LEAST_LOGIT)
-        tree.pending[first + i] = 0
     tree.own[node] = value
     tree.first[node] = first
     tree.children[node] = n

@@ -15,10 +15,10 @@ import numpy as np
 from ..core.memory import limit as memory_limit
 from ..games import Game, positions
 from .advice import Advice
-from .batched_puct import advance, new_batch, new_leaves, refuse, settings_for
+from .batched_puct import advance, new_batch, new_leaves, refuse, settings_for, start
 from .search import Search
 from .selection import UNKNOWN
-from .tree import NETWORK_BYTES, children_of, larger, line, new_network_trees, plant
+from .tree import NETWORK_BYTES, children_of, larger, line, new_network_trees
 
 # encodings [rows, encoding] f4 -> logits [rows, actions] f4, values [rows] f4
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -81,7 +81,7 @@ class NetworkPuct(Search):
         for group in self.groups:  # of an interrupted search
             group.waiting = 0
         self.root[0] = view
-        plant(self.game, self.root, self.tree)
+        start(self.game, self.root, self.tree)
 
     def run(self, simulations: int) -> int:
         """Do simulations; the first one of a view is the network's answer for the view itself."""

@@ -60,10 +60,14 @@ def new_tree(nodes: int) -> Tree:
 
 
 def new_network_trees(trees: int, nodes: int) -> Tree:
-    """Trees of so many nodes each: the root of tree i is node i * nodes."""
+    """Trees of so many nodes each: the root of tree i is node i * nodes.
+
+    Nodes that aren't used are clear, so that an expansion only writes what is read of children without visits.
+    """
     records = [np.zeros(trees * nodes, kind) for kind in (NODE, EDGE)]
     fields = {name: each[name] for each in records for name in each.dtype.names or ()}
     rest = {"mean": np.zeros(0, "f4"), "spread": np.zeros(0, "f4"), "tried": np.zeros(0, "u2")}
+    fields["proven"][:] = UNKNOWN
     return Tree(**fields, **rest, used=np.zeros(trees, np.int64))
 
 
@@ -92,14 +96,19 @@ def plant(game, roots, tree):
 
 @helper
 def add_node(tree, node, action, mover, prior):
-    tree.visits[node] = 0
-    tree.total[node] = 0.0
+    clear(tree, node)
     tree.own[node] = 0.0
-    tree.proven[node] = UNKNOWN
-    tree.children[node] = 0
     tree.mover[node] = mover
     tree.action[node] = action
     tree.prior[node] = prior
+
+
+@helper
+def clear(tree, node):
+    tree.visits[node] = 0
+    tree.total[node] = 0.0
+    tree.proven[node] = UNKNOWN
+    tree.children[node] = 0
 
 
 @helper

@@ -7,10 +7,11 @@ import pytest
 
 from kibitz.core.names import BadInput
 from kibitz.games import legal_actions, load, positions
-from kibitz.search.batched_puct import settings_for
+from kibitz.search.batched_puct import settings_for, start
 from kibitz.search.contract import check_search
 from kibitz.search.gumbel import halving, improve, root_value, select_improved, to_probs
 from kibitz.search.network_puct import NetworkPuct
+from kibitz.search.selection import UNKNOWN
 from kibitz.search.tree import new_network_trees
 
 
@@ -156,6 +157,10 @@ def test_a_tree_that_is_planted_again_is_as_new():
     search = new_search(game)
     first = search.advise(positions(game)[0], 0, 50)
     search.advise(after(game, 4), 1, 300)
+    start(game, positions(game), search.tree)
+    assert not search.tree.visits.any()
+    assert not search.tree.children.any()
+    assert (search.tree.proven == UNKNOWN).all()
     assert search.advise(positions(game)[0], 0, 50).visits.tolist() == first.visits.tolist()
 
 

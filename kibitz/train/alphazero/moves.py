@@ -7,10 +7,9 @@ import numpy as np
 
 from ...games import OVER
 from ...jit import helper, kernel, long_helper, record, uniform
-from ...search.batched_puct import back_up, descend, expand
+from ...search.batched_puct import back_up, descend, expand, replant
 from ...search.gumbel import gumbel_noise, improve, root_value, to_probs
 from ...search.selection import UNKNOWN, tried
-from ...search.tree import add_node
 
 DIRICHLET = 0.5  # concentration of PUCT's noise
 OPENING_SHARE = 0.5  # of games that begin with random moves, where some do
@@ -133,8 +132,7 @@ def begin_search(game, state, tree, root, g, seat, rule, actions, rng):
     seat.budget = rule.full if seat.full else rule.fast
     seat.done = 0
     seat.searching = 1
-    add_node(tree, root, -1, game.turn(state), 0.0)
-    tree.used[g] = root + 1
+    replant(tree, g, root, game.turn(state))
 
 
 @long_helper
