@@ -393,7 +393,7 @@ def test_patterns_may_be_named_as_a_player(kibitz, run):
         (["a run", "--moves", "b2 b2"], "move 2: 'b2' is no move here"),
         (["a run", "--moves", "a1 a2 b1 b2 c1 c2"], "the game is over before move 6, 'c2'"),
         (["a run", "--moves", "a1 a2 b1 b2 c1"], "there is no move to explain"),
-        (["a run", "--game", "hex:7"], "has features for tic_tac_toe, not for hex:size=7"),
+        (["a run", "--game", "hex:7"], "is a feature set for tic_tac_toe, not for hex:size=7"),
         (["text"], "damaged or foreign"),
         (["cards"], "has no board"),
         (["code"], "if you trust that code, give --trust"),
