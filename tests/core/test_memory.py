@@ -20,6 +20,12 @@ from kibitz.solve.solvers import new_solver
 from kibitz.train.replay import ReplayBuffer
 
 
+@pytest.fixture(scope="module", autouse=True)
+def peak_before():
+    """Kilobytes that this process had used at most before the first test of this file."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
 @pytest.fixture(autouse=True)
 def no_limit(monkeypatch):
     monkeypatch.delenv(memory.VARIABLE, raising=False)
@@ -166,6 +172,6 @@ finally:
         assert "GB of memory, more than the 0.3 GB allowed" in said[-1]
 
 
-def test_the_peak_of_this_process_is_moderate():
-    """The tests above refuse before they allocate."""
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 3_000_000
+def test_the_peak_of_this_process_is_moderate(peak_before):
+    """The tests above refuse before they allocate; tests of other files in this process may have needed more."""
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < max(peak_before, 1_000_000) + 1_000_000

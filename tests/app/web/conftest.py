@@ -90,7 +90,9 @@ def opened(client, game="kuhn", seats=("human", "random")):
 
 
 def seen(client, key, language="en"):
-    return client.get(f"/api/tables/{key}", params={"language": language}).json()
+    while (answer := client.get(f"/api/tables/{key}", params={"language": language})).status_code == 429:
+        time.sleep(0.5)
+    return answer.json()
 
 
 def settled(client, key, seconds=20):

@@ -354,7 +354,7 @@ def test_a_game_without_a_board_is_refused(game, whole):
 
 def test_features_of_another_game_are_refused(whole):
     for text in (f"features:{whole.folder}", f"puct:10,policy={whole.folder}"):
-        with pytest.raises(BadInput, match="has features for tic_tac_toe, not for hex"):
+        with pytest.raises(BadInput, match="is a feature set for tic_tac_toe, not for hex"):
             players.make_for(text, games.load("hex:5"))
 
 
