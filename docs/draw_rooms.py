@@ -7,6 +7,7 @@ An arc's width is the number of files that import.
 import ast
 import math
 import re
+import textwrap
 from collections import Counter
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -19,19 +20,20 @@ COLOURS = {"room": "#eef2f7", "guest": "#fdf1dc", "line": "#4a6078", "arc": "#7a
 
 
 def rooms() -> list[str]:
-    """The rooms, in their order."""
+    """The rooms in their order, the guests before the commands."""
     import sys
 
     sys.path.insert(0, str(ROOT))
     from tests.test_rooms import ROOMS
 
-    return list(ROOMS)
+    return [*ROOMS[:-2], *GUESTS, *ROOMS[-2:]]
 
 
 def about(room: str) -> str:
-    """The first sentence of what a room says of itself."""
+    """What a room says of itself, without what it imports."""
     text = ast.get_docstring(ast.parse((ROOT / "kibitz" / room / "__init__.py").read_text())) or ""
-    return re.split(r"(?<=[.:;])\s", " ".join(text.split()))[0].rstrip(".:;")
+    said = re.split(r"[.;]\s|[:;] (?:it )?imports|: a new file", " ".join(text.split()))[0].strip(".`")
+    return textwrap.shorten(said.replace("`", ""), 66, placeholder=" ...")
 
 
 def imported(path: Path, room: str, names: list[str]) -> set[str]:
@@ -84,7 +86,7 @@ def drawing() -> str:
             f'<text x="{LEFT + 12}" y="{middle[room] + 6:.0f}" {font} font-size="15" font-weight="600" '
             f'fill="{COLOURS["text"]}">{room}</text>',
             f'<text x="{LEFT + 112}" y="{middle[room] + 5:.0f}" {font} font-size="11.5" fill="{COLOURS["text"]}">'
-            f"{escape(about(room)[:66])}</text>",
+            f"{escape(about(room))}</text>",
             f'<text x="{edge - 10}" y="{middle[room] + 5:.0f}" {font} font-size="11" text-anchor="end" '
             f'fill="{COLOURS["line"]}">{round(lines[room], -2) / 1000:.1f}k</text>',
         ]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "kibitz"
-CEILING = 68_500  # lines of Python
+CEILING = 68_400  # lines of Python
 LONGEST = 400  # lines of a file
 
 
